@@ -1,0 +1,32 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'electron-vite'
+
+// Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
+// everything else is in "devDependencies" and is bundled, so that the shipped app carries no node_modules of theirs.
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      rollupOptions: {
+        input: { index: 'src/main/index.ts', 'practice-worker': 'src/main/shell/practice-worker.ts' },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' }
+      }
+    }
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      // A sandboxed preload must be one CommonJS file with nothing left to require but electron.
+      externalizeDeps: false,
+      rollupOptions: {
+        input: { index: 'src/preload/index.ts' },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' }
+      }
+    }
+  },
+  renderer: {
+    root: 'src/renderer',
+    build: { outDir: 'out/renderer', minify: true, rollupOptions: { input: 'src/renderer/index.html' } },
+    plugins: [svelte({ configFile: '../../svelte.config.js' })]
+  }
+})

@@ -1,0 +1,159 @@
+/**
+ * A package while it is being composed: what the person has typed, blank or wrong as it may still be. It holds the
+ * fields of the requests (reference 2.1 to 2.12) under the reference's names; request.ts makes the request of it.
+ */
+import { z } from 'zod'
+import { FIELD_TYPES } from '../model/form-filler.ts'
+
+const typed = z.string().max(10_000)
+const key = z.string().min(1).max(100)
+const fieldTypes = FIELD_TYPES.filter((name) => name !== undefined)
+
+export const ComposedShareUser = z.strictObject({
+  key,
+  FirstName: typed,
+  MiddleName: typed,
+  LastName: typed,
+  Email: typed,
+  IsDefault: z.boolean(),
+  IsOwner: z.boolean()
+})
+export type ComposedShareUser = z.infer<typeof ComposedShareUser>
+
+/** A signer of a form or of a template; each kind sends what it has a field for. */
+export const ComposedSigner = z.strictObject({
+  /** Tells signers apart while names are still blank. Never sent. */
+  key,
+  FirstName: typed,
+  MiddleName: typed,
+  LastName: typed,
+  Email: typed,
+  MobileCountry: typed,
+  MobileNumber: typed,
+  ClientReference: typed,
+  ShareUsers: z.array(ComposedShareUser).max(100),
+  faceToFace: z.boolean(),
+  video: z.boolean(),
+  deepfakeDetector: z.boolean(),
+  /** Form Direct only. */
+  SignerType: typed,
+  Optional: z.boolean(),
+  UseIDData: z.boolean(),
+  IDData: z
+    .array(z.strictObject({ key, Label: typed, Value: typed, DataType: z.enum(['text', 'date', 'email']) }))
+    .max(50),
+  /** Form Filler only. */
+  SignerReference: typed,
+  reviewBeforeSigning: z.boolean()
+})
+export type ComposedSigner = z.infer<typeof ComposedSigner>
+
+export const ComposedField = z.strictObject({
+  key,
+  Label: typed,
+  Value: typed,
+  FieldType: z.enum(fieldTypes),
+  IsRequired: z.boolean(),
+  Reference: typed,
+  ReadOnly: z.boolean(),
+  ClientField: typed
+})
+export type ComposedField = z.infer<typeof ComposedField>
+
+/** A form (Form Direct) or a template (Form Filler). */
+export const ComposedItem = z.strictObject({
+  key,
+  Name: typed,
+  Reference: typed,
+  ClientReference: typed,
+  signers: z.array(ComposedSigner).max(200),
+  /** Form Direct only. FormType as typed: a whole number once it is right. */
+  FormType: typed,
+  EmployerReference: typed,
+  XMLData: z.string().max(5_000_000),
+  /** Form Filler only. */
+  fields: z.array(ComposedField).max(2000)
+})
+export type ComposedItem = z.infer<typeof ComposedItem>
+
+export const Composition = z.strictObject({
+  kind: z.enum(['form-direct', 'form-filler']),
+  items: z.array(ComposedItem).max(200),
+  /** `YYYY-MM-DDTHH:mm` at `gmt`, or blank for the service's 14 days. */
+  due: typed,
+  /** Minutes east of UTC that `due` is written in, as text; blank while `due` is. */
+  gmt: typed,
+  /** Whether people sign in an embedded view (EmbedForm, Embedded): what signing at the counter needs. */
+  embedded: z.boolean(),
+  ReturnUrl: typed,
+  NotifyUrl: typed,
+  /** Form Direct only. */
+  InvitationEmailTemplateReference: typed,
+  ListItems: z.array(z.strictObject({ key, ClientField: typed, Item: typed, Value: typed })).max(2000),
+  /** Form Filler only. */
+  Sequential: z.boolean()
+})
+export type Composition = z.infer<typeof Composition>
+export type CompositionKind = Composition['kind']
+
+/** A blank signer. `key` must differ from those of its neighbours. */
+export function blankSigner(key: string): ComposedSigner {
+  return {
+    key,
+    FirstName: '',
+    MiddleName: '',
+    LastName: '',
+    Email: '',
+    MobileCountry: '',
+    MobileNumber: '',
+    ClientReference: '',
+    ShareUsers: [],
+    faceToFace: false,
+    video: false,
+    deepfakeDetector: false,
+    SignerType: '',
+    Optional: false,
+    UseIDData: false,
+    IDData: [],
+    SignerReference: '',
+    reviewBeforeSigning: false
+  }
+}
+
+/** A blank form or template with one blank signer. */
+export function blankItem(key: string): ComposedItem {
+  return {
+    key,
+    Name: '',
+    Reference: '',
+    ClientReference: '',
+    signers: [blankSigner(`${key}-1`)],
+    FormType: '',
+    EmployerReference: '',
+    XMLData: '',
+    fields: []
+  }
+}
+
+/** A blank package of the kind, with one blank form or template. */
+export function blankComposition(kind: CompositionKind, key: string): Composition {
+  return {
+    kind,
+    items: [blankItem(key)],
+    due: '',
+    gmt: '',
+    embedded: false,
+    ReturnUrl: '',
+    NotifyUrl: '',
+    InvitationEmailTemplateReference: '',
+    ListItems: [],
+    Sequential: false
+  }
+}
+
+/** What to call a package: its first form's or template's name, and how many more. */
+export function titleOf(composition: Composition): string {
+  const names = composition.items.map((item) => item.Name.trim()).filter(Boolean)
+  if (names.length === 0) return composition.kind === 'form-direct' ? 'Untitled forms' : 'Untitled templates'
+  return names.length === 1 ? (names[0] as string) : `${names[0]} and ${names.length - 1} more`
+}

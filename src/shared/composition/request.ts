@@ -1,0 +1,137 @@
+/** Makes the request of a composition: exactly the reference's shape, nothing where nothing was typed. */
+import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
+import type { SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
+import type { ComposedItem, ComposedSigner, Composition } from './composition.ts'
+
+/** Where an embedded signer is sent after signing: a name that no network answers, caught before it is loaded. */
+export const RETURN_ADDRESS = 'https://return.countersign.invalid/signed'
+
+/**
+ * The body of SendForms2 (2.1) or of FormFiller/Send (2.9). It may still be refused by the strict model: see
+ * `problemsOf`.
+ * @param mark gives each form or template that has no ClientReference one of ours, by which the send can be found
+ *   again when its answer is lost.
+ */
+export function toFormDirectRequest(composition: Composition, mark: (index: number) => string): SendFormDirectRequest {
+  return {
+    Forms: composition.items.map((item, index) => toForm(composition, item, mark(index))),
+    ...given({
+      DueDate: dueInUtc(composition),
+      GMT: composition.due ? composition.gmt.trim() : '',
+      InvitationEmailTemplateReference: composition.InvitationEmailTemplateReference.trim()
+    }),
+    ...(composition.ListItems.length > 0 && {
+      ListItems: composition.ListItems.map(({ ClientField, Item, Value }) => ({ ClientField, Item, Value }))
+    })
+  }
+}
+
+/** As `toFormDirectRequest`, for Form Filler. */
+export function toFormFillerRequest(composition: Composition, mark: (index: number) => string): SendFormFillerRequest {
+  return {
+    Templates: composition.items.map((item, index) => toTemplate(item, mark(index))),
+    ...given({
+      DueDate: dueInUtc(composition),
+      GMT: composition.due ? composition.gmt.trim() : '',
+      ReturnUrl: returnUrl(composition),
+      NotifyUrl: composition.NotifyUrl.trim()
+    }),
+    ...(composition.embedded && { Embedded: true }),
+    ...(composition.Sequential && { Sequential: true })
+  }
+}
+
+function toForm(composition: Composition, item: ComposedItem, mark: string): Form {
+  return {
+    Name: item.Name.trim(),
+    // Number('') is 0, which would be a type that nobody chose.
+    FormType: item.FormType.trim() === '' ? Number.NaN : Number(item.FormType),
+    Reference: item.Reference.trim(),
+    Signers: item.signers.map(toFormSigner),
+    EmbedForm: composition.embedded,
+    ...given({
+      ReturnUrl: returnUrl(composition),
+      NotifyUrl: composition.NotifyUrl.trim(),
+      XMLData: item.XMLData,
+      EmployerReference: item.EmployerReference.trim()
+    }),
+    ClientReference: item.ClientReference.trim() || mark
+  }
+}
+
+function toFormSigner(signer: ComposedSigner): FormSigner {
+  return {
+    ...toPerson(signer),
+    ...given({ SignerType: signer.SignerType.trim() }),
+    ...(signer.UseIDData && {
+      UseIDData: true,
+      IDData: signer.IDData.map(({ Label, Value, DataType }) => ({ Label, Value, DataType }))
+    }),
+    ...(signer.faceToFace && { EnabledFaceToFaceSigning: true }),
+    ...(signer.Optional && { Optional: true }),
+    ...(signer.video && { VideoConfirmation: true }),
+    ...(signer.video && signer.deepfakeDetector && { EnableDeepfakeDetector: true })
+  }
+}
+
+function toTemplate(item: ComposedItem, mark: string): Template {
+  return {
+    Name: item.Name.trim(),
+    Reference: item.Reference.trim(),
+    Signers: item.signers.map(toTemplateSigner),
+    Fields: item.fields.map(({ key: _key, ...field }) => ({ ...field, ID: field.Reference })),
+    ClientReference: item.ClientReference.trim() || mark
+  }
+}
+
+function toTemplateSigner(signer: ComposedSigner): TemplateSigner {
+  return {
+    ...toPerson(signer),
+    ...given({ SignerReference: signer.SignerReference.trim() }),
+    ...(signer.faceToFace && { IsFaceToFaceSigning: true }),
+    ...(signer.video && { VideoConfirmationEnabled: true }),
+    ...(signer.video && signer.deepfakeDetector && { VideoConfirmationDeepfakeEnabled: true }),
+    ...(signer.reviewBeforeSigning && { ReviewBeforeSigningEnabled: true })
+  }
+}
+
+function toPerson(signer: ComposedSigner) {
+  return {
+    FirstName: signer.FirstName.trim(),
+    LastName: signer.LastName.trim(),
+    Email: signer.Email.trim(),
+    ...given({
+      MiddleName: signer.MiddleName.trim(),
+      MobileNumber: signer.MobileNumber.trim(),
+      MobileCountry: signer.MobileNumber.trim() ? signer.MobileCountry.trim().replace(/^\+/, '') : '',
+      ClientReference: signer.ClientReference.trim()
+    }),
+    ...(signer.ShareUsers.length > 0 && {
+      ShareUsers: signer.ShareUsers.map((user) => ({
+        FirstName: user.FirstName.trim(),
+        LastName: user.LastName.trim(),
+        Email: user.Email.trim(),
+        ...given({ MiddleName: user.MiddleName.trim() }),
+        ...(user.IsDefault && { IsDefault: true }),
+        ...(user.IsOwner && { IsOwner: true })
+      }))
+    })
+  }
+}
+
+function returnUrl(composition: Composition): string {
+  return composition.ReturnUrl.trim() || (composition.embedded ? RETURN_ADDRESS : '')
+}
+
+/** The due date in ISO 8601 UTC, blank where none was chosen; what can't be read goes as typed, to be refused. */
+function dueInUtc({ due, gmt }: Composition): string {
+  if (!due) return ''
+  const local = Date.parse(`${due}:00.000Z`)
+  if (Number.isNaN(local)) return due
+  return new Date(local - Number(gmt || 0) * 60_000).toISOString().replace('.000Z', 'Z')
+}
+
+/** The members that say something. */
+function given<const Members extends Record<string, string>>(members: Members): Partial<Members> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '')) as Partial<Members>
+}

@@ -1,0 +1,75 @@
+/** Errors as data. The code decides what a program does; the message is for people only. */
+
+/** What can go wrong between us and the signing service. */
+export const serviceErrorCodes = [
+  'offline',
+  'dns',
+  'refused',
+  'timeout',
+  'tls',
+  'unauthorised',
+  'payment-required',
+  'forbidden',
+  'not-found',
+  'conflict',
+  'invalid',
+  'too-large',
+  'quota',
+  'rate-limited',
+  'server',
+  'not-json',
+  'unexpected-shape',
+  'cancelled'
+] as const
+export type ServiceErrorCode = (typeof serviceErrorCodes)[number]
+
+/** What can go wrong on this machine. */
+export const localErrorCodes = [
+  /** The input of a request is not of the contract's shape: a defect of ours, or an attack. */
+  'bad-input',
+  /** The request came from a page that may not make it. */
+  'not-allowed',
+  /** What the id names isn't there (any more). */
+  'gone',
+  'no-account',
+  'keychain',
+  'storage',
+  'no-space',
+  'not-writable',
+  'not-a-pdf',
+  /** An address that we refuse to open: not https, or within the office's own network. */
+  'unsafe-address',
+  /** It isn't this signer's turn, or they can't sign here. */
+  'not-signable',
+  /** Something of that kind is under way already. */
+  'busy',
+  'internal'
+] as const
+export type LocalErrorCode = (typeof localErrorCodes)[number]
+
+export type ErrorCode = ServiceErrorCode | LocalErrorCode
+
+export interface FieldMessage {
+  /** The service's path of the field (`Forms[0].Signers[1].Email`), or ours of an input. */
+  field: string
+  message: string
+}
+
+/** An error as it crosses the boundary. Holds no secret, no stack trace, no path of a file. */
+export interface AppError {
+  code: ErrorCode
+  /** One plain sentence of ours on what happened. */
+  message: string
+  /** What the service itself said, shortened. Hostile text: shown as text only. */
+  serviceMessage?: string
+  /** Whether the request may have reached the service; decides between "refused" and "uncertain". */
+  mayHaveArrived?: boolean
+  fields?: FieldMessage[]
+  /** Where in an answer the unreadable member stands. */
+  path?: string
+  /** Milliseconds to wait before trying again, where the service said so. */
+  retryAfterMs?: number
+}
+
+/** What every request answers. */
+export type Result<Value> = { ok: true; value: Value } | { ok: false; error: AppError }

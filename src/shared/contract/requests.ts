@@ -1,0 +1,154 @@
+/** What each request carries and answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
+import { z } from 'zod'
+import { Composition } from '../composition/composition.ts'
+import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
+import type { RequestName } from './channels.ts'
+import type {
+  AccountView,
+  ConnectionView,
+  CounterEntry,
+  CounterOutcome,
+  CounterState,
+  DocumentList,
+  DocumentPage,
+  DownloadView,
+  DraftSummary,
+  DraftView,
+  Fetched,
+  RecipientView,
+  SendView,
+  SettingsView,
+  SystemStatus,
+  TemplateView,
+  ValidationView
+} from './views.ts'
+
+/** A request: the schema of its input; the type of its reply exists for the compiler only. */
+export interface Request<Input extends z.ZodType = z.ZodType, Reply = unknown> {
+  input: Input
+  reply?: Reply
+}
+
+function answers<Reply>() {
+  return <Input extends z.ZodType>(input: Input): Request<Input, Reply> => ({ input })
+}
+
+const nothing = z.undefined()
+const id = z.string().min(1).max(200)
+const reference = z.string().min(1).max(2000)
+const byId = z.strictObject({ id })
+const byReference = z.strictObject({ reference })
+const secret = z.string().min(1).max(10_000)
+const bounds = z.strictObject({
+  x: z.number().min(0).max(100_000),
+  y: z.number().min(0).max(100_000),
+  width: z.number().min(0).max(100_000),
+  height: z.number().min(0).max(100_000)
+})
+
+export const NewAccount = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
+  z.strictObject({
+    kind: z.literal('service'),
+    name: z.string().trim().min(1).max(100),
+    baseUrl: z.string().trim().min(1).max(2000),
+    authentication: z.discriminatedUnion('scheme', [
+      z.strictObject({ scheme: z.literal('none') }),
+      z.strictObject({
+        scheme: z.literal('api-key'),
+        key: secret,
+        secret,
+        /** The access URL registered for the key; sent as Referer. */
+        referer: z.string().trim().min(1).max(2000),
+        /** Send on behalf of this user's e-mail address. */
+        sender: z.string().trim().max(320).optional()
+      }),
+      z.strictObject({ scheme: z.literal('bearer'), token: secret })
+    ])
+  })
+])
+export type NewAccount = z.infer<typeof NewAccount>
+
+export const requests = {
+  'accounts.list': answers<AccountView[]>()(nothing),
+  /** Adds and chooses the account; a practice account starts the practice service. */
+  'accounts.add': answers<AccountView>()(NewAccount),
+  'accounts.choose': answers<AccountView>()(byId),
+  /** Removes the account with its secret and everything kept of it on this machine. */
+  'accounts.remove': answers<null>()(byId),
+  /** Asks the service something harmless, to learn whether address and credentials work. */
+  'accounts.check': answers<{ documents: number }>()(byId),
+  'accounts.connection': answers<ConnectionView>()(nothing),
+
+  'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
+  'recipients.list': answers<Fetched<RecipientView>>()(z.strictObject({ refresh: z.boolean() })),
+
+  'drafts.list': answers<DraftSummary[]>()(nothing),
+  'drafts.get': answers<DraftView>()(byId),
+  /** Durable when it answers. Without an id a new draft is made. */
+  'drafts.save': answers<DraftSummary>()(z.strictObject({ id: id.optional(), composition: Composition })),
+  'drafts.remove': answers<null>()(byId),
+
+  /** Sends a draft; answers when it is settled or uncertain. A draft that is being sent is not sent again. */
+  'sends.start': answers<SendView>()(z.strictObject({ draftId: id })),
+  'sends.list': answers<SendView[]>()(nothing),
+  'sends.get': answers<SendView>()(byId),
+  /** Asks the service what became of an uncertain send. */
+  'sends.reconcile': answers<SendView>()(byId),
+  /** Makes a draft again of a send that was refused or did not arrive. */
+  'sends.again': answers<DraftSummary>()(byId),
+
+  'documents.list': answers<DocumentList>()(
+    z.strictObject({
+      folder: z.string().min(1).max(200),
+      search: z.string().max(200),
+      offset: z.number().int().min(0),
+      limit: z.number().int().min(1).max(500)
+    })
+  ),
+  'documents.get': answers<DocumentPage>()(byReference),
+  /** Reads the folders from the service now. */
+  'documents.refresh': answers<null>()(nothing),
+  'documents.extend': answers<DocumentPage>()(
+    z.strictObject({ reference, dueDate: z.iso.datetime({ offset: true }), gmt: z.number().int().min(-840).max(840) })
+  ),
+  'documents.validate': answers<ValidationView>()(byReference),
+  'documents.openInBrowser': answers<null>()(byReference),
+
+  'downloads.start': answers<DownloadView>()(z.strictObject({ reference, type: z.enum(ID_VERIFICATION_DATA_TYPES) })),
+  'downloads.list': answers<DownloadView[]>()(nothing),
+  'downloads.cancel': answers<null>()(byId),
+  'downloads.again': answers<DownloadView>()(byId),
+  'downloads.reveal': answers<null>()(byId),
+  /** The last part of the folder's name, for people. */
+  'downloads.folder': answers<{ label: string }>()(nothing),
+  'downloads.chooseFolder': answers<{ label: string }>()(nothing),
+
+  'counter.queue': answers<CounterEntry[]>()(nothing),
+  /** Prepares a signer's turn. Nothing is loaded until `counter.show`. */
+  'counter.start': answers<CounterState>()(
+    z.strictObject({ documentReference: reference, signer: z.number().int().min(0) })
+  ),
+  'counter.state': answers<CounterState | null>()(nothing),
+  /** Shows the signing page at these bounds of the window, in CSS pixels; loads it the first time. */
+  'counter.show': answers<CounterState>()(z.strictObject({ id, bounds })),
+  'counter.cover': answers<CounterState>()(byId),
+  /** Closes and wipes the signing page, then asks the service what became of it. */
+  'counter.end': answers<CounterOutcome>()(byId),
+
+  'settings.get': answers<SettingsView>()(nothing),
+  'settings.set': answers<SettingsView>()(
+    z.strictObject({
+      theme: z.enum(['system', 'light', 'dark']).optional(),
+      zoom: z.number().min(0.5).max(3).optional()
+    })
+  ),
+  'system.status': answers<SystemStatus>()(nothing),
+  /** Puts text on the clipboard. */
+  'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000) }))
+} satisfies Record<RequestName, Request>
+
+export type Requests = typeof requests
+export type Input<Name extends RequestName> = z.input<Requests[Name]['input']>
+export type DecodedInput<Name extends RequestName> = z.output<Requests[Name]['input']>
+export type Reply<Name extends RequestName> = NonNullable<Requests[Name]['reply']>

@@ -1,0 +1,62 @@
+/** From an answer's JSON to a value or to a problem with its place. Decoding never throws, and one bad item never loses a list. */
+import type { z } from 'zod'
+
+/** What is wrong in an answer and where: `path` is written as `[3].Signers[0].HasSigned`, `''` for the whole. */
+export interface DecodingProblem {
+  path: string
+  message: string
+}
+
+export type Decoded<Value> = { ok: true; value: Value } | { ok: false; problem: DecodingProblem }
+
+/** The readable items of a list, and a problem for each that isn't. */
+export interface DecodedList<Item> {
+  items: Item[]
+  problems: DecodingProblem[]
+}
+
+/** Decodes one value. */
+export function decode<Schema extends z.ZodType>(schema: Schema, json: unknown): Decoded<z.output<Schema>> {
+  const result = schema.safeParse(json)
+  if (result.success) return { ok: true, value: result.data }
+  return { ok: false, problem: firstProblem(result.error, []) }
+}
+
+/** Decodes a list item by item. Null is an empty list; anything else that isn't a list is one problem. */
+export function decodeList<Schema extends z.ZodType>(
+  item: Schema,
+  json: unknown
+): Decoded<DecodedList<z.output<Schema>>> {
+  if (json === null || json === undefined) return { ok: true, value: { items: [], problems: [] } }
+  if (!Array.isArray(json)) return { ok: false, problem: { path: '', message: 'is not a list' } }
+  const items: z.output<Schema>[] = []
+  const problems: DecodingProblem[] = []
+  for (const [index, one] of json.entries()) {
+    const result = item.safeParse(one)
+    if (result.success) items.push(result.data)
+    else problems.push(firstProblem(result.error, [index]))
+  }
+  return { ok: true, value: { items, problems } }
+}
+
+function firstProblem(error: z.ZodError, above: PropertyKey[]): DecodingProblem {
+  const issue = deepest(error.issues)
+  return { path: spell([...above, ...(issue?.path ?? [])]), message: issue?.message ?? 'is not readable' }
+}
+
+/** A union reports its own place first; the branch that got furthest tells more. */
+function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  const [issue] = issues
+  if (issue?.code !== 'invalid_union') return issue
+  const branches = issue.errors.map((branch) => deepest(branch)).filter((inner) => inner !== undefined)
+  const custom = branches.find((inner) => inner.code === 'custom') ?? branches[0]
+  return custom ? { ...custom, path: [...issue.path, ...custom.path] } : issue
+}
+
+/** Spells a path as in JavaScript: `[0].Signers[1].Email`. */
+export function spell(path: readonly PropertyKey[]): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
+}

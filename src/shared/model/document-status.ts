@@ -1,0 +1,53 @@
+/** What a document's status says: reference sections 2.14 and 3. */
+
+/** Section 3, Document Status, without the pattern `# of # Signed`. */
+export const DOCUMENT_STATUSES = [
+  'Complete',
+  'Declined',
+  'Expired',
+  'Rejected',
+  'Signed',
+  'Filling',
+  'Filling Form',
+  'InProgress',
+  'Signing',
+  'NotStart'
+] as const
+
+/** The families that people tell apart: nothing yet, somebody at it, done, or ended without being signed. */
+export type StatusFamily = 'not-started' | 'in-progress' | 'complete' | 'declined' | 'expired' | 'other'
+
+export interface DocumentStatus {
+  /** As the service spelled it. */
+  raw: string
+  family: StatusFamily
+  /** From `# of # Signed`: how many have signed, of how many. */
+  signed?: number
+  of?: number
+}
+
+const FAMILIES = new Map<string, StatusFamily>([
+  ['complete', 'complete'],
+  ['signed', 'complete'],
+  ['declined', 'declined'],
+  ['rejected', 'declined'],
+  ['expired', 'expired'],
+  ['filling', 'in-progress'],
+  ['fillingform', 'in-progress'],
+  ['inprogress', 'in-progress'],
+  ['signing', 'in-progress'],
+  ['notstart', 'not-started']
+])
+
+/** Reads a status; one that isn't known is of the family `other` and keeps its words. */
+export function readDocumentStatus(raw: string | undefined): DocumentStatus {
+  const spelled = (raw ?? '').trim()
+  const counted = /^(\d{1,9})\s+of\s+(\d{1,9})\s+signed$/i.exec(spelled)
+  if (counted) {
+    const signed = Number(counted[1])
+    const of = Number(counted[2])
+    const family = of > 0 && signed >= of ? 'complete' : 'in-progress'
+    return { raw: spelled, family, signed, of }
+  }
+  return { raw: spelled, family: FAMILIES.get(spelled.replace(/\s/g, '').toLowerCase()) ?? 'other' }
+}

@@ -1,0 +1,127 @@
+/** What the service tells of packages and documents: reference sections 2.13 to 2.17. */
+import { z } from 'zod'
+import { receivedTemplateSignerShape } from './form-filler.ts'
+import { flag, listOf, openEnumeration, received, text } from './spelling.ts'
+
+/** Section 3, Document Folder. Open: an account may name its folders otherwise. */
+export const FOLDERS = ['InBox', 'Progress', 'Signed'] as const
+export type Folder = (typeof FOLDERS)[number]
+
+/** Section 3, Signer SignedStatus: each name at its number. */
+export const SIGNED_STATUSES = [
+  'Initialized',
+  'Invitation',
+  'Reminder1',
+  'Reminder2',
+  'AutoExtend',
+  'Expired',
+  'Signed',
+  'Complete',
+  'Archived',
+  'Pending',
+  'Deleted',
+  'Rejected',
+  'Declined',
+  'Reminder'
+] as const
+export type SignedStatus = (typeof SIGNED_STATUSES)[number]
+
+/** 2.17 DocumentLog. */
+export const DocumentLog = received({
+  /** Name of the user responsible for the action. */
+  Name: text.optional(),
+  Action: text.optional(),
+  /** See `readServiceDate`. */
+  Date: text.optional(),
+  /** Offset from UTC in minutes, as text. */
+  GMT: text.optional(),
+  Role: text.optional()
+})
+export type DocumentLog = z.output<typeof DocumentLog>
+
+/** 2.16 VideoConfirmationDetail. */
+export const VideoConfirmationDetail = received({
+  Name: text.optional(),
+  ShortUrl: text.optional(),
+  IsVideoReady: flag.optional(),
+  /** Secret: shown only when asked for, never logged. */
+  Password: text.optional(),
+  Email: text.optional(),
+  IsWitness: flag.optional(),
+  IsVideoDisabled: flag.optional(),
+  IsVideoOptOut: flag.optional(),
+  WitnessOwner: text.optional(),
+  IsVideoConfirmationDeepfake: flag.optional()
+})
+export type VideoConfirmationDetail = z.output<typeof VideoConfirmationDetail>
+
+/** A boolean, in any spelling, says only whether the signer has signed: true is Signed, false says nothing. */
+function signedStatusName(value: unknown): unknown {
+  if (typeof value === 'number') return value
+  const spelled = String(value).trim().toLowerCase()
+  if (spelled === 'true') return 'Signed'
+  return spelled === 'false' || spelled === '' ? undefined : value
+}
+
+/** 2.15 SignerResponse: its own fields with those of TemplateSigner, Invitee and UserInfo flat beside them. */
+export const SignerResponse = received({
+  ...receivedTemplateSignerShape,
+  HasSigned: flag.optional(),
+  /** Whether name and e-mail can be changed through UpdateSigner. */
+  Editable: flag.optional(),
+  /** A name, or its number, of `SIGNED_STATUSES`; where it comes as the boolean of the reference's table, true is Signed. */
+  SignedStatus: z.preprocess(signedStatusName, openEnumeration(SIGNED_STATUSES).optional()).optional(),
+  /** Only when the invitee declined. */
+  DeclinedReason: text.optional(),
+  VideoConfirmationDetail: VideoConfirmationDetail.optional(),
+  IDCheckStatus: text.optional(),
+  IDVerificationStatus: text.optional(),
+  IDVerificationResult: text.optional(),
+  IDVerificationFaceMatchResult: text.optional(),
+  IDVerificationLivenessResult: text.optional(),
+  /** URL of the signing page; only for an embedded signer. Whoever has it can sign: it never leaves the main process. */
+  SigningKey: text.optional(),
+  /** Form Direct's spelling of face to face, where a service echoes what was sent. */
+  EnabledFaceToFaceSigning: flag.optional(),
+  SignerType: text.optional()
+})
+export type SignerResponse = z.output<typeof SignerResponse>
+
+/** 2.14 DocumentResponse. Without a Reference nothing can be done with a document, so only that is demanded. */
+export const DocumentResponse = received({
+  Reference: text,
+  /** File name. */
+  Name: text.optional(),
+  FormDirectReference: text.optional(),
+  Signers: listOf(SignerResponse).optional(),
+  /** See `readDocumentStatus`. */
+  Status: text.optional(),
+  /** See `readServiceDate`. */
+  DueDate: text.optional(),
+  GMT: text.optional(),
+  LastSignedDate: text.optional(),
+  Folder: openEnumeration(FOLDERS).optional(),
+  Logs: listOf(DocumentLog).optional(),
+  HasFileUploaded: flag.optional(),
+  PackageReference: text.optional(),
+  ClientReference: text.optional(),
+  EditUrl: text.optional(),
+  IDVerificationRequested: flag.optional(),
+  MatterNumber: text.optional()
+})
+export type DocumentResponse = z.output<typeof DocumentResponse>
+
+/**
+ * 2.13 Package response of SendForms2 and of Form Filler's Send. One public client sees the signers, with their
+ * SigningKey, at the top as well as on the documents.
+ */
+export const PackageResponse = received({
+  QueueReference: text.optional(),
+  PackageReference: text.optional(),
+  PackageName: text.optional(),
+  /** Its values are nowhere listed: shown as they come. */
+  PackageStatus: text.optional(),
+  Documents: listOf(DocumentResponse).optional(),
+  Signers: listOf(SignerResponse).optional()
+})
+export type PackageResponse = z.output<typeof PackageResponse>

@@ -1,0 +1,92 @@
+/** Employer records that fill forms in: reference sections 2.18 and 2.19. */
+import { z } from 'zod'
+import { flag, listOf, received, text } from './spelling.ts'
+
+/** 2.18: the fields that each kind of record adds to Reference, Name and IsDefault. All are optional texts. */
+export const EMPLOYER_FIELDS = {
+  SuperFund: [
+    'ABN',
+    'BusinessName',
+    'BusinessABN',
+    'SuperFundName',
+    'SuperFundABN',
+    'USI',
+    'Phone',
+    'SuperFundWebsite'
+  ],
+  TFN: [
+    'ABN',
+    'BusinessName',
+    'BusinessAddress',
+    'BusinessSuburb',
+    'BusinessState',
+    'BusinessPostcode',
+    'BusinessEmail',
+    'ContactPerson',
+    'ContactPhone'
+  ],
+  AccClaimsHistory: ['OrganisationName', 'ContactPersonName', 'ContactPersonPhone', 'ContactPersonEmail'],
+  MOJ: ['ThirdPartyCustomerID', 'ThirdPartyName', 'ThirdPartyReference', 'ReportType', 'ServiceType'],
+  StandardMOJ: [
+    'ThirdPartyName',
+    'ThirdPartyActingFor',
+    'ThirdPartyReference',
+    'ThirdPartyReturnAddressName',
+    'ThirdPartyStreet',
+    'ThirdPartySuburb',
+    'ThirdPartyTown',
+    'ThirdPartyState',
+    'ThirdPartyPostCode',
+    'ThirdPartyCountry'
+  ]
+} as const
+
+export type EmployerKind = keyof typeof EMPLOYER_FIELDS
+
+/** An employer record as sent, of the kind whose fields are given. */
+function sentRecord<Kind extends EmployerKind>(kind: Kind) {
+  return z.strictObject({
+    /** The EmployerReference that a form names. */
+    Reference: z.string().min(1),
+    Name: z.string().min(1),
+    IsDefault: z.boolean().optional(),
+    ...shapeOf(kind, z.string().optional())
+  })
+}
+
+function receivedRecord<Kind extends EmployerKind>(kind: Kind) {
+  return received({
+    Reference: text.optional(),
+    Name: text.optional(),
+    IsDefault: flag.optional(),
+    ...shapeOf(kind, text.optional())
+  })
+}
+
+function shapeOf<Kind extends EmployerKind, Schema extends z.ZodType>(kind: Kind, schema: Schema) {
+  return Object.fromEntries(EMPLOYER_FIELDS[kind].map((name) => [name, schema])) as {
+    [Name in (typeof EMPLOYER_FIELDS)[Kind][number]]: Schema
+  }
+}
+
+export const SuperFundInfo = sentRecord('SuperFund')
+export const TFNInfo = sentRecord('TFN')
+export const AccClaimsHistoryInfo = sentRecord('AccClaimsHistory')
+
+/** 2.19, the request of UpdateEmployers: MOJ and StandardMOJ can't be sent. */
+export const UpdateEmployersRequest = z.strictObject({
+  SuperFund: z.array(SuperFundInfo).optional(),
+  TFN: z.array(TFNInfo).optional(),
+  AccClaimsHistory: z.array(AccClaimsHistoryInfo).optional()
+})
+export type UpdateEmployersRequest = z.infer<typeof UpdateEmployersRequest>
+
+/** 2.19 Employer set, the answer of UpdateEmployers. */
+export const EmployerSet = received({
+  SuperFund: listOf(receivedRecord('SuperFund')).optional(),
+  TFN: listOf(receivedRecord('TFN')).optional(),
+  AccClaimsHistory: listOf(receivedRecord('AccClaimsHistory')).optional(),
+  MOJ: listOf(receivedRecord('MOJ')).optional(),
+  StandardMOJ: listOf(receivedRecord('StandardMOJ')).optional()
+})
+export type EmployerSet = z.output<typeof EmployerSet>

@@ -1,0 +1,94 @@
+/** Reads the dates that the service and its clients write: ISO 8601, `/Date(ms+hhmm)/`, `MM/dd/yyyy HH:mm:ss`, `YYYY-MM-DD`. */
+
+export interface ServiceDate {
+  /** Milliseconds since 1970 UTC. Where the text names no zone, it was read as at `assumedOffset`. */
+  at: number
+  /** Minutes east of UTC that the text itself named; absent where it named none. */
+  offset?: number
+  /** Whether the text named a time or only a day. */
+  precision: 'day' | 'time'
+}
+
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
+const FRAMEWORK = /^\\?\/Date\((-?\d{1,16})(?:([+-])(\d{2})(\d{2}))?\)\\?\/$/i
+const AMERICAN = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:\s+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/
+
+/** No place on earth is farther from UTC than this, in minutes. */
+const FARTHEST_OFFSET = 14 * 60
+
+/**
+ * Reads one date, or answers undefined where it isn't one (a thirteenth month, a 30 February, other words).
+ * @param assumedOffset minutes east of UTC to read a text by that names no zone; a document's GMT where there is one.
+ */
+export function readServiceDate(text: string | undefined, assumedOffset = 0): ServiceDate | undefined {
+  const trimmed = text?.trim()
+  if (!trimmed) return undefined
+  return readFramework(trimmed) ?? readIso(trimmed, assumedOffset) ?? readAmerican(trimmed, assumedOffset)
+}
+
+/** Reads a GMT field: minutes east of UTC as text or number; undefined where it says nothing sensible. */
+export function readGmt(gmt: string | number | undefined): number | undefined {
+  if (gmt === undefined || String(gmt).trim() === '') return undefined
+  if (!/^[+-]?\d{1,4}$/.test(String(gmt).trim())) return undefined
+  const minutes = Number(gmt)
+  return Math.abs(minutes) <= FARTHEST_OFFSET ? minutes || 0 : undefined
+}
+
+function readFramework(text: string): ServiceDate | undefined {
+  const match = FRAMEWORK.exec(text)
+  if (!match) return undefined
+  const at = Number(match[1])
+  if (Number.isNaN(new Date(at).getTime())) return undefined
+  // The milliseconds are UTC already; the offset only says where the writer stood.
+  if (!match[2]) return { at, precision: 'time', offset: 0 }
+  return { at, precision: 'time', offset: signed(match[2], match[3], match[4]) }
+}
+
+function readIso(text: string, assumedOffset: number): ServiceDate | undefined {
+  const match = ISO.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, hour, minute, second, fraction, zone] = match
+  // By its digits: 0.57 times 1000 is 569.99… in floating point.
+  const milliseconds = Number((fraction ?? '').slice(0, 3).padEnd(3, '0'))
+  const local = localTime(year, month, day, hour, minute, second, milliseconds)
+  if (local === undefined) return undefined
+  if (hour === undefined) return { at: local - assumedOffset * 60_000, precision: 'day' }
+  if (!zone) return { at: local - assumedOffset * 60_000, precision: 'time' }
+  const offset = /^z$/i.test(zone) ? 0 : signed(zone[0], zone.slice(1, 3), zone.slice(3).replace(':', ''))
+  if (Math.abs(offset) > FARTHEST_OFFSET) return undefined
+  return { at: local - offset * 60_000, offset, precision: 'time' }
+}
+
+function readAmerican(text: string, assumedOffset: number): ServiceDate | undefined {
+  const match = AMERICAN.exec(text)
+  if (!match) return undefined
+  const [, month, day, year, hour, minute, second] = match
+  const local = localTime(year, month, day, hour, minute, second, 0)
+  if (local === undefined) return undefined
+  return { at: local - assumedOffset * 60_000, precision: hour === undefined ? 'day' : 'time' }
+}
+
+function localTime(
+  year = '',
+  month = '',
+  day = '',
+  hour = '0',
+  minute = '0',
+  second = '0',
+  milliseconds = 0
+): number | undefined {
+  const date = new Date(0)
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  // Date rolls a 30 February over into March; that isn't what was written.
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined
+  if (Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60) return undefined
+  // 24:00 is the end of its day; there is no 24:01.
+  if (Number(hour) === 24 && (Number(minute) > 0 || Number(second) > 0 || milliseconds > 0)) return undefined
+  return date.setUTCHours(Number(hour), Number(minute), Number(second), milliseconds)
+}
+
+function signed(sign = '+', hours = '0', minutes = '0'): number {
+  const total = Number(hours) * 60 + Number(minutes || '0')
+  return sign === '-' ? -total || 0 : total
+}

@@ -1,0 +1,37 @@
+/** What verifying a document's signatures answers: reference section 2.21. */
+import type { z } from 'zod'
+import { flag, listOf, received, text } from './spelling.ts'
+
+/** VerifiedSignerResponse: who a signature says has signed. */
+export const VerifiedSigner = received({
+  FirstName: text.optional(),
+  LastName: text.optional(),
+  Email: text.optional(),
+  SignerType: text.optional(),
+  MobileNumber: text.optional(),
+  MobileCountry: text.optional(),
+  HasSigned: flag.optional(),
+  Title: text.optional(),
+  Reason: text.optional(),
+  Company: text.optional()
+})
+export type VerifiedSigner = z.output<typeof VerifiedSigner>
+
+/** VerifySignature: one signature found in the document. */
+export const VerifySignature = received({
+  /** Spelled with a small i in the reference. Absent means not known, which is not valid. */
+  isValid: flag.optional(),
+  /** See `readServiceDate`. */
+  SignatureTime: text.optional(),
+  User: text.optional(),
+  Signer: VerifiedSigner.optional()
+})
+export type VerifySignature = z.output<typeof VerifySignature>
+
+/** 2.21 Signature validation result. */
+export const ValidationResult = received({
+  Signatures: listOf(VerifySignature).optional(),
+  DocumentURL: text.optional(),
+  DocumentName: text.optional()
+})
+export type ValidationResult = z.output<typeof ValidationResult>

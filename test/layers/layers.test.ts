@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { complaint } from './rules.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Every import of a file, static or dynamic: paths from the project's root, or names of packages. */
+function importsOf(file: string): string[] {
+  const content = readFileSync(join(root, file), 'utf8')
+  const code = file.endsWith('.svelte')
+    ? [...content.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((m) => m[1]).join('\n')
+    : content
+  return ts.preProcessFile(code, true, true).importedFiles.map(({ fileName }) => {
+    if (!fileName.startsWith('.')) return fileName
+    return relative(root, join(root, dirname(file), fileName.split('?')[0] ?? ''))
+      .split(sep)
+      .join('/')
+  })
+}
+
+const sources = globSync('src/**/*.{ts,svelte}', { cwd: root }).map((file) => file.split(sep).join('/'))
+
+describe('dependencies point one way', () => {
+  test('every import of every source file is allowed', () => {
+    const complaints = sources.flatMap((file) => importsOf(file).flatMap((imported) => complaint(file, imported) ?? []))
+    expect(complaints).toEqual([])
+    expect(sources.length).toBeGreaterThan(50)
+  })
+
+  test.each([
+    ['src/main/core/outbox/outbox.ts', 'electron', 'Take what you need as a parameter'],
+    ['src/main/ipc/registration.ts', 'electron', 'Take what you need as a parameter'],
+    ['src/shared/model/person.ts', 'node:fs', 'it runs in every process'],
+    ['src/shared/model/person.ts', 'src/shared/contract/index.ts', 'Let those import the model'],
+    ['src/main/core/outbox/outbox.ts', 'src/main/shell/log.ts', 'Define a port'],
+    ['src/main/core/outbox/outbox.ts', 'src/practice/service.ts', 'Define a port'],
+    ['src/main/ipc/documents.ts', 'src/main/shell/menu.ts', 'as a parameter'],
+    ['src/practice/service.ts', 'src/shared/contract/index.ts', 'like any other service'],
+    ['src/practice/service.ts', 'src/main/core/service/client.ts', 'like any other service'],
+    ['src/preload/index.ts', 'zod', 'derived from'],
+    ['src/renderer/src/App.svelte', 'src/main/core/failure.ts', 'through window.countersign'],
+    ['src/renderer/src/App.svelte', 'electron', 'Take what you need'],
+    ['src/renderer/src/main.ts', 'node:path', 'through window.countersign'],
+    ['src/main/index.ts', 'test/host/app.ts', 'may not depend on tests']
+  ])('%s may not import %s', (file, imported, instead) => {
+    expect(complaint(file, imported)).toContain(instead)
+  })
+
+  test.each([
+    ['src/main/shell/windows.ts', 'electron'],
+    ['src/main/index.ts', 'electron'],
+    ['src/main/shell/practice-worker.ts', 'src/practice/listen.ts'],
+    ['src/main/ipc/documents.ts', 'src/main/core/documents/mirror.ts'],
+    ['src/renderer/src/App.svelte', 'src/shared/contract/index.ts'],
+    ['src/preload/index.ts', 'electron']
+  ])('%s may import %s', (file, imported) => {
+    expect(complaint(file, imported)).toBeUndefined()
+  })
+})

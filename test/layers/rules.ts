@@ -1,0 +1,73 @@
+/** Which room may import which, and what to do instead. Dependencies point one way: see docs/architecture.md. */
+
+export interface Rule {
+  /** Files that the rule speaks of, as paths from the project's root. */
+  files: RegExp
+  /** Imports that they may not have: a path from the project's root, or a package's name. */
+  mayNot: RegExp
+  /** What to do instead. */
+  instead: string
+}
+
+export const rules: readonly Rule[] = [
+  {
+    files: /^src\/(?!main\/shell\/|main\/index\.ts$|preload\/)/,
+    mayNot: /^electron(\/.*)?$/,
+    instead:
+      'Only src/main/shell (and src/main/index.ts) may import electron. Take what you need as a parameter, and pass it in from the shell.'
+  },
+  {
+    files: /^src\/shared\//,
+    mayNot: /^(?!src\/shared\/|zod$)/,
+    instead:
+      'src/shared may import only itself and zod: it runs in every process. Move the code that needs more to main or renderer.'
+  },
+  {
+    files: /^src\/shared\/model\//,
+    mayNot: /^src\/shared\/(?!model\/)/,
+    instead: 'The model knows nothing of contract or composition. Let those import the model.'
+  },
+  {
+    files: /^src\/main\/core\//,
+    mayNot: /^src\/(?!shared\/|main\/core\/)/,
+    instead:
+      'src/main/core may import only src/shared and itself. Define a port (an interface) in core, and pass the part in from src/main/index.ts.'
+  },
+  {
+    files: /^src\/main\/ipc\//,
+    mayNot: /^src\/(?!shared\/|main\/(core|ipc)\/)/,
+    instead: 'src/main/ipc may import src/shared and src/main/core. Take what the shell does as a parameter.'
+  },
+  {
+    files: /^src\/main\/shell\//,
+    mayNot: /^src\/(?!shared\/|main\/(core|ipc|shell)\/|practice\/listen\.ts$)/,
+    instead: 'The shell may import shared, core, ipc and the practice service’s listen.ts. Put what it needs there.'
+  },
+  {
+    files: /^src\/practice\//,
+    mayNot: /^src\/(?!practice\/|shared\/model\/)/,
+    instead: 'The practice service knows only src/shared/model, like any other service that speaks this interface.'
+  },
+  {
+    files: /^src\/preload\//,
+    mayNot: /^(?!electron$|src\/preload\/|src\/shared\/contract\/)/,
+    instead: 'The preload is derived from src/shared/contract/channels.ts. What it does with requests belongs to main.'
+  },
+  {
+    files: /^src\/renderer\//,
+    mayNot: /^(src\/(?!renderer\/|shared\/)|node:|electron)/,
+    instead:
+      'Screens know only src/shared. Ask main through window.countersign; if there is no request for it, add one to the contract.'
+  },
+  {
+    files: /^src\//,
+    mayNot: /^(test|scripts)\//,
+    instead: 'What ships may not depend on tests or scripts. Move the shared part into src.'
+  }
+]
+
+/** The complaint about one import, or undefined where it is allowed. */
+export function complaint(file: string, imported: string): string | undefined {
+  const broken = rules.find((rule) => rule.files.test(file) && rule.mayNot.test(imported))
+  return broken && `${file} imports ${imported}. ${broken.instead}`
+}

@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  blankComposition,
+  Composition,
+  problemsOf,
+  toFormDirectRequest,
+  toFormFillerRequest
+} from '../../../src/shared/composition/index.ts'
+import { FIELD_TYPES, SendFormDirectRequest, SendFormFillerRequest } from '../../../src/shared/model/index.ts'
+import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
+
+const NOW = Date.parse('2026-11-21T00:00:00Z')
+const errorsOf = (composition: Composition) =>
+  problemsOf(composition, NOW).filter(({ severity }) => severity === 'error')
+const warningsOf = (composition: Composition) =>
+  problemsOf(composition, NOW).filter(({ severity }) => severity === 'warning')
+
+describe('what is wrong with a composition', () => {
+  test('nothing with a complete one of either kind', () => {
+    expect(problemsOf(forms(), NOW)).toEqual([])
+    expect(problemsOf(templates(), NOW)).toEqual([])
+  })
+
+  test('everything that is needed, with a blank one', () => {
+    expect(errorsOf(blankComposition('form-direct', 'a')).map(({ at }) => at)).toEqual([
+      'a.Name',
+      'a.Reference',
+      'a.FormType',
+      'a.signers.a-1.FirstName',
+      'a.signers.a-1.LastName',
+      'a.signers.a-1.Email'
+    ])
+  })
+
+  test.each([
+    ['an empty package', forms({ items: [] }), 'items'],
+    ['a form that nobody signs', forms({ items: [form({ signers: [] })] }), 'f1.signers'],
+    ['a form type that is no number', forms({ items: [form({ FormType: 'one' })] }), 'f1.FormType'],
+    ['a form type beyond all sense', forms({ items: [form({ FormType: '99999999999' })] }), 'f1.FormType'],
+    [
+      'an address without a domain',
+      forms({ items: [form({ signers: [signer({ Email: 'mere@' })] })] }),
+      'f1.signers.s1.Email'
+    ],
+    ['a due date that has passed', forms({ due: '2026-11-20T17:00', gmt: '780' }), 'due'],
+    ['a due date that is none', forms({ due: '2026-02-31Tnoon', gmt: '0' }), 'due'],
+    ['a due date without a zone', forms({ due: '2026-12-04T17:00', gmt: '' }), 'due'],
+    ['a return address that runs a script', forms({ ReturnUrl: 'javascript:alert(1)' }), 'ReturnUrl'],
+    ['a notify address that is a file', templates({ NotifyUrl: 'file:///etc/passwd' }), 'NotifyUrl'],
+    [
+      'identity questions without one',
+      forms({ items: [form({ signers: [signer({ UseIDData: true })] })] }),
+      'f1.signers.s1.IDData'
+    ],
+    [
+      'a field that is needed and that nobody can fill',
+      templates({
+        items: [
+          template({
+            fields: [
+              {
+                key: 'x',
+                Label: 'Rent',
+                Value: ' ',
+                FieldType: 'Text',
+                IsRequired: true,
+                Reference: 'R',
+                ReadOnly: true,
+                ClientField: ''
+              }
+            ]
+          })
+        ]
+      }),
+      't1.fields.x.Value'
+    ]
+  ])('%s forbids sending', (_what, composition, at) => {
+    expect(errorsOf(composition).map((problem) => problem.at)).toContain(at)
+  })
+
+  test('two signers with one address is a warning, never a bar: couples share them', () => {
+    const couple = forms({ items: [form({ signers: [signer(), signer({ key: 's2', FirstName: 'Wiremu' })] })] })
+    expect(errorsOf(couple)).toEqual([])
+    expect(warningsOf(couple).map(({ at }) => at)).toEqual(['f1.signers.s2.Email'])
+  })
+
+  test('whatever is typed, without an error the strict model accepts the request', () => {
+    // Mostly what is right, so that many are sendable; now and then blank, or anything.
+    const like = (right: string) =>
+      fc.oneof(
+        { weight: 30, arbitrary: fc.constant(right) },
+        { weight: 1, arbitrary: fc.constantFrom('', ' ', `${right} `) },
+        { weight: 1, arbitrary: fc.string({ maxLength: 12 }) }
+      )
+    const any = fc.string({ maxLength: 12 })
+    const person = {
+      key: fc.uuid(),
+      FirstName: like('Mere'),
+      MiddleName: any,
+      LastName: like('Tamati'),
+      Email: like('a@example.com')
+    }
+    const anySigner = fc.record({
+      ...person,
+      MobileCountry: any,
+      MobileNumber: any,
+      ClientReference: any,
+      ShareUsers: fc.array(fc.record({ ...person, IsDefault: fc.boolean(), IsOwner: fc.boolean() }), { maxLength: 1 }),
+      faceToFace: fc.boolean(),
+      video: fc.boolean(),
+      deepfakeDetector: fc.boolean(),
+      SignerType: any,
+      Optional: fc.boolean(),
+      UseIDData: fc.boolean(),
+      IDData: fc.array(
+        fc.record({
+          key: fc.uuid(),
+          Label: like('Born'),
+          Value: like('1990'),
+          DataType: fc.constantFrom('text' as const, 'date' as const, 'email' as const)
+        }),
+        { maxLength: 1 }
+      ),
+      SignerReference: any,
+      reviewBeforeSigning: fc.boolean()
+    })
+    const anyField = fc.record({
+      key: fc.uuid(),
+      Label: any,
+      Value: any,
+      FieldType: fc.constantFrom(...FIELD_TYPES.filter((name) => name !== undefined)),
+      IsRequired: fc.boolean(),
+      Reference: like('R1'),
+      ReadOnly: fc.boolean(),
+      ClientField: any
+    })
+    const anyItem = fc.record({
+      key: fc.uuid(),
+      Name: like('Lease'),
+      Reference: like('TPL'),
+      ClientReference: any,
+      signers: fc.array(anySigner, { minLength: 1, maxLength: 2 }),
+      FormType: like('3'),
+      EmployerReference: any,
+      XMLData: any,
+      fields: fc.array(anyField, { maxLength: 2 })
+    })
+    const anyComposition = fc.record({
+      kind: fc.constantFrom('form-direct' as const, 'form-filler' as const),
+      items: fc.array(anyItem, { minLength: 1, maxLength: 2 }),
+      due: like('2026-12-04T17:00'),
+      gmt: like('780'),
+      embedded: fc.boolean(),
+      ReturnUrl: like('https://example.com/back'),
+      NotifyUrl: like('https://example.com/told'),
+      InvitationEmailTemplateReference: any,
+      ListItems: fc.array(fc.record({ key: fc.uuid(), ClientField: like('shift'), Item: like('Day'), Value: any }), {
+        maxLength: 1
+      }),
+      Sequential: fc.boolean()
+    })
+    let sendable = 0
+    fc.assert(
+      fc.property(anyComposition, (composition) => {
+        expect(Composition.safeParse(composition).success).toBe(true)
+        if (errorsOf(composition).length > 0) return
+        sendable++
+        const mark = () => 'cs-1'
+        const result =
+          composition.kind === 'form-direct'
+            ? SendFormDirectRequest.safeParse(toFormDirectRequest(composition, mark))
+            : SendFormFillerRequest.safeParse(toFormFillerRequest(composition, mark))
+        expect(result.error?.issues).toBeUndefined()
+      }),
+      { numRuns: 1000 }
+    )
+    expect(sendable).toBeGreaterThan(50)
+  })
+})
