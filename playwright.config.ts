@@ -3,6 +3,7 @@ import { defineConfig } from '@playwright/test'
 export default defineConfig({
   testDir: 'test/e2e',
   testMatch: '**/*.spec.ts',
+  globalSetup: './test/e2e/settled-keychain.ts',
   // Each test launches an application of its own: two at a time are what two cores carry.
   workers: 2,
   fullyParallel: true,

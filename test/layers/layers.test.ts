@@ -51,7 +51,7 @@ describe('dependencies point one way', () => {
   test.each([
     ['src/main/shell/windows.ts', 'electron'],
     ['src/main/index.ts', 'electron'],
-    ['src/main/shell/practice-worker.ts', 'src/practice/listen.ts'],
+    ['src/main/shell/practice-worker.ts', 'src/practice/office.ts'],
     ['src/main/ipc/documents.ts', 'src/main/core/documents/mirror.ts'],
     ['src/renderer/src/App.svelte', 'src/shared/contract/index.ts'],
     ['src/preload/index.ts', 'electron']

@@ -40,8 +40,8 @@ export const rules: readonly Rule[] = [
   },
   {
     files: /^src\/main\/shell\//,
-    mayNot: /^src\/(?!shared\/|main\/(core|ipc|shell)\/|practice\/listen\.ts$)/,
-    instead: 'The shell may import shared, core, ipc and the practice service’s listen.ts. Put what it needs there.'
+    mayNot: /^src\/(?!shared\/|main\/(core|ipc|shell)\/|practice\/office\.ts$)/,
+    instead: 'The shell may import shared, core, ipc and the practice service’s office.ts. Put what it needs there.'
   },
   {
     files: /^src\/practice\//,

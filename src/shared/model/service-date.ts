@@ -49,7 +49,6 @@ function readIso(text: string, assumedOffset: number): ServiceDate | undefined {
   const match = ISO.exec(text)
   if (!match) return undefined
   const [, year, month, day, hour, minute, second, fraction, zone] = match
-  // By its digits: 0.57 times 1000 is 569.99… in floating point.
   const milliseconds = Number((fraction ?? '').slice(0, 3).padEnd(3, '0'))
   const local = localTime(year, month, day, hour, minute, second, milliseconds)
   if (local === undefined) return undefined

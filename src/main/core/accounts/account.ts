@@ -1,0 +1,73 @@
+/** An account as the application knows it: everything but its secrets. */
+import type { AuthScheme } from '../../../shared/contract/views.ts'
+import type { Db } from '../storage/connection.ts'
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'practice' | 'service'
+  /** Without a slash at the end. Null for a practice account whose service isn't running. */
+  readonly baseUrl: string | null
+  readonly scheme: AuthScheme
+  /** A CSS colour for the stripe that tells accounts apart. */
+  readonly colour: string
+  /** The service answers JSON only when it is asked with `?format=json`. */
+  readonly jsonByQuery: boolean
+  /** The folders this office uses, as they stand in the path of GetActiveDocuments. */
+  readonly folders: readonly string[]
+  /** Milliseconds since 1970 UTC. */
+  readonly createdAt: number
+}
+
+/** The value set that the reference leaves open; public clients show these. */
+export const USUAL_FOLDERS: readonly string[] = ['InBox', 'Progress', 'Signed']
+
+export interface AccountRow {
+  id: string
+  name: string
+  kind: 'practice' | 'service'
+  base_url: string | null
+  auth_scheme: AuthScheme
+  colour: string
+  json_by_query: 0 | 1
+  folders: string
+  created_at: number
+  position: number
+}
+
+/** The statements over the accounts' table, and over what `meta` says of them. */
+export function accountRows(db: Db) {
+  const all = db.prepare<[], AccountRow>('SELECT * FROM accounts ORDER BY position, created_at, id')
+  const one = db.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE id = ?')
+  const write = db.prepare<AccountRow>(
+    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
+     VALUES (@id, @name, @kind, @base_url, @auth_scheme, @colour, @json_by_query, @folders, @created_at, @position)
+     ON CONFLICT (id) DO UPDATE SET name = @name, base_url = @base_url, auth_scheme = @auth_scheme, colour = @colour,
+       json_by_query = @json_by_query, folders = @folders, position = @position`
+  )
+  const erase = db.prepare<[string]>('DELETE FROM accounts WHERE id = ?')
+  // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.
+  const eraseMeta = db.prepare<[string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
+  const last = db.prepare<[], number>('SELECT coalesce(max(position), -1) FROM accounts').pluck()
+  const unsettled = db
+    .prepare<[string], number>(`SELECT count(*) FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain')`)
+    .pluck()
+  const chosen = db.prepare<[], string>(`SELECT value FROM meta WHERE key = 'chosen-account'`).pluck()
+  const choose = db.prepare<[string]>(
+    `INSERT INTO meta (key, value) VALUES ('chosen-account', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+  )
+  return {
+    all: () => all.all(),
+    get: (id: string) => one.get(id),
+    put: (row: AccountRow) => void write.run(row),
+    /** With all that other tables hold of it. */
+    erase(id: string): void {
+      erase.run(id)
+      eraseMeta.run(id)
+    },
+    nextPosition: () => Number(last.get()) + 1,
+    unsettledSends: (id: string) => Number(unsettled.get(id)),
+    chosenId: () => chosen.get(),
+    choose: (id: string) => void choose.run(id)
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * The accounts of this workstation. Their records are in the database, their secrets in the keychain; nothing that this
+ * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
+ */
+import type { z } from 'zod'
+import type { FieldMessage } from '../../../shared/contract/errors.ts'
+import { fail } from '../failure.ts'
+import type { Db } from '../storage/connection.ts'
+import type { AccountSecrets } from '../storage/keychain.ts'
+import { KeychainError } from '../storage/keychain.ts'
+import { type Account, type AccountRow, accountRows, USUAL_FOLDERS } from './account.ts'
+import { readBaseUrl } from './base-url.ts'
+import { freeColour, PRACTICE_COLOUR } from './colours.ts'
+import { AccountCredentials, type CredentialsInput, decodeCredentials, encodeCredentials } from './credentials.ts'
+
+export interface AccountsEffects {
+  readonly db: Db
+  /** Those of the keychain when the database is on disk; a memory keychain's when it isn't: see `secretsBeside`. */
+  readonly secrets: AccountSecrets
+  readonly newId: () => string
+  /** Milliseconds since 1970 UTC. */
+  readonly clock: () => number
+}
+
+export type AccountInput =
+  | { readonly kind: 'practice'; readonly name: string; readonly colour?: string | undefined }
+  | {
+      readonly kind: 'service'
+      readonly name: string
+      readonly baseUrl: string
+      readonly authentication: CredentialsInput
+      readonly colour?: string | undefined
+    }
+
+/** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
+export interface AccountChanges {
+  readonly name?: string | undefined
+  readonly baseUrl?: string | undefined
+  readonly authentication?: CredentialsInput | undefined
+  readonly colour?: string | undefined
+  readonly jsonByQuery?: boolean | undefined
+  readonly folders?: readonly string[] | undefined
+}
+
+/** Where the practice service listens in this run, and how it wants to be asked. */
+export interface RunningPractice {
+  readonly baseUrl: string
+  readonly credentials: AccountCredentials
+}
+
+/** `unknown`: the keychain could not be asked just now. */
+export type SecretState = 'kept' | 'missing' | 'unknown'
+
+export type Accounts = ReturnType<typeof openAccounts>
+
+/**
+ * Calls throw (or reject with) AppFailure: `no-account`, `invalid` with the fields, `keychain`, `busy`, `refused`; and
+ * KeychainError where the keychain can't be used.
+ */
+export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
+  const rows = accountRows(db)
+  let practice: RunningPractice | undefined
+
+  const accountOf = (row: AccountRow): Account => ({
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    baseUrl: row.kind === 'practice' ? (practice?.baseUrl ?? null) : row.base_url,
+    scheme: row.kind === 'practice' ? (practice?.credentials.scheme ?? 'none') : row.auth_scheme,
+    colour: row.colour,
+    jsonByQuery: row.json_by_query === 1,
+    folders: JSON.parse(row.folders),
+    createdAt: row.created_at
+  })
+  const rowOf = (id: string): AccountRow => rows.get(id) ?? fail('no-account', 'This account is no longer there.')
+
+  const add = db.transaction((row: AccountRow): void => {
+    rows.put({ ...row, position: rows.nextPosition() })
+    if (rows.chosenId() === undefined) rows.choose(row.id)
+  })
+  const erase = db.transaction((id: string): void => {
+    rows.erase(id)
+    const next = rows.all()[0]
+    if (rows.chosenId() === id && next) rows.choose(next.id)
+  })
+
+  return {
+    list: (): Account[] => rows.all().map(accountOf),
+    get: (id: string): Account => accountOf(rowOf(id)),
+
+    /** The account that the screens show. Undefined when there is none at all. */
+    chosen(): Account | undefined {
+      const all = rows.all()
+      const row = all.find(({ id }) => id === rows.chosenId()) ?? all[0]
+      return row && accountOf(row)
+    },
+    choose(id: string): Account {
+      rows.choose(rowOf(id).id)
+      return accountOf(rowOf(id))
+    },
+
+    /** The first account is chosen at once. */
+    async add(input: AccountInput): Promise<Account> {
+      const id = newId()
+      const name = readName(input.name)
+      const kept = input.kind === 'service' ? readService(input) : undefined
+      const taken = rows.all().map((row) => row.colour)
+      const colour = input.colour ?? (kept === undefined ? PRACTICE_COLOUR : freeColour(taken))
+      add({
+        id,
+        name,
+        kind: input.kind,
+        base_url: kept?.baseUrl ?? null,
+        auth_scheme: kept?.credentials.scheme ?? 'none',
+        colour,
+        json_by_query: 0,
+        folders: JSON.stringify(USUAL_FOLDERS),
+        created_at: clock(),
+        position: 0
+      })
+      // The record comes first: killed in between, there is an account without its secret, which is asked for again,
+      // and never a secret that no account leads to.
+      try {
+        if (kept !== undefined) await keep(id, kept.credentials)
+      } catch (error) {
+        erase(id)
+        throw error
+      }
+      return accountOf(rowOf(id))
+    },
+
+    async update(id: string, changes: AccountChanges): Promise<Account> {
+      const before = rowOf(id)
+      if (before.kind === 'practice' && (changes.baseUrl ?? changes.authentication) !== undefined) {
+        fail('invalid', 'The practice office looks after its own address and credentials.')
+      }
+      const name = changes.name === undefined ? before.name : readName(changes.name)
+      const baseUrl = changes.baseUrl === undefined ? before.base_url : readAddress(changes.baseUrl)
+      const credentials = changes.authentication && readCredentials(changes.authentication)
+      if (credentials) await keep(id, credentials)
+      // Asked again: while the keychain was busy the account may have been changed elsewhere, or removed.
+      const row = rows.get(id)
+      if (row === undefined) {
+        await secrets.delete(id)
+        return fail('no-account', 'This account is no longer there.')
+      }
+      rows.put({
+        ...row,
+        name,
+        base_url: baseUrl,
+        auth_scheme: credentials?.scheme ?? row.auth_scheme,
+        colour: changes.colour ?? row.colour,
+        json_by_query: (changes.jsonByQuery ?? row.json_by_query === 1) ? 1 : 0,
+        folders: changes.folders === undefined ? row.folders : JSON.stringify(changes.folders)
+      })
+      return accountOf(rowOf(id))
+    },
+
+    /**
+     * Removes the account, its secret, and everything kept of it in the database: drafts, sends, documents, looks,
+     * downloads. Files that were downloaded stay. Refused (`busy`) while it is unknown what became of a send: only this
+     * record can tell whether sending again would send twice.
+     */
+    async remove(id: string): Promise<void> {
+      rowOf(id)
+      if (rows.unsettledSends(id) > 0) {
+        fail(
+          'busy',
+          'Something of this account is still being sent, or it is not certain whether it was. Settle that first.'
+        )
+      }
+      await secrets.delete(id)
+      erase(id)
+    },
+
+    /** Told at each start, as the practice service listens on another port each time; undefined when it stops. */
+    practiceRunsAt(running: RunningPractice | undefined): void {
+      practice = running
+    },
+
+    /** For the client of the service alone: it must not be kept, logged or shown. */
+    async secretsOf(id: string): Promise<AccountCredentials> {
+      const row = rowOf(id)
+      if (row.kind === 'practice') {
+        return practice?.credentials ?? fail('refused', 'The practice office isn’t running.')
+      }
+      if (row.auth_scheme === 'none') return { scheme: 'none' }
+      const text = await secrets.get(id)
+      const credentials = text === null ? undefined : decodeCredentials(text)
+      return (
+        credentials ??
+        fail('keychain', 'The credentials of this account are no longer in the keychain. Enter them again.')
+      )
+    },
+
+    /** Whether the account's credentials have to be entered again. */
+    async secretState(id: string): Promise<SecretState> {
+      const row = rowOf(id)
+      if (row.kind === 'practice' || row.auth_scheme === 'none') return 'kept'
+      try {
+        const text = await secrets.get(id)
+        return text !== null && decodeCredentials(text) !== undefined ? 'kept' : 'missing'
+      } catch (error) {
+        if (error instanceof KeychainError) return 'unknown'
+        throw error
+      }
+    }
+  }
+
+  async function keep(id: string, credentials: AccountCredentials): Promise<void> {
+    if (credentials.scheme === 'none') await secrets.delete(id)
+    else await secrets.set(id, encodeCredentials(credentials))
+  }
+}
+
+function readService(input: { baseUrl: string; authentication: CredentialsInput }) {
+  return { baseUrl: readAddress(input.baseUrl), credentials: readCredentials(input.authentication) }
+}
+
+function readName(typed: string): string {
+  const name = typed.trim().normalize('NFC')
+  return name === '' ? invalid([{ field: 'name', message: 'Give the account a name.' }]) : name
+}
+
+function readAddress(typed: string): string {
+  const read = readBaseUrl(typed)
+  return read.ok ? read.value : invalid([{ field: 'baseUrl', message: read.message }])
+}
+
+function readCredentials(input: CredentialsInput): AccountCredentials {
+  const read = AccountCredentials.safeParse(input)
+  return read.success ? read.data : invalid(read.error.issues.map(fieldMessage))
+}
+
+function fieldMessage(issue: z.core.$ZodIssue): FieldMessage {
+  const isOurs = issue.code === 'custom' || issue.code === 'invalid_format'
+  return {
+    field: ['authentication', ...issue.path].join('.'),
+    message: isOurs ? issue.message : 'This is missing, or too long.'
+  }
+}
+
+function invalid(fields: FieldMessage[]): never {
+  return fail('invalid', fields[0]?.message ?? 'Something here can’t be used.', { fields })
+}

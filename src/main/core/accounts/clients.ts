@@ -1,0 +1,54 @@
+/** The client of each account's service: made when it is first needed, and anew when address or credentials change. */
+
+import { fail } from '../failure.ts'
+import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
+import type { Accounts } from './accounts.ts'
+import { clientCredentials } from './credentials.ts'
+
+export interface ClientEffects {
+  accounts: Accounts
+  fetch: Fetch
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+  /** 0 up to 1. */
+  random: () => number
+}
+
+export type Clients = ReturnType<typeof openClients>
+
+export function openClients({ accounts, fetch, clock, random }: ClientEffects) {
+  const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient> }>()
+
+  async function make(id: string, baseUrl: string): Promise<ServiceClient> {
+    const credentials = clientCredentials(await accounts.secretsOf(id))
+    return createServiceClient({
+      baseUrl,
+      authentication: createAuthentication(credentials, { clock }),
+      fetch,
+      clock,
+      random,
+      jsonByQuery: accounts.get(id).jsonByQuery,
+      onJsonByQuery: () => void accounts.update(id, { jsonByQuery: true }).catch(() => undefined)
+    })
+  }
+
+  return {
+    /** @throws AppFailure `no-account`, `refused` where the practice office isn't running, `keychain`. */
+    async of(id: string): Promise<ServiceClient> {
+      const { baseUrl } = accounts.get(id)
+      if (!baseUrl) return fail('refused', 'The practice office isn’t running.', { mayHaveArrived: false })
+      const known = made.get(id)
+      if (known?.baseUrl === baseUrl) return known.client
+      const client = make(id, baseUrl)
+      made.set(id, { baseUrl, client })
+      // A keychain that was shut may be open the next time.
+      client.catch(() => made.delete(id))
+      return client
+    },
+
+    /** To be called when an account's credentials changed or it was removed. */
+    forget(id: string): void {
+      made.delete(id)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** Lists that change seldom (templates, recipients): fetched when asked, kept for when the line is down. */
+import type { AppError, Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
+import type { ServiceClient } from '../service/index.ts'
+import type { Db } from '../storage/connection.ts'
+
+export interface FetchedListEffects {
+  db: Db
+  clientOf: (accountId: string) => Promise<ServiceClient>
+  describe: (error: unknown) => AppError
+  clock: () => number
+}
+
+/** How old a kept list may be before it is fetched anew without being asked, in milliseconds. */
+const FRESH = 10 * 60_000
+
+export type FetchedLists = ReturnType<typeof openFetchedLists>
+
+export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListEffects) {
+  const read = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
+  const write = db.prepare(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
+  )
+
+  async function list<Item>(
+    accountId: string,
+    name: string,
+    demand: { refresh: boolean },
+    fetch: (client: ServiceClient) => Promise<Item[]>
+  ): Promise<Fetched<Item>> {
+    const key = `fetched:${accountId}:${name}`
+    const text = read.get(key)
+    const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
+    if (!demand.refresh && kept.fetchedAt !== undefined && clock() - kept.fetchedAt < FRESH) return kept
+    try {
+      const items = await fetch(await clientOf(accountId))
+      const fetched: Fetched<Item> = { items, fetchedAt: clock() }
+      write.run(key, JSON.stringify(fetched))
+      return fetched
+    } catch (error) {
+      return { ...kept, problem: describe(error) }
+    }
+  }
+
+  return {
+    templates: (accountId: string, demand: { refresh: boolean }): Promise<Fetched<TemplateView>> =>
+      list(accountId, 'templates', demand, async (client) => (await client.getTemplateList()).items),
+
+    recipients: (accountId: string, demand: { refresh: boolean }): Promise<Fetched<RecipientView>> =>
+      list(accountId, 'recipients', demand, async (client) =>
+        (await client.getRecipients()).items.map((entry) => ({
+          notification: entry.NotificationRecipients ?? [],
+          completion: entry.CompletionRecipients ?? []
+        }))
+      )
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The port between a signer's turn and the page it is signed on. The page is hostile: whoever shows it holds it to its
+ * ground, tells what it tried, and leaves nothing of it behind.
+ */
+import type { AppError } from '../../../shared/contract/index.ts'
+
+/** What happens to the page, in the order it may happen; nothing is told after `destroy` was called. */
+export interface SigningViewEvents {
+  loading(): void
+  /** There is something to read and to act on. */
+  open(): void
+  /** The page came to one of the return addresses, which was not loaded. The service has the truth; ask it. */
+  returned(): void
+  /** The page can't be shown (any more): it did not load, took too long, or ended. */
+  failed(error: AppError): void
+  /** Something the page tried and was refused, in words for people and without addresses. */
+  refused(what: string): void
+}
+
+/** In CSS pixels of our own page, whose zoom the view knows. */
+export interface ViewBounds {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+export interface SigningView {
+  /** Puts the page at these bounds over our own and gives it the keyboard. */
+  show(bounds: ViewBounds): void
+  /** Takes the page from sight, and the keyboard with it; it goes on as it is. */
+  cover(): void
+  /** Size of what the page shows: 1 is as designed. */
+  zoom(factor: number): void
+  /** Ends the page and wipes all it kept. Resolves when nothing is left. Calling it again is harmless. */
+  destroy(): Promise<void>
+}
+
+export interface SigningTurn {
+  /** As `signingAddress` judged it. */
+  url: string
+  allowedOrigins: readonly string[]
+  returnAddresses: readonly string[]
+  practiceOrigin?: string
+  events: SigningViewEvents
+}
+
+/** Opens the page out of sight and begins to load it. */
+export type OpenSigningView = (turn: SigningTurn) => SigningView

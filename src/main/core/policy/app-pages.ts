@@ -1,0 +1,55 @@
+/**
+ * What counts as our own page, and which of the renderer's files an address of ours names. Everything that is not
+ * plainly a file of ours is refused rather than cleaned up.
+ */
+import { join } from 'node:path'
+
+export const APP_SCHEME = 'app'
+export const APP_HOST = 'countersign'
+export const APP_START = `${APP_SCHEME}://${APP_HOST}/index.html`
+
+/**
+ * Whether the address is a page of the application itself: `app://countersign/…`, or a page of the development
+ * server where there is one.
+ */
+export function isOwnPage(address: string, devServer?: URL): boolean {
+  const url = parsed(address)
+  if (!url || url.username || url.password) return false
+  if (devServer && url.origin === devServer.origin) return true
+  return url.protocol === `${APP_SCHEME}:` && url.host === APP_HOST
+}
+
+/**
+ * The file that an address of ours names.
+ * @param folder absolute path of the renderer's built files.
+ * @returns an absolute path inside the folder, or undefined where the address must be refused.
+ */
+export function fileOfPage(address: string, folder: string): string | undefined {
+  const url = parsed(address)
+  if (!url || !isOwnPage(address)) return undefined
+  const segments = segmentsOf(url.pathname === '' || url.pathname === '/' ? '/index.html' : url.pathname)
+  return segments && join(folder, ...segments)
+}
+
+/**
+ * The address of the development server, where it may be used: never in a packaged application, whatever the
+ * environment says, and never one on another machine.
+ */
+export function devServerOf(packaging: { isPackaged: boolean }, address: string | undefined): URL | undefined {
+  if (packaging.isPackaged || !address) return undefined
+  const url = parsed(address)
+  const isLoopback = url && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  return isLoopback && url.protocol === 'http:' ? url : undefined
+}
+
+/** Letters, digits and a few signs: no separators, no drive letters or streams, no hidden files, no encoded anything. */
+const PLAIN_NAME = /^[A-Za-z0-9_@][A-Za-z0-9_@.-]*(?<!\.)$/
+
+function segmentsOf(pathname: string): string[] | undefined {
+  const segments = pathname.slice(1).split('/')
+  return pathname.startsWith('/') && segments.every((segment) => PLAIN_NAME.test(segment)) ? segments : undefined
+}
+
+function parsed(address: string): URL | undefined {
+  return URL.canParse(address) ? new URL(address) : undefined
+}

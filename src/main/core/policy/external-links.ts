@@ -1,0 +1,31 @@
+/**
+ * What may be handed to the operating system to open outside the application. An address that another program opens is
+ * a command to that program: only plain web addresses pass.
+ */
+import { isLoopback } from './navigation.ts'
+import { isPrivateHost } from './private-networks.ts'
+
+export type ExternalLink =
+  | { ok: true; href: string }
+  | { ok: false; reason: 'not-an-address' | 'scheme' | 'credentials' | 'private-network' | 'too-long' }
+
+/** What Windows takes at most. */
+const LONGEST = 2048
+
+/**
+ * Judges an address.
+ * @param own the chosen account's own host, which may be within the office, and the practice service's origin where
+ *   that is the account.
+ */
+export function externalLink(address: string, own: { host?: string; practiceOrigin?: string } = {}): ExternalLink {
+  if (!URL.canParse(address)) return { ok: false, reason: 'not-an-address' }
+  const url = new URL(address)
+  if (url.username || url.password) return { ok: false, reason: 'credentials' }
+  if (url.href.length > LONGEST) return { ok: false, reason: 'too-long' }
+  if (url.protocol === 'http:' && url.origin === own.practiceOrigin && isLoopback(url.hostname)) {
+    return { ok: true, href: url.href }
+  }
+  if (url.protocol !== 'https:') return { ok: false, reason: 'scheme' }
+  if (isPrivateHost(url.hostname) && url.host !== own.host) return { ok: false, reason: 'private-network' }
+  return { ok: true, href: url.href }
+}

@@ -1,0 +1,72 @@
+/** What is asked of documents and done to them. Reference section 4, operations 6, 7, 8 and 10. */
+import {
+  type DecodedList,
+  DocumentResponse,
+  ExtendRequest,
+  SendReminderRequest,
+  UpdateSignerRequest,
+  ValidationResult
+} from '../../../shared/model/index.ts'
+import { decoded, decodedList, encode } from './encoding.ts'
+import { pathTo } from './path.ts'
+import type { CallOptions, Transport } from './transport.ts'
+import { undefinedWhereUnknown } from './unlisted.ts'
+
+export interface ActiveDocumentsOptions extends CallOptions {
+  /** Whether each document comes with its log. */
+  documentLog?: boolean | undefined
+}
+
+export function documents(transport: Transport) {
+  return {
+    /** Operation 6: corrects the signers of a document; those that aren't Editable are refused by the service. */
+    async updateSigner(request: UpdateSignerRequest, options?: CallOptions): Promise<DocumentResponse> {
+      const operation = 'Document/UpdateSigner'
+      const body = encode(operation, UpdateSignerRequest, request)
+      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
+      return decoded(operation, DocumentResponse, json)
+    },
+
+    /** Operation 7: a new due date, for every document of the package. Answers the named one. */
+    async extend(request: ExtendRequest, options?: CallOptions): Promise<DocumentResponse> {
+      const operation = 'Document/Extend'
+      const body = encode(operation, ExtendRequest, request)
+      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
+      return decoded(operation, DocumentResponse, json)
+    },
+
+    /**
+     * Operation 8: the documents of a folder that haven't been removed. May be hundreds of megabytes: `maxBytes` raises
+     * the limit.
+     * @param folder one of `FOLDERS`, or another that the account has.
+     */
+    async getActiveDocuments(
+      folder: string,
+      { documentLog, ...options }: ActiveDocumentsOptions = {}
+    ): Promise<DecodedList<DocumentResponse>> {
+      const operation = 'Document/GetActiveDocuments'
+      const query = documentLog === undefined ? undefined : { DocumentLog: String(documentLog) }
+      const call = { ...options, operation, path: pathTo(operation, { Folder: folder }), query }
+      return decodedList(operation, DocumentResponse, await transport.get(call, 'list'))
+    },
+
+    /**
+     * Operation 10: verifies the signatures in a document. `not-found` may mean that the document was removed under
+     * the retention policy.
+     */
+    async validateSignatures(documentReference: string, options?: CallOptions): Promise<ValidationResult> {
+      const operation = 'Document/Validation'
+      const path = pathTo(operation, { DocumentReference: documentReference })
+      return decoded(operation, ValidationResult, await transport.get({ ...options, operation, path }, 'read'))
+    },
+
+    /** Reminds a signer. Not in the reference: `unsupported` where the service lacks it, which is normal. */
+    async sendReminder(request: SendReminderRequest, options?: CallOptions): Promise<'sent' | 'unsupported'> {
+      const operation = 'Document/SendReminder'
+      const body = encode(operation, SendReminderRequest, request)
+      const call = { ...options, operation, path: pathTo(operation, {}) }
+      const answer = await undefinedWhereUnknown(transport.postForNothing(call, body).then(() => 'sent' as const))
+      return answer ?? 'unsupported'
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What can go wrong between us and the signing service: a closed set of codes. Every error knows whether its request
+ * may have reached the service, which decides whether a send is refused (try again) or uncertain (reconcile first).
+ */
+
+/** Each code, and what it says. The texts for people are chosen by code, elsewhere. */
+export const SERVICE_ERROR_CODES = [
+  /** No network at all. */
+  'offline',
+  /** The service's name can't be resolved. */
+  'dns',
+  /** Nobody listens at the service's address, or the proxy on the way won't let us through. */
+  'refused',
+  /** The line broke while the call was under way. */
+  'interrupted',
+  'timeout',
+  /** The certificate or the handshake is not acceptable. */
+  'tls',
+  /** The service sends us somewhere else: to another origin, in circles, or with a POST. */
+  'redirected',
+  'unauthorised',
+  'payment-required',
+  'forbidden',
+  'not-found',
+  'conflict',
+  /** The service, or our own check before sending, refuses what the request says; see `fields`. */
+  'invalid',
+  /** The request is too large for the service, or its answer too large for the caller's limit. */
+  'too-large',
+  /** The plan has not enough documents left. */
+  'quota',
+  'rate-limited',
+  'server',
+  /** An answer that isn't readable JSON. */
+  'not-json',
+  /** JSON that isn't what the reference says; see `path`. */
+  'unexpected-shape',
+  /** A download that isn't the PDF it should be. */
+  'not-a-pdf',
+  'cancelled'
+] as const
+export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
+
+/** What is wrong with one field: its place (`Forms[0].Signers[1].Email`) and why. */
+export interface FieldProblem {
+  field: string
+  message: string
+}
+
+export interface ServiceErrorDetails {
+  code: ServiceErrorCode
+  /** The operation as the reference names it (`FormDirect/SendForms2`). */
+  operation: string
+  /**
+   * Whether the service may have got the request and acted on it. False only where that is certain: nothing was sent,
+   * or the service said that it refuses.
+   */
+  mayHaveArrived: boolean
+  /** HTTP status, where there was an answer. */
+  status?: number | undefined
+  /** What is wrong with single fields; for `invalid`. */
+  fields?: FieldProblem[] | undefined
+  /** Place of the offending member in the answer; for `unexpected-shape`. */
+  path?: string | undefined
+  /** How long the service asks us to wait, in milliseconds. */
+  retryAfterMs?: number | undefined
+  /**
+   * The service's own words: one bounded line, without stack trace, for people's eyes only. It is text from outside:
+   * never markup, and never logged, as it may repeat what was sent.
+   */
+  serviceMessage?: string | undefined
+  /** The network's own code (`ECONNREFUSED`, `ERR_CERT_DATE_INVALID`), for support. */
+  reason?: string | undefined
+  /** Origin that a refused redirect pointed to, so that an account's address can be corrected. */
+  movedTo?: string | undefined
+}
+
+/** The only error that the client of the service throws. Its `message` holds no secret and nothing personal. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ServiceErrorCode
+  readonly operation: string
+  readonly mayHaveArrived: boolean
+  readonly status: number | undefined
+  readonly fields: FieldProblem[] | undefined
+  readonly path: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly serviceMessage: string | undefined
+  readonly reason: string | undefined
+  readonly movedTo: string | undefined
+
+  constructor(details: ServiceErrorDetails) {
+    super(summary(details))
+    this.code = details.code
+    this.operation = details.operation
+    this.mayHaveArrived = details.mayHaveArrived
+    this.status = details.status
+    this.fields = details.fields
+    this.path = details.path
+    this.retryAfterMs = details.retryAfterMs
+    this.serviceMessage = details.serviceMessage
+    this.reason = details.reason
+    this.movedTo = details.movedTo
+  }
+}
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof ServiceError
+}
+
+/** Only codes and places: a field's message or the service's own words could repeat personal data into a log. */
+function summary(details: ServiceErrorDetails): string {
+  const notes = [details.status, details.reason, details.path].filter((note) => note !== undefined && note !== '')
+  return `${details.operation}: ${details.code}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
+}

@@ -1,0 +1,239 @@
+/**
+ * Carries the operations' calls: JSON negotiated, time-limited, cancellable, bounded; GETs tried again, POSTs never.
+ * Every failure leaves here as a ServiceError.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { BodyTooLarge, drop, readBody } from './answer-body.ts'
+import type { Authentication } from './authentication.ts'
+import { readBaseUrl } from './base-url.ts'
+import { ServiceError } from './errors.ts'
+import { type Exchange, exchange, type Fetch, failure } from './exchange.ts'
+import { charsetOf, type ParseJson, parseJson } from './json.ts'
+import { refusedAnswer } from './refused-answer.ts'
+import { RETRY_LIMITS, type RetryLimits, waitBeforeRetry } from './retry.ts'
+import { type CallKind, TIME_LIMITS, type TimeLimits, type Watch, watch } from './time-limits.ts'
+
+export interface ServiceLimits {
+  times: Readonly<Record<CallKind, TimeLimits>>
+  retry: RetryLimits
+  /** Largest answer in bytes that is read where the caller names no other. */
+  answerBytes: Readonly<Record<Exclude<CallKind, 'download'>, number>>
+  /** Largest download in bytes. */
+  downloadBytes: number
+}
+
+const MEGABYTE = 1024 * 1024
+
+export const SERVICE_LIMITS: ServiceLimits = {
+  times: TIME_LIMITS,
+  retry: RETRY_LIMITS,
+  answerBytes: { read: 32 * MEGABYTE, send: 32 * MEGABYTE, list: 256 * MEGABYTE },
+  downloadBytes: 512 * MEGABYTE
+}
+
+export interface TransportOptions {
+  /** As the user typed it; its path keeps its case. Query and fragment are dropped. */
+  baseUrl: string
+  authentication: Authentication
+  fetch: Fetch
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+  /** 0 up to 1. */
+  random: () => number
+  /** Waits between attempts. */
+  sleep?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined
+  parse?: ParseJson | undefined
+  /** Whether this account's service is known to give JSON only when asked by `?format=json`. */
+  jsonByQuery?: boolean | undefined
+  /** Called when that turns out, to be remembered with the account. */
+  onJsonByQuery?: (() => void) | undefined
+  limits?: Partial<ServiceLimits> | undefined
+}
+
+/** What a caller may say about any call. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined
+  /** Largest answer in bytes, after decompression. */
+  maxBytes?: number | undefined
+}
+
+export interface Call extends CallOptions {
+  /** The operation as the reference names it; it stands in errors. */
+  operation: string
+  /** Below the base URL, encoded (see path.ts). */
+  path: string
+  query?: Record<string, string> | undefined
+}
+
+/** An answer whose body is still to come. */
+export interface OpenAnswer {
+  response: Response
+  watch: Watch
+  /** Makes our error of what broke the body. */
+  failure(thrown: unknown): ServiceError
+}
+
+export interface Transport {
+  /** A GET's JSON. */
+  get(call: Call, kind: 'read' | 'list'): Promise<unknown>
+  /** A POST's JSON. Sent once, whatever happens. */
+  post(call: Call, body: unknown): Promise<unknown>
+  /** A POST whose answer may be anything or nothing. */
+  postForNothing(call: Call, body: unknown): Promise<void>
+  /** A GET's answer with its body unread. The caller calls `watch.finish()`. */
+  open(call: Call, accept: string): Promise<OpenAnswer>
+  readonly limits: ServiceLimits
+}
+
+/** @throws TypeError where the base URL isn't an absolute http or https one. */
+export function createTransport(options: TransportOptions): Transport {
+  const { authentication, fetch, clock, random, parse = parseJson, sleep = patiently } = options
+  const base = readBaseUrl(options.baseUrl)
+  const limits = { ...SERVICE_LIMITS, ...options.limits }
+  let jsonByQuery = options.jsonByQuery ?? false
+
+  return {
+    limits,
+
+    async get(call, kind) {
+      return withRetries(call, async () => {
+        const first = await exchangeJson(jsonRequest(call), call, kind)
+        if (first.ok) return first.json
+        if (jsonByQuery || call.query?.format) throw first.error
+        const second = await exchangeJson(
+          jsonRequest({ ...call, query: { ...call.query, format: 'json' } }),
+          call,
+          kind
+        )
+        if (!second.ok) throw second.error
+        jsonByQuery = true
+        options.onJsonByQuery?.()
+        return second.json
+      })
+    },
+
+    async post(call, body) {
+      const answer = await exchangeJson(jsonRequest(call, body), call, 'send')
+      if (!answer.ok) throw answer.error
+      return answer.json
+    },
+
+    async postForNothing(call, body) {
+      await watched(call, 'send', async (watching) => {
+        const response = await exchange(jsonRequest(call, body), fetch, authentication, watching)
+        if (!response.ok) throw await refused(call.operation, response, watching)
+        drop(response)
+      })
+    },
+
+    async open(call, accept) {
+      return withRetries(call, async () => {
+        const watching = watch(limits.times.download, call.signal)
+        const { operation } = call
+        try {
+          const request: Exchange = { operation, method: 'GET', url: address(call), accept }
+          const response = await exchange(request, fetch, authentication, watching)
+          if (!response.ok) throw await refused(operation, response, watching)
+          return { response, watch: watching, failure: (thrown) => bodyFailure(operation, thrown, watching) }
+        } catch (thrown) {
+          watching.finish()
+          throw asServiceError(operation, thrown, watching)
+        }
+      })
+    }
+  }
+
+  type JsonAnswer = { ok: true; json: unknown } | { ok: false; error: ServiceError }
+
+  /** An answer that isn't JSON is a result of its own, as a GET may then ask in another way; all else throws. */
+  function exchangeJson(request: Exchange, call: Call, kind: 'read' | 'list' | 'send'): Promise<JsonAnswer> {
+    const limit = call.maxBytes ?? limits.answerBytes[kind]
+    return watched(call, kind, async (watching) => {
+      const response = await exchange(request, fetch, authentication, watching)
+      const notJson = (mayHaveArrived: boolean): JsonAnswer => ({
+        ok: false,
+        error: new ServiceError({
+          code: 'not-json',
+          operation: call.operation,
+          mayHaveArrived,
+          status: response.status
+        })
+      })
+      if (response.status === 406) {
+        drop(response)
+        return notJson(false)
+      }
+      if (!response.ok) throw await refused(call.operation, response, watching)
+      const bytes = await readBody(response, limit, watching)
+      try {
+        return { ok: true, json: await parse(bytes, charsetOf(response.headers.get('content-type'))) }
+      } catch {
+        // The parser's message quotes the body, so it ends here.
+        return notJson(true)
+      }
+    })
+  }
+
+  function jsonRequest(call: Call, body?: unknown): Exchange {
+    const query = jsonByQuery ? { ...call.query, format: 'json' } : call.query
+    return {
+      operation: call.operation,
+      method: body === undefined ? 'GET' : 'POST',
+      url: address({ ...call, query }),
+      accept: 'application/json',
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    }
+  }
+
+  function address({ path, query }: Call): URL {
+    const url = new URL(base.href + path)
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
+    return url
+  }
+
+  async function watched<Value>(call: Call, kind: CallKind, step: (watching: Watch) => Promise<Value>): Promise<Value> {
+    const watching = watch(limits.times[kind], call.signal)
+    try {
+      return await step(watching)
+    } catch (thrown) {
+      throw asServiceError(call.operation, thrown, watching)
+    } finally {
+      watching.finish()
+    }
+  }
+
+  async function withRetries<Value>(call: Call, attemptOnce: () => Promise<Value>): Promise<Value> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await attemptOnce()
+      } catch (thrown) {
+        if (!(thrown instanceof ServiceError)) throw thrown
+        const wait = waitBeforeRetry(thrown, attempt, limits.retry, random)
+        if (wait === undefined) throw thrown
+        await sleep(wait, call.signal).catch(() => {})
+        if (call.signal?.aborted) {
+          throw new ServiceError({ code: 'cancelled', operation: call.operation, mayHaveArrived: true })
+        }
+      }
+    }
+  }
+
+  function refused(operation: string, response: Response, watching: Watch): Promise<ServiceError> {
+    return refusedAnswer(operation, response, watching, authentication, clock())
+  }
+}
+
+function asServiceError(operation: string, thrown: unknown, watching: Watch): ServiceError {
+  return thrown instanceof ServiceError ? thrown : bodyFailure(operation, thrown, watching)
+}
+
+/** A body that broke belongs to an answer, so its request did arrive. */
+function bodyFailure(operation: string, thrown: unknown, watching: Watch): ServiceError {
+  if (thrown instanceof BodyTooLarge) return new ServiceError({ code: 'too-large', operation, mayHaveArrived: true })
+  const { code, reason } = failure(operation, thrown, watching)
+  return new ServiceError({ code, operation, mayHaveArrived: true, reason })
+}
+
+function patiently(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+  return delay(milliseconds, undefined, signal ? { signal } : {})
+}

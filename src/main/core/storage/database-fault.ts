@@ -1,0 +1,74 @@
+/**
+ * Whose fault it is that a database does not open: the file's, which is then set aside, or something around it, which
+ * leaves the file alone. When in doubt it isn't the file's.
+ */
+import { fileErrorOf } from './file-error.ts'
+import { DamagedDatabaseError } from './integrity.ts'
+import { KeychainError } from './keychain.ts'
+import { MigrationError, NewerSchemaError } from './migrations.ts'
+
+/**
+ * Why this run keeps everything in memory. `in-use`: another program holds the file. `disk-failed`: reading or writing
+ * failed for another reason than space or permission.
+ */
+export type MemoryReason =
+  | 'no-keychain'
+  | 'keychain-locked'
+  | 'keychain-failed'
+  | 'not-writable'
+  | 'no-space'
+  | 'in-use'
+  | 'disk-failed'
+
+export type DatabaseFault =
+  | { readonly kind: 'file'; readonly reason: 'unreadable' | 'damaged' | 'newer-version' | 'upgrade-failed' }
+  | { readonly kind: 'around'; readonly because: MemoryReason }
+
+export function faultOf(error: unknown): DatabaseFault {
+  if (error instanceof NewerSchemaError) return { kind: 'file', reason: 'newer-version' }
+  if (error instanceof DamagedDatabaseError) return { kind: 'file', reason: 'damaged' }
+  if (error instanceof KeychainError) return around(error.code === 'locked' ? 'keychain-locked' : 'keychain-failed')
+  if (error instanceof MigrationError) return faultOfUpgrade(error)
+  return faultOfSqlite(codeOf(error)) ?? around(faultOfFile(error))
+}
+
+/**
+ * What a query that failed later on means for the person: undefined for an error that isn't the database's. Of what it
+ * should have written, nothing is there.
+ */
+export function queryTroubleOf(error: unknown): 'no-space' | 'not-writable' | 'storage' | undefined {
+  const code = codeOf(error)
+  if (!code.startsWith('SQLITE_')) return undefined
+  const fault = faultOfSqlite(code)
+  if (fault?.kind !== 'around') return 'storage'
+  return fault.because === 'no-space' || fault.because === 'not-writable' ? fault.because : 'storage'
+}
+
+/** A step can fail because the disk is full, or because the data isn't what the step expects. */
+function faultOfUpgrade(error: MigrationError): DatabaseFault {
+  const fault = faultOfSqlite(error.sqlite ?? '')
+  return fault ?? { kind: 'file', reason: 'upgrade-failed' }
+}
+
+function faultOfSqlite(code: string): DatabaseFault | undefined {
+  if (code === 'SQLITE_NOTADB') return { kind: 'file', reason: 'unreadable' }
+  if (/^SQLITE_CORRUPT/.test(code)) return { kind: 'file', reason: 'damaged' }
+  if (/^SQLITE_FULL/.test(code)) return around('no-space')
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code)) return around('not-writable')
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return around('in-use')
+  if (/^SQLITE_(IOERR|NOMEM)/.test(code)) return around('disk-failed')
+  return undefined
+}
+
+function faultOfFile(error: unknown): MemoryReason {
+  const code = fileErrorOf(error)?.code
+  return code === 'no-space' || code === 'not-writable' ? code : 'disk-failed'
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+function around(because: MemoryReason): DatabaseFault {
+  return { kind: 'around', because }
+}

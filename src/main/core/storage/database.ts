@@ -1,0 +1,210 @@
+/**
+ * Opens the one encrypted database. The answer is always a database that works; it says whether what is written stays,
+ * and whether an earlier file had to be set aside. A file is set aside only when it is the file that is at fault: a
+ * keychain that is shut, a full disk or another program using it leave it where it is, untouched.
+ */
+import * as nodeFiles from 'node:fs/promises'
+import { join } from 'node:path'
+import { flushFolder, writeAtomically } from './atomic-file.ts'
+import type { Db } from './connection.ts'
+import { connectEncrypted, connectInMemory, KEY_BYTES } from './connection.ts'
+import type { DatabaseFault, MemoryReason } from './database-fault.ts'
+import { faultOf } from './database-fault.ts'
+import { fileErrorOf } from './file-error.ts'
+import type { Files } from './files.ts'
+import { checkWholeness } from './integrity.ts'
+import { type Keychain, KeychainError } from './keychain.ts'
+import { migrate } from './migrations.ts'
+import { setAside } from './set-aside.ts'
+
+export const DATABASE_FILE = 'countersign.db'
+const BEGUN_FILE = 'countersign.db.begun'
+
+/**
+ * Why a file was set aside. `key-missing`: the keychain no longer holds the key. `unreadable`: another key, or its start
+ * is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
+ * is missing. `newer-version`: a later version of the application wrote it. `upgrade-failed`: it did not fit this version.
+ */
+export type SetAsideReason =
+  | 'key-missing'
+  | 'unreadable'
+  | 'damaged'
+  | 'incomplete'
+  | 'newer-version'
+  | 'upgrade-failed'
+
+export interface SetAside {
+  /** The folder inside the data folder that now holds the file. */
+  readonly name: string
+  readonly reason: SetAsideReason
+}
+
+export type OpenedDatabase =
+  | { readonly db: Db; readonly state: 'encrypted'; readonly setAside?: SetAside }
+  | { readonly db: Db; readonly state: 'memory'; readonly because: MemoryReason; readonly setAside?: SetAside }
+
+export interface DatabaseOptions {
+  /** The application's data folder; made when it isn't there. */
+  readonly folder: string
+  readonly keychain: Keychain
+  /** Bytes that can't be guessed (`node:crypto`'s `randomBytes`). */
+  readonly random: (bytes: number) => Uint8Array
+  /** Milliseconds since 1970 (`Date.now`). */
+  readonly clock: () => number
+  readonly files?: Files
+  readonly connect?: (path: string, key: Uint8Array) => Db
+}
+
+type Parts = Required<DatabaseOptions>
+
+/** Never rejects for anything that is wrong with the disk, the file or the keychain: see {@link OpenedDatabase}. */
+export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
+  if (options.keychain.keeps === 'in-memory') return inMemory('no-keychain')
+  const parts: Parts = { files: nodeFiles, connect: connectEncrypted, ...options }
+  let moved: SetAside | undefined
+  try {
+    await prepare(parts)
+    let key = await storedKey(parts.keychain)
+    const found = await lookForFiles(parts)
+    const opened = key !== undefined && found === 'database' ? openExisting(parts, key) : undefined
+    if (opened?.db !== undefined) return { db: opened.db, state: 'encrypted' }
+
+    if (found !== 'nothing') {
+      const reason = opened?.reason ?? FOUND[found]
+      moved = { name: await setAside(parts.folder, filesOf(DATABASE_FILE), parts.clock(), parts.files), reason }
+    }
+    // A key that is there is used again, so that what was set aside can still be opened with it.
+    key ??= await newKey(parts)
+    return { db: await begin(parts, key), state: 'encrypted', ...(moved && { setAside: moved }) }
+  } catch (error) {
+    const fault = faultOf(error)
+    return inMemory(await becauseOf(fault, parts), moved)
+  }
+}
+
+/** Why files are set aside that were not even opened. */
+const FOUND = { database: 'key-missing', emptied: 'damaged', remains: 'incomplete' } as const
+
+type Existing = { readonly db: Db; readonly reason?: never } | { readonly db?: never; readonly reason: SetAsideReason }
+
+/** @throws when it isn't the file that is at fault. */
+function openExisting(parts: Parts, key: Uint8Array): Existing {
+  let db: Db | undefined
+  try {
+    db = parts.connect(join(parts.folder, DATABASE_FILE), key)
+    migrate(db)
+    checkWholeness(db)
+    // A file that may only be read opens well enough; this is the first thing that it refuses.
+    db.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return { db }
+  } catch (error) {
+    db?.close()
+    const fault = faultOf(error)
+    if (fault.kind === 'file') return { reason: fault.reason }
+    throw error
+  }
+}
+
+/**
+ * Makes a new database under a passing name first: a file that bears the real name has been whole once, so that an
+ * empty one can never be taken for one that was just begun.
+ */
+async function begin(parts: Parts, key: Uint8Array): Promise<Db> {
+  const begun = join(parts.folder, BEGUN_FILE)
+  const path = join(parts.folder, DATABASE_FILE)
+  const handle = await parts.files.open(begun, 'wx', 0o600)
+  await handle.close()
+  const db = parts.connect(begun, key)
+  try {
+    migrate(db)
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } finally {
+    db.close()
+  }
+  await parts.files.rename(begun, path)
+  await flushFolder(parts.folder, parts.files)
+  return parts.connect(path, key)
+}
+
+async function prepare({ folder, files }: Parts): Promise<void> {
+  await files.mkdir(folder, { recursive: true, mode: 0o700 })
+  for (const name of filesOf(BEGUN_FILE)) await removeIfThere(join(folder, name), files)
+}
+
+/** The key, or undefined where the keychain holds none that could ever have opened a database. */
+async function storedKey(keychain: Keychain): Promise<Uint8Array | undefined> {
+  const stored = await keychain.databaseKey.get()
+  const isKey = stored !== null && new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`).test(stored)
+  return isKey ? Buffer.from(stored, 'hex') : undefined
+}
+
+async function newKey({ keychain, random }: Parts): Promise<Uint8Array> {
+  const key = random(KEY_BYTES)
+  const text = Buffer.from(key).toString('hex')
+  await keychain.databaseKey.set(text)
+  // A database whose key was not kept is lost at the next start: better to know now.
+  if ((await keychain.databaseKey.get()) !== text) {
+    throw new KeychainError('failed', 'The keychain did not keep the key.')
+  }
+  return key
+}
+
+async function lookForFiles({ folder, files }: Parts): Promise<'nothing' | keyof typeof FOUND> {
+  const bytes = await sizeOf(join(folder, DATABASE_FILE), files)
+  // SQLite would take a file without content for a new one, and begin it again without a word.
+  if (bytes !== undefined) return bytes === 0 ? 'emptied' : 'database'
+  // Opening a new database beside an old log would delete the log.
+  return (await sizeOf(join(folder, `${DATABASE_FILE}-wal`), files)) === undefined ? 'nothing' : 'remains'
+}
+
+async function becauseOf(fault: DatabaseFault, { folder, files, random }: Parts): Promise<MemoryReason> {
+  if (fault.kind === 'file') return 'disk-failed'
+  if (fault.because !== 'disk-failed') return fault.because
+  return (await spaceTrouble(folder, files, random)) ?? 'disk-failed'
+}
+
+/** SQLite says "I/O error" for some full disks: writing as much as it needs to begin tells. */
+async function spaceTrouble(
+  folder: string,
+  files: Files,
+  random: (bytes: number) => Uint8Array
+): Promise<MemoryReason | undefined> {
+  const trial = join(folder, '.countersign-trial')
+  try {
+    await writeAtomically(trial, new Uint8Array(64 * 1024), { ifExists: 'replace', files, random })
+    return undefined
+  } catch (error) {
+    const code = fileErrorOf(error)?.code
+    return code === 'no-space' || code === 'not-writable' ? code : undefined
+  } finally {
+    await removeIfThere(trial, files).catch(() => undefined)
+  }
+}
+
+function inMemory(because: MemoryReason, moved?: SetAside): OpenedDatabase {
+  const db = connectInMemory()
+  migrate(db)
+  return { db, state: 'memory', because, ...(moved && { setAside: moved }) }
+}
+
+function filesOf(name: string): string[] {
+  return [name, `${name}-wal`, `${name}-shm`]
+}
+
+/** In bytes; undefined when there is no such file. */
+async function sizeOf(path: string, files: Files): Promise<number | undefined> {
+  try {
+    return (await files.lstat(path)).size
+  } catch (error) {
+    if (fileErrorOf(error)?.system === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function removeIfThere(path: string, files: Files): Promise<void> {
+  try {
+    await files.unlink(path)
+  } catch (error) {
+    if (fileErrorOf(error)?.system !== 'ENOENT') throw error
+  }
+}

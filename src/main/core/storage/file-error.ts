@@ -1,0 +1,49 @@
+/**
+ * What can go wrong with a file or a folder, in four words that a message can be built on. The system's own message is
+ * not kept: it holds the path, and with it the name of a person or a document.
+ */
+
+/**
+ * `no-space`: the disk or the quota is full. `not-writable`: the folder isn't there, or may not be written.
+ * `exists`: something has that name already. `other`: everything else.
+ */
+export type FileErrorCode = 'no-space' | 'not-writable' | 'exists' | 'other'
+
+export class FileError extends Error {
+  override readonly name = 'FileError'
+  readonly code: FileErrorCode
+  /** The system's code (`EIO`), where it gave one. */
+  readonly system: string | undefined
+
+  constructor(code: FileErrorCode, system?: string) {
+    super(system === undefined ? MESSAGES[code] : `${MESSAGES[code]} (${system})`)
+    this.code = code
+    this.system = system
+  }
+}
+
+/** The {@link FileError} that an error of `node:fs` stands for, or undefined when it isn't one of the system's. */
+export function fileErrorOf(error: unknown): FileError | undefined {
+  if (error instanceof FileError) return error
+  const system = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
+  if (typeof system !== 'string') return undefined
+  return new FileError(CODES[system] ?? 'other', system)
+}
+
+const MESSAGES: Record<FileErrorCode, string> = {
+  'no-space': 'There is no space left on the disk.',
+  'not-writable': 'The folder isn’t there or can’t be written.',
+  exists: 'A file of that name is there already.',
+  other: 'The file could not be written.'
+}
+
+const CODES: Record<string, FileErrorCode> = {
+  ENOSPC: 'no-space',
+  EDQUOT: 'no-space',
+  EACCES: 'not-writable',
+  EPERM: 'not-writable',
+  EROFS: 'not-writable',
+  ENOENT: 'not-writable',
+  ENOTDIR: 'not-writable',
+  EEXIST: 'exists'
+}

@@ -1,0 +1,20 @@
+/** The part of the file system that storage writes through: `node:fs/promises`, or a test's full or stubborn disk. */
+
+export interface Files {
+  open(path: string, flags: string, mode?: number): Promise<OpenFile>
+  /** Gives a file a second name; fails where that is taken. */
+  link(from: string, to: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  readdir(folder: string): Promise<string[]>
+  mkdir(folder: string, options: { recursive?: boolean; mode?: number }): Promise<unknown>
+  lstat(path: string): Promise<{ size: number }>
+}
+
+export interface OpenFile {
+  /** May write less than it was given. */
+  write(chunk: Uint8Array, from: number, length: number): Promise<{ bytesWritten: number }>
+  /** Returns once everything written is on the disk itself. */
+  sync(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,96 @@
+/**
+ * The operating system's keychain, as the product may use it: one slot for the database's key and one entry for each
+ * account. There is no call that reads an entry by a name of the caller's choice, and no way of keeping a secret on
+ * disk without the keychain: where it isn't there, secrets live in memory until the application ends.
+ */
+
+/** Why the keychain can't be used: no such service, shut (or waiting for its owner), it failed, or the secret is too big. */
+export type KeychainTrouble = 'missing' | 'locked' | 'failed' | 'too-long'
+
+/** A call to the keychain that did not succeed. It says nothing about whether an entry is there. */
+export class KeychainError extends Error {
+  override readonly name = 'KeychainError'
+  readonly code: KeychainTrouble
+
+  constructor(code: KeychainTrouble, detail: string) {
+    super(detail)
+    this.code = code
+  }
+}
+
+/** One entry. Every call rejects with {@link KeychainError} when the keychain can't be used. */
+export interface SecretSlot {
+  /** The secret, or null: the keychain was open, answered, and holds no such entry. */
+  get(): Promise<string | null>
+  set(secret: string): Promise<void>
+  /** Afterwards there is no such entry. No error when there was none before. */
+  delete(): Promise<void>
+}
+
+/** One entry for each account, by the account's id. Errors as in {@link SecretSlot}. */
+export interface AccountSecrets {
+  get(accountId: string): Promise<string | null>
+  set(accountId: string, secret: string): Promise<void>
+  delete(accountId: string): Promise<void>
+}
+
+export interface Keychain {
+  /** `in-memory`: everything is forgotten when the application ends. */
+  readonly keeps: 'in-os' | 'in-memory'
+  readonly databaseKey: SecretSlot
+  readonly accounts: AccountSecrets
+}
+
+/** What the look at start found. `detail` is for the log: it holds no secret and no path. */
+export type KeychainState =
+  | { readonly state: 'available' }
+  | { readonly state: 'unavailable'; readonly reason: 'missing' | 'locked' | 'failed'; readonly detail: string }
+
+export type SecretName = 'database-key' | `account:${string}`
+
+/** How a place that keeps secrets looks from inside an adapter; never handed to callers. */
+export interface SecretPlace {
+  get(name: SecretName): Promise<string | null>
+  set(name: SecretName, secret: string): Promise<void>
+  delete(name: SecretName): Promise<void>
+}
+
+/** Narrows a place that could keep anything to the two purposes the product has. */
+export function keychainOver(place: SecretPlace, keeps: Keychain['keeps']): Keychain {
+  return {
+    keeps,
+    databaseKey: {
+      get: () => place.get('database-key'),
+      set: (secret) => place.set('database-key', secret),
+      delete: () => place.delete('database-key')
+    },
+    accounts: {
+      get: (accountId) => place.get(accountEntry(accountId)),
+      set: (accountId, secret) => place.set(accountEntry(accountId), secret),
+      delete: (accountId) => place.delete(accountEntry(accountId))
+    }
+  }
+}
+
+/** Used where the operating system's keychain isn't there: nothing reaches the disk. */
+export function memoryKeychain(): Keychain {
+  const secrets = new Map<SecretName, string>()
+  return keychainOver(
+    {
+      get: async (name) => secrets.get(name) ?? null,
+      set: async (name, secret) => {
+        secrets.set(name, secret)
+      },
+      delete: async (name) => {
+        secrets.delete(name)
+      }
+    },
+    'in-memory'
+  )
+}
+
+function accountEntry(accountId: string): SecretName {
+  // An id made elsewhere than here must not be able to name another purpose's entry.
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(accountId)) throw new TypeError('Not the id of an account.')
+  return `account:${accountId}`
+}

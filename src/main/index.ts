@@ -1,0 +1,223 @@
+/** The composition root: makes the parts and joins them, in the order things happen. No logic of its own. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { app, type BrowserWindow, type IpcMainInvokeEvent, ipcMain } from 'electron'
+import { secretsBeside } from './core/accounts/account-secrets.ts'
+import { openAccounts } from './core/accounts/accounts.ts'
+import { openClients } from './core/accounts/clients.ts'
+import { openFetchedLists } from './core/accounts/fetched-lists.ts'
+import { openCounter } from './core/counter/counter.ts'
+import { openMirror } from './core/documents/mirror.ts'
+import { openWatch } from './core/documents/watch.ts'
+import { openDownloads } from './core/downloads/downloads.ts'
+import { openDrafts } from './core/drafts/drafts.ts'
+import { openOutbox } from './core/outbox/outbox.ts'
+import { openSends } from './core/outbox/sends.ts'
+import { APP_START, devServerOf } from './core/policy/app-pages.ts'
+import { openDatabase } from './core/storage/database.ts'
+import { accountHandlers } from './ipc/accounts.ts'
+import { counterHandlers } from './ipc/counter.ts'
+import { documentHandlers } from './ipc/documents.ts'
+import { downloadHandlers } from './ipc/downloads.ts'
+import { asAppError } from './ipc/errors.ts'
+import { registerHandlers } from './ipc/registration.ts'
+import { sendingHandlers } from './ipc/sending.ts'
+import { systemHandlers } from './ipc/system.ts'
+import { declareAppScheme, guardDevServer, serveAppPages } from './shell/app-protocol.ts'
+import { chooseFolder } from './shell/dialogs.ts'
+import { eventsTo } from './shell/events.ts'
+import { openKeychain } from './shell/keychain.ts'
+import { lockDown } from './shell/lock-down.ts'
+import { logUncaught, openLog } from './shell/log.ts'
+import { isFromWindow, openMainWindow } from './shell/main-window.ts'
+import { installMenu } from './shell/menu.ts'
+import { practiceOf } from './shell/practice.ts'
+import { copy, openOutside, showInFolder } from './shell/reveal.ts'
+import { openServiceNetwork } from './shell/service-network.ts'
+import { openSettingsStore } from './shell/settings-store.ts'
+import { signingViewsOf } from './shell/signing-view.ts'
+import { holdSingleInstance } from './shell/single-instance.ts'
+import { systemStatus } from './shell/status.ts'
+import { applyTheme } from './shell/theme.ts'
+import { applyZoom } from './shell/zoom.ts'
+
+/** How long a signing page may take until there is something to see, in milliseconds. */
+const SIGNING_PATIENCE = 30_000
+
+let window: BrowserWindow | undefined
+const log = openLog()
+logUncaught(log)
+declareAppScheme()
+lockDown(log)
+const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
+const isFirst = holdSingleInstance(() => window)
+
+if (isFirst) await run()
+else app.quit()
+
+async function run(): Promise<void> {
+  await app.whenReady()
+  const send = eventsTo(() => window, devServer)
+  const clock = Date.now
+  const newId = randomUUID
+
+  const { settings } = await openSettingsStore()
+  const { keychain, status: keychainState } = await openKeychain()
+  const opened = await openDatabase({ folder: app.getPath('userData'), keychain, random: randomBytes, clock })
+  const { db } = opened
+
+  const accounts = openAccounts({ db, secrets: secretsBeside(opened, keychain), newId, clock })
+  const clients = openClients({ accounts, fetch: openServiceNetwork(), clock, random: Math.random })
+  const practice = practiceOf({
+    worker: new URL('./practice-worker.js', import.meta.url),
+    stateFile: join(app.getPath('userData'), 'practice-office.json'),
+    runs: (run) => {
+      accounts.practiceRunsAt(run && { baseUrl: run.url, credentials: { scheme: 'bearer', token: run.token } })
+      send('accounts.changed', null)
+    },
+    log
+  })
+  const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, clock })
+  const mirror = openMirror(db, clock)
+  let version = 0
+  const documentsChanged = (folders: string[]) => send('documents.changed', { folders, version: ++version })
+  const watch = openWatch({
+    mirror,
+    chosen: () => accounts.chosen()?.id,
+    clientOf: clients.of,
+    describe: asAppError,
+    clock,
+    changed: documentsChanged,
+    connectionChanged: () => send('connection.changed', null),
+    schedule: (task, delay) => {
+      const timer = setTimeout(task, delay)
+      return () => clearTimeout(timer)
+    }
+  })
+  const drafts = openDrafts({ db, clock, newId, changed: (id) => send('drafts.changed', { id }) })
+  const outbox = openOutbox({
+    sends: openSends(db, (id) => send('sends.changed', { id })),
+    drafts,
+    clientOf: clients.of,
+    readAllFolders: watch.readAllFolders,
+    arrived: () => watch.soon(),
+    describe: asAppError,
+    clock,
+    newId
+  })
+  outbox.takeUpInterrupted()
+  const downloadFolder = () => settings.read().downloadFolder ?? app.getPath('downloads')
+  const downloads = openDownloads({
+    db,
+    clientOf: clients.of,
+    folder: downloadFolder,
+    describe: asAppError,
+    clock,
+    newId,
+    changed: (id) => send('downloads.changed', { id })
+  })
+  downloads.takeUpInterrupted()
+
+  applyTheme(settings.read().theme)
+  serveAppPages(join(import.meta.dirname, '../renderer'))
+  if (devServer) guardDevServer(devServer)
+  if (accounts.chosen()?.kind === 'practice') await practice.start().catch(() => undefined)
+
+  const shown = openMainWindow({
+    start: devServer?.href ?? APP_START,
+    preload: join(import.meta.dirname, '../preload/index.cjs'),
+    settings,
+    log,
+    ...(devServer && { devServer })
+  })
+  window = shown
+  applyZoom(shown, settings.read().zoom)
+  const chosenId = () => accounts.chosen()?.id ?? ''
+  const counter = openCounter({
+    documents: () => mirror.withSigningKeys(chosenId()),
+    documentOf: (reference) => mirror.get(chosenId(), reference),
+    refresh: () => watch.refresh(chosenId()),
+    account: () => ({ kind: accounts.chosen()?.kind ?? 'service', baseUrl: accounts.chosen()?.baseUrl ?? '' }),
+    returnAddressOf: outbox.returnAddressOf,
+    openView: signingViewsOf({ window: shown, patienceMs: SIGNING_PATIENCE }),
+    describe: asAppError,
+    clock,
+    newId,
+    changed: (id) => send('counter.changed', { id })
+  })
+
+  registerHandlers({
+    handle: (channel, listener) => ipcMain.handle(channel, listener),
+    isOurs: (event: IpcMainInvokeEvent) => isFromWindow(shown, event, devServer),
+    log,
+    handlers: {
+      ...accountHandlers({
+        accounts,
+        clients,
+        lists,
+        watch,
+        startPractice: practice.start,
+        leaveAccount: counter.close,
+        changed: () => send('accounts.changed', null)
+      }),
+      ...sendingHandlers({ accounts, drafts, outbox }),
+      ...documentHandlers({
+        accounts,
+        clients,
+        mirror,
+        watch,
+        openInBrowser: (url) => openOutside(url, {}),
+        clock,
+        changed: documentsChanged
+      }),
+      ...downloadHandlers({
+        accounts,
+        mirror,
+        downloads,
+        reveal: showInFolder,
+        folderLabel: () => basename(downloadFolder()) || 'Disk',
+        chooseFolder: async (stillAsking) => {
+          const chosen = await chooseFolder(shown, 'Where downloads go', stillAsking)
+          if (chosen) settings.change({ downloadFolder: chosen })
+          return chosen && basename(chosen)
+        }
+      }),
+      ...counterHandlers(counter),
+      ...systemHandlers({
+        settings,
+        applySettings: ({ theme, zoom }) => {
+          applyTheme(theme)
+          applyZoom(shown, zoom)
+        },
+        changed: () => send('settings.changed', null),
+        status: () => systemStatus(opened, keychainState),
+        copy
+      })
+    }
+  })
+  installMenu({
+    platform: process.platform,
+    isPackaged: app.isPackaged,
+    choose: (command) => send('menu.chosen', { command })
+  })
+
+  shown.on('show', () => watch.setShown(true))
+  shown.on('hide', () => watch.setShown(false))
+  shown.on('minimize', () => watch.setShown(false))
+  shown.on('restore', () => watch.setShown(true))
+  watch.start()
+
+  app.on('window-all-closed', () => app.quit())
+  let isLeaving = false
+  app.on('will-quit', (event) => {
+    if (isLeaving) return
+    // The practice office saves before it ends, and the signing page is wiped.
+    event.preventDefault()
+    isLeaving = true
+    watch.stop()
+    void Promise.allSettled([counter.close(), practice.stop()]).then(() => {
+      db.close()
+      app.quit()
+    })
+  })
+}

@@ -1,0 +1,82 @@
+/** Requests about accounts. Secrets come in here once, with a new account, and never go out. */
+import type { AccountView } from '../../shared/contract/index.ts'
+import { fail } from '../core/failure.ts'
+import type { Account, Accounts, Clients, FetchedLists, Watch } from './parts.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<keyof RequestHandlers, `accounts.${string}` | 'templates.list' | 'recipients.list'>
+
+export interface AccountParts {
+  accounts: Accounts
+  clients: Clients
+  lists: FetchedLists
+  watch: Watch
+  /** Makes sure that the practice service runs; rejects with AppFailure where it can't. */
+  startPractice: () => Promise<void>
+  /** Ends what belongs to the account that was chosen before. */
+  leaveAccount: () => Promise<void>
+  changed: () => void
+}
+
+export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Handled> {
+  const { accounts, clients, lists, watch } = parts
+
+  async function view(account: Account): Promise<AccountView> {
+    return {
+      id: account.id,
+      name: account.name,
+      kind: account.kind,
+      baseUrl: account.baseUrl ?? '',
+      scheme: account.scheme,
+      colour: account.colour,
+      chosen: accounts.chosen()?.id === account.id,
+      hasSecret: (await accounts.secretState(account.id)) !== 'missing'
+    }
+  }
+
+  async function choose(id: string): Promise<AccountView> {
+    const chosen = accounts.get(id)
+    if (accounts.chosen()?.id !== id) await parts.leaveAccount()
+    if (chosen.kind === 'practice') await parts.startPractice()
+    accounts.choose(id)
+    watch.soon()
+    parts.changed()
+    return view(accounts.get(id))
+  }
+
+  return {
+    'accounts.list': () => Promise.all(accounts.list().map(view)),
+
+    'accounts.add': async (input) => {
+      if (input.kind === 'practice') await parts.startPractice()
+      return choose((await accounts.add(input)).id)
+    },
+
+    'accounts.choose': ({ id }) => choose(id),
+
+    'accounts.remove': async ({ id }) => {
+      if (accounts.chosen()?.id === id) await parts.leaveAccount()
+      await accounts.remove(id)
+      clients.forget(id)
+      watch.soon()
+      parts.changed()
+      return null
+    },
+
+    'accounts.check': async ({ id }) => {
+      const client = await clients.of(id)
+      const { items } = await client.getActiveDocuments('InBox', { documentLog: false })
+      return { documents: items.length }
+    },
+
+    'accounts.connection': async () => watch.connectionOf(accounts.chosen()?.id),
+
+    'templates.list': (demand) => lists.templates(chosenId(accounts), demand),
+    'recipients.list': (demand) => lists.recipients(chosenId(accounts), demand)
+  }
+}
+
+/** @throws AppFailure `no-account` where none was made yet. */
+export function chosenId(accounts: Accounts): string {
+  return accounts.chosen()?.id ?? fail('no-account', 'There is no account yet. Add one in Settings.')
+}

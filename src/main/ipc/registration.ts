@@ -1,0 +1,103 @@
+/**
+ * The one way in from the screens. Every request is checked for its sender, decoded by the contract, handled, and
+ * answered as data; none can be registered in any other way, and none can opt out.
+ */
+import {
+  type AppError,
+  type DecodedInput,
+  type RequestName,
+  type Requests,
+  type Result,
+  requestNames,
+  requests
+} from '../../shared/contract/index.ts'
+import { asAppError } from './errors.ts'
+
+/** What a handler answers: the contract's reply, null included where that is the reply. */
+export type Answer<Name extends RequestName> = Exclude<Requests[Name]['reply'], undefined>
+
+export interface RequestContext {
+  /** Whether the page that asked is still there and still ours; ask again after each await on a person. */
+  stillAsking(): boolean
+}
+
+export type RequestHandler<Name extends RequestName> = (
+  input: DecodedInput<Name>,
+  context: RequestContext
+) => Promise<Answer<Name>>
+
+/** A handler for each request: the compiler refuses a map that lacks one. */
+export type RequestHandlers = { [Name in RequestName]: RequestHandler<Name> }
+
+export interface Registration<Event> {
+  /** `ipcMain.handle`, or its like in a test. */
+  handle(channel: string, listener: (event: Event, ...args: unknown[]) => Promise<unknown>): void
+  /** Whether the event comes from the main frame of our own window while it shows our own page. */
+  isOurs(event: Event): boolean
+  handlers: RequestHandlers
+  log: { error(message: string, detail?: Record<string, unknown>): void }
+}
+
+const NOT_ALLOWED: AppError = { code: 'not-allowed', message: 'This page may not ask for that.' }
+
+/**
+ * Registers a handler for each request of the contract.
+ * @throws Error where a request has no handler: the application must not start half deaf.
+ */
+export function registerHandlers<Event>(registration: Registration<Event>): void {
+  for (const name of requestNames) {
+    if (typeof registration.handlers[name] !== 'function') throw new Error(`No handler for "${name}".`)
+  }
+  for (const name of requestNames) {
+    registration.handle(name, (event, ...args) => answer(registration, name, event, args))
+  }
+}
+
+async function answer<Event>(
+  { isOurs, handlers, log }: Registration<Event>,
+  name: RequestName,
+  event: Event,
+  args: unknown[]
+): Promise<Result<unknown>> {
+  if (!isOurs(event)) {
+    log.error('A request of a page that is not ours was refused.', { request: name })
+    return { ok: false, error: NOT_ALLOWED }
+  }
+  const decoded = args.length <= 1 ? requests[name].input.safeParse(args[0]) : undefined
+  if (!decoded?.success) {
+    const fields = decoded?.error.issues.map((issue) => ({ field: issue.path.join('.'), message: issue.message }))
+    log.error('A request was not of its shape.', { request: name, fields: fields?.map(({ field }) => field) })
+    return {
+      ok: false,
+      error: {
+        code: 'bad-input',
+        message: 'Something in this request isn’t as it should be, so nothing was done.',
+        ...(fields && { fields: fields.slice(0, 20) })
+      }
+    }
+  }
+  const result = await handled(handlers[name] as RequestHandler<never>, decoded.data, () => isOurs(event), name, log)
+  // The page may have gone or become another while the handler worked: what it asked for is not for its successor.
+  return isOurs(event) ? result : { ok: false, error: NOT_ALLOWED }
+}
+
+async function handled(
+  handler: (input: never, context: RequestContext) => Promise<unknown>,
+  input: unknown,
+  stillAsking: () => boolean,
+  name: RequestName,
+  log: Registration<unknown>['log']
+): Promise<Result<unknown>> {
+  try {
+    return { ok: true, value: await handler(input as never, { stillAsking }) }
+  } catch (thrown) {
+    const error = asAppError(thrown)
+    // The name of the error's class is ours or the platform's; its text could hold what a person typed.
+    if (error.code === 'internal') log.error('A request failed unexpectedly.', { request: name, error: kindOf(thrown) })
+    return { ok: false, error }
+  }
+}
+
+function kindOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.constructor.name : typeof thrown
+}

@@ -1,0 +1,43 @@
+/** Requests about the application itself. */
+import type { SettingsView, SystemStatus } from '../../shared/contract/index.ts'
+import type { SettingsStore } from '../core/storage/settings.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<keyof RequestHandlers, `settings.${string}` | `system.${string}`>
+
+export interface SystemParts {
+  settings: SettingsStore
+  /** Makes theme and zoom hold. */
+  applySettings: (settings: SettingsView) => void
+  changed: () => void
+  status: () => SystemStatus
+  copy: (text: string) => void
+}
+
+export function systemHandlers({
+  settings,
+  applySettings,
+  changed,
+  status,
+  copy
+}: SystemParts): Pick<RequestHandlers, Handled> {
+  function view(): SettingsView {
+    const { theme, zoom } = settings.read()
+    return { theme, zoom }
+  }
+
+  return {
+    'settings.get': async () => view(),
+    'settings.set': async (change) => {
+      settings.change(change)
+      applySettings(view())
+      changed()
+      return view()
+    },
+    'system.status': async () => status(),
+    'system.copy': async ({ text }) => {
+      copy(text)
+      return null
+    }
+  }
+}

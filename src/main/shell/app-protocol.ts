@@ -1,0 +1,99 @@
+/**
+ * Serves our own pages from `app://countersign/`, each with the headers that shut everything else out. Only files of
+ * the renderer's folder are served, and only to be read.
+ */
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { protocol, session } from 'electron'
+import { APP_SCHEME, fileOfPage } from '../core/policy/app-pages.ts'
+
+const POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data: blob:",
+  'font-src': "'self'",
+  'connect-src': "'self'",
+  'frame-src': "'none'",
+  'object-src': "'none'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'"
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm'
+}
+
+/** Must be called before the application is ready, and once. */
+export function declareAppScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } }
+  ])
+}
+
+/**
+ * Begins serving, in the default session only: pages of the signing service have sessions of their own, in which this
+ * scheme doesn't exist.
+ * @param folder absolute path of the renderer's built files.
+ */
+export function serveAppPages(folder: string): void {
+  protocol.handle(APP_SCHEME, (request) => appPage(request, folder))
+}
+
+/** The answer to one request of ours. */
+export async function appPage(request: Request, folder: string): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405)
+  const file = fileOfPage(request.url, folder)
+  const type = file && TYPES[extname(file)]
+  if (!file || !type) return refusal(404)
+  try {
+    return new Response(await readFile(file), { headers: { ...HEADERS, 'Content-Type': type } })
+  } catch {
+    return refusal(404)
+  }
+}
+
+/**
+ * Gives the development server's pages a policy too: styles and the hot-reload socket of that server beside what
+ * ships, and nothing from elsewhere.
+ */
+export function guardDevServer(server: URL): void {
+  const policy = {
+    ...POLICY,
+    'style-src': "'self' 'unsafe-inline'",
+    'connect-src': `'self' ws://${server.host}`
+  }
+  session.defaultSession.webRequest.onHeadersReceived({ urls: [`${server.origin}/*`] }, (details, respond) => {
+    respond({ responseHeaders: { ...details.responseHeaders, 'Content-Security-Policy': [written(policy)] } })
+  })
+}
+
+const HEADERS = {
+  'Content-Security-Policy': written(POLICY),
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), display-capture=()',
+  'Cache-Control': 'no-store'
+}
+
+function refusal(status: 404 | 405): Response {
+  return new Response(null, { status, headers: { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' } })
+}
+
+function written(policy: Record<string, string>): string {
+  return Object.entries(policy)
+    .map(([directive, sources]) => `${directive} ${sources}`)
+    .join('; ')
+}

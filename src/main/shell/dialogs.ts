@@ -1,0 +1,20 @@
+/** The system's own dialogs, over our window. */
+import { type BrowserWindow, dialog } from 'electron'
+
+/**
+ * Lets the person choose a folder.
+ * @param stillAsking whether whoever asked is still there; a dialog can stand open for an hour.
+ * @returns its absolute path, for the main process only; undefined where the person thought better of it.
+ */
+export async function chooseFolder(
+  window: BrowserWindow,
+  title: string,
+  stillAsking: () => boolean
+): Promise<string | undefined> {
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+    title,
+    properties: ['openDirectory', 'createDirectory']
+  })
+  if (window.isDestroyed() || !stillAsking()) return undefined
+  return canceled ? undefined : filePaths[0]
+}

@@ -1,0 +1,124 @@
+/**
+ * Everything is denied until somebody answers for it: each page that comes into being can go nowhere, open nothing and
+ * is granted nothing, in every session. A part of the shell that shows a page says what that page may do by guarding
+ * it; nothing else loosens anything, and nothing in the environment does.
+ */
+import { app, type Session, session, type WebContents } from 'electron'
+import { isGranted } from '../core/policy/permissions.ts'
+
+export interface NavigationRequest {
+  url: string
+  isMainFrame: boolean
+}
+
+/** What one page may do; whoever shows the page answers for it. */
+export interface Guard {
+  mayNavigate(request: NavigationRequest): boolean
+  /** A window that the page wanted to open. It is never opened; the guard may load the address in place. */
+  wantedWindow?(request: { url: string; postsData: boolean }): void
+}
+
+/** Told of what was denied, in words without addresses (`permission "media"`). */
+export type OnDenied = (what: string) => void
+
+const guards = new WeakMap<WebContents, Guard>()
+const sessions = new WeakMap<Session, { onDenied: OnDenied }>()
+
+/** Must be called before the application is ready. */
+export function lockDown(log: { warn(message: string, detail?: Record<string, unknown>): void }): void {
+  app.enableSandbox()
+  const denied: OnDenied = (what) => log.warn('Denied.', { what })
+  app.on('session-created', (created) => lockSession(created, denied))
+  app.on('web-contents-created', (_event, contents) => lockContents(contents, denied))
+  // Without these two, Electron hands out the first client certificate it finds, and a password dialog could be shown.
+  app.on('select-client-certificate', (event, _contents, _url, _certificates, choose) => {
+    event.preventDefault()
+    choose()
+    denied('client certificate')
+  })
+  app.on('login', (event, _contents, _details, _proxy, answer) => {
+    event.preventDefault()
+    answer()
+    denied('password dialog')
+  })
+  app.on('certificate-error', (event, _contents, _url, _error, _certificate, trust) => {
+    event.preventDefault()
+    trust(false)
+    denied('certificate that can’t be trusted')
+  })
+  void app.whenReady().then(() => lockSession(session.defaultSession, denied))
+}
+
+/** Answers for a page from now on. */
+export function guard(contents: WebContents, by: Guard): void {
+  guards.set(contents, by)
+}
+
+/** Denies a session everything that a page could ask of it. Calling it again only changes who is told. */
+export function lockSession(locked: Session, onDenied: OnDenied): void {
+  const known = sessions.get(locked)
+  if (known) {
+    known.onDenied = onDenied
+    return
+  }
+  const told = { onDenied }
+  sessions.set(locked, told)
+
+  locked.setPermissionRequestHandler((_contents, permission, grant) => {
+    grant(isGranted(permission))
+    if (!isGranted(permission)) told.onDenied(`permission "${permission}"`)
+  })
+  // Most interfaces of the web only look whether a permission is there, and never ask: both handlers are needed.
+  locked.setPermissionCheckHandler((_contents, permission) => isGranted(permission))
+  locked.setDevicePermissionHandler(() => false)
+  locked.setDisplayMediaRequestHandler((_request, grant) => {
+    grant(null)
+    told.onDenied('screen capture')
+  })
+  locked.setBluetoothPairingHandler((_details, answer) => answer({ confirmed: false }))
+  locked.on('select-hid-device', (event, _details, choose) => {
+    event.preventDefault()
+    choose(null)
+  })
+  locked.on('select-serial-port', (event, _ports, _contents, choose) => {
+    event.preventDefault()
+    choose('')
+  })
+  locked.on('select-usb-device', (event, _details, choose) => {
+    event.preventDefault()
+    choose()
+  })
+  locked.on('file-system-access-restricted', (event, _details, answer) => {
+    event.preventDefault()
+    answer('deny')
+  })
+  locked.on('will-download', (event) => {
+    event.preventDefault()
+    told.onDenied('download')
+  })
+}
+
+function lockContents(contents: WebContents, denied: OnDenied): void {
+  const guardNavigation = (event: { preventDefault(): void; url: string; isMainFrame: boolean }) => {
+    if (guards.get(contents)?.mayNavigate({ url: event.url, isMainFrame: event.isMainFrame })) return
+    event.preventDefault()
+    denied('navigation')
+  }
+  // Three events, for each sees what the others don't: the main frame's own moves, those of its frames, and redirects.
+  contents.on('will-navigate', guardNavigation)
+  contents.on('will-frame-navigate', guardNavigation)
+  contents.on('will-redirect', guardNavigation)
+  contents.setWindowOpenHandler(({ url, postBody }) => {
+    denied('new window')
+    guards.get(contents)?.wantedWindow?.({ url, postsData: postBody !== undefined })
+    return { action: 'deny' }
+  })
+  contents.on('will-attach-webview', (event) => {
+    event.preventDefault()
+    denied('web view')
+  })
+  contents.on('select-bluetooth-device', (event, _devices, choose) => {
+    event.preventDefault()
+    choose('')
+  })
+}

@@ -1,0 +1,52 @@
+/** The application's log: a file in the system's place for logs, and the console. Every line is scrubbed before either. */
+import { join } from 'node:path'
+import { app } from 'electron'
+// The package's own entry for Electron would open a channel from the pages into the log, beside the contract.
+import electronLog from 'electron-log/node.js'
+import { scrubbed, scrubbedDetail } from '../core/policy/log-lines.ts'
+
+export type LogLine = (message: string, detail?: Record<string, unknown>) => void
+
+export interface Log {
+  info: LogLine
+  warn: LogLine
+  error: LogLine
+}
+
+const LARGEST_FILE = 1024 * 1024
+
+/** Opens the log; a file that can't be written leaves the console. */
+export function openLog(): Log {
+  const logger = electronLog.create({ logId: 'main' })
+  logger.transports.file.resolvePathFn = () => join(app.getPath('logs'), 'countersign.log')
+  logger.transports.file.maxSize = LARGEST_FILE
+  logger.transports.file.format = '{iso} [{level}] {text}'
+  logger.transports.console.format = '[{level}] {text}'
+  const line =
+    (level: 'info' | 'warn' | 'error'): LogLine =>
+    (message, detail) => {
+      logger[level](detail ? `${scrubbed(message)} ${JSON.stringify(scrubbedDetail(detail))}` : scrubbed(message))
+    }
+  return { info: line('info'), warn: line('warn'), error: line('error') }
+}
+
+/**
+ * Logs what nobody caught, by its kind only, and lets the application go on where it can: a stack trace would hold
+ * paths, and a dialog of the system would show it to whoever stands there.
+ */
+export function logUncaught(log: Log): void {
+  process.on('uncaughtException', (error) => log.error('Nobody caught an error.', kindOf(error)))
+  process.on('unhandledRejection', (reason) => log.error('Nobody handled a rejection.', kindOf(reason)))
+}
+
+function kindOf(thrown: unknown): Record<string, unknown> {
+  if (!(thrown instanceof Error)) return { kind: typeof thrown }
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
+  return { kind: thrown.constructor.name, ...(code && { code }), at: placeOf(thrown) }
+}
+
+/** The function and line that threw, without the folders that lead to it. */
+function placeOf(error: Error): string {
+  const first = error.stack?.split('\n').find((line) => line.trim().startsWith('at ')) ?? ''
+  return first.trim().replace(/(?:file:\/\/)?[^\s()]*[/\\]/g, '')
+}

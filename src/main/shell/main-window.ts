@@ -1,0 +1,143 @@
+/**
+ * The window that holds our own pages. It goes nowhere but to them, remembers where it was, and shows itself only when
+ * there is something to see.
+ */
+import { BrowserWindow, type IpcMainInvokeEvent, nativeTheme, type Rectangle, screen, type WebContents } from 'electron'
+import { isOwnPage } from '../core/policy/app-pages.ts'
+import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
+import { guard } from './lock-down.ts'
+
+export const TITLE_BAR_HEIGHT = 40
+const SMALLEST = { width: 960, height: 640 }
+const FIRST = { width: 1280, height: 840 }
+
+/** As the renderer's own tokens `--surface` and `--text`, so that the system's window buttons sit on our title bar. */
+const COLOURS = {
+  light: { color: '#f4f6f8', symbolColor: '#1c2530' },
+  dark: { color: '#15191e', symbolColor: '#e7ebf0' }
+}
+
+export interface MainWindowParts {
+  /** The address of the first page. */
+  start: string
+  /** Absolute path of the built preload. */
+  preload: string
+  /** Absolute path of the icon, for systems that show one. */
+  icon?: string
+  devServer?: URL
+  settings: SettingsStore
+  log: { error(message: string, detail?: Record<string, unknown>): void }
+}
+
+/** Makes the window and begins to load the first page. */
+export function openMainWindow(parts: MainWindowParts): BrowserWindow {
+  const kept = parts.settings.read().windowBounds
+  const window = new BrowserWindow({
+    ...placeFor(kept),
+    minWidth: SMALLEST.width,
+    minHeight: SMALLEST.height,
+    show: false,
+    title: 'Countersign',
+    backgroundColor: colours().color,
+    titleBarStyle: 'hidden',
+    titleBarOverlay: { ...colours(), height: TITLE_BAR_HEIGHT },
+    ...(parts.icon && { icon: parts.icon }),
+    webPreferences: {
+      preload: parts.preload,
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      nodeIntegrationInSubFrames: false,
+      nodeIntegrationInWorker: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
+      webviewTag: false,
+      navigateOnDragDrop: false,
+      // Outside macOS the dictionaries come from a server of the browser's maker: that would tell it who works here.
+      spellcheck: process.platform === 'darwin'
+    }
+  })
+  guardOwnPages(window.webContents, parts.devServer)
+  followTheme(window)
+  rememberPlace(window, parts.settings)
+  reviveAfterCrash(window, parts.log)
+  window.once('ready-to-show', () => {
+    window.show()
+    if (kept?.maximised) window.maximize()
+  })
+  window.loadURL(parts.start).catch(() => parts.log.error('The first page could not be loaded.'))
+  return window
+}
+
+/** Whether a request comes from the main frame of our window while our own page is in it. */
+export function isFromWindow(window: BrowserWindow, event: IpcMainInvokeEvent, devServer?: URL): boolean {
+  if (window.isDestroyed() || event.sender !== window.webContents) return false
+  const frame = event.senderFrame
+  // A frame that has gone reads as null; one in a page reads as another than the main frame.
+  return frame !== null && frame === window.webContents.mainFrame && isOwnPage(frame.url, devServer)
+}
+
+function guardOwnPages(contents: WebContents, devServer: URL | undefined): void {
+  guard(contents, {
+    // Our pages are one document that never navigates; only the development server reloads it.
+    mayNavigate: ({ url, isMainFrame }) =>
+      devServer !== undefined && isMainFrame && URL.canParse(url) && new URL(url).origin === devServer.origin
+  })
+}
+
+function colours(): { color: string; symbolColor: string } {
+  return nativeTheme.shouldUseDarkColors ? COLOURS.dark : COLOURS.light
+}
+
+function followTheme(window: BrowserWindow): void {
+  const follow = () => {
+    if (window.isDestroyed()) return
+    window.setBackgroundColor(colours().color)
+    if (process.platform !== 'darwin') window.setTitleBarOverlay({ ...colours(), height: TITLE_BAR_HEIGHT })
+  }
+  nativeTheme.on('updated', follow)
+  window.once('closed', () => nativeTheme.off('updated', follow))
+}
+
+function rememberPlace(window: BrowserWindow, settings: SettingsStore): void {
+  let late: NodeJS.Timeout | undefined
+  const remember = () => {
+    clearTimeout(late)
+    if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
+    const maximised = window.isMaximized()
+    const { x, y, width, height } = maximised ? window.getNormalBounds() : window.getBounds()
+    settings.change({ windowBounds: { x, y, width, height, maximised } })
+  }
+  const soon = () => {
+    clearTimeout(late)
+    late = setTimeout(remember, 500)
+  }
+  window.on('resize', soon)
+  window.on('move', soon)
+  window.on('close', remember)
+  window.once('closed', () => clearTimeout(late))
+}
+
+/** The place it had, where that is still on a screen; otherwise the middle, at the first size or what fits. */
+function placeFor(kept: WindowBounds | undefined): Partial<Rectangle> {
+  if (kept) {
+    const area = screen.getDisplayMatching(kept).workArea
+    const overlaps =
+      kept.x < area.x + area.width && kept.x + kept.width > area.x && kept.y >= area.y && kept.y < area.y + area.height
+    if (overlaps) return { x: kept.x, y: kept.y, width: kept.width, height: kept.height }
+  }
+  const { width, height } = screen.getPrimaryDisplay().workAreaSize
+  return { width: Math.min(FIRST.width, width), height: Math.min(FIRST.height, height) }
+}
+
+/** Nothing is lost with the page, as the main process holds all there is; but it isn't reloaded in circles. */
+function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log']): void {
+  let last = 0
+  window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    log.error('The window’s page ended unexpectedly.', { reason, exitCode })
+    if (Date.now() - last < 10_000) return
+    last = Date.now()
+    window.webContents.reload()
+  })
+}

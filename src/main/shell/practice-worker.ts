@@ -1,0 +1,51 @@
+/**
+ * A thread of its own for the practice service, so that it can't hold up the windows. It opens the office it is told
+ * to, says where, and closes it when asked.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { newCredentials, openPracticeOffice, type PracticeOffice } from '../../practice/office.ts'
+
+/** What the main thread hands over. */
+export interface PracticeOrder {
+  /** Absolute path of the file that the office is kept in. */
+  stateFile: string
+  /** The port it had before, or 0. */
+  port: number
+}
+
+/** What the worker says. */
+export type PracticeWord =
+  | { kind: 'open'; url: string; token: string }
+  | { kind: 'failed'; code: string }
+  | { kind: 'closed' }
+
+const say = (word: PracticeWord): void => parentPort?.postMessage(word)
+
+async function opened({ stateFile, port }: PracticeOrder): Promise<PracticeOffice | undefined> {
+  const auth = newCredentials('bearer')
+  if (auth.scheme !== 'bearer') return undefined
+  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', stateFile })
+  try {
+    const office = await open(port).catch((error: unknown) => {
+      // Somebody else has the old port by now.
+      if (port === 0 || codeOf(error) !== 'EADDRINUSE') throw error
+      return open(0)
+    })
+    say({ kind: 'open', url: office.url, token: auth.token })
+    return office
+  } catch (error) {
+    say({ kind: 'failed', code: codeOf(error) })
+    return undefined
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
+}
+
+const office = await opened(workerData as PracticeOrder)
+parentPort?.once('message', async () => {
+  await office?.close()
+  say({ kind: 'closed' })
+  parentPort?.close()
+})

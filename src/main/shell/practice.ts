@@ -1,0 +1,104 @@
+/** Runs the practice service beside the application: started when it is needed, started again once if it ends by itself. */
+import { Worker } from 'node:worker_threads'
+import { fail } from '../core/failure.ts'
+import type { PracticeOrder, PracticeWord } from './practice-worker.ts'
+
+/** Where it listens in this run, and what to ask it with. */
+export interface PracticeRun {
+  url: string
+  token: string
+}
+
+export interface PracticeParts {
+  /** The built worker, or its source where sources are run. */
+  worker: string | URL
+  /** Absolute path of the file that the office is kept in. */
+  stateFile: string
+  /** Told at each start, as port and token differ; undefined where it has ended. */
+  runs(run: PracticeRun | undefined): void
+  log: { error(message: string, detail?: Record<string, unknown>): void }
+}
+
+export interface Practice {
+  /** Resolves when it listens. @throws AppFailure `refused` where it can't. */
+  start(): Promise<void>
+  /** Saves and ends. Never rejects. */
+  stop(): Promise<void>
+}
+
+/** How long it may take to begin or to end, in milliseconds. */
+const PATIENCE_MS = 15_000
+
+export function practiceOf(parts: PracticeParts): Practice {
+  let worker: Worker | undefined
+  let starting: Promise<void> | undefined
+  let port = 0
+  let isStopping = false
+  let revivals = 0
+
+  async function open(): Promise<void> {
+    const order: PracticeOrder = { stateFile: parts.stateFile, port }
+    // Nothing of the application's environment or arguments is the office's business.
+    const opened = new Worker(parts.worker, { workerData: order, env: {}, argv: [], name: 'practice' })
+    worker = opened
+    opened.on('error', (error) => parts.log.error('The practice office failed.', { kind: error.constructor.name }))
+    opened.once('exit', () => ended(opened))
+    const word = await next(opened)
+    if (word?.kind !== 'open') {
+      worker = undefined
+      await opened.terminate()
+      parts.log.error('The practice office did not open.', { code: word?.kind === 'failed' ? word.code : 'no answer' })
+      fail('refused', 'The practice office could not be opened on this computer.')
+    }
+    port = Number(new URL(word.url).port)
+    parts.runs({ url: word.url, token: word.token })
+  }
+
+  function ended(which: Worker): void {
+    if (worker !== which) return
+    worker = undefined
+    starting = undefined
+    parts.runs(undefined)
+    if (isStopping) return
+    parts.log.error('The practice office ended by itself.')
+    if (revivals >= 1) return
+    revivals += 1
+    start().catch(() => undefined)
+  }
+
+  function start(): Promise<void> {
+    isStopping = false
+    starting ??= open().catch((error: unknown) => {
+      starting = undefined
+      throw error
+    })
+    return starting
+  }
+
+  return {
+    start,
+    async stop() {
+      isStopping = true
+      const running = worker
+      if (!running) return
+      await starting?.catch(() => undefined)
+      const closed = next(running)
+      running.postMessage('close')
+      await closed
+      await running.terminate()
+    }
+  }
+}
+
+/** The worker's next word; undefined where it ends or says nothing in time. */
+function next(worker: Worker): Promise<PracticeWord | undefined> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => resolve(undefined), PATIENCE_MS)
+    const settle = (word?: PracticeWord) => {
+      clearTimeout(late)
+      resolve(word)
+    }
+    worker.once('message', settle)
+    worker.once('exit', () => settle())
+  })
+}

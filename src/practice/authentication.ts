@@ -1,0 +1,108 @@
+/**
+ * Whether a caller is who it says: no authentication, the API key with its HMAC headers and Referer, or a bearer token.
+ * The reference leaves this open (section 5); these are the schemes that public clients of the service use.
+ */
+import type { Clock } from './effects.ts'
+import { Refusal } from './faults.ts'
+
+export type AuthScheme =
+  | { scheme: 'none' }
+  | {
+      scheme: 'hmac'
+      key: string
+      secret: string
+      /** The access URL registered for the key, which every request names as its Referer. */
+      referer: string
+      /** How far a request's date may be from now, either way. Five minutes when absent. */
+      windowSeconds?: number
+    }
+  | { scheme: 'bearer'; token: string }
+
+/** Answers nothing for a caller that may go on; refuses others with 401. */
+export type Authenticate = (request: Request) => Promise<void>
+
+export function createAuthentication(auth: AuthScheme, clock: Clock): Authenticate {
+  if (auth.scheme === 'none') return async () => {}
+  if (auth.scheme === 'bearer') return bearer(auth.token)
+  return hmac(auth, clock)
+}
+
+function bearer(token: string): Authenticate {
+  return async (request) => {
+    const given = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+    if (!given || !sameText(given, token)) throw refused('The access token is missing or not valid.')
+  }
+}
+
+function hmac(auth: Extract<AuthScheme, { scheme: 'hmac' }>, clock: Clock): Authenticate {
+  const window = (auth.windowSeconds ?? 300) * 1000
+  const nonces = createNonces(clock, window * 2)
+  return async (request) => {
+    const header = (name: string) => request.headers.get(`x-custom-${name}`)?.trim() ?? ''
+    const key = header('api-key')
+    const date = header('date')
+    const nonce = header('nonce')
+    if (!sameText(key, auth.key)) throw refused('Check the API key.')
+    if (!sameAddress(request.headers.get('referer'), auth.referer)) {
+      throw refused('Check the API key: the request does not come from the access URL registered for it.')
+    }
+    if (!/^\d{1,12}(\.\d{1,9})?$/.test(date) || Math.abs(Number(date) * 1000 - clock.now()) > window) {
+      throw refused('Check the API key: the date of the request is too far from the time now.')
+    }
+    if (nonce.length < 8 || nonce.length > 128) throw refused('Check the API key: the nonce is missing or too short.')
+    const expected = await signatureOf(auth.secret, `${key}\n${date}\n${nonce}`)
+    if (!sameText(header('signature'), expected)) throw refused('Check the API key: the signature does not match.')
+    // Last, so that only somebody who has the secret can use a nonce up.
+    if (!nonces.use(nonce)) throw refused('Check the API key: the nonce was used before.')
+  }
+}
+
+/** Base64(HMAC-SHA256(secret, text)), both as UTF-8. */
+export async function signatureOf(secret: string, text: string): Promise<string> {
+  const encoder = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
+  const signed = await crypto.subtle.sign('HMAC', key, encoder.encode(text))
+  return btoa(String.fromCharCode(...new Uint8Array(signed)))
+}
+
+/** Nonces seen within the time in which their dates would still be taken. */
+function createNonces(clock: Clock, keep: number) {
+  const seen = new Map<string, number>()
+  return {
+    use(nonce: string): boolean {
+      const now = clock.now()
+      for (const [old, at] of seen) {
+        if (at + keep >= now) break
+        seen.delete(old)
+      }
+      if (seen.has(nonce)) return false
+      seen.set(nonce, now)
+      return true
+    }
+  }
+}
+
+/** Compares in a time that says nothing about where two texts differ. */
+function sameText(given: string, expected: string): boolean {
+  const encoder = new TextEncoder()
+  const one = encoder.encode(given)
+  const other = encoder.encode(expected)
+  let difference = one.length ^ other.length
+  for (let index = 0; index < other.length; index++) difference |= (one[index] ?? 0) ^ (other[index] ?? 0)
+  return difference === 0
+}
+
+/** The same address, whether or not a bare origin was written with its slash. */
+function sameAddress(given: string | null, registered: string): boolean {
+  if (!given) return false
+  try {
+    return new URL(given).href === new URL(registered).href
+  } catch {
+    return given === registered
+  }
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(401, 'Unauthorized', message)
+}

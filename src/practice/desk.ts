@@ -1,0 +1,24 @@
+/** What lies ready for the operations and the pages: the state, the effects, and what is known of the call being answered. */
+import type { Context } from 'hono'
+import type { Address, Format } from './conventions.ts'
+import type { Clock, RandomBytes } from './effects.ts'
+import type { Notifier } from './notify.ts'
+import type { Answering } from './responses.ts'
+import type { PracticeState } from './state.ts'
+
+export interface Desk {
+  state: PracticeState
+  clock: Clock
+  random: RandomBytes
+  notifier: Notifier
+  /** To be called after anything in the state may have changed. */
+  changed(): void
+}
+
+export type Env = { Variables: { address: Address; format: Format; title: string } }
+export type Call = Context<Env>
+
+/** Where the caller found this service, for addresses in answers. */
+export function answering(call: Call, state: PracticeState): Answering {
+  return { account: state.account, origin: new URL(call.req.url).origin + call.get('address').base }
+}

@@ -1,0 +1,139 @@
+/** What is done to documents that were sent: UpdateSigner, Extend, GetActiveDocuments, Validation (operations 6, 7, 8, 10). */
+import { FOLDERS, type Folder, fullName } from '../shared/model/index.ts'
+import { readDue, written } from './dates.ts'
+import { newKey, type RandomBytes } from './effects.ts'
+import { invalidField, noSuchDocument, Refusal } from './faults.ts'
+import { documentsOf, extend, folderOf, hasSigned, isEditable, log } from './life.ts'
+import type { Extend, TemplateSignerRequest, UpdateSigner } from './requests.ts'
+import type { Answering } from './responses.ts'
+import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
+
+/** The document of this reference, or 404. */
+export function findDocument(state: PracticeState, reference: string): DocumentRecord {
+  const document = Object.hasOwn(state.documents, reference) ? state.documents[reference] : undefined
+  if (!document) throw noSuchDocument()
+  return document
+}
+
+/** The documents of a folder, the newest first. The folder's name in any case; one that isn't a folder is refused. */
+export function documentsIn(state: PracticeState, named: string): DocumentRecord[] {
+  const folder = folderNamed(named)
+  const found = Object.values(state.documents).filter((document) => folderOf(document, state.account) === folder)
+  return found.sort((one, other) => other.createdAt - one.createdAt)
+}
+
+function folderNamed(named: string): Folder {
+  const folder = FOLDERS.find((one) => one.toLowerCase() === named.toLowerCase())
+  if (!folder) throw invalidField('Folder', 'UnknownFolder', `'Folder' must be one of ${FOLDERS.join(', ')}.`)
+  return folder
+}
+
+/**
+ * Corrects signers, all of those named or none. A new e-mail address gets a new key: the link that went to the old one
+ * stops working.
+ */
+export function updateSigners(
+  state: PracticeState,
+  sent: UpdateSigner,
+  now: number,
+  random: RandomBytes
+): DocumentRecord {
+  const document = findDocument(state, sent.DocumentReference)
+  const pairs = sent.Signers.map((wanted, index) => ({ wanted, signer: signerMeant(document, wanted, index) }))
+  const settled = pairs.find(({ signer }) => !isEditable(document, signer))
+  if (settled) {
+    const why = hasSigned(settled.signer) ? 'has signed already' : 'can no longer sign'
+    throw new Refusal(409, 'SignerNotEditable', `${fullName(settled.signer)} ${why}, so nothing was changed.`)
+  }
+  for (const { wanted, signer } of pairs) correct(document, signer, wanted, random, now, state)
+  return document
+}
+
+/** By SignerReference; without one by e-mail address, else the only signer who can still be corrected. */
+function signerMeant(document: DocumentRecord, wanted: TemplateSignerRequest, index: number): SignerRecord {
+  const { signers } = document
+  if (wanted.SignerReference) {
+    const found = signers.find((signer) => signer.SignerReference === wanted.SignerReference)
+    if (found) return found
+    const place = `Signers[${index}].SignerReference`
+    throw invalidField(place, 'UnknownSigner', 'This document has no signer of that reference.')
+  }
+  const sameEmail = signers.filter((signer) => signer.Email.toLowerCase() === wanted.Email.toLowerCase())
+  const editable = signers.filter((signer) => isEditable(document, signer))
+  const [found] = sameEmail.length === 1 ? sameEmail : signers.length === 1 ? signers : editable
+  if (found && (sameEmail.length === 1 || signers.length === 1 || editable.length === 1)) return found
+  const place = `Signers[${index}].SignerReference`
+  throw invalidField(place, 'NotEmpty', 'Which of the signers is meant? Give the SignerReference.')
+}
+
+function correct(
+  document: DocumentRecord,
+  signer: SignerRecord,
+  wanted: TemplateSignerRequest,
+  random: RandomBytes,
+  now: number,
+  state: PracticeState
+): void {
+  const readdressed = signer.Email !== wanted.Email
+  signer.FirstName = wanted.FirstName
+  signer.LastName = wanted.LastName
+  signer.Email = wanted.Email
+  if (wanted.MiddleName !== undefined) signer.MiddleName = wanted.MiddleName
+  if (wanted.MobileNumber !== undefined) signer.MobileNumber = wanted.MobileNumber
+  if (wanted.MobileCountry !== undefined) signer.MobileCountry = wanted.MobileCountry
+  if (wanted.ShareUsers !== undefined) signer.ShareUsers = wanted.ShareUsers
+  if (wanted.ClientReference !== undefined) signer.ClientReference = wanted.ClientReference
+  signer.faceToFace = wanted.IsFaceToFaceSigning ?? signer.faceToFace
+  signer.video = wanted.VideoConfirmationEnabled ?? signer.video
+  signer.deepfake = wanted.VideoConfirmationDeepfakeEnabled ?? signer.deepfake
+  signer.review = wanted.ReviewBeforeSigningEnabled ?? signer.review
+  log(document, now, state.account.user, `Corrected the signer ${fullName(signer)}`, 'Sender')
+  if (!readdressed) return
+  signer.key = newKey(random)
+  signer.wrongAnswers = 0
+  delete signer.openedAt
+  delete signer.identifiedAt
+  delete signer.videoAt
+  delete signer.handedOverAt
+  if (signer.status !== 'Initialized' && signer.status !== 'Expired') signer.status = 'Invitation'
+  log(document, now, state.account.user, 'The link sent before was withdrawn', 'Sender')
+}
+
+/** Moves the due date of a document and of all others of its package. Answers the document named. */
+export function extendDocument(state: PracticeState, sent: Extend, now: number): DocumentRecord {
+  const document = findDocument(state, sent.DocumentReference)
+  const dueAt = readDue(sent.DueDate, sent.GMT, state.account)
+  if (dueAt === undefined) {
+    throw invalidField('DueDate', 'InvalidDate', `'DueDate' is neither ISO 8601 nor a date as the user writes them.`)
+  }
+  if (dueAt <= now) throw invalidField('DueDate', 'PastDate', `'DueDate' has passed already.`)
+  const bundle = state.packages[document.packageReference]
+  const extendable = documentsOf(state, bundle).some((one) => !one.ending || one.ending === 'Expired')
+  if (!extendable) throw new Refusal(409, 'DocumentEnded', 'No document of this package can still be signed.')
+  extend(state, document.packageReference, dueAt, sent.GMT || undefined, now)
+  return document
+}
+
+/** 2.21: each signature of a document, and whether it holds. */
+export function validation(document: DocumentRecord, answering: Answering) {
+  return {
+    Signatures: document.signers.filter(hasSigned).map((signer) => ({
+      isValid: !document.altered,
+      SignatureTime: written(signer.signedAt ?? 0),
+      User: fullName(signer),
+      Signer: {
+        FirstName: signer.FirstName,
+        LastName: signer.LastName,
+        Email: signer.Email,
+        SignerType: signer.SignerType,
+        MobileNumber: signer.MobileNumber,
+        MobileCountry: signer.MobileCountry,
+        HasSigned: true,
+        Reason: 'Agreed to sign electronically',
+        Company: signer.Email === answering.account.user.Email ? answering.account.name : undefined
+      }
+    })),
+    DocumentURL: `${answering.origin}/view/${document.viewKey}`,
+    DocumentName: document.name
+  }
+}

@@ -1,0 +1,87 @@
+/** What the practice service needs from the world around it. Everything else in this folder is a function of these. */
+
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  now(): number
+}
+
+/** Fills the given array with random bytes and answers it, as `crypto.getRandomValues` does. */
+export type RandomBytes = (into: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
+
+/** The body of a NotifyUrl call. The service's own is nowhere described: a receiver takes it as a hint to look. */
+export interface Notification {
+  PackageReference: string
+  DocumentReference: string
+  Event: string
+}
+
+/** Where a practice office is kept between two runs. */
+export interface Persistence {
+  /** What was saved last, or undefined where nothing was. */
+  load(): Promise<string | undefined>
+  /** Replaces what is kept, wholly or not at all. */
+  save(text: string): Promise<void>
+}
+
+export const systemClock: Clock = { now: () => Date.now() }
+
+/** Drawn from the system a block at a time: a large office needs millions of bytes, and each call has its price. */
+export const systemRandom: RandomBytes = (into) => {
+  for (let index = 0; index < into.length; index++) {
+    if (drawn === POOL.length) {
+      crypto.getRandomValues(POOL)
+      drawn = 0
+    }
+    into[index] = POOL[drawn] ?? 0
+    // A byte is used once and not left lying about.
+    POOL[drawn++] = 0
+  }
+  return into
+}
+const POOL = new Uint8Array(65_536)
+let drawn = POOL.length
+
+const HEX = codes('0123456789abcdef')
+const LETTERS = codes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+const DASH = 45
+
+// Both are made from one array of character codes: text that is put together letter by letter costs many times the memory.
+
+/** A reference as the service gives them: a GUID in lower case. */
+export function newReference(random: RandomBytes): string {
+  const bytes = random(new Uint8Array(16))
+  const text = new Uint8Array(36)
+  let place = 0
+  for (let index = 0; index < 16; index++) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) text[place++] = DASH
+    const byte = bytes[index] ?? 0
+    text[place++] = HEX[byte >> 4] ?? 0
+    text[place++] = HEX[byte & 15] ?? 0
+  }
+  return String.fromCharCode(...text)
+}
+
+/** A key that opens a signing page: 43 letters, each of 6 random bits, so that having it is the permission. */
+export function newKey(random: RandomBytes): string {
+  const bytes = random(new Uint8Array(43))
+  for (let index = 0; index < bytes.length; index++) bytes[index] = LETTERS[(bytes[index] ?? 0) & 63] ?? 0
+  return String.fromCharCode(...bytes)
+}
+
+function codes(letters: string): Uint8Array {
+  return Uint8Array.from(letters, (letter) => letter.charCodeAt(0))
+}
+
+/** A pseudo-random source that always gives the same bytes for a seed: for made-up people and their pictures, never for keys. */
+export function repeatableRandom(seed: string): () => number {
+  let state = 2166136261
+  for (let index = 0; index < seed.length; index++) {
+    state = Math.imul(state ^ seed.charCodeAt(index), 16777619)
+  }
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}

@@ -1,0 +1,75 @@
+/** What the check of a made-up person's card finds: plausible, and always the same for the person. */
+import { fullName } from '../../shared/model/index.ts'
+import { repeatableRandom } from '../effects.ts'
+import { asksIdentity, DAY } from '../life.ts'
+import type { Person, SignerRecord } from '../state.ts'
+
+export interface Findings {
+  docClass: 'Driver Licence' | 'Passport'
+  number: string
+  /** `YYYY-MM-DD`. */
+  born: string
+  expires: string
+  issuer: string
+  country: 'NZL' | 'AUS'
+  address: string
+  /** 0 to 1: how alike the face before the camera and the card's are. */
+  faceMatch: number
+  passed: boolean
+  /** What a person should look at, though it may be all right. */
+  attentions: { Name: string; Detail: string }[]
+}
+
+const STREETS = ['Example Street', 'Sample Road', 'Specimen Terrace', 'Practice Avenue']
+const PLACES = [
+  { place: 'Petone, Lower Hutt 5012', issuer: 'New Zealand', country: 'NZL' },
+  { place: 'Mount Eden, Auckland 1024', issuer: 'New Zealand', country: 'NZL' },
+  { place: 'Newtown NSW 2042', issuer: 'New South Wales', country: 'AUS' },
+  { place: 'Fitzroy VIC 3065', issuer: 'Victoria', country: 'AUS' }
+] as const
+
+/** Whether there is ID-verification data of a signer: they were asked who they are, and have answered or signed. */
+export function hasIdentityData(signer: SignerRecord): boolean {
+  return asksIdentity(signer) && examinedAt(signer) !== undefined
+}
+
+export function examinedAt(signer: SignerRecord): number | undefined {
+  return signer.identifiedAt ?? signer.videoAt ?? signer.signedAt
+}
+
+/** @param at when the card is looked at, in milliseconds: its dates are laid around it */
+export function findingsOf(person: Person, at: number): Findings {
+  const chance = repeatableRandom(`card ${fullName(person)}`)
+  const upTo = (limit: number) => Math.floor(chance() * limit)
+  const home = PLACES[upTo(PLACES.length)] ?? PLACES[0]
+  const licence = chance() < 0.7
+  const faceMatch = 0.9 + chance() * 0.097
+  const doubt = chance()
+  const expires = at + (doubt < 0.12 ? 20 : 200 + upTo(2400)) * DAY
+  const passed = doubt < 0.94
+  const attentions: Findings['attentions'] = []
+  if (doubt < 0.12) attentions.push({ Name: 'Expiry', Detail: 'The card expires within a month.' })
+  if (doubt > 0.84 && passed)
+    attentions.push({ Name: 'Name', Detail: 'The card has a name that was not given by the office.' })
+  if (!passed) attentions.push({ Name: 'Face match', Detail: 'The face and the card’s picture are not alike enough.' })
+  return {
+    docClass: licence ? 'Driver Licence' : 'Passport',
+    number: letters(chance, 2) + String(100_000 + upTo(900_000)),
+    born: day(Date.UTC(1950 + upTo(54), upTo(12), 1 + upTo(28))),
+    expires: day(expires),
+    issuer: home.issuer,
+    country: home.country,
+    address: `${1 + upTo(180)} ${STREETS[upTo(STREETS.length)]}, ${home.place}`,
+    faceMatch: passed ? faceMatch : 0.5 + chance() * 0.12,
+    passed,
+    attentions
+  }
+}
+
+function letters(chance: () => number, count: number): string {
+  return Array.from({ length: count }, () => String.fromCharCode(65 + Math.floor(chance() * 26))).join('')
+}
+
+function day(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}

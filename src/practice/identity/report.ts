@@ -1,0 +1,254 @@
+/** The ID-verification report: a PDF with a page that sums up, a page for each person, and a page on how to read it. */
+import PDFDocument from 'pdfkit'
+import { fullName } from '../../shared/model/index.ts'
+import { dayInWords, momentInWords } from '../dates.ts'
+import { fontBytes } from '../fonts/font-bytes.ts'
+import { PUBLIC_SANS_REGULAR } from '../fonts/public-sans-regular.ts'
+import { PUBLIC_SANS_SEMIBOLD } from '../fonts/public-sans-semibold.ts'
+import type { Account, DocumentRecord } from '../state.ts'
+import type { Examination } from './verification.ts'
+
+const ACCENT = '#0d5c66'
+const TEXT = '#16232a'
+const QUIET = '#55666f'
+const LINE = '#d3dde1'
+const OK = '#1c6b45'
+const DANGER = '#a3261f'
+const WARN = '#8a5a00'
+/** A4 in points, and its margin. */
+const PAGE = { width: 595.28, height: 841.89, margin: 54 }
+const INNER = PAGE.width - PAGE.margin * 2
+
+type Pdf = InstanceType<typeof PDFDocument>
+
+/** Writes the report; its pages are A4. */
+export function report(
+  document: DocumentRecord,
+  account: Account,
+  examinations: readonly Examination[]
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pdf = new PDFDocument({
+    size: 'A4',
+    margin: PAGE.margin,
+    bufferPages: true,
+    // The library's own fonts are looked up beside its files, which a bundle doesn't have, and they lack macrons.
+    font: fontBytes(PUBLIC_SANS_REGULAR) as unknown as string,
+    info: {
+      Title: `ID verification: ${document.name}`,
+      Author: account.name,
+      Subject: 'Practice, not a real identity'
+    },
+    lang: 'en-NZ',
+    displayTitle: true
+  })
+  pdf.registerFont('regular', fontBytes(PUBLIC_SANS_REGULAR) as unknown as Buffer)
+  pdf.registerFont('bold', fontBytes(PUBLIC_SANS_SEMIBOLD) as unknown as Buffer)
+  const bytes = collected(pdf)
+  summary(pdf, document, account, examinations)
+  for (const examination of examinations) {
+    pdf.addPage()
+    personPage(pdf, account, examination)
+  }
+  pdf.addPage()
+  explanation(pdf, document, account)
+  numberPages(pdf, account)
+  pdf.end()
+  return bytes
+}
+
+function collected(pdf: Pdf): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const pieces: Uint8Array<ArrayBuffer>[] = []
+    pdf.on('data', (piece: Uint8Array<ArrayBuffer>) => pieces.push(piece))
+    pdf.on('error', reject)
+    pdf.on('end', () => {
+      new Blob(pieces).arrayBuffer().then((buffer) => resolve(new Uint8Array(buffer)), reject)
+    })
+  })
+}
+
+function summary(pdf: Pdf, document: DocumentRecord, account: Account, examinations: readonly Examination[]): void {
+  heading(pdf, 'ID verification report', document.name)
+  facts(pdf, [
+    ['Document', document.name],
+    ['Reference', document.reference],
+    ...(document.matterNumber ? ([['Matter', document.matterNumber]] as Fact[]) : []),
+    ['Sent by', `${fullName(account.user)}, ${account.name}`],
+    ['Sent', momentInWords(document.createdAt, account.gmt)],
+    ['People examined', String(examinations.length)]
+  ])
+  section(pdf, 'Results')
+  for (const { signer, at, findings } of examinations) {
+    const top = pdf.y
+    pdf.roundedRect(PAGE.margin, top, INNER, 58, 6).lineWidth(0.8).stroke(LINE)
+    put(pdf, 'bold', 12, TEXT).text(fullName(signer), PAGE.margin + 14, top + 13, { lineBreak: false })
+    put(pdf, 'regular', 9, QUIET).text(
+      `${signer.Email}   ·   ${momentInWords(at, account.gmt)}`,
+      PAGE.margin + 14,
+      top + 33,
+      { lineBreak: false }
+    )
+    badge(pdf, verdict(findings), PAGE.width - PAGE.margin - 14, top + 18)
+    pdf.y = top + 70
+    pdf.x = PAGE.margin
+  }
+}
+
+function verdict({ passed, attentions }: Examination['findings']): { word: string; colour: string } {
+  if (!passed) return { word: 'Not passed', colour: DANGER }
+  return attentions.length > 0 ? { word: 'Passed, please look', colour: WARN } : { word: 'Passed', colour: OK }
+}
+
+function personPage(pdf: Pdf, account: Account, { signer, at, findings, portrait, front, back }: Examination): void {
+  heading(pdf, fullName(signer), `Examined ${momentInWords(at, account.gmt)}`)
+  const top = pdf.y
+  const size = { width: 128, height: 160 }
+  picture(pdf, portrait, PAGE.margin, top, size, 'Before the camera')
+  const cardWidth = 172
+  const gap = 12
+  const left = PAGE.margin + size.width + gap
+  picture(pdf, front, left, top, { width: cardWidth, height: cardWidth * 0.63 }, 'Card, front')
+  picture(pdf, back, left + cardWidth + gap - 8, top, { width: cardWidth, height: cardWidth * 0.63 }, 'Card, back')
+  gauge(pdf, findings.faceMatch, findings.passed, left, top + 140, INNER - size.width - gap)
+  pdf.x = PAGE.margin
+  pdf.y = top + size.height + 34
+  section(pdf, 'What the card says')
+  facts(pdf, [
+    ['Kind', findings.docClass],
+    ['Number', findings.number],
+    [
+      'Name',
+      `${signer.LastName.toUpperCase()}, ${[signer.FirstName, signer.MiddleName].filter(Boolean).join(' ').toUpperCase()}`
+    ],
+    ['Date of birth', day(findings.born)],
+    ['Expires', day(findings.expires)],
+    ['Issued by', `${findings.issuer} (${findings.country})`],
+    ['Address', findings.address]
+  ])
+  section(pdf, 'What the office gave')
+  facts(pdf, [
+    ['Name', fullName(signer)],
+    ['E-mail', signer.Email],
+    ...(signer.MobileNumber
+      ? ([['Mobile', `${signer.MobileCountry ?? ''} ${signer.MobileNumber}`.trim()]] as Fact[])
+      : []),
+    ['Asked', signer.idData.map((question) => question.Label).join(', ') || 'Video confirmation']
+  ])
+  section(pdf, 'To look at')
+  if (findings.attentions.length === 0) put(pdf, 'regular', 10, TEXT).text('Nothing.', PAGE.margin)
+  for (const { Name, Detail } of findings.attentions) {
+    put(pdf, 'bold', 10, findings.passed ? WARN : DANGER).text(`${Name}: `, PAGE.margin, pdf.y, { continued: true })
+    put(pdf, 'regular', 10, TEXT).text(Detail)
+  }
+}
+
+function explanation(pdf: Pdf, document: DocumentRecord, account: Account): void {
+  heading(pdf, 'How to read this report', account.name)
+  const paragraphs = [
+    'This report was made by the practice service. The people, faces and cards in it are made up; it identifies nobody and proves nothing.',
+    'Face match compares the face before the camera with the picture on the card. At 0.80 and above the two are taken for the same person.',
+    'What is listed to look at does not fail a check. It is for a person to decide whether it matters.',
+    `Documents are kept as long as the data retention policy says. This one was sent on ${dayInWords(document.createdAt, account.gmt)}; keep this report where you keep the file of the matter.`
+  ]
+  for (const paragraph of paragraphs)
+    put(pdf, 'regular', 11, TEXT).text(paragraph, PAGE.margin, pdf.y + 8, { width: INNER, lineGap: 3 })
+  pdf.y += 14
+  section(pdf, 'What happened to the document')
+  for (const entry of document.logs.slice(-18)) {
+    if (pdf.y > PAGE.height - 90) break
+    put(pdf, 'regular', 9, QUIET).text(momentInWords(entry.at, account.gmt), PAGE.margin, pdf.y, {
+      width: 190,
+      continued: false
+    })
+    pdf.moveUp()
+    put(pdf, 'regular', 9, TEXT).text(`${entry.name}: ${entry.action}`.slice(0, 120), PAGE.margin + 200, pdf.y, {
+      width: INNER - 200
+    })
+    pdf.y += 4
+  }
+}
+
+type Fact = [label: string, value: string]
+
+function facts(pdf: Pdf, rows: Fact[]): void {
+  for (const [label, value] of rows) {
+    const top = pdf.y
+    put(pdf, 'regular', 10, QUIET).text(label, PAGE.margin, top + 4, { width: 130 })
+    const below = pdf.y
+    put(pdf, 'regular', 10, TEXT).text(value, PAGE.margin + 140, top + 4, { width: INNER - 140 })
+    pdf.y = Math.max(below, pdf.y) + 4
+    pdf
+      .moveTo(PAGE.margin, pdf.y)
+      .lineTo(PAGE.width - PAGE.margin, pdf.y)
+      .lineWidth(0.6)
+      .stroke(LINE)
+  }
+  pdf.x = PAGE.margin
+}
+
+function heading(pdf: Pdf, title: string, under: string): void {
+  pdf.rect(0, 0, PAGE.width, 8).fill(ACCENT)
+  put(pdf, 'bold', 22, TEXT).text(title, PAGE.margin, 62, { width: INNER })
+  put(pdf, 'regular', 10.5, QUIET).text(under, { width: INNER })
+  pdf.y += 18
+}
+
+function section(pdf: Pdf, title: string): void {
+  put(pdf, 'bold', 12, ACCENT).text(title, PAGE.margin, pdf.y + 16)
+  pdf.y += 5
+}
+
+function badge(pdf: Pdf, { word, colour }: { word: string; colour: string }, right: number, top: number): void {
+  put(pdf, 'bold', 10, colour)
+  const width = pdf.widthOfString(word) + 20
+  pdf
+    .roundedRect(right - width, top, width, 22, 11)
+    .lineWidth(1)
+    .stroke(colour)
+  pdf.fillColor(colour).text(word, right - width + 10, top + 5, { lineBreak: false })
+}
+
+function picture(
+  pdf: Pdf,
+  image: Uint8Array<ArrayBuffer>,
+  x: number,
+  y: number,
+  size: { width: number; height: number },
+  label: string
+): void {
+  pdf.image(image.buffer, x, y, size)
+  pdf.rect(x, y, size.width, size.height).lineWidth(0.6).stroke(LINE)
+  put(pdf, 'regular', 8.5, QUIET).text(label, x, y + size.height + 5, { lineBreak: false })
+}
+
+function gauge(pdf: Pdf, score: number, passed: boolean, x: number, y: number, width: number): void {
+  put(pdf, 'bold', 11, TEXT).text(`Face match ${score.toFixed(4)}`, x, y, { lineBreak: false })
+  pdf.roundedRect(x, y + 19, width, 8, 4).fill(LINE)
+  pdf.roundedRect(x, y + 19, width * score, 8, 4).fill(passed ? OK : DANGER)
+  pdf
+    .moveTo(x + width * 0.8, y + 16)
+    .lineTo(x + width * 0.8, y + 30)
+    .lineWidth(1)
+    .stroke(TEXT)
+  put(pdf, 'regular', 8, QUIET).text('0.80', x + width * 0.8 - 9, y + 33, { lineBreak: false })
+}
+
+function numberPages(pdf: Pdf, account: Account): void {
+  const { start, count } = pdf.bufferedPageRange()
+  for (let index = 0; index < count; index++) {
+    pdf.switchToPage(start + index)
+    // Text in the margin would otherwise begin another page.
+    pdf.page.margins.bottom = 0
+    const y = PAGE.height - 36
+    put(pdf, 'regular', 8.5, QUIET).text(`${account.name}   ·   Practice`, PAGE.margin, y, { lineBreak: false })
+    pdf.text(`${index + 1} of ${count}`, PAGE.margin, y, { width: INNER, align: 'right', lineBreak: false })
+  }
+}
+
+function put(pdf: Pdf, font: 'regular' | 'bold', size: number, colour: string): Pdf {
+  return pdf.font(font).fontSize(size).fillColor(colour)
+}
+
+function day(iso: string): string {
+  return dayInWords(Date.parse(`${iso}T00:00:00Z`), 0)
+}

@@ -1,0 +1,81 @@
+/** The ID-verification data of a document (operation 9, reference section 2.22): records, and the same as a report. */
+import { fullName } from '../../shared/model/index.ts'
+import { written } from '../dates.ts'
+import { Refusal } from '../faults.ts'
+import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
+import { cardBack, cardFront } from './card.ts'
+import { examinedAt, type Findings, findingsOf, hasIdentityData } from './findings.ts'
+import { base64, png } from './png.ts'
+import { portrait } from './portrait.ts'
+import { report } from './report.ts'
+
+/** Who was looked at, what was found, and the pictures, as PNG files. */
+export interface Examination {
+  signer: SignerRecord
+  at: number
+  findings: Findings
+  portrait: Uint8Array<ArrayBuffer>
+  front: Uint8Array<ArrayBuffer>
+  back: Uint8Array<ArrayBuffer>
+}
+
+/** A record for each signer who has shown who they are; 404 where none has. */
+export async function identityRecords(document: DocumentRecord) {
+  return (await examine(document)).map(record)
+}
+
+/** The report as the bytes of a PDF; 404 where nobody has shown who they are. */
+export async function identityReport(document: DocumentRecord, account: Account): Promise<Uint8Array<ArrayBuffer>> {
+  return report(document, account, await examine(document))
+}
+
+async function examine(document: DocumentRecord): Promise<Examination[]> {
+  const signers = document.signers.filter(hasIdentityData)
+  if (signers.length === 0) {
+    throw new Refusal(404, 'IDVerificationNotFound', 'There is no ID verification data of this document.')
+  }
+  return Promise.all(
+    signers.map(async (signer) => {
+      const at = examinedAt(signer) ?? document.createdAt
+      const findings = findingsOf(signer, at)
+      return {
+        signer,
+        at,
+        findings,
+        portrait: await png(portrait(fullName(signer), 'camera')),
+        front: await png(cardFront(signer, findings)),
+        back: await png(cardBack(signer, findings))
+      }
+    })
+  )
+}
+
+function record({ signer, at, findings, ...pictures }: Examination) {
+  const front = base64(pictures.front)
+  return {
+    ExamingDate: written(at),
+    DocClass: findings.docClass,
+    PortraitImage: base64(pictures.portrait),
+    FrontIDImage: front,
+    BackIDImage: base64(pictures.back),
+    SelectedIDImage: front,
+    SelectedFrontIDImage: true,
+    FirstName: signer.FirstName.toUpperCase(),
+    MiddleName: signer.MiddleName?.toUpperCase() ?? '',
+    LastName: signer.LastName.toUpperCase(),
+    DOB: findings.born,
+    DocumentNumber: findings.number,
+    ExpirationDate: findings.expires,
+    IssuingState: findings.issuer,
+    Country: findings.country,
+    FaceMatchResult: findings.passed ? 'Passed' : 'Failed',
+    FaceMatchScore: findings.faceMatch.toFixed(4),
+    FaceErrorMessage: findings.passed ? '' : 'The faces are not alike enough.',
+    IsPassed: findings.passed,
+    UserFirstName: signer.FirstName,
+    UserMiddleName: signer.MiddleName ?? '',
+    UserLastName: signer.LastName,
+    Attentions: findings.attentions,
+    DocId: `idv-${signer.SignerReference}`
+  }
+}

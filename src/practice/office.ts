@@ -1,0 +1,75 @@
+/** A practice office as a whole: its state (seeded, or as it was left), the service on it, and a port of this machine. */
+import type { AuthScheme } from './authentication.ts'
+import { type Clock, newKey, type RandomBytes, systemClock, systemRandom } from './effects.ts'
+import { keep } from './keeping.ts'
+import { type Listening, listen } from './listen.ts'
+import { type SeedName, seed } from './seed.ts'
+import { createPracticeService, type PracticeService } from './service.ts'
+import { type PracticeState, readState } from './state.ts'
+import { stateFile } from './state-file.ts'
+
+export interface OfficeOptions {
+  /** 0 or absent for a free port. */
+  port?: number
+  auth?: AuthScheme
+  /** What a new office has: people and documents to try everything with, nothing, or that many documents. */
+  data?: SeedName
+  /** Keeps the office in this file, and takes up what is in it. */
+  stateFile?: string
+  basePath?: string
+  clock?: Clock
+  random?: RandomBytes
+  notify?: typeof fetch
+  retentionDays?: number
+}
+
+export interface PracticeOffice {
+  /** With the base path, without a slash at the end. */
+  url: string
+  service: PracticeService
+  /** Where the file of an office that couldn't be read was put, so that a new one could begin. */
+  setAside?: string
+  /** Stops listening and saves. */
+  close(): Promise<void>
+}
+
+/** Opens a practice office. Rejects where the port is taken or the file can't be reached. */
+export async function openPracticeOffice(options: OfficeOptions = {}): Promise<PracticeOffice> {
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? systemRandom
+  const file = options.stateFile === undefined ? undefined : stateFile(options.stateFile)
+  const text = await file?.load()
+  const left = text === undefined ? undefined : readState(text)
+  const setAside = text !== undefined && !left ? await file?.setAside() : undefined
+  const state: PracticeState = left ?? seed(options.data ?? 'demo', clock, random)
+  const keeping = file && keep(state, file)
+  const service = createPracticeService({ ...options, state, clock, random, changed: () => keeping?.changed() })
+  const listening: Listening = await listen(service, options.port)
+  if (file && !left) keeping?.changed()
+  return {
+    url: listening.url + (options.basePath ? `/${options.basePath.split('/').filter(Boolean).join('/')}` : ''),
+    service,
+    ...(setAside ? { setAside } : {}),
+    async close() {
+      await listening.close()
+      await keeping?.flush()
+    }
+  }
+}
+
+/** Credentials of a scheme for an office that has none yet. */
+export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes = systemRandom): AuthScheme {
+  switch (scheme) {
+    case 'none':
+      return { scheme }
+    case 'bearer':
+      return { scheme, token: newKey(random) }
+    case 'hmac':
+      return {
+        scheme,
+        key: newKey(random).slice(0, 20),
+        secret: newKey(random),
+        referer: 'https://office.example.com/'
+      }
+  }
+}

@@ -1,0 +1,147 @@
+/** The reference's operations (section 4), and the three beside it that clients may find: each a route to what carries it out. */
+import type { Hono } from 'hono'
+import { answer, answerList } from './answers.ts'
+import { readBody } from './bodies.ts'
+import { parameter } from './conventions.ts'
+import { answering, type Call, type Desk, type Env } from './desk.ts'
+import { documentsIn, extendDocument, findDocument, updateSigners, validation } from './documents.ts'
+import { updateEmployers } from './employers.ts'
+import { invalidField, Refusal } from './faults.ts'
+import { identityRecords, identityReport } from './identity/verification.ts'
+import { documentsOf, remind } from './life.ts'
+import { assignToNotary } from './notary.ts'
+import type { Reader } from './reading.ts'
+import * as requests from './requests.ts'
+import { documentResponse, packageResponse, signerResponse, templateResponse } from './responses.ts'
+import { type Sending, sendForms, sendTemplates } from './sends.ts'
+import type { PackageRecord } from './state.ts'
+
+/** @param record is told each request that could be read, before it is carried out */
+export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: string, body: unknown) => void): void {
+  const { state } = desk
+  const sending = (): Sending => ({ state, now: desk.clock.now(), random: desk.random })
+  const body = async <Value>(call: Call, operation: string, reader: Reader<Value>) => {
+    const read = await readBody(call.req.raw, reader)
+    record(operation, read)
+    return read
+  }
+  const sent = (bundle: PackageRecord) => {
+    for (const document of documentsOf(state, bundle)) desk.notifier.tell(document, ['Sent'])
+    desk.changed()
+    return bundle
+  }
+  const packageAnswer = (call: Call, bundle: PackageRecord) => packageResponse(bundle, state, answering(call, state))
+  const documentAnswer = (call: Call, reference: string) => {
+    desk.changed()
+    return respond(call, documentResponse(findDocument(state, reference), answering(call, state), 'without log'))
+  }
+
+  app.post('/formdirect/sendforms2', async (call) => {
+    const request = await body(call, 'SendForms2', requests.sendFormDirect)
+    return respond(call, packageAnswer(call, sent(sendForms(request, sending()))))
+  })
+  app.post('/formdirect/sendforms', async (call) => {
+    const request = await body(call, 'SendForms', requests.sendFormDirect)
+    return respond(call, packageAnswer(call, sent(sendForms(request, sending()))).Documents)
+  })
+  app.post('/formfiller/send', async (call) => {
+    const request = await body(call, 'Send', requests.sendFormFiller)
+    const bundle = sent(sendTemplates(request, sending()))
+    // One public client looks for the signing keys here, beside the documents.
+    const signers = documentsOf(state, bundle).flatMap((document) =>
+      document.signers.map((signer) => signerResponse(document, signer, answering(call, state)))
+    )
+    return respond(call, { ...packageAnswer(call, bundle), Signers: signers })
+  })
+  app.post('/formdirect/updateemployers', async (call) => {
+    const set = updateEmployers(state, await body(call, 'UpdateEmployers', requests.updateEmployers))
+    desk.changed()
+    return respond(call, set)
+  })
+  app.get('/formdirect/employers', (call) => respond(call, state.employers))
+  app.get('/formfiller/gettemplatelist', (call) => respond(call, state.templates.map(templateResponse)))
+
+  app.post('/document/updatesigner', async (call) => {
+    const request = await body(call, 'UpdateSigner', requests.updateSigner)
+    const document = updateSigners(state, request, desk.clock.now(), desk.random)
+    desk.notifier.tell(document, ['SignerUpdated'])
+    return documentAnswer(call, document.reference)
+  })
+  app.post('/document/extend', async (call) => {
+    const request = await body(call, 'Extend', requests.extend)
+    const document = extendDocument(state, request, desk.clock.now())
+    for (const each of documentsOf(state, state.packages[document.packageReference])) {
+      desk.notifier.tell(each, ['Extended'])
+    }
+    return documentAnswer(call, document.reference)
+  })
+  app.post('/document/sendreminder', async (call) => {
+    const request = await body(call, 'SendReminder', requests.sendReminder)
+    const document = findDocument(state, request.DocumentReference)
+    const awaited = document.signers.filter((signer) => signer.signedAt === undefined)
+    const signer = request.SignerReference
+      ? document.signers.find((one) => one.SignerReference === request.SignerReference)
+      : awaited[0]
+    if (!signer) throw new Refusal(404, 'SignerNotFound', 'The document has no such signer.')
+    remind(document, signer, state.account.user, desk.clock.now())
+    return documentAnswer(call, document.reference)
+  })
+  app.get('/document/getactivedocuments/:folder', (call) => {
+    const documents = documentsIn(state, call.req.param('folder'))
+    const asked = parameter(new URL(call.req.url), 'documentlog')?.toLowerCase() ?? ''
+    const withLog = ['true', '1', 'yes'].includes(asked) ? 'with log' : 'without log'
+    const where = answering(call, state)
+    return answerList(
+      documents,
+      (document) => documentResponse(document, where, withLog),
+      call.get('format'),
+      call.get('title')
+    )
+  })
+  app.get('/document/validation/:reference', (call) =>
+    respond(call, validation(findDocument(state, call.req.param('reference')), answering(call, state)))
+  )
+
+  app.get('/download/idverification/:reference/:type', async (call) => {
+    const document = findDocument(state, call.req.param('reference'))
+    const type = call.req.param('type').toLowerCase()
+    if (type === 'json') return respond(call, await identityRecords(document))
+    if (type !== 'pdf') {
+      throw invalidField('IDVerificationDataType', 'UnknownType', `'IDVerificationDataType' must be pdf or json.`)
+    }
+    const bytes = await identityReport(document, state.account)
+    const headers = {
+      'Content-Type': 'application/pdf',
+      'Content-Disposition': 'attachment; filename="id-verification.pdf"',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff'
+    }
+    return new Response(bytes, { headers })
+  })
+
+  app.on('GET', ['/recipient/getrecipients', '/recipient/recipients'], (call) => respond(call, state.recipients))
+  app.post('/notary/assignqueuedocument', async (call) => {
+    const request = await body(call, 'AssignQueueDocument', requests.assignQueueDocument)
+    const assigned = assignToNotary(state, request, desk.clock.now())
+    desk.changed()
+    return respond(call, assigned)
+  })
+  app.get('/account/info', (call) =>
+    respond(call, {
+      Name: state.account.name,
+      Email: state.account.user.Email,
+      DefaultDueDate: state.account.defaultDueDays,
+      MaxDueDate: state.account.maxDueDays,
+      DateFormat: state.account.dateFormat,
+      MaxUploadSize: 20 * 1024 * 1024,
+      EnabledFaceToFaceSigning: true,
+      EnabledVideoConfirmation: true,
+      IsAdmin: true,
+      ...(state.account.documentsLeft === null ? {} : { DocumentLeft: state.account.documentsLeft })
+    })
+  )
+}
+
+function respond(call: Call, value: unknown): Response {
+  return answer(value, call.get('format'), call.get('title'))
+}

@@ -1,0 +1,103 @@
+/** The pages on which there is nothing to do: signed, waiting for another, declined, expired, locked, unknown. */
+import { fullName } from '../../shared/model/index.ts'
+import { momentInWords } from '../dates.ts'
+import { hasSigned, whoseTurn } from '../life.ts'
+import type { DocumentRecord, SignerRecord } from '../state.ts'
+import { notice, type PageSetting } from './frame.ts'
+import { html } from './html.ts'
+
+/** No such key: never given, withdrawn, or its document was removed. It says no more, since anybody may ask. */
+export function unknownPage(setting: PageSetting): Response {
+  return notice(setting, {
+    name: 'unknown',
+    title: 'This link is no longer valid',
+    shape: 'lock',
+    tone: 'stop',
+    status: 404,
+    text: html`<p>It may have been replaced by a newer one, or the document is no longer kept. Please ask the office for a new link.</p>`
+  })
+}
+
+export function donePage(setting: PageSetting, document: DocumentRecord, signer: SignerRecord): Response {
+  const left = document.signers.filter((other) => !hasSigned(other) && !other.optional)
+  const next = left.map(fullName).join(', ')
+  return notice(setting, {
+    name: 'done',
+    title: `Thank you, ${signer.FirstName}`,
+    shape: 'tick',
+    tone: 'ok',
+    document,
+    text: html`<p>You have signed “${document.name}”${signer.signedAt && html` on ${momentInWords(signer.signedAt, setting.account.gmt)}`}.</p>
+<p>${left.length > 0 ? `Still to sign: ${next}.` : 'Everybody has signed; the document is complete.'} You can close this page${signer.faceToFace && ' and give the screen back'}.</p>`
+  })
+}
+
+/** What stands in the way of signing, as a page; undefined where nothing does. */
+export function obstacle(
+  setting: PageSetting,
+  document: DocumentRecord,
+  signer: SignerRecord,
+  status = 200
+): Response | undefined {
+  const say = (
+    name: string,
+    title: string,
+    shape: 'tick' | 'cross' | 'clock' | 'lock',
+    tone: string,
+    text: ReturnType<typeof html>
+  ) => notice(setting, { name, title, shape, tone, text, document, status })
+  if (hasSigned(signer)) {
+    const when = momentInWords(signer.signedAt ?? 0, setting.account.gmt)
+    return say(
+      'signed',
+      'Already signed',
+      'tick',
+      'ok',
+      html`<p>${fullName(signer)} signed “${document.name}” on ${when}.</p><p>There is nothing more to do.</p>`
+    )
+  }
+  if (document.ending === 'Declined') {
+    const own = signer.status === 'Declined'
+    return say(
+      'declined',
+      own ? 'You have declined' : 'The document was declined',
+      'cross',
+      'stop',
+      html`<p>${own ? 'The office has been told your reason.' : 'One of those who were to sign has declined, so it can no longer be signed.'}</p><p>If this was a mistake, please call the office.</p>`
+    )
+  }
+  if (document.ending === 'Expired') {
+    const when = momentInWords(document.dueAt, setting.account.gmt)
+    return say(
+      'expired',
+      'The time to sign is over',
+      'clock',
+      'wait',
+      html`<p>“${document.name}” was to be signed by ${when}.</p><p>The office can extend it; this link then works again.</p>`
+    )
+  }
+  if (document.ending)
+    return say('complete', 'The document is complete', 'tick', 'ok', html`<p>It needs no further signature.</p>`)
+  const turn = whoseTurn(document)
+  if (turn && turn !== signer && !signer.optional) {
+    return say(
+      'waiting',
+      'Not your turn yet',
+      'clock',
+      'wait',
+      html`<p>This document is signed in order. Now it is the turn of <b>${fullName(turn)}</b>.</p><p>You can sign after that, with this same link.</p>`
+    )
+  }
+  return undefined
+}
+
+export function lockedPage(setting: PageSetting, document: DocumentRecord): Response {
+  return notice(setting, {
+    name: 'locked',
+    title: 'Please ask the office',
+    shape: 'lock',
+    tone: 'stop',
+    document: { ...document, name: setting.account.name },
+    text: html`<p>The answers did not match, so this link is locked. A reminder from the office opens it again.</p>`
+  })
+}

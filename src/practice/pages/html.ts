@@ -1,0 +1,32 @@
+/** Markup with everything put into it escaped, unless it is markup itself. */
+
+export class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toString(): string {
+    return this.text
+  }
+}
+
+type Part = Markup | string | number | undefined | null | false | readonly Part[]
+
+/** A template tag: `html\`<p>${name}</p>\``. Texts are escaped; markup and lists of markup go in as they are. */
+export function html(literals: TemplateStringsArray, ...parts: Part[]): Markup {
+  return new Markup(literals.reduce((text, literal, index) => text + put(parts[index - 1]) + literal))
+}
+
+function put(part: Part): string {
+  if (part === undefined || part === null || part === false) return ''
+  if (part instanceof Markup) return part.text
+  if (typeof part === 'object') return part.map(put).join('')
+  return escaped(String(part))
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Text as it may stand in an element or in a quoted attribute. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+}

@@ -1,0 +1,43 @@
+/** What a posted form of a signing page says beside the fields: the signature, the agreement, a file. */
+import type { Call } from '../desk.ts'
+import { log } from '../life.ts'
+import type { DocumentRecord, Signature, SignerRecord } from '../state.ts'
+import type { Mistake } from './controls.ts'
+
+const LONGEST_DRAWING = 400_000
+const LONGEST_FORM = 24 * 1024 * 1024
+
+export async function readForm(call: Call): Promise<Record<string, unknown>> {
+  if (Number(call.req.header('content-length') ?? 0) > LONGEST_FORM) return {}
+  return call.req.parseBody()
+}
+
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** The signature of a posted form; what is missing is added to the mistakes. */
+export function readSignature(form: Record<string, unknown>, mistakes: Mistake[]): Signature | undefined {
+  const signature = text(form['signature-kind']) === 'drawn' ? drawn(form) : typed(form)
+  if (!signature) mistakes.push({ id: 'signature-name', message: 'Type or draw your signature.' })
+  if (text(form.agree) !== 'true') mistakes.push({ id: 'agree', message: 'Tick the box to say that you agree.' })
+  return signature
+}
+
+function typed(form: Record<string, unknown>): Signature | undefined {
+  const name = text(form['signature-name']).trim().slice(0, 200)
+  return name ? { kind: 'typed', text: name } : undefined
+}
+
+function drawn(form: Record<string, unknown>): Signature | undefined {
+  const image = text(form['signature-drawing'])
+  if (image.length > LONGEST_DRAWING || !/^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(image)) return undefined
+  return { kind: 'drawn', image }
+}
+
+/** Remembers that a file was given, and its name; a practice keeps no contents. */
+export function takeFile(document: DocumentRecord, signer: SignerRecord, file: unknown, at: number): void {
+  if (!(file instanceof File) || file.size === 0) return
+  document.files.push({ name: file.name.slice(0, 200), size: file.size, by: signer.SignerReference, at })
+  log(document, at, signer, `Added the file ${file.name.slice(0, 200)}`)
+}

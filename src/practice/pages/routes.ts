@@ -1,0 +1,251 @@
+/** What the addresses of signing pages do: which page is shown when, and what a posted form changes. */
+import type { Hono } from 'hono'
+import type { Call, Desk, Env } from '../desk.ts'
+import { ALLURA } from '../fonts/allura.ts'
+import { fontBytes } from '../fonts/font-bytes.ts'
+import { PUBLIC_SANS_REGULAR } from '../fonts/public-sans-regular.ts'
+import { PUBLIC_SANS_SEMIBOLD } from '../fonts/public-sans-semibold.ts'
+import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/questions.ts'
+import { decline, type Happening, isTurn, log, open, sign } from '../life.ts'
+import type { DocumentRecord, Signature } from '../state.ts'
+import { type Mistake, takeValues } from './controls.ts'
+import { donePage, lockedPage, obstacle, unknownPage } from './endings.ts'
+import { notice, type PageSetting, page } from './frame.ts'
+import { html } from './html.ts'
+import { paper } from './paper.ts'
+import { readForm, readSignature, takeFile, text } from './posted-form.ts'
+import { SCRIPT } from './script.ts'
+import { declinePage, documentPage, handoverPage, identityPage, reviewPage, type Signing, videoPage } from './steps.ts'
+import { STYLE } from './style.ts'
+
+type Step = (call: Call, signing: Signing, setting: PageSetting) => Response | Promise<Response>
+
+/** How long a screen that was handed over, or an identity that was shown, holds. */
+const HOLDS = 30 * 60 * 1000
+
+export function addSigningPages(app: Hono<Env>, desk: Desk): void {
+  const now = () => desk.clock.now()
+  const settingOf = (call: Call): PageSetting => ({ account: desk.state.account, base: call.get('address').base })
+
+  /** Finds whose page it is, and lets a step run only while that person may sign. */
+  const forSigner =
+    (step: Step, refusedStatus = 200) =>
+    async (call: Call) => {
+      const setting = settingOf(call)
+      const key = call.req.param('key') ?? ''
+      const found = findSigner(desk, key)
+      if (!found) return unknownPage(setting)
+      const signing = { ...found, path: `${setting.base}/sign/${key}` }
+      return obstacle(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
+    }
+  /** A posted step: refused with 409 while the person may not sign. */
+  const posted = (step: Step) => forSigner(step, 409)
+  /** Past handover, identity and video: only then is the document itself shown or changed. */
+  const admitted = (step: Step): Step => {
+    return (call, signing, setting) => earlierStep(signing, setting) ?? step(call, signing, setting)
+  }
+  const earlierStep = (signing: Signing, setting: PageSetting): Response | undefined => {
+    const { signer } = signing
+    if (signer.faceToFace && !holds(signer.handedOverAt)) return page(setting, handoverPage(signing))
+    if (signer.idData.length > 0 && !isIdentified(signer, now(), HOLDS)) {
+      if (triesLeft(signer) <= 0) return lockedPage(setting, signing.document)
+      return page(
+        setting,
+        identityPage(signing, triesLeft(signer), signer.wrongAnswers > 0 ? 'wrong answer' : 'not tried')
+      )
+    }
+    if (signer.video && signer.videoAt === undefined) return page(setting, videoPage(signing, 'not tried'))
+    return undefined
+  }
+  const holds = (since: number | undefined) => since !== undefined && since + HOLDS > now() && since <= now()
+  const tell = (document: DocumentRecord, happenings: Happening[]) => {
+    desk.notifier.tell(document, happenings)
+    desk.changed()
+  }
+  const showDocument: Step = (_call, signing, setting) => {
+    if (open(signing.document, signing.signer, now())) tell(signing.document, ['Opened'])
+    return page(setting, documentPage(signing, { ...setting, onwards: onwardsFrom(signing.document) }))
+  }
+  const finish = (call: Call, { document, signer, path }: Signing, signature: Signature) => {
+    tell(document, sign(document, signer, signature, now()))
+    return call.redirect(returnAddress(document) ?? `${path}/done`, 302)
+  }
+
+  app.get(
+    '/sign/:key',
+    forSigner((call, signing, setting) => {
+      // A page that is opened anew starts with the handover again, whoever had the screen before.
+      if (signing.signer.faceToFace) return page(setting, handoverPage(signing))
+      return admitted(showDocument)(call, signing, setting)
+    })
+  )
+  app.get('/sign/:key/document', forSigner(admitted(showDocument)))
+
+  app.post(
+    '/sign/:key/handover',
+    posted((call, { signer, path }) => {
+      signer.handedOverAt = now()
+      // Somebody else may have had the screen since the identity was shown.
+      delete signer.identifiedAt
+      desk.changed()
+      return call.redirect(`${path}/document`, 303)
+    })
+  )
+  app.post(
+    '/sign/:key/identity',
+    posted(async (call, signing, setting) => {
+      const { document, signer, path } = signing
+      if (signer.faceToFace && !holds(signer.handedOverAt)) return page(setting, handoverPage(signing))
+      if (triesLeft(signer) <= 0) return lockedPage(setting, document)
+      const form = await readForm(call)
+      if (answersMatch(signer.idData, (index) => text(form[`answer-${index}`]))) {
+        signer.identifiedAt = now()
+        signer.wrongAnswers = 0
+        log(document, now(), signer, 'Showed their identity')
+        desk.changed()
+        return call.redirect(`${path}/document`, 303)
+      }
+      signer.wrongAnswers += 1
+      log(document, now(), signer, `Answered an identity question wrongly (${signer.wrongAnswers} of ${TRIES})`)
+      desk.changed()
+      if (triesLeft(signer) <= 0) return lockedPage(setting, document)
+      return page(setting, { ...identityPage(signing, triesLeft(signer), 'wrong answer'), status: 400 })
+    })
+  )
+  app.post(
+    '/sign/:key/video',
+    posted(async (call, signing, setting) => {
+      const form = await readForm(call)
+      if (text(form.confirm) !== 'true') return page(setting, { ...videoPage(signing, 'not confirmed'), status: 400 })
+      signing.signer.videoAt = now()
+      log(signing.document, now(), signing.signer, 'Confirmed by video (practice)')
+      desk.changed()
+      return call.redirect(`${signing.path}/document`, 303)
+    })
+  )
+  app.post(
+    '/sign/:key/document',
+    posted(
+      admitted(async (call, signing, setting) => {
+        const { document, signer, path } = signing
+        const form = await readForm(call)
+        // The form may have been read while somebody else signed.
+        if (!isTurn(document, signer) || document.ending)
+          return obstacle(setting, document, signer, 409) ?? unknownPage(setting)
+        open(document, signer, now())
+        const mistakes = takeValues(document, form)
+        takeFile(document, signer, form.file, now())
+        const signature = signer.review ? undefined : readSignature(form, mistakes)
+        desk.changed()
+        if (mistakes.length > 0) {
+          const shown = documentPage(signing, { ...setting, onwards: onwardsFrom(document) }, mistakes)
+          return page(setting, { ...shown, status: 400 })
+        }
+        if (!signature) return call.redirect(`${path}/review`, 303)
+        return finish(call, signing, signature)
+      })
+    )
+  )
+  app.get(
+    '/sign/:key/review',
+    forSigner(
+      admitted((_call, signing, setting) =>
+        page(setting, reviewPage(signing, { ...setting, onwards: onwardsFrom(signing.document) }))
+      )
+    )
+  )
+  app.post(
+    '/sign/:key/review',
+    posted(
+      admitted(async (call, signing, setting) => {
+        const mistakes: Mistake[] = []
+        const signature = readSignature(await readForm(call), mistakes)
+        if (unfilled(signing.document)) return call.redirect(`${signing.path}/document`, 303)
+        if (signature && mistakes.length === 0) return finish(call, signing, signature)
+        const shown = reviewPage(signing, { ...setting, onwards: onwardsFrom(signing.document) }, mistakes)
+        return page(setting, { ...shown, status: 400 })
+      })
+    )
+  )
+  app.get(
+    '/sign/:key/decline',
+    forSigner(
+      admitted((_call, signing, setting) =>
+        page(setting, declinePage(signing, onwardsFrom(signing.document), 'not tried'))
+      )
+    )
+  )
+  app.post(
+    '/sign/:key/decline',
+    posted(
+      admitted(async (call, signing, setting) => {
+        const { document, signer, path } = signing
+        const reason = text((await readForm(call)).reason)
+          .trim()
+          .slice(0, 1000)
+        if (!reason) return page(setting, { ...declinePage(signing, onwardsFrom(document), 'no reason'), status: 400 })
+        tell(document, decline(document, signer, reason, now()))
+        return call.redirect(returnAddress(document) ?? path, 302)
+      })
+    )
+  )
+  app.get('/sign/:key/done', (call: Call) => {
+    const setting = settingOf(call)
+    const key = call.req.param('key') ?? ''
+    const found = findSigner(desk, key)
+    if (!found) return unknownPage(setting)
+    if (found.signer.signedAt === undefined) return call.redirect(`${setting.base}/sign/${key}`, 303)
+    return donePage(setting, found.document, found.signer)
+  })
+
+  app.get('/view/:key', (call: Call) => {
+    const key = call.req.param('key')
+    const document = Object.values(desk.state.documents).find((one) => one.viewKey === key)
+    if (!document) return unknownPage(settingOf(call))
+    const content = html`<main id="content">${paper(document, desk.state.account)}</main>`
+    return page(settingOf(call), { name: 'view', title: document.name, document, content })
+  })
+  app.get('/v/:code', (call: Call) =>
+    notice(settingOf(call), {
+      name: 'video-room',
+      title: 'Video confirmation',
+      shape: 'person',
+      text: html`<p>Here the recorded video would be shown, with the password that the office has. This is practice: nothing was recorded.</p>`
+    })
+  )
+
+  app.get('/assets/sign.css', () => asset(STYLE, 'text/css; charset=utf-8'))
+  app.get('/assets/sign.js', () => asset(SCRIPT, 'text/javascript; charset=utf-8'))
+  app.get('/assets/allura.woff2', () => asset(fontBytes(ALLURA), 'font/woff2'))
+  app.get('/assets/public-sans-regular.ttf', () => asset(fontBytes(PUBLIC_SANS_REGULAR), 'font/ttf'))
+  app.get('/assets/public-sans-semibold.ttf', () => asset(fontBytes(PUBLIC_SANS_SEMIBOLD), 'font/ttf'))
+}
+
+function findSigner(desk: Desk, key: string): Omit<Signing, 'path'> | undefined {
+  if (key.length < 20) return undefined
+  for (const document of Object.values(desk.state.documents)) {
+    const signer = document.signers.find((one) => one.key === key)
+    if (signer) return { document, signer }
+  }
+  return undefined
+}
+
+function unfilled(document: DocumentRecord): boolean {
+  return document.fields.some((field) => field.required && !field.readOnly && field.value === '')
+}
+
+/** The ReturnUrl where it is one that a browser may be sent to. */
+function returnAddress(document: DocumentRecord): string | undefined {
+  const url = URL.parse(document.returnUrl ?? '')
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : undefined
+}
+
+function onwardsFrom(document: DocumentRecord): string | undefined {
+  const address = returnAddress(document)
+  return address && new URL(address).origin
+}
+
+function asset(content: string | Uint8Array<ArrayBuffer>, type: string): Response {
+  const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
+  return new Response(content, { headers })
+}

@@ -1,0 +1,136 @@
+/** The pages of signing, one for each step: handover, identity, video, the document, review, and declining. */
+import { fullName } from '../../shared/model/index.ts'
+import { asksIdentity } from '../life.ts'
+import type { DocumentRecord, SignerRecord } from '../state.ts'
+import { type Mistake, mistakeSummary } from './controls.ts'
+import { emblem, type Page } from './frame.ts'
+import { html, type Markup } from './html.ts'
+import { paper } from './paper.ts'
+
+export interface Signing {
+  document: DocumentRecord
+  signer: SignerRecord
+  /** This signer's address, as a path without a slash at the end. */
+  path: string
+}
+
+type StepName = 'Identity' | 'Read and fill in' | 'Sign' | 'Check and sign'
+
+function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> {
+  const names: StepName[] = asksIdentity(signer) ? ['Identity'] : []
+  names.push('Read and fill in', signer.review ? 'Check and sign' : 'Sign')
+  const at = names.indexOf(now)
+  return { names, now: at < 0 ? names.length - 1 : at }
+}
+
+/** Face to face: the clerk hands the screen over before anything of the document is shown. */
+export function handoverPage({ document, signer, path }: Signing): Page {
+  const name = fullName(signer)
+  const content = html`<main id="content" class="centre"><div class="handover"><p>Please hand the screen to</p><h1>${name}</h1>
+<p>${signer.FirstName}, your document is ready: <b>${document.name}</b>.</p>
+<form method="post" action="${path}/handover"><button class="primary" data-testid="handover-continue">I am ${name}</button></form>
+<p>If this is not you, please give the screen back.</p></div></main>`
+  return { name: 'handover', title: `For ${name}`, content }
+}
+
+/** Questions that only the signer can answer (AuthInfo, reference section 2.7). */
+export function identityPage(
+  { document, signer, path }: Signing,
+  triesLeft: number,
+  wrong: 'wrong answer' | 'not tried'
+): Page {
+  const types = { text: 'text', email: 'email', date: 'date' }
+  const questions = signer.idData.map(
+    (question, index) => html`<div class="field"><label for="answer-${index}">${question.Label}</label>
+<input id="answer-${index}" name="answer-${index}" type="${types[question.DataType]}" required autocomplete="off" data-testid="answer-${index}"></div>`
+  )
+  const left = triesLeft === 1 ? 'One try is left' : `${triesLeft} tries are left`
+  const content = html`<main id="content"><form class="card" method="post" action="${path}/identity" data-testid="identity-form">
+${emblem('person')}<h1>First, is it you?</h1>
+<p>Please answer as ${document.signers.length > 1 ? `${signer.FirstName} gave it` : 'you gave it'} to the office. The document opens when ${signer.idData.length > 1 ? 'the answers match' : 'the answer matches'}.</p>
+${wrong === 'wrong answer' && html`<div class="summary" role="alert" tabindex="-1" data-focus data-testid="mistakes"><h2>That does not match</h2><p>${left}. If you are unsure, ask the office.</p></div>`}
+${questions}
+<div class="actions"><span></span><button class="primary" data-testid="identity-continue">Continue</button></div></form></main>`
+  return { name: 'identity', title: 'Your identity', document, steps: steps(signer, 'Identity'), content }
+}
+
+/** Video confirmation, as far as a practice can: it says what would happen, and asks for the signer's word. */
+export function videoPage({ document, signer, path }: Signing, missing: 'not confirmed' | 'not tried'): Page {
+  const name = fullName(signer)
+  const content = html`<main id="content"><form class="card" method="post" action="${path}/video" data-testid="video-form">
+${emblem('person')}<h1>Video confirmation</h1>
+<p>On a real document you would now record a few seconds of video: your face, and a sentence read aloud. It shows later who has signed.${signer.deepfake && ' A detector would check that the picture is not a made-up one.'}</p>
+<div class="film" role="img" aria-label="Where the picture of the camera would be"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.3" aria-hidden="true"><circle cx="12" cy="9" r="4"/><path d="M4.500 20.500c.8-4.500 3.700-6.500 7.500-6.500s6.700 2 7.500 6.500"/></svg></div>
+<p class="note">This is practice: no camera is used and nothing is recorded.</p>
+<label class="choice field"><input type="checkbox" name="confirm" id="confirm" value="true" required data-testid="video-confirm"${missing === 'not confirmed' && html` aria-invalid="true" aria-describedby="confirm-wrong"`}><span>I am ${name}, and I sign of my own will.</span></label>
+${missing === 'not confirmed' && html`<p class="wrong" id="confirm-wrong" role="alert">Please tick the box to confirm.</p>`}
+<div class="actions"><span></span><button class="primary" data-testid="video-continue">Confirm</button></div></form></main>`
+  return { name: 'video', title: 'Video confirmation', document, steps: steps(signer, 'Identity'), content }
+}
+
+/** The document to read and fill in; signed on the same page, or on the next where a review was asked for. */
+export function documentPage({ document, signer, path }: Signing, at: Office, mistakes: Mistake[] = []): Page {
+  const end = signer.review
+    ? html`<div class="actions"><a class="button plain" href="${path}/decline" data-testid="decline-open">Decline</a><button class="primary" data-testid="review-continue">Continue to review</button></div>`
+    : signingCard(signer, path, mistakes)
+  const content = html`<main id="content"><form method="post" enctype="multipart/form-data" action="${path}/document"${!signer.review && html` data-signature`}>
+${mistakeSummary(mistakes)}${paper(document, at.account, { mistakes })}${end}</form></main>`
+  return {
+    name: 'document',
+    title: document.name,
+    document,
+    steps: steps(signer, 'Read and fill in'),
+    content,
+    onwards: at.onwards
+  }
+}
+
+/** What was filled in, once more as a whole, and the signature under it. */
+export function reviewPage({ document, signer, path }: Signing, at: Office, mistakes: Mistake[] = []): Page {
+  const content = html`<main id="content"><form method="post" action="${path}/review" data-signature>
+${mistakeSummary(mistakes)}<p class="note">Please check that everything is right. <a href="${path}/document" data-testid="review-back">Change something</a></p>
+${paper(document, at.account)}${signingCard(signer, path, mistakes)}</form></main>`
+  return {
+    name: 'review',
+    title: `Check: ${document.name}`,
+    document,
+    steps: steps(signer, 'Check and sign'),
+    content,
+    onwards: at.onwards
+  }
+}
+
+interface Office {
+  account: Parameters<typeof paper>[1]
+  onwards?: string | undefined
+}
+
+function signingCard(signer: SignerRecord, path: string, mistakes: Mistake[]): Markup {
+  const name = fullName(signer)
+  const wrong = (id: string) => {
+    const mistake = mistakes.find((one) => one.id === id)
+    return mistake && html`<p class="wrong" id="${id}-wrong">${mistake.message}</p>`
+  }
+  return html`<section class="card" aria-labelledby="signature-heading"><h2 id="signature-heading">Your signature</h2>
+<div class="ways" data-ways hidden role="radiogroup" aria-label="How you sign"><label><input type="radio" name="signature-kind" value="typed" checked data-testid="signature-typed">Type</label><label><input type="radio" name="signature-kind" value="drawn" data-testid="signature-drawn">Draw</label></div>
+<div data-typed><div class="field"><label for="signature-name">Type your full name</label><input type="text" id="signature-name" name="signature-name" maxlength="200" autocomplete="off" data-testid="signature-name"></div>
+<div class="preview" data-preview hidden aria-hidden="true">&nbsp;</div></div>
+<div data-drawn hidden><div class="pad"><canvas aria-label="Draw your signature here with a finger, a pen or the mouse. You can type it instead." role="img" data-testid="signature-pad"></canvas><span>Sign here</span><button type="button" class="plain small" data-clear data-testid="signature-clear">Clear</button></div></div>
+<input type="hidden" name="signature-drawing">${wrong('signature-name')}
+<label class="choice field"><input type="checkbox" name="agree" id="agree" value="true" required data-testid="agree"><span>I am ${name}. I have read the document, and I agree to sign it electronically.</span></label>${wrong('agree')}
+<div class="actions"><a class="button plain" href="${path}/decline" data-testid="decline-open">Decline</a><button class="primary" data-testid="sign">Sign the document</button></div></section>`
+}
+
+/** Declining, with a reason that the office will read. */
+export function declinePage(
+  { document, path }: Signing,
+  onwards: string | undefined,
+  missing: 'no reason' | 'not tried'
+): Page {
+  const wrong = missing === 'no reason'
+  const content = html`<main id="content"><form class="card" method="post" action="${path}/decline">${emblem('question')}<h1>Decline to sign?</h1>
+<p>“${document.name}” then ends for everybody who was to sign it. The office reads your reason.</p>
+<div class="field"><label for="reason">Your reason</label><textarea id="reason" name="reason" rows="3" maxlength="1000" required data-testid="decline-reason"${wrong && html` aria-invalid="true" aria-describedby="reason-wrong"`}></textarea>${wrong && html`<p class="wrong" id="reason-wrong" role="alert">Please give a reason.</p>`}</div>
+<div class="actions"><a class="button plain" href="${path}/document">Back to the document</a><button class="danger" data-testid="decline">Decline to sign</button></div></form></main>`
+  return { name: 'decline', title: `Decline: ${document.name}`, document, content, onwards }
+}

@@ -1,0 +1,153 @@
+/**
+ * Reads request bodies as leniently as the real service reads those of older clients: field names in any case, null as
+ * absent, booleans and numbers as text, enumerations by name or number. What is missing and needed is reported with its
+ * place; what is read keeps its field exactly as sent.
+ */
+import type { FieldProblem } from './faults.ts'
+
+/** Reads one value at a place; undefined means absent (or reported). */
+export type Reader<Value> = (value: unknown, at: string, problems: FieldProblem[]) => Value | undefined
+
+interface Needed<Value> {
+  needed: true
+  read: Reader<Value>
+}
+
+type Shape = Record<string, Reader<unknown> | Needed<unknown>>
+
+type ReadShape<Fields extends Shape> = {
+  [Name in keyof Fields as Fields[Name] extends Needed<unknown> ? Name : never]: Fields[Name] extends Needed<
+    infer Value
+  >
+    ? Value
+    : never
+} & {
+  [Name in keyof Fields as Fields[Name] extends Needed<unknown> ? never : Name]?: Fields[Name] extends Reader<
+    infer Value
+  >
+    ? Value
+    : never
+}
+
+/** A field without which the request can't be carried out. An empty text or list is a missing one. */
+export function needed<Value>(read: Reader<Value>): Needed<Value> {
+  return { needed: true, read }
+}
+
+/** An object with these fields, found whatever their case. Others are left out, as the service's framework does. */
+export function record<Fields extends Shape>(fields: Fields): Reader<ReadShape<Fields>> {
+  const names = Object.keys(fields)
+  return (value, at, problems) => {
+    if (!isObject(value)) {
+      problems.push(mismatch(at, 'an object'))
+      return undefined
+    }
+    const sent = byLowerCase(value)
+    const result: Record<string, unknown> = {}
+    for (const name of names) {
+      const field = fields[name]
+      if (!field) continue
+      const place = at ? `${at}.${name}` : name
+      const raw = Object.hasOwn(value, name) ? value[name] : sent.get(name.toLowerCase())
+      const read = readField(field, raw, place, problems)
+      if (read !== undefined) result[name] = read
+    }
+    return result as ReadShape<Fields>
+  }
+}
+
+function readField(field: Reader<unknown> | Needed<unknown>, raw: unknown, place: string, problems: FieldProblem[]) {
+  const absent = raw === undefined || raw === null
+  if (typeof field === 'function') return absent ? undefined : field(raw, place, problems)
+  const before = problems.length
+  const read = absent ? undefined : field.read(raw, place, problems)
+  const empty = read === undefined || read === '' || isEmptyList(read)
+  if (empty && problems.length === before) problems.push(missing(place))
+  return read
+}
+
+/** A list of these. Null items are refused, since a list's places have a meaning (the signing order). */
+export function listOf<Item>(item: Reader<Item>): Reader<Item[]> {
+  return (value, at, problems) => {
+    if (!Array.isArray(value)) {
+      problems.push(mismatch(at, 'a list'))
+      return undefined
+    }
+    return value.flatMap((one, index) => {
+      const read = item(one, `${at}[${index}]`, problems)
+      return read === undefined ? [] : [read]
+    })
+  }
+}
+
+/** Text; a number or boolean is taken as its text. */
+export const text: Reader<string> = (value, at, problems) => {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  problems.push(mismatch(at, 'text'))
+  return undefined
+}
+
+/** An e-mail address: something on both sides of one @. */
+export const email: Reader<string> = (value, at, problems) => {
+  const read = text(value, at, problems)
+  if (read === undefined || read.trim() === '' || /^[^\s@]+@[^\s@]+$/u.test(read.trim())) return read
+  problems.push({ ErrorCode: 'Email', FieldName: at, Message: `'${lastName(at)}' is not a valid e-mail address.` })
+  return undefined
+}
+
+/** A boolean, also as text or number in the usual spellings. An empty text is an absent one. */
+export const flag: Reader<boolean> = (value, at, problems) => {
+  const spelled = typeof value === 'object' ? '?' : String(value).trim().toLowerCase()
+  if (spelled === '') return undefined
+  if (['true', '1', 'yes', 'on'].includes(spelled)) return true
+  if (['false', '0', 'no', 'off'].includes(spelled)) return false
+  problems.push(mismatch(at, 'true or false'))
+  return undefined
+}
+
+/** A whole number, also as text. An empty text is an absent one. */
+export const whole: Reader<number> = (value, at, problems) => {
+  if (typeof value === 'string' && value.trim() === '') return undefined
+  const read = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+  if (Number.isInteger(read)) return read
+  problems.push(mismatch(at, 'a whole number'))
+  return undefined
+}
+
+/** One of these names, in any case, or the number of one (its index). */
+export function oneOf<const Name extends string>(names: readonly (Name | undefined)[]): Reader<Name> {
+  return (value, at, problems) => {
+    const spelled = typeof value === 'object' ? '' : String(value).trim().toLowerCase()
+    if (spelled === '') return undefined
+    const found = /^\d+$/.test(spelled) ? names[Number(spelled)] : names.find((name) => name?.toLowerCase() === spelled)
+    if (found) return found
+    problems.push(mismatch(at, `one of ${names.filter(Boolean).join(', ')}`))
+    return undefined
+  }
+}
+
+function byLowerCase(value: Record<string, unknown>): Map<string, unknown> {
+  return new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function missing(at: string): FieldProblem {
+  return { ErrorCode: 'NotEmpty', FieldName: at, Message: `'${lastName(at)}' must not be empty.` }
+}
+
+function mismatch(at: string, wanted: string): FieldProblem {
+  return { ErrorCode: 'InvalidType', FieldName: at, Message: `'${lastName(at) || 'The body'}' must be ${wanted}.` }
+}
+
+/** The field's own name at the end of its place. */
+function lastName(at: string): string {
+  return at.slice(at.lastIndexOf('.') + 1)
+}

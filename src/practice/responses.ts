@@ -1,0 +1,150 @@
+/** What is answered: records of the state as the reference's resources (sections 2.13 to 2.17 and 2.10). Absent members are left out. */
+import { fullName } from '../shared/model/index.ts'
+import { written } from './dates.ts'
+import { examinedAt, findingsOf } from './identity/findings.ts'
+import { asksIdentity, documentsOf, folderOf, hasSigned, isEditable, packageStatus, statusOf } from './life.ts'
+import type {
+  Account,
+  DocumentRecord,
+  FieldRecord,
+  PackageRecord,
+  PracticeState,
+  SignerRecord,
+  TemplateRecord
+} from './state.ts'
+
+export interface Answering {
+  account: Account
+  /** Where signing pages are, without a slash at the end: `http://127.0.0.1:4100/web/v1.4`. */
+  origin: string
+}
+
+/** 2.14. The log goes along only when asked for (`DocumentLog=true`). */
+export function documentResponse(document: DocumentRecord, answering: Answering, withLog: 'with log' | 'without log') {
+  const lastSigned = Math.max(0, ...document.signers.map((signer) => signer.signedAt ?? 0))
+  return {
+    Reference: document.reference,
+    Name: document.name,
+    FormDirectReference: document.kind === 'form' ? document.formReference : undefined,
+    Signers: document.signers.map((signer) => signerResponse(document, signer, answering)),
+    Status: statusOf(document),
+    DueDate: written(document.dueAt),
+    GMT: document.gmt || String(answering.account.gmt),
+    LastSignedDate: lastSigned > 0 ? written(lastSigned) : undefined,
+    Folder: folderOf(document, answering.account),
+    Logs: withLog === 'with log' ? logs(document, answering.account) : undefined,
+    HasFileUploaded: document.files.length > 0,
+    PackageReference: document.packageReference,
+    ClientReference: document.clientReference,
+    IDVerificationRequested: document.signers.some(asksIdentity),
+    MatterNumber: document.matterNumber
+  }
+}
+
+/** 2.15, with the fields of 2.11, 2.4 and 2.5 flat beside its own. */
+export function signerResponse(document: DocumentRecord, signer: SignerRecord, answering: Answering) {
+  const canStillSign = !hasSigned(signer) && !document.ending
+  return {
+    FirstName: signer.FirstName,
+    MiddleName: signer.MiddleName,
+    LastName: signer.LastName,
+    Email: signer.Email,
+    MobileNumber: signer.MobileNumber,
+    MobileCountry: signer.MobileCountry,
+    ShareUsers: signer.ShareUsers,
+    ClientReference: signer.ClientReference,
+    SignerReference: signer.SignerReference,
+    SignerType: signer.SignerType,
+    IsFaceToFaceSigning: signer.faceToFace,
+    EnabledFaceToFaceSigning: document.kind === 'form' ? signer.faceToFace : undefined,
+    VideoConfirmationEnabled: signer.video,
+    VideoConfirmationDeepfakeEnabled: signer.deepfake,
+    ReviewBeforeSigningEnabled: signer.review,
+    HasSigned: hasSigned(signer),
+    Editable: isEditable(document, signer),
+    SignedStatus: signer.status,
+    DeclinedReason: signer.declinedReason,
+    ...(signer.video ? { VideoConfirmationDetail: videoConfirmation(document, signer, answering) } : {}),
+    ...(asksIdentity(signer) ? identityStatuses(signer) : {}),
+    SigningKey: document.embedded && canStillSign ? signingUrl(signer, answering) : undefined
+  }
+}
+
+/** Where this signer signs. Whoever has the address can sign. */
+export function signingUrl(signer: SignerRecord, answering: Answering): string {
+  return `${answering.origin}/sign/${signer.key}`
+}
+
+function videoConfirmation(document: DocumentRecord, signer: SignerRecord, answering: Answering) {
+  return {
+    Name: fullName(signer),
+    ShortUrl: `${answering.origin}/v/${signer.SignerReference.slice(0, 8)}`,
+    IsVideoReady: signer.videoAt !== undefined,
+    Password: signer.SignerReference.slice(-6).toUpperCase(),
+    Email: signer.Email,
+    IsWitness: false,
+    IsVideoDisabled: document.ending === 'Declined' || document.ending === 'Expired',
+    IsVideoOptOut: false,
+    WitnessOwner: fullName(answering.account.user),
+    IsVideoConfirmationDeepfake: signer.deepfake
+  }
+}
+
+function identityStatuses(signer: SignerRecord) {
+  const at = examinedAt(signer)
+  if (at === undefined) return { IDCheckStatus: 'Requested', IDVerificationStatus: 'Pending' }
+  const { passed, attentions } = findingsOf(signer, at)
+  return {
+    IDCheckStatus: 'Completed',
+    IDVerificationStatus: 'Completed',
+    IDVerificationResult: passed ? (attentions.length > 0 ? 'Attention' : 'Passed') : 'Failed',
+    IDVerificationFaceMatchResult: passed ? 'Passed' : 'Failed',
+    IDVerificationLivenessResult: 'Passed'
+  }
+}
+
+function logs(document: DocumentRecord, account: Account) {
+  return document.logs.map((entry) => ({
+    Name: entry.name,
+    Action: entry.action,
+    Date: written(entry.at),
+    GMT: document.gmt || String(account.gmt),
+    Role: entry.role
+  }))
+}
+
+/** 2.13. */
+export function packageResponse(bundle: PackageRecord, state: PracticeState, answering: Answering) {
+  const documents = documentsOf(state, bundle)
+  return {
+    QueueReference: bundle.queueReference,
+    PackageReference: bundle.reference,
+    PackageName: bundle.name,
+    PackageStatus: packageStatus(documents),
+    Documents: documents.map((document) => documentResponse(document, answering, 'without log'))
+  }
+}
+
+/** 2.10 as listed. */
+export function templateResponse(template: TemplateRecord) {
+  return {
+    Name: template.name,
+    Reference: template.reference,
+    Signers: template.signers,
+    Fields: template.fields?.map(fieldResponse),
+    ClientReference: template.clientReference
+  }
+}
+
+function fieldResponse(field: FieldRecord) {
+  return {
+    Label: field.label,
+    Value: field.value,
+    FieldType: field.type,
+    IsRequired: field.required,
+    ID: field.reference,
+    Reference: field.reference,
+    ReadOnly: field.readOnly,
+    ClientField: field.clientField
+  }
+}

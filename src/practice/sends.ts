@@ -1,0 +1,254 @@
+/** Carries out the three sends (operations 1, 2 and 4): from a request that was read to packages and documents that live. */
+import type { AuthInfo } from '../shared/model/index.ts'
+import { readDue } from './dates.ts'
+import { newKey, newReference, type RandomBytes } from './effects.ts'
+import { invalidField, Refusal } from './faults.ts'
+import { field, fieldsOfForm, inWords } from './form-kinds.ts'
+import { DAY, inviteNext, log } from './life.ts'
+import type {
+  FieldRequest,
+  FormSignerRequest,
+  SendFormDirect,
+  SendFormFiller,
+  TemplateRequest,
+  TemplateSignerRequest
+} from './requests.ts'
+import type { DocumentRecord, FieldRecord, PackageRecord, PracticeState, SignerRecord } from './state.ts'
+
+export interface Sending {
+  state: PracticeState
+  now: number
+  random: RandomBytes
+}
+
+/** Sends forms (2.1). Answers the package; its documents are in the state, in the order of the forms. */
+export function sendForms(request: SendFormDirect, sending: Sending): PackageRecord {
+  const due = dueOf(request, sending)
+  takeFromPlan(request.Forms.length, sending.state)
+  const bundle = newPackage(
+    request,
+    request.Forms.map(({ Name }) => Name),
+    sending
+  )
+  for (const form of request.Forms) {
+    const document = newDocument('form', form.Name, form.Reference, bundle, due, request.GMT, sending)
+    Object.assign(document, {
+      embedded: form.EmbedForm ?? false,
+      fields: fieldsOfForm(form, request, sending.state),
+      signers: form.Signers.map((signer) => formSigner(signer, sending.random)),
+      ...kept(form)
+    })
+    begin(document, sending)
+  }
+  return bundle
+}
+
+/** Sends templates (2.9). */
+export function sendTemplates(request: SendFormFiller, sending: Sending): PackageRecord {
+  const due = dueOf(request, sending)
+  takeFromPlan(request.Templates.length, sending.state)
+  const names = request.Templates.map((template) => nameOf(template, sending.state))
+  const bundle = newPackage(request, names, sending)
+  for (const [index, template] of request.Templates.entries()) {
+    const name = names[index] ?? template.Reference
+    const document = newDocument('template', name, template.Reference, bundle, due, request.GMT, sending)
+    Object.assign(document, {
+      embedded: request.Embedded ?? false,
+      sequential: request.Sequential ?? false,
+      fields: fieldsOfTemplate(template, sending.state),
+      signers: template.Signers.map((signer) => templateSigner(signer, sending.random)),
+      ...kept(request),
+      ...kept(template)
+    })
+    begin(document, sending)
+  }
+  return bundle
+}
+
+function dueOf(request: { DueDate?: string; GMT?: string }, { state, now }: Sending): number {
+  if (!request.DueDate?.trim()) return now + state.account.defaultDueDays * DAY
+  const due = readDue(request.DueDate, request.GMT, state.account)
+  if (due === undefined) throw invalidField('DueDate', 'InvalidDate', `'DueDate' is not a date that can be read.`)
+  if (due <= now) throw invalidField('DueDate', 'PastDate', `'DueDate' has passed already.`)
+  return due
+}
+
+/** 426 where the plan has too few documents left; nothing is sent then. */
+function takeFromPlan(count: number, { account }: PracticeState): void {
+  if (account.documentsLeft === null) return
+  if (account.documentsLeft < count) {
+    const left = account.documentsLeft
+    throw new Refusal(426, 'NotEnoughDocuments', `This package needs ${count} documents; ${left} are left in the plan.`)
+  }
+  account.documentsLeft -= count
+}
+
+function newPackage(request: unknown, names: string[], { state, now, random }: Sending): PackageRecord {
+  const [first = 'Package'] = names
+  const bundle: PackageRecord = {
+    reference: newReference(random),
+    queueReference: newReference(random),
+    name: names.length > 1 ? `${first} and ${names.length - 1} more` : first,
+    documents: [],
+    createdAt: now,
+    request
+  }
+  state.packages[bundle.reference] = bundle
+  return bundle
+}
+
+function newDocument(
+  kind: DocumentRecord['kind'],
+  name: string,
+  formReference: string,
+  bundle: PackageRecord,
+  dueAt: number,
+  gmt: string | undefined,
+  { now, random }: Sending
+): DocumentRecord {
+  return {
+    reference: newReference(random),
+    packageReference: bundle.reference,
+    name,
+    kind,
+    formReference,
+    embedded: false,
+    sequential: false,
+    createdAt: now,
+    dueAt,
+    ...(gmt ? { gmt } : {}),
+    files: [],
+    viewKey: newKey(random),
+    fields: [],
+    signers: [],
+    logs: []
+  }
+}
+
+/** The members that are kept as they came; empty ones are absent ones. */
+function kept(from: {
+  FormType?: number
+  ReturnUrl?: string
+  NotifyUrl?: string
+  EmployerReference?: string
+  ClientReference?: string
+}): Partial<DocumentRecord> {
+  return {
+    ...(from.FormType === undefined ? {} : { formType: from.FormType }),
+    ...(from.ReturnUrl ? { returnUrl: from.ReturnUrl } : {}),
+    ...(from.NotifyUrl ? { notifyUrl: from.NotifyUrl } : {}),
+    ...(from.EmployerReference ? { employerReference: from.EmployerReference } : {}),
+    ...(from.ClientReference ? { clientReference: from.ClientReference } : {})
+  }
+}
+
+function begin(document: DocumentRecord, { state, now }: Sending): void {
+  state.documents[document.reference] = document
+  state.packages[document.packageReference]?.documents.push(document.reference)
+  log(document, now, state.account.user, 'Sent the document', 'Sender')
+  inviteNext(document, now)
+}
+
+function formSigner(sent: FormSignerRequest, random: RandomBytes): SignerRecord {
+  return {
+    ...newSigner(sent, random),
+    ...(sent.SignerType ? { SignerType: sent.SignerType } : {}),
+    optional: sent.Optional ?? false,
+    faceToFace: sent.EnabledFaceToFaceSigning ?? false,
+    video: sent.VideoConfirmation ?? false,
+    deepfake: sent.EnableDeepfakeDetector ?? false,
+    idData: questions(sent)
+  }
+}
+
+/** What the signer is asked to show who they are. Known data without questions of its own asks for what was sent anyway. */
+function questions(sent: FormSignerRequest): AuthInfo[] {
+  if (sent.UseIDData === false) return []
+  if (sent.IDData?.length) return sent.IDData
+  if (!sent.UseIDData) return []
+  if (sent.MobileNumber) return [{ Label: 'Mobile number', Value: sent.MobileNumber, DataType: 'text' }]
+  return [{ Label: 'E-mail address', Value: sent.Email, DataType: 'email' }]
+}
+
+function templateSigner(sent: TemplateSignerRequest, random: RandomBytes): SignerRecord {
+  return {
+    ...newSigner(sent, random),
+    ...(sent.SignerReference ? { SignerReference: sent.SignerReference } : {}),
+    faceToFace: sent.IsFaceToFaceSigning ?? false,
+    video: sent.VideoConfirmationEnabled ?? false,
+    deepfake: sent.VideoConfirmationDeepfakeEnabled ?? false,
+    review: sent.ReviewBeforeSigningEnabled ?? false
+  }
+}
+
+function newSigner(sent: FormSignerRequest | TemplateSignerRequest, random: RandomBytes): SignerRecord {
+  return {
+    SignerReference: newReference(random),
+    key: newKey(random),
+    FirstName: sent.FirstName,
+    ...(sent.MiddleName ? { MiddleName: sent.MiddleName } : {}),
+    LastName: sent.LastName,
+    Email: sent.Email,
+    ...(sent.MobileNumber ? { MobileNumber: sent.MobileNumber } : {}),
+    ...(sent.MobileCountry ? { MobileCountry: sent.MobileCountry } : {}),
+    ...(sent.ShareUsers?.length ? { ShareUsers: sent.ShareUsers } : {}),
+    ...(sent.ClientReference ? { ClientReference: sent.ClientReference } : {}),
+    optional: false,
+    faceToFace: false,
+    review: false,
+    video: false,
+    deepfake: false,
+    idData: [],
+    status: 'Initialized',
+    wrongAnswers: 0
+  }
+}
+
+function nameOf(template: TemplateRequest, state: PracticeState): string {
+  return template.Name || knownTemplate(template, state)?.name || template.Reference
+}
+
+function knownTemplate(sent: TemplateRequest, state: PracticeState) {
+  return state.templates.find(({ reference }) => reference.toLowerCase() === sent.Reference.toLowerCase())
+}
+
+/** The template's own fields with what was sent laid over them; fields that it doesn't have are added. */
+function fieldsOfTemplate(sent: TemplateRequest, state: PracticeState): FieldRecord[] {
+  const own = structuredClone(knownTemplate(sent, state)?.fields ?? [])
+  for (const [index, one] of (sent.Fields ?? []).entries()) {
+    const reference = one.Reference || one.ID || `field_${index + 1}`
+    const known = own.find((each) => each.reference === reference)
+    if (known) Object.assign(known, sentField(one, known))
+    else own.push(sentField(one, field(reference, inWords(reference), one.FieldType ?? 'Text', { required: false })))
+  }
+  return own
+}
+
+function sentField(sent: FieldRequest, known: FieldRecord): FieldRecord {
+  const type = sent.FieldType ?? known.type
+  const value = sent.Value ?? known.value
+  return {
+    ...known,
+    label: sent.Label || known.label,
+    value,
+    type,
+    required: sent.IsRequired ?? known.required,
+    readOnly: sent.ReadOnly ?? known.readOnly,
+    clientField: sent.ClientField || known.clientField,
+    ...(isChoice(type) && !known.choices ? { choices: choicesFrom(value) } : {})
+  }
+}
+
+function isChoice(type: FieldRecord['type']): boolean {
+  return type === 'RadioButton' || type === 'DropDownList'
+}
+
+/** The reference gives a field no list of choices, so an unknown template's are read from its value: `Yes|No`. */
+function choicesFrom(value: string): { label: string; value: string }[] {
+  const named = value
+    .split('|')
+    .map((one) => one.trim())
+    .filter(Boolean)
+  const labels = named.length > 1 ? named : [...new Set([...named, 'Yes', 'No'])]
+  return labels.map((label) => ({ label, value: label }))
+}

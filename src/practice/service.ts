@@ -1,0 +1,136 @@
+/**
+ * The practice service: the whole of the reference's section 4, its conventions and errors, and pages on which people
+ * really sign, as one function from Request to Response over a state that is passed in. No caller needs to know that it
+ * is not the real one.
+ */
+import { Hono } from 'hono'
+import { answer } from './answers.ts'
+import { type AuthScheme, createAuthentication } from './authentication.ts'
+import { type Address, readFormat, readPath } from './conventions.ts'
+import type { Call, Desk, Env } from './desk.ts'
+import { type Clock, type RandomBytes, systemClock, systemRandom } from './effects.ts'
+import { Refusal } from './faults.ts'
+import { DAY, settle } from './life.ts'
+import { createNotifier } from './notify.ts'
+import { addOperations } from './operations.ts'
+import { addSigningPages } from './pages/routes.ts'
+import type { PracticeState } from './state.ts'
+
+export interface PracticeServiceOptions {
+  state: PracticeState
+  auth?: AuthScheme
+  /** Only paths under it are found, in any case (`/web/v1.4`). Absent: whatever stands before an operation is its base. */
+  basePath?: string
+  clock?: Clock
+  random?: RandomBytes
+  /** Calls the NotifyUrl of sends. */
+  notify?: typeof fetch
+  /** Days that a document is kept after it ended. 90 when absent. */
+  retentionDays?: number
+  /** Called after anything in the state may have changed. */
+  changed?: () => void
+}
+
+/** A request as it was read, before it was carried out; fields are exactly those sent. */
+export interface RecordedRequest {
+  operation: string
+  at: number
+  body: unknown
+}
+
+export interface PracticeService {
+  fetch(request: Request): Promise<Response>
+  readonly state: PracticeState
+  /** The POST requests that could be read, the newest last; the last thousand are remembered. */
+  recorded(): readonly RecordedRequest[]
+  /** Lets time pass: what is due expires, what was kept long enough leaves. Requests do it by themselves. */
+  settle(): void
+  /** Resolves once no NotifyUrl call is under way. */
+  notified(): Promise<void>
+}
+
+const MOST_RECORDED = 1000
+
+export function createPracticeService(options: PracticeServiceOptions): PracticeService {
+  // Until then time changes nothing, so a large office isn't gone through for each request.
+  let quietUntil = 0
+  const desk: Desk = {
+    state: options.state,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+    notifier: createNotifier(options.notify ?? fetch),
+    changed: () => {
+      quietUntil = 0
+      options.changed?.()
+    }
+  }
+  const retention = (options.retentionDays ?? 90) * DAY
+  const recorded: RecordedRequest[] = []
+  const passTime = () => {
+    const now = desk.clock.now()
+    if (now < quietUntil) return
+    const { expired, next } = settle(desk.state, now, retention)
+    for (const document of expired) desk.notifier.tell(document, ['Expired'])
+    if (expired.length > 0) desk.changed()
+    quietUntil = next
+  }
+  const record = (operation: string, body: unknown) => {
+    recorded.push({ operation, at: desk.clock.now(), body })
+    if (recorded.length > MOST_RECORDED) recorded.shift()
+  }
+
+  const app = new Hono<Env>({ getPath: (request) => addressOf(request.url, options.basePath)?.route ?? '/' })
+  app.use(async (call, next) => {
+    const url = new URL(call.req.url)
+    const address = addressOf(call.req.url, options.basePath)
+    passTime()
+    call.set('format', { kind: 'json' })
+    call.set('address', address ?? { base: '', route: '/' })
+    call.set('title', address?.route.split('/')[2] ?? 'Not found')
+    if (address && isPage(address)) return next()
+    call.set('format', readFormat(url, address?.suffix, call.req.header('accept') ?? null))
+    await next()
+  })
+  const authenticate = createAuthentication(options.auth ?? { scheme: 'none' }, desk.clock)
+  app.use(async (call, next) => {
+    if (!isPage(call.get('address'))) await authenticate(call.req.raw)
+    await next()
+  })
+  addOperations(app, desk, record)
+  addSigningPages(app, desk)
+  app.notFound((call) => refuse(call, notThere(call)))
+  app.onError((error, call) => {
+    if (error instanceof Refusal) return refuse(call, error)
+    return refuse(call, new Refusal(500, 'Error', 'The practice service failed on this request.'))
+  })
+
+  return {
+    fetch: async (request) => app.fetch(request),
+    state: desk.state,
+    recorded: () => recorded,
+    settle: passTime,
+    notified: () => desk.notifier.settled()
+  }
+}
+
+function addressOf(url: string, basePath: string | undefined): Address | undefined {
+  return readPath(new URL(url).pathname, basePath)
+}
+
+function isPage(address: Address): boolean {
+  return ['sign', 'view', 'v', 'assets'].includes(address.route.split('/')[1] ?? '')
+}
+
+/** A known operation asked for by the other method is told so; anything else is nothing here. */
+function notThere(call: Call): Refusal {
+  const steps = call.get('address').route.split('/').length
+  if (steps < 3 || isPage(call.get('address'))) return new Refusal(404, 'NotFound', 'There is no such operation.')
+  return new Refusal(405, 'MethodNotAllowed', `The operation can't be called by ${call.req.method} with this path.`)
+}
+
+function refuse(call: Call, refusal: Refusal): Response {
+  const format = call.get('format') ?? { kind: 'json' }
+  const response = answer(refusal.body, format, refusal.code, refusal.status)
+  if (refusal.status === 401) response.headers.set('WWW-Authenticate', 'Bearer')
+  return response
+}

@@ -1,0 +1,183 @@
+/**
+ * All that a practice office is, as plain data that survives being written to a file: its account, packages, documents,
+ * employers, recipients, templates and notary queue. Times are milliseconds since 1970 UTC.
+ */
+import type { AuthInfo, EmployerSet, FieldType, Recipients, ShareUser, SignedStatus } from '../shared/model/index.ts'
+
+export interface Person {
+  FirstName: string
+  MiddleName?: string
+  LastName: string
+  Email: string
+}
+
+export interface Account {
+  /** The office, as its letters name it. */
+  name: string
+  address: string
+  /** The person whose account it is: sender of what is sent, and the InBox's owner. */
+  user: Person
+  /** Documents left in the plan; null where the plan has no limit. */
+  documentsLeft: number | null
+  defaultDueDays: number
+  maxDueDays: number
+  /** How this user writes dates where they aren't ISO 8601: `MM/dd/yyyy` or `dd/MM/yyyy`. */
+  dateFormat: string
+  /** Minutes east of UTC. */
+  gmt: number
+}
+
+export interface Signature {
+  kind: 'typed' | 'drawn'
+  /** The typed name. */
+  text?: string
+  /** The drawing, as a `data:image/png;base64,` address. */
+  image?: string
+}
+
+export interface SignerRecord extends Person {
+  SignerReference: string
+  /** Opens this signer's page. Secret. */
+  key: string
+  SignerType?: string
+  MobileNumber?: string
+  MobileCountry?: string
+  ShareUsers?: ShareUser[]
+  ClientReference?: string
+  /** Form Direct's Optional: kept, may sign, and nobody waits for them. */
+  optional: boolean
+  faceToFace: boolean
+  review: boolean
+  video: boolean
+  deepfake: boolean
+  idData: AuthInfo[]
+  status: SignedStatus
+  signedAt?: number
+  declinedReason?: string
+  signature?: Signature
+  openedAt?: number
+  /** Since when the one before the screen is known to be the signer. */
+  identifiedAt?: number
+  /** Wrong answers given so far. */
+  wrongAnswers: number
+  /** Since when the video is confirmed. */
+  videoAt?: number
+  /** Since when the screen is in the signer's hands (face to face). */
+  handedOverAt?: number
+}
+
+export interface FieldRecord {
+  reference: string
+  label: string
+  value: string
+  type: FieldType
+  required: boolean
+  readOnly: boolean
+  clientField: string
+  choices?: { label: string; value: string }[]
+}
+
+export interface LogRecord {
+  at: number
+  name: string
+  action: string
+  role: string
+}
+
+export interface DocumentRecord {
+  reference: string
+  packageReference: string
+  name: string
+  kind: 'form' | 'template'
+  /** The form's or template's reference, as it was sent. */
+  formReference: string
+  formType?: number
+  clientReference?: string
+  embedded: boolean
+  sequential: boolean
+  returnUrl?: string
+  notifyUrl?: string
+  employerReference?: string
+  createdAt: number
+  dueAt: number
+  /** As sent, minutes east of UTC. */
+  gmt?: string
+  /** How it ended, once it has. */
+  ending?: 'Complete' | 'Declined' | 'Expired'
+  endedAt?: number
+  files: { name: string; size: number; by: string; at: number }[]
+  matterNumber?: string
+  /** Opens the read-only view that Validation names. Secret. */
+  viewKey: string
+  /** Practice of the bad day: signatures of a document that was altered after signing don't hold. */
+  altered?: boolean
+  fields: FieldRecord[]
+  signers: SignerRecord[]
+  logs: LogRecord[]
+}
+
+export interface PackageRecord {
+  reference: string
+  queueReference: string
+  name: string
+  documents: string[]
+  createdAt: number
+  /** The request that made it, field for field; absent for what a seed made. */
+  request?: unknown
+}
+
+export interface TemplateRecord {
+  name: string
+  reference: string
+  clientReference?: string
+  /** Absent in an entry that the list shows without them. */
+  signers?: (Omit<Partial<Person>, 'Email'> & {
+    Email?: string
+    SignerReference: string
+    IsFaceToFaceSigning?: boolean
+    VideoConfirmationEnabled?: boolean
+    VideoConfirmationDeepfakeEnabled?: boolean
+    ReviewBeforeSigningEnabled?: boolean
+  })[]
+  fields?: FieldRecord[]
+}
+
+export interface NotaryAssignment {
+  packageReference: string
+  documentReference: string
+  notaryReference: string
+  /** The remote-notarisation invitation went out at once, without tagging. */
+  send: boolean
+  at: number
+}
+
+export interface PracticeState {
+  version: 1
+  account: Account
+  packages: Record<string, PackageRecord>
+  documents: Record<string, DocumentRecord>
+  employers: EmployerSet
+  recipients: Recipients[]
+  templates: TemplateRecord[]
+  notary: NotaryAssignment[]
+}
+
+/** Reads what was written with JSON.stringify; undefined where it is no practice state of this version. */
+export function readState(text: string): PracticeState | undefined {
+  try {
+    const read: unknown = JSON.parse(text)
+    return isState(read) ? read : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isState(value: unknown): value is PracticeState {
+  if (typeof value !== 'object' || value === null) return false
+  const state = value as Partial<Record<keyof PracticeState, unknown>>
+  const tables = [state.account, state.packages, state.documents, state.employers]
+  const lists = [state.recipients, state.templates, state.notary]
+  return (
+    state.version === 1 && tables.every((one) => typeof one === 'object' && one !== null) && lists.every(Array.isArray)
+  )
+}

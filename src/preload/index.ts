@@ -1,0 +1,32 @@
+/**
+ * The whole bridge between the screens and the main process: one function for each request of the contract, and
+ * `on` for its events. There is no way to name another channel from a page.
+ */
+import { contextBridge, type IpcRendererEvent, ipcRenderer } from 'electron'
+import type { Api } from '../shared/contract/api.ts'
+import { eventNames, requestNames } from '../shared/contract/channels.ts'
+
+type Call = (input: unknown) => Promise<unknown>
+
+function bridge(): Record<string, Record<string, Call>> {
+  const domains: Record<string, Record<string, Call>> = {}
+  for (const name of requestNames) {
+    const [domain, action] = name.split('.') as [string, string]
+    domains[domain] ??= {}
+    domains[domain][action] = (input) => ipcRenderer.invoke(name, input)
+  }
+  return domains
+}
+
+function on(name: unknown, listener: (payload: unknown) => void): () => void {
+  const channel = eventNames.find((known) => known === name)
+  if (!channel || typeof listener !== 'function') throw new TypeError('There is no such event.')
+  // Only the payload is handed on: the event's own object would carry the sender, and with it ipcRenderer.
+  const receive = (_event: IpcRendererEvent, payload: unknown) => listener(payload)
+  ipcRenderer.on(channel, receive)
+  return () => {
+    ipcRenderer.removeListener(channel, receive)
+  }
+}
+
+contextBridge.exposeInMainWorld('countersign', { ...bridge(), on } as unknown as Api)

@@ -1,0 +1,49 @@
+/**
+ * The client of the main process: results as they come, or unwrapped. A call never throws across the boundary;
+ * one that breaks on the way becomes an error like any other.
+ */
+import type { Api } from '../../shared/contract/api.ts'
+import type { AppError, Result } from '../../shared/contract/errors.ts'
+
+declare global {
+  interface Window {
+    countersign: Api
+  }
+}
+
+export type { Api }
+
+/** Thrown by `unwrap` only. */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed'
+  readonly error: AppError
+  constructor(error: AppError) {
+    super(error.message)
+    this.error = error
+  }
+}
+
+/** The result of a call, also where the call itself broke. */
+export async function settled<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
+  try {
+    return await answer
+  } catch {
+    return { ok: false, error: { code: 'internal', message: 'The main process did not answer.' } }
+  }
+}
+
+/** The value of a call; throws `CallFailed` where it failed. */
+export async function unwrap<Value>(answer: Promise<Result<Value>>): Promise<Value> {
+  const result = await settled(answer)
+  if (!result.ok) throw new CallFailed(result.error)
+  return result.value
+}
+
+/** The value of a call, or what `otherwise` makes of its error. */
+export async function callOr<Value, Other>(
+  answer: Promise<Result<Value>>,
+  otherwise: (error: AppError) => Other
+): Promise<Value | Other> {
+  const result = await settled(answer)
+  return result.ok ? result.value : otherwise(result.error)
+}

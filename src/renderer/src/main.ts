@@ -1,0 +1,16 @@
+/** Starts the screens: reads what the frame shows, then mounts the application. */
+import { mount } from 'svelte'
+import './ui/tokens.css'
+import './ui/base.css'
+import App from './App.svelte'
+import { Office } from './state/office.svelte.ts'
+
+const target = document.getElementById('app')
+if (!target) throw new Error('index.html has no #app to mount in.')
+
+const office = new Office(window.countersign, window)
+void office.open().then(() => {
+  mount(App, { target, props: { office } })
+  // Tests, and whoever drives the application from outside, wait for this.
+  document.documentElement.dataset.appState = 'loaded'
+})

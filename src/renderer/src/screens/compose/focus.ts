@@ -1,0 +1,18 @@
+/** Moves the focus to a control by its place, opening whatever it lies closed in. */
+import { tick } from 'svelte'
+import { idOf } from '../../state/composing.svelte.ts'
+
+/** Answers whether there was such a control. */
+export async function focusPlace(at: string): Promise<boolean> {
+  return focusFirst(idOf(at))
+}
+
+export async function focusFirst(id: string): Promise<boolean> {
+  await tick()
+  const target = document.getElementById(id)
+  if (!target) return false
+  for (let part = target.closest('details'); part; part = part.parentElement?.closest('details') ?? null) part.open = true
+  target.focus({ preventScroll: true })
+  target.scrollIntoView?.({ block: 'center' })
+  return true
+}

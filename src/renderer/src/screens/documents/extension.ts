@@ -1,0 +1,49 @@
+/** From the day and the time that a person chose, in this computer's zone, to the due date that the service is sent. */
+import { clockTime, offsetAt } from '../../words/dates.ts'
+
+export interface Extension {
+  /** Milliseconds since 1970 UTC. */
+  at: number
+  /** ISO 8601 with the zone: `2025-12-11T17:00:00+13:00`. */
+  dueDate: string
+  /** Minutes east of UTC of this computer at that moment. */
+  gmt: number
+}
+
+/**
+ * @param day `YYYY-MM-DD`, as a date field has it.
+ * @param time `HH:mm`.
+ * @returns undefined where either isn't one. A time that summer time skips is the one an hour later.
+ */
+export function extensionOf(day: string, time: string): Extension | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
+  const clock = /^(\d{2}):(\d{2})$/.exec(time)
+  if (!match || !clock) return undefined
+  const [year = 0, month = 0, date = 0] = match.slice(1).map(Number)
+  const [hour = 0, minute = 0] = clock.slice(1).map(Number)
+  const local = new Date(year, month - 1, date, hour, minute)
+  if (local.getMonth() !== month - 1 || local.getDate() !== date || hour > 23 || minute > 59) return undefined
+  const at = local.getTime()
+  const gmt = offsetAt(at)
+  const there = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
+  return { at, gmt, dueDate: `${there}${zone(gmt)}` }
+}
+
+/** The day and the time of a moment, as date and time fields have them. */
+export function fieldsOf(at: number): { day: string; time: string } {
+  const local = new Date(at + offsetAt(at) * 60_000).toISOString()
+  return { day: local.slice(0, 10), time: clockTime(at) }
+}
+
+/** The same time of day, so many days later, also across a change to or from summer time. */
+export function daysLater(at: number, days: number): number {
+  const date = new Date(at)
+  date.setDate(date.getDate() + days)
+  return date.getTime()
+}
+
+function zone(minutes: number): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const absolute = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+}

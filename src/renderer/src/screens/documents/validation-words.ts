@@ -1,0 +1,65 @@
+/** What verifying the signatures found, in plain words. A signature is called valid only where the service says so. */
+import type { ValidationView } from '../../../../shared/contract/views.ts'
+import { readServiceDate } from '../../../../shared/model/service-date.ts'
+import type { VerifySignature } from '../../../../shared/model/validation.ts'
+import { counted } from '../../words/counts.ts'
+import { momentInWords } from '../../words/dates.ts'
+import type { StatusWords } from '../../words/statuses.ts'
+
+export interface SignatureWords {
+  status: StatusWords
+  /** What it means for whoever relies on the document. */
+  meaning: string
+  who: string
+  /** When it was made; as the service wrote it where that is no date. */
+  when: string | undefined
+  /** Company, title, reason and whatever else it says of the signer. */
+  more: { label: string; value: string }[]
+}
+
+const valid: StatusWords = { shape: 'tick', word: 'Valid', tone: 'ok' }
+const notValid: StatusWords = { shape: 'cross', word: 'Not valid', tone: 'danger' }
+const notKnown: StatusWords = { shape: 'question', word: 'Not known', tone: 'warn' }
+
+export function signatureWords(signature: VerifySignature): SignatureWords {
+  const { isValid, Signer: signer } = signature
+  const name = [signer?.FirstName, signer?.LastName].filter(Boolean).join(' ')
+  const at = readServiceDate(signature.SignatureTime)
+  const more = [
+    { label: 'E-mail', value: signer?.Email },
+    { label: 'Company', value: signer?.Company },
+    { label: 'Title', value: signer?.Title },
+    { label: 'Reason', value: signer?.Reason },
+    { label: 'Signed as', value: name && signature.User !== name ? signature.User : undefined }
+  ]
+  return {
+    status: isValid === true ? valid : isValid === false ? notValid : notKnown,
+    meaning:
+      isValid === true
+        ? 'The document has not been changed since this signature was made.'
+        : isValid === false
+          ? 'The document was changed after it was signed, or the signature is not genuine. Don’t rely on it.'
+          : 'The service does not say whether this signature is valid. Treat it as not valid until you know.',
+    who: name || signature.User || 'A signer without a name',
+    when: at ? momentInWords(at.at) : signature.SignatureTime,
+    more: more.flatMap(({ label, value }) => (value ? [{ label, value }] : []))
+  }
+}
+
+/** The whole in one line: "Both signatures are valid", "1 of 3 signatures is not valid". */
+export function validationInWords({ Signatures: signatures = [] }: ValidationView): StatusWords {
+  const count = signatures.length
+  const good = signatures.filter((one) => one.isValid === true).length
+  const bad = signatures.filter((one) => one.isValid === false).length
+  if (count === 0) return { ...notKnown, word: 'No signatures were found in this document' }
+  if (bad > 0) return { ...notValid, word: `${partOf(bad, count)} not valid` }
+  if (good < count) return { ...notKnown, word: `${partOf(count - good, count)} not known to be valid` }
+  return { ...valid, word: count === 1 ? 'The signature is valid' : `All ${counted(count, 'signature')} are valid` }
+}
+
+function partOf(some: number, count: number): string {
+  if (count === 1) return 'The signature is'
+  return some === count
+    ? `All ${counted(count, 'signature')} are`
+    : `${some} of ${counted(count, 'signature')} ${some === 1 ? 'is' : 'are'}`
+}

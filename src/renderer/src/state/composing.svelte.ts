@@ -1,0 +1,94 @@
+/** A package under the hands: what is typed, what is wrong with it, and which of that may be said already. */
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
+import type { Composition } from '../../../shared/composition/composition.ts'
+import { type Problem, problemsOf } from '../../../shared/composition/problems.ts'
+import type { FieldMessage } from '../../../shared/contract/errors.ts'
+import { placeOf } from './places.ts'
+
+const PREFIX = 'at:'
+
+export class Composing {
+  #composition = $state<Composition>() as Composition
+  #pressed = $state(false)
+  readonly #touched = new SvelteSet<string>()
+  /** What the service said of single fields, until they are changed. */
+  readonly #told = new SvelteMap<string, string>()
+  readonly #now: () => number
+  readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now()))
+  readonly #byPlace = $derived.by(() => Map.groupBy(this.#problems, (problem) => problem.at))
+
+  constructor(composition: Composition, now: () => number) {
+    this.#composition = composition
+    this.#now = now
+  }
+
+  /** Bound to by the controls: change it in place. */
+  get composition(): Composition {
+    return this.#composition
+  }
+  get isForms() {
+    return this.#composition.kind === 'form-direct'
+  }
+  /** What to show: what the service said of single fields first, then what we see ourselves. */
+  get shown(): readonly Problem[] {
+    const told = [...this.#told].map(([at, message]): Problem => ({ severity: 'error', at, message }))
+    return [...told, ...this.#problems]
+  }
+  /** What forbids sending. */
+  get errors(): readonly Problem[] {
+    return this.#problems.filter((problem) => problem.severity === 'error')
+  }
+  /** Whether Send was pressed: from then on everything that is missing is said. */
+  get pressed() {
+    return this.#pressed
+  }
+
+  /** A copy that can leave the screens. */
+  snapshot(): Composition {
+    return $state.snapshot(this.#composition)
+  }
+
+  /** What a control at this place is given: its id, and what is wrong with it once that may be said. */
+  control(at: string): { id: string; error: string | undefined; warning: string | undefined } {
+    const said = this.#pressed || this.#touched.has(at)
+    const here = said ? this.#byPlace.get(at) : undefined
+    return {
+      id: idOf(at),
+      error: this.#told.get(at) ?? here?.find((problem) => problem.severity === 'error')?.message,
+      warning: here?.find((problem) => problem.severity === 'warning')?.message
+    }
+  }
+
+  /** The person left the control with this id. */
+  left(id: string): void {
+    if (id.startsWith(PREFIX)) this.#touched.add(id.slice(PREFIX.length))
+  }
+
+  /** The person changed the control with this id: what the service said of it is out of date. */
+  changed(id: string): void {
+    if (id.startsWith(PREFIX)) this.#told.delete(id.slice(PREFIX.length))
+  }
+
+  press(): void {
+    this.#pressed = true
+  }
+
+  /** Puts the service's messages at their fields; answers those that have no field here. */
+  tell(messages: readonly FieldMessage[]): FieldMessage[] {
+    this.#told.clear()
+    return messages.filter(({ field, message }) => {
+      const at = placeOf(this.#composition, field)
+      if (at) this.#told.set(at, message)
+      return !at
+    })
+  }
+
+  get told(): ReadonlyMap<string, string> {
+    return this.#told
+  }
+}
+
+/** The id of the control at a place. */
+export function idOf(at: string): string {
+  return PREFIX + at
+}

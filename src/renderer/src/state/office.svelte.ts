@@ -1,0 +1,91 @@
+/** What every screen shares: the client, where we are, and the small states that follow the main process's events. */
+import { getContext, setContext } from 'svelte'
+import type { SystemStatus } from '../../../shared/contract/views.ts'
+import type { Api } from '../api.ts'
+import { Accounts } from './accounts.svelte.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { Connection } from './connection.svelte.ts'
+import { Counts } from './counts.svelte.ts'
+import { Drafts } from './drafts.svelte.ts'
+import { Resource } from './resource.svelte.ts'
+import { Router } from './router.svelte.ts'
+import { Settings } from './settings.svelte.ts'
+import { Toasts } from './toasts.svelte.ts'
+
+export class Office {
+  readonly api: Api
+  readonly clock: Clock
+  readonly router: Router
+  readonly accounts: Accounts
+  readonly connection: Connection
+  readonly drafts: Drafts
+  readonly settings: Settings
+  readonly counts: Counts
+  readonly toasts: Toasts
+  readonly system: Resource<SystemStatus>
+  /** What hides a native view that lies over the page (the signing page), before something of ours is shown there. */
+  readonly covering = new Set<() => void>()
+
+  constructor(api: Api, host: Window, clock: Clock = systemClock) {
+    this.api = api
+    this.clock = clock
+    this.router = new Router(host)
+    this.accounts = new Accounts(api, () => this.#accountChosen())
+    this.connection = new Connection(api)
+    this.drafts = new Drafts(api)
+    this.settings = new Settings(api)
+    this.counts = new Counts(api)
+    this.toasts = new Toasts(clock)
+    this.system = new Resource(() => api.system.status())
+  }
+
+  /** Reads all that the frame shows, then follows the events. Answers what stops following. */
+  async open(): Promise<() => void> {
+    const stops = [
+      this.api.on('accounts.changed', () => void this.accounts.load()),
+      this.api.on('connection.changed', () => void this.connection.load()),
+      this.api.on('drafts.changed', () => void this.drafts.load()),
+      this.api.on('sends.changed', () => void this.counts.loadSends()),
+      this.api.on('documents.changed', () => void this.counts.loadDocuments()),
+      this.api.on('downloads.changed', () => void this.counts.loadDownloads()),
+      this.api.on('counter.changed', () => void this.counts.loadDocuments()),
+      this.api.on('settings.changed', () => void this.settings.load())
+    ]
+    await Promise.all([this.accounts.load(), this.settings.load(), this.system.load()])
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+
+  /** Call before anything is shown over the whole page. */
+  cover(): void {
+    for (const hide of this.covering) hide()
+  }
+
+  /** Nothing of the account before may be seen with the one that is chosen now. */
+  #accountChosen(): void {
+    this.connection.clear()
+    this.drafts.clear()
+    this.counts.clear()
+    if (!this.accounts.chosen) return
+    // Not waited for: a slow service must not keep the window empty.
+    void this.connection.load()
+    void this.drafts.load()
+    void this.counts.load()
+  }
+}
+
+const key = Symbol('office')
+
+export function provideOffice(office: Office): Office {
+  return setContext(key, office)
+}
+
+export function useOffice(): Office {
+  return getContext<Office>(key)
+}
+
+/** For tests that render a part of a screen: `render(Part, { context: officeContext(office) })`. */
+export function officeContext(office: Office): Map<unknown, unknown> {
+  return new Map([[key, office]])
+}

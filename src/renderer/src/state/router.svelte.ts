@@ -1,0 +1,62 @@
+/** Where in the application we are: a state over `location.hash`, as `#/documents/InBox?search=deed`. */
+
+export const screenNames = ['compose', 'drafts', 'outbox', 'documents', 'counter', 'downloads', 'settings'] as const
+export type ScreenName = (typeof screenNames)[number]
+
+export interface Route {
+  screen: ScreenName
+  /** What follows the screen's name: an id, a folder. */
+  rest: string[]
+  query: URLSearchParams
+}
+
+/** Reads a hash; one that names no screen is Compose. */
+export function readRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
+  const [name, ...rest] = path.split('/').map(decoded)
+  const screen = screenNames.find((known) => known === name) ?? 'compose'
+  return { screen, rest: rest.filter(Boolean), query: new URLSearchParams(query) }
+}
+
+/** The hash of a place; parts are encoded. */
+export function hrefOf(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): string {
+  const path = [screen, ...rest].map(encodeURIComponent).join('/')
+  const search = new URLSearchParams(query).toString()
+  return `#/${path}${search ? `?${search}` : ''}`
+}
+
+export class Router {
+  #route = $state.raw<Route>(readRoute(''))
+  readonly #window: Window
+
+  constructor(host: Window) {
+    this.#window = host
+    this.#route = readRoute(host.location.hash)
+    host.addEventListener('hashchange', () => {
+      this.#route = readRoute(host.location.hash)
+    })
+  }
+
+  get route() {
+    return this.#route
+  }
+
+  go(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): void {
+    this.#window.location.hash = hrefOf(screen, rest, query)
+    this.#route = readRoute(this.#window.location.hash)
+  }
+
+  /** The same place by another address, without a step in the history: a draft that was given its id. */
+  replace(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): void {
+    this.#window.history.replaceState(null, '', hrefOf(screen, rest, query))
+    this.#route = readRoute(this.#window.location.hash)
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

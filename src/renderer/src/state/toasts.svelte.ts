@@ -1,0 +1,58 @@
+/** What was just done, said for a while, with an action (Undo) where there is one. */
+import type { Clock } from './clock.ts'
+
+export interface Toast {
+  id: number
+  text: string
+  kind: 'done' | 'danger'
+  action?: { label: string; run: () => void }
+}
+
+const SHOWN_FOR = 8000
+
+export class Toasts {
+  #shown = $state.raw<readonly Toast[]>([])
+  #held = false
+  #next = 1
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get shown() {
+    return this.#shown
+  }
+
+  /** Says something that was done. */
+  say(text: string, action?: Toast['action']): void {
+    this.#add({ id: this.#next++, text, kind: 'done', ...(action && { action }) })
+  }
+
+  /** Says something that failed. */
+  warn(text: string, action?: Toast['action']): void {
+    this.#add({ id: this.#next++, text, kind: 'danger', ...(action && { action }) })
+  }
+
+  drop(id: number): void {
+    this.#shown = this.#shown.filter((toast) => toast.id !== id)
+  }
+
+  /** Keeps what is shown while somebody reads it. */
+  hold(): void {
+    this.#held = true
+  }
+  release(): void {
+    this.#held = false
+  }
+
+  #add(toast: Toast): void {
+    this.#shown = [...this.#shown.slice(-2), toast]
+    this.#clock.after(SHOWN_FOR, () => this.#fade(toast.id))
+  }
+
+  #fade(id: number): void {
+    if (!this.#held) return this.drop(id)
+    this.#clock.after(SHOWN_FOR / 4, () => this.#fade(id))
+  }
+}

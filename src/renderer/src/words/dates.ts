@@ -1,0 +1,106 @@
+/** Dates and times as people say them, with the zone named where someone elsewhere may read them. */
+import type { ServiceDate } from '../../../shared/model/service-date.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The zone of this computer, as `Pacific/Auckland`. */
+export function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** Minutes east of UTC of a zone (this computer's where none is named) at a moment. */
+export function offsetAt(at: number, zone?: string): number {
+  if (!zone) return -new Date(at).getTimezoneOffset() || 0
+  const name = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
+    .formatToParts(at)
+    .find((part) => part.type === 'timeZoneName')?.value
+  const match = /([+-])(\d{2}):(\d{2})/.exec(name ?? '')
+  if (!match) return 0
+  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]))
+}
+
+/** "UTC+13:00", "UTC". */
+export function offsetInWords(minutes: number): string {
+  if (minutes === 0) return 'UTC'
+  const absolute = Math.abs(minutes)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `UTC${minutes < 0 ? '−' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+}
+
+/** "New Zealand Daylight Time (UTC+13:00)" where the offset is this computer's at that moment, else the offset alone. */
+export function zoneInWords(at: number, offset: number): string {
+  if (offset !== offsetAt(at)) return offsetInWords(offset)
+  const name = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'long' })
+    .formatToParts(at)
+    .find((part) => part.type === 'timeZoneName')?.value
+  return !name || /^(GMT|UTC)|Coordinated/.test(name) ? offsetInWords(offset) : `${name} (${offsetInWords(offset)})`
+}
+
+const shifted = (at: number, offset: number) => new Date(at + offset * MINUTE)
+
+/** "Friday 5 December 2025", at an offset. */
+export function dayInWords(at: number, offset = offsetAt(at)): string {
+  return shifted(at, offset)
+    .toLocaleDateString('en-GB', {
+      timeZone: 'UTC',
+      weekday: 'long',
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric'
+    })
+    .replace(',', '')
+}
+
+/** "5 Dec", with the year where it is not this one. For lists. */
+export function shortDay(at: number, now: number): string {
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return new Date(at).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(sameYear ? {} : { year: 'numeric' })
+  })
+}
+
+/** "17:00", at an offset. */
+export function clockTime(at: number, offset = offsetAt(at)): string {
+  return shifted(at, offset).toISOString().slice(11, 16)
+}
+
+/** "Friday 5 December 2025 at 17:00, New Zealand Daylight Time (UTC+13:00)". */
+export function momentInWords(at: number, offset = offsetAt(at)): string {
+  return `${dayInWords(at, offset)} at ${clockTime(at, offset)}, ${zoneInWords(at, offset)}`
+}
+
+/** A date of the service, in this computer's zone; a day alone stays a day. */
+export function serviceDateInWords(date: ServiceDate): string {
+  return date.precision === 'day' ? dayInWords(date.at, date.offset ?? 0) : momentInWords(date.at)
+}
+
+/** "10:42" today, "yesterday 10:42", "5 Dec 10:42" before: when something began or was last true. */
+export function when(at: number, now: number): string {
+  const time = clockTime(at)
+  const days = Math.floor((startOfDay(now) - startOfDay(at)) / DAY + 0.5)
+  if (days === 0) return time
+  if (days === 1) return `yesterday ${time}`
+  return `${shortDay(at, now)} ${time}`
+}
+
+/** "in 9 days", "tomorrow", "2 days ago", counted in days of the calendar. */
+export function daysAway(at: number, now: number): string {
+  const days = Math.round((startOfDay(at) - startOfDay(now)) / DAY)
+  return new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' }).format(days, 'day')
+}
+
+/** A length of time: "5 seconds", "2 minutes", "3 hours". */
+export function inWords(milliseconds: number): string {
+  const [size, unit] =
+    milliseconds < MINUTE ? [1000, 'second'] : milliseconds < HOUR ? [MINUTE, 'minute'] : [HOUR, 'hour']
+  const count = Math.max(1, Math.round(milliseconds / size))
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0)
+}

@@ -1,0 +1,204 @@
+/** One presenter for every error: what happened, what it means for the work, and what to do. Codes stand in the details only. */
+import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
+import { inWords } from './dates.ts'
+
+export interface ErrorWords {
+  /** What happened. A sentence. */
+  happened: string
+  /** What it means for the work. A sentence. */
+  meaning: string
+  /** What to do. A sentence. */
+  todo: string
+  /** Whether trying again, as it is, may help. */
+  canRetry: boolean
+}
+
+type Entry = readonly [happened: string, meaning: string, todo: string, canRetry?: 'retry']
+
+const words: Record<ErrorCode, Entry> = {
+  offline: [
+    'This computer is offline.',
+    'What you see is what was last known, and nothing can be sent for now.',
+    'Go on composing: everything is kept. Try again when the line is back.',
+    'retry'
+  ],
+  dns: [
+    "The service's address can't be found.",
+    'Nothing was sent.',
+    'Check the address in Settings, and the network of this computer.',
+    'retry'
+  ],
+  refused: [
+    'The service does not take calls at the moment.',
+    'Nothing was sent.',
+    'Wait a minute and try again; if it goes on, ask your provider whether the service is down.',
+    'retry'
+  ],
+  timeout: [
+    'The service took too long to answer.',
+    'It may be busy, or the line slow.',
+    'Try again in a moment.',
+    'retry'
+  ],
+  tls: [
+    'The connection to the service is not safe: its certificate is not accepted.',
+    'Nothing was sent, so that nobody else can read it.',
+    "Check this computer's date and time, and tell your administrator.",
+    'retry'
+  ],
+  unauthorised: [
+    'The service does not accept the credentials of this account.',
+    'Nothing can be read or sent with this account until they are right.',
+    'Check the key or token in Settings, or ask your administrator for a new one.'
+  ],
+  'payment-required': [
+    'The account is on hold: a payment is due.',
+    'The service takes nothing until it is settled. Your drafts stay here.',
+    'Tell whoever looks after the account at your office.'
+  ],
+  forbidden: [
+    'This account may not do that.',
+    'Nothing was changed.',
+    'Ask your administrator for the permission, or choose another account.'
+  ],
+  'not-found': [
+    'The service does not have this (any more).',
+    'It may have been removed after its retention period.',
+    'Refresh the list; if it should be there, ask your provider.'
+  ],
+  conflict: [
+    'Somebody or something changed this at the same time.',
+    'Your change was not made.',
+    'Refresh to see how it stands now, then try again.',
+    'retry'
+  ],
+  invalid: [
+    'The service found something wrong in what was sent.',
+    'Nothing was sent to anybody.',
+    'Correct what is marked and send again.'
+  ],
+  'too-large': [
+    'What was sent or asked for is too large for the service.',
+    'Nothing was changed.',
+    'Send fewer forms at a time, or smaller attachments.'
+  ],
+  quota: [
+    'The plan of this account has no documents left.',
+    'Nothing was sent. Your drafts stay here.',
+    'Ask whoever looks after the account to add documents, then send again.'
+  ],
+  'rate-limited': [
+    'The service asks for a pause: too many calls in a short time.',
+    'Nothing is lost.',
+    'Wait a little and try again.',
+    'retry'
+  ],
+  server: [
+    'Something went wrong at the service.',
+    'It is not your doing, and what you typed is kept.',
+    'Try again in a few minutes; if it goes on, tell your provider.',
+    'retry'
+  ],
+  'not-json': [
+    "The answer did not come from the service, or can't be read.",
+    'A sign-in page of the network, or a wrong address, often answers like this.',
+    'Open a web page to sign in to the network, or check the address in Settings.',
+    'retry'
+  ],
+  'unexpected-shape': [
+    "The service answered with something that Countersign can't read.",
+    'What could be read is shown.',
+    'Copy the details and send them to whoever looks after Countersign.',
+    'retry'
+  ],
+  cancelled: ['This was stopped.', 'Nothing more happens.', 'Start it again when you like.', 'retry'],
+  'bad-input': [
+    'Countersign asked itself something wrong.',
+    'What you did was not carried out; nothing is lost.',
+    'Try again; if it goes on, send the details to whoever looks after Countersign.',
+    'retry'
+  ],
+  'not-allowed': ['This page may not do that.', 'Nothing was done.', 'Close the page and go on from the list.'],
+  gone: ["This isn't here any more.", 'It was removed, or belongs to another account.', 'Go back to the list.'],
+  'no-account': [
+    'No account is chosen.',
+    'There is nowhere to read from or send to.',
+    'Choose or add an account in Settings.'
+  ],
+  keychain: [
+    "The keychain of this computer can't be used.",
+    'The secret of the account was not kept, and is asked for again after a restart.',
+    'Unlock the keychain, or tell your administrator.',
+    'retry'
+  ],
+  storage: [
+    "Countersign can't write to its storage.",
+    'What you see is safe while this window stays open, but is not yet kept.',
+    'Leave the window open and try again; tell your administrator if it goes on.',
+    'retry'
+  ],
+  'no-space': [
+    'The disk is full.',
+    'What you see is safe while this window stays open, but is not yet kept.',
+    'Free some space, then try again.',
+    'retry'
+  ],
+  'not-writable': [
+    "The folder can't be written to.",
+    'The file was not saved.',
+    'Choose another folder in Settings, then try again.',
+    'retry'
+  ],
+  'not-a-pdf': [
+    'The service answered with something that is not a PDF.',
+    'The file was not saved, so that nobody takes it for one.',
+    'Try again, or ask your provider about this document.',
+    'retry'
+  ],
+  'unsafe-address': [
+    'This address is not opened.',
+    'It is not a safe web address, or it lies inside the network of the office.',
+    'Ask your provider for the right address.'
+  ],
+  'not-signable': [
+    "This person can't sign here now.",
+    'It may be somebody else’s turn, or the document was not sent for signing in this application.',
+    "Look at the document's page to see whose turn it is."
+  ],
+  busy: ['That is under way already.', 'Nothing was started a second time.', 'Wait until it is done.', 'retry'],
+  internal: [
+    'Something went wrong in Countersign.',
+    'Nothing you typed is lost.',
+    'Try again; if it goes on, send the details to whoever looks after Countersign.',
+    'retry'
+  ]
+}
+
+/** The words for an error. Never holds the service's own text: show `serviceMessage` apart, as text. */
+export function presentError(error: AppError): ErrorWords {
+  const [happened, meaning, todo, retry] = words[error.code] ?? words.internal
+  if (error.mayHaveArrived) {
+    return {
+      happened,
+      meaning: 'No answer came, so it may have arrived or not.',
+      todo: 'Ask the service what became of it before you send anything again.',
+      canRetry: false
+    }
+  }
+  const wait =
+    error.code === 'rate-limited' && error.retryAfterMs ? `Wait ${inWords(error.retryAfterMs)}, then try again.` : todo
+  return { happened, meaning, todo: wait, canRetry: retry === 'retry' }
+}
+
+/** What a person copies for whoever helps them: the code, our sentence, what the service said. */
+export function detailsOf(error: AppError): string {
+  return [
+    `Code: ${error.code}`,
+    error.message,
+    error.serviceMessage && `The service says: ${error.serviceMessage}`,
+    error.path && `Place in the answer: ${error.path}`,
+    ...(error.fields ?? []).map((field) => `${field.field}: ${field.message}`)
+  ]
+    .filter(Boolean)
+    .join('\n')
+}

@@ -1,0 +1,86 @@
+/** Requests as they arrive at a service that looks at who is calling. */
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createAuthentication } from '../../src/main/core/service/index.ts'
+import { aKey, clientOf, errorOf } from './client-factory.ts'
+import { json, serve } from './hand-written-service.ts'
+import { aFormDirectRequest } from './sample-requests.ts'
+
+const clock = () => 1_930_126_830_900
+
+describe('the API key', () => {
+  test('signs key, date and nonce, and names the access URL as Referer, in full', async () => {
+    const service = await serve(json([]))
+    const authentication = createAuthentication({ scheme: 'api-key', ...aKey, sender: 'boss@example.org' }, { clock })
+    await clientOf(service.url, { authentication }).getTemplateList()
+    const headers = service.asked[0]?.headers ?? {}
+    const nonce = String(headers['x-custom-nonce'])
+    expect(headers['x-custom-api-key']).toBe('office-key-1')
+    expect(headers['x-custom-date']).toBe('1930126830')
+    expect(nonce).toMatch(/^[0-9a-f]{32}$/)
+    expect(headers['x-custom-signature']).toBe(
+      createHmac('sha256', aKey.secret).update(`office-key-1\n1930126830\n${nonce}`).digest('base64')
+    )
+    expect(headers.referer).toBe('https://office.example.org/portal?branch=7')
+    expect(headers['x-custom-sender']).toBe('boss@example.org')
+    expect(headers.authorization).toBeUndefined()
+  })
+
+  test('signs a POST, too', async () => {
+    const service = await serve(json({}))
+    const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock })
+    await clientOf(service.url, { authentication }).sendForms2(aFormDirectRequest())
+    expect(service.asked[0]?.headers['x-custom-signature']).toMatch(/^[A-Za-z0-9+/]{43}=$/)
+    expect(service.asked[0]?.headers).not.toHaveProperty('x-custom-sender')
+  })
+
+  test('that cannot be put into a header is unauthorised, and nothing is sent or shown', async () => {
+    const service = await serve(json([]))
+    const authentication = createAuthentication({ scheme: 'api-key', ...aKey, key: 'bad\nkey' }, { clock })
+    const error = await errorOf(clientOf(service.url, { authentication }).sendForms2(aFormDirectRequest()))
+    expect(error).toMatchObject({ code: 'unauthorised', mayHaveArrived: false })
+    expect(error.stack).not.toContain('bad')
+    expect(service.asked).toEqual([])
+  })
+})
+
+describe('bearer', () => {
+  test('goes beside the key’s headers', async () => {
+    const service = await serve(json([]))
+    const authentication = createAuthentication({ scheme: 'bearer', token: async () => 'tok', apiKey: aKey }, { clock })
+    await clientOf(service.url, { authentication }).getTemplateList()
+    expect(service.asked[0]?.headers).toMatchObject({ authorization: 'Bearer tok', 'x-custom-api-key': 'office-key-1' })
+  })
+
+  test('goes alone where there is no key, with the newest token each time', async () => {
+    const service = await serve(json([]))
+    let issued = 0
+    const authentication = createAuthentication({ scheme: 'bearer', token: () => `tok-${++issued}` }, { clock })
+    const client = clientOf(service.url, { authentication })
+    await client.getTemplateList()
+    await client.getTemplateList()
+    expect(service.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok-1', 'Bearer tok-2'])
+    expect(service.asked[0]?.headers).not.toHaveProperty('x-custom-api-key')
+  })
+
+  test('whose token cannot be had is unauthorised, and nothing is sent', async () => {
+    const service = await serve(json([]))
+    const token = () => Promise.reject(new Error('refresh of tok-secret failed'))
+    const authentication = createAuthentication({ scheme: 'bearer', token }, { clock })
+    const error = await errorOf(clientOf(service.url, { authentication }).getTemplateList())
+    expect(error).toMatchObject({ code: 'unauthorised', mayHaveArrived: false })
+    expect(error.stack).not.toContain('tok-secret')
+    expect(service.asked).toEqual([])
+  })
+})
+
+describe('none', () => {
+  test('sends nothing that says who we are, and no cookie that the service set', async () => {
+    const service = await serve(json([], 200, { 'set-cookie': 'session=1' }))
+    const client = clientOf(service.url)
+    await client.getTemplateList()
+    await client.getTemplateList()
+    const names = service.asked.flatMap(({ headers }) => Object.keys(headers))
+    expect(names.filter((name) => /^x-custom|authorization|cookie|referer|origin/.test(name))).toEqual([])
+  })
+})

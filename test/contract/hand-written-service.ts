@@ -1,0 +1,105 @@
+/** A small real HTTP server whose answers a test writes by hand, and which remembers what it was asked. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { selfSigned } from './self-signed.ts'
+
+export interface Asked {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+export interface HandWrittenService {
+  url: string
+  asked: Asked[]
+}
+
+export type Answering = (asked: Asked, response: ServerResponse, request: IncomingMessage) => void
+
+/** Serves until the test is over. */
+export async function serve(answering: Answering): Promise<HandWrittenService> {
+  const asked: Asked[] = []
+  const server = createServer(recording(asked, answering))
+  return { url: `http://127.0.0.1:${await listening(server)}`, asked }
+}
+
+/** The same over TLS with a certificate that nobody trusts. */
+export async function serveSelfSigned(answering: Answering): Promise<HandWrittenService> {
+  const asked: Asked[] = []
+  const server = createSecureServer(selfSigned, recording(asked, answering))
+  return { url: `https://127.0.0.1:${await listening(server)}`, asked }
+}
+
+/** Answers every connection by hand, byte by byte; counts the connections on which something was said. */
+export async function serveBytes(
+  speak: (socket: Socket, said: Buffer) => void
+): Promise<{ url: string; heard: number[] }> {
+  const heard: number[] = []
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (said) => {
+      heard.push(said.byteLength)
+      speak(socket, said)
+    })
+  })
+  const port = await listening(server as unknown as Server)
+  return { url: `http://127.0.0.1:${port}`, heard }
+}
+
+/** An address at which nobody listens. */
+export async function nobody(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return `http://127.0.0.1:${port}`
+}
+
+/** Answers JSON with this status. */
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Answering {
+  return body(JSON.stringify(value), status, { 'content-type': 'application/json', ...headers })
+}
+
+/** Answers these bytes with this status. */
+export function body(bytes: string | Uint8Array, status = 200, headers: Record<string, string> = {}): Answering {
+  return (_asked, response) => {
+    response.writeHead(status, headers).end(bytes)
+  }
+}
+
+/** Each answer once, in turn; the last one for ever. */
+export function inTurn(...answers: Answering[]): Answering {
+  let next = 0
+  return (...call) => answers[Math.min(next++, answers.length - 1)]?.(...call)
+}
+
+function recording(asked: Asked[], answering: Answering): RequestListener {
+  return (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('error', () => {})
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const one = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') }
+      asked.push(one)
+      answering(one, response, request)
+    })
+  }
+}
+
+async function listening(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((done) => server.close(done))
+  })
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,155 @@
+/** What is tried again and what isn't. */
+import { describe, expect, test } from 'vitest'
+import { createAuthentication, RETRY_LIMITS } from '../../src/main/core/service/index.ts'
+import { aKey, errorOf, impatientClientOf } from './client-factory.ts'
+import { body, inTurn, json, serve } from './hand-written-service.ts'
+import {
+  aFormDirectRequest,
+  aFormFillerRequest,
+  aNotaryAssignment,
+  aTemplateSigner,
+  someEmployers
+} from './sample-requests.ts'
+
+describe('a GET', () => {
+  test.each([500, 502, 503, 504])('is tried again after %i and succeeds', async (status) => {
+    const service = await serve(inTurn(body('', status), json([])))
+    const { client, waits } = impatientClientOf(service.url)
+    expect(await client.getTemplateList()).toEqual({ items: [], problems: [] })
+    expect(waits).toEqual([250])
+  })
+
+  test('waits longer each time, by chance within its range, and gives up after three attempts', async () => {
+    const service = await serve(body('', 503))
+    const { client, waits } = impatientClientOf(service.url, { random: () => 0.9 })
+    expect((await errorOf(client.getTemplateList())).code).toBe('server')
+    expect(service.asked).toHaveLength(3)
+    expect(waits).toEqual([450, 900])
+  })
+
+  test('is tried again when the line broke', async () => {
+    const service = await serve(inTurn((_asked, _response, request) => request.socket.resetAndDestroy(), json([])))
+    await impatientClientOf(service.url).client.getTemplateList()
+    expect(service.asked).toHaveLength(2)
+  })
+
+  test('is tried again when the answer broke off in its middle', async () => {
+    const service = await serve(
+      inTurn((_asked, response) => {
+        response.writeHead(200, { 'content-length': 100 })
+        response.write('[', () => response.socket?.resetAndDestroy())
+      }, json([]))
+    )
+    await impatientClientOf(service.url).client.getTemplateList()
+    expect(service.asked).toHaveLength(2)
+  })
+
+  test('waits as long as the service asks, in seconds', async () => {
+    const service = await serve(inTurn(body('', 429, { 'retry-after': '7' }), json([])))
+    const { client, waits } = impatientClientOf(service.url, { random: () => 0 })
+    await client.getTemplateList()
+    expect(waits).toEqual([7000])
+  })
+
+  test('waits as long as the service asks, until a date', async () => {
+    const now = Date.UTC(2031, 0, 1, 12)
+    const until = new Date(now + 12_000).toUTCString()
+    const service = await serve(inTurn(body('', 503, { 'retry-after': until }), json([])))
+    const { client, waits } = impatientClientOf(service.url, { clock: () => now, random: () => 0 })
+    await client.getTemplateList()
+    expect(waits).toEqual([12_000])
+  })
+
+  test('is given up, with the time that was asked for, when that is too long to wait', async () => {
+    const service = await serve(body('', 429, { 'retry-after': '3600' }))
+    const { client, waits } = impatientClientOf(service.url)
+    expect(await errorOf(client.getTemplateList())).toMatchObject({ code: 'rate-limited', retryAfterMs: 3_600_000 })
+    expect(waits).toEqual([])
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test.each([
+    [400, 'invalid'],
+    [401, 'unauthorised'],
+    [402, 'payment-required'],
+    [403, 'forbidden'],
+    [404, 'not-found'],
+    [426, 'quota'],
+    [501, 'not-found']
+  ])('refused with %i is not tried again', async (status, code) => {
+    const service = await serve(body('', status))
+    const { client } = impatientClientOf(service.url)
+    expect((await errorOf(client.validateSignatures('d'))).code).toBe(code)
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test('is signed anew at every attempt', async () => {
+    const service = await serve(inTurn(body('', 503), json([])))
+    const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
+    await impatientClientOf(service.url, { authentication }).client.getTemplateList()
+    const nonces = service.asked.map(({ headers }) => headers['x-custom-nonce'])
+    expect(new Set(nonces).size).toBe(2)
+  })
+
+  test('cancelled while it waits for its next attempt is not tried again', async () => {
+    const cancel = new AbortController()
+    const service = await serve(body('', 503))
+    const { client } = impatientClientOf(service.url, { sleep: async () => cancel.abort() })
+    expect((await errorOf(client.getTemplateList({ signal: cancel.signal }))).code).toBe('cancelled')
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test('really waits between attempts where nothing else is passed in', async () => {
+    const service = await serve(inTurn(body('', 503), json([])))
+    const began = performance.now()
+    const limits = { retry: { ...RETRY_LIMITS, firstWaitMs: 60 } }
+    await impatientClientOf(service.url, { sleep: undefined, random: () => 1, limits }).client.getTemplateList()
+    expect(performance.now() - began).toBeGreaterThanOrEqual(55)
+  })
+
+  test('of a PDF is tried again before its first byte', async () => {
+    const service = await serve(inTurn(body('', 503), body('%PDF-1.7 …')))
+    const download = await impatientClientOf(service.url).client.downloadIDVerificationPdf('d-1')
+    await download.cancel()
+    expect(service.asked).toHaveLength(2)
+  })
+})
+
+describe('a POST is never tried again', () => {
+  const sends = [
+    ['SendForms2', (client) => client.sendForms2(aFormDirectRequest())],
+    ['SendForms', (client) => client.sendForms(aFormDirectRequest())],
+    ['Form Filler Send', (client) => client.sendTemplates(aFormFillerRequest())],
+    ['UpdateEmployers', (client) => client.updateEmployers(someEmployers())],
+    ['UpdateSigner', (client) => client.updateSigner({ DocumentReference: 'd', Signers: [aTemplateSigner()] })],
+    ['Extend', (client) => client.extend({ DocumentReference: 'd', DueDate: '2031-01-01' })],
+    ['AssignQueueDocument', (client) => client.assignQueueDocument(aNotaryAssignment())],
+    ['SendReminder', (client) => client.sendReminder({ DocumentReference: 'd', SignerReference: 's' })]
+  ] satisfies [string, (client: ReturnType<typeof impatientClientOf>['client']) => Promise<unknown>][]
+
+  test.each(sends)('%s, though the service asks for it', async (_name, send) => {
+    const service = await serve(body('', 503, { 'retry-after': '0' }))
+    const error = await errorOf(send(impatientClientOf(service.url).client))
+    expect(error).toMatchObject({ code: 'server', status: 503, mayHaveArrived: true })
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test.each(sends)('%s, though the line broke', async (_name, send) => {
+    const service = await serve((_asked, _response, request) => request.socket.resetAndDestroy())
+    expect((await errorOf(send(impatientClientOf(service.url).client))).mayHaveArrived).toBe(true)
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test('not even when the connection was kept open since the last call and breaks now', async () => {
+    const service = await serve((asked, response, request) => {
+      if (asked.method === 'POST') request.socket.resetAndDestroy()
+      else json([])(asked, response, request)
+    })
+    const { client } = impatientClientOf(service.url)
+    for (let call = 0; call < 5; call++) {
+      await client.getTemplateList()
+      await errorOf(client.sendForms2(aFormDirectRequest()))
+    }
+    expect(service.asked.filter(({ method }) => method === 'POST')).toHaveLength(5)
+  })
+})

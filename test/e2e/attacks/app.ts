@@ -1,0 +1,118 @@
+// The smallest application that has everything an attack could go for: the real boundary of src/main/shell, the real
+// preload and the real registration around a page of three lines. The test speaks to it over Node's own channel.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { app, type BrowserWindow, type IpcMainInvokeEvent, ipcMain, type WebContents, webContents } from 'electron'
+import type { SigningView } from '../../../src/main/core/counter/signing-view.ts'
+import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
+import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
+import { registerHandlers } from '../../../src/main/ipc/registration.ts'
+import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
+import { lockDown } from '../../../src/main/shell/lock-down.ts'
+import { isFromWindow, openMainWindow } from '../../../src/main/shell/main-window.ts'
+import { signingViewsOf } from '../../../src/main/shell/signing-view.ts'
+import { requestNames } from '../../../src/shared/contract/index.ts'
+import type { Answer, Command, Told } from './control.ts'
+
+const [preload = '', pages = ''] = process.argv.slice(2)
+const asked: string[] = []
+const denied: string[] = []
+const log = {
+  warn: (_message: string, detail?: Record<string, unknown>) => void denied.push(String(detail?.what)),
+  error: (message: string, detail?: Record<string, unknown>) =>
+    tell({ kind: 'log', text: `${message} ${JSON.stringify(detail ?? {})}` })
+}
+
+lockDown(log)
+declareAppScheme()
+await app.whenReady()
+serveAppPages(pages)
+
+const settings = { read: () => ({ theme: 'system' as const, zoom: 1 }), change: () => ({ saved: true as const }) }
+const window: BrowserWindow = openMainWindow({ start: APP_START, preload, settings, log })
+const handlers = Object.fromEntries(
+  requestNames.map((name) => [
+    name,
+    async () => {
+      asked.push(name)
+      return null
+    }
+  ])
+) as unknown as RequestHandlers
+registerHandlers<IpcMainInvokeEvent>({
+  handle: (channel, listener) => ipcMain.handle(channel, listener),
+  isOurs: (event) => isFromWindow(window, event),
+  handlers,
+  log
+})
+
+let view: SigningView | undefined
+
+async function obey(command: Command): Promise<unknown> {
+  switch (command.do) {
+    case 'open': {
+      const { lookups } = command
+      const open = signingViewsOf({
+        window,
+        patienceMs: command.patienceMs,
+        lookupOf: () => async (hostname) => lookups[hostname] ?? Promise.reject(new Error('no such name'))
+      })
+      view = open({
+        ...command.turn,
+        events: {
+          loading: () => tell({ kind: 'loading' }),
+          open: () => tell({ kind: 'open' }),
+          returned: () => tell({ kind: 'returned' }),
+          failed: (error) => tell({ kind: 'failed', code: error.code, text: error.message }),
+          refused: (text) => tell({ kind: 'refused', text })
+        }
+      })
+      view.show({ x: 0, y: 40, width: 800, height: 500 })
+      return null
+    }
+    case 'end':
+      await view?.destroy()
+      view = undefined
+      return null
+    case 'run-in-signing-page':
+      return signingContents()?.executeJavaScript(command.script, true)
+    case 'run-in-own-page':
+      return window.webContents.executeJavaScript(command.script, true)
+    case 'crash-signing-page':
+      signingContents()?.forcefullyCrashRenderer()
+      return null
+    case 'forget':
+      asked.length = 0
+      denied.length = 0
+      return null
+    case 'facts':
+      return {
+        ownUrl: window.webContents.getURL(),
+        signingUrl: signingContents()?.getURL() ?? '',
+        pages: webContents.getAllWebContents().length,
+        files: readdirSync(app.getPath('downloads')),
+        asked: [...asked],
+        denied: [...denied]
+      }
+    case 'quit':
+      app.quit()
+      return null
+  }
+}
+
+function signingContents(): WebContents | undefined {
+  return webContents.getAllWebContents().find((contents) => contents !== window.webContents)
+}
+
+function tell(told: Told): void {
+  process.send?.(told)
+}
+
+process.on('message', (message: { id: number; command: Command }) => {
+  obey(message.command).then(
+    (value) => process.send?.({ kind: 'answer', id: message.id, value } satisfies Answer),
+    (error: unknown) => process.send?.({ kind: 'answer', id: message.id, error: String(error) } satisfies Answer)
+  )
+})
+app.setPath('downloads', join(app.getPath('userData'), 'downloads'))
+window.once('ready-to-show', () => tell({ kind: 'ready' }))

@@ -1,0 +1,110 @@
+/** Starts the application under attack and speaks to it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import type { Answer, Command, Facts, Told } from './control.ts'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = join(here, '../../..')
+
+export class AttackedApp {
+  readonly #process: ChildProcess
+  readonly #folder: string
+  readonly #waiting = new Map<number, (answer: Answer) => void>()
+  /** All it said since `forget`. */
+  told: Told[] = []
+  output = ''
+  #lastId = 0
+
+  private constructor(child: ChildProcess, folder: string) {
+    this.#process = child
+    this.#folder = folder
+    child.on('message', (message: Told | Answer) => {
+      if (message.kind === 'answer') this.#waiting.get(message.id)?.(message)
+      else this.told.push(message)
+    })
+    child.stdout?.on('data', (text) => (this.output += text))
+    child.stderr?.on('data', (text) => (this.output += text))
+  }
+
+  static async start(): Promise<AttackedApp> {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-attacks-'))
+    mkdirSync(join(folder, 'user-data', 'downloads'), { recursive: true })
+    const preload = await builtPreload(folder)
+    const child = spawn(
+      process.execPath,
+      [
+        '--import',
+        process.env.HOSTX ?? join(root, 'test/host/register.ts'),
+        join(here, 'app.ts'),
+        preload,
+        join(here, 'page'),
+        `--user-data-dir=${join(folder, 'user-data')}`
+      ],
+      { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }
+    )
+    const app = new AttackedApp(child, folder)
+    await app.until(() => app.told.some(({ kind }) => kind === 'ready'), 'the application to show itself')
+    return app
+  }
+
+  async say(command: Command): Promise<unknown> {
+    const id = ++this.#lastId
+    const answer = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve))
+    this.#process.send({ id, command })
+    const { value, error } = await answer
+    this.#waiting.delete(id)
+    if (error) throw new Error(error)
+    return value
+  }
+
+  async facts(): Promise<Facts> {
+    return (await this.say({ do: 'facts' })) as Facts
+  }
+
+  async forget(): Promise<void> {
+    await this.say({ do: 'forget' })
+    this.told = []
+  }
+
+  kinds(): string[] {
+    return this.told.map(({ kind }) => kind)
+  }
+
+  /** Waits for something to become true, for as long as the test may last. */
+  async until(holds: () => boolean, what: string): Promise<void> {
+    for (let waited = 0; !holds(); waited += 20) {
+      if (this.#process.exitCode !== null) throw new Error(`The application ended.\n${this.output}`)
+      if (waited > 30_000) throw new Error(`Waited in vain for ${what}.\n${JSON.stringify(this.told)}\n${this.output}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve))
+    if (this.#process.exitCode === null) {
+      await this.say({ do: 'quit' }).catch(() => this.#process.kill())
+      await ended
+    }
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** The real preload, as a sandboxed page needs it: one CommonJS file. */
+async function builtPreload(folder: string): Promise<string> {
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'silent',
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      ssr: 'src/preload/index.ts',
+      rollupOptions: { external: ['electron'], output: { format: 'cjs', entryFileNames: 'preload.cjs' } }
+    }
+  })
+  return join(folder, 'preload.cjs')
+}

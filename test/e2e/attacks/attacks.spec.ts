@@ -1,0 +1,92 @@
+/** The attack tables, run against the real boundary. Each attack has a page of its own and leaves the application as it was. */
+import { expect, test } from '@playwright/test'
+import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
+import { type Attack, on } from './attack.ts'
+import { AttackedApp } from './attacked-app.ts'
+import type { Command } from './control.ts'
+import { ownPage } from './own-page-attacks.ts'
+import { type Servers, startServers } from './servers.ts'
+import * as signingPage from './signing-page-attacks.ts'
+
+const OWN_ADDRESS = 'app://countersign/index.html'
+/** Long enough for a move that was begun to arrive, were it let through. */
+const AFTERMATH_MS = 300
+
+let servers: Servers
+let app: AttackedApp
+
+test.beforeAll(async () => {
+  servers = await startServers()
+  app = await AttackedApp.start()
+})
+
+test.afterAll(async () => {
+  await app.stop()
+  await servers.close()
+})
+
+test.beforeEach(async () => {
+  await app.forget()
+  servers.forget()
+})
+
+test.afterEach(() => app.say({ do: 'end' }))
+
+async function openSigningPage(url: string, more: Partial<Extract<Command, { do: 'open' }>> = {}): Promise<void> {
+  await app.say({
+    do: 'open',
+    turn: { url, allowedOrigins: [], returnAddresses: [RETURN_ADDRESS], practiceOrigin: servers.here },
+    patienceMs: 10_000,
+    lookups: { 'rebind.example': ['192.168.1.1'], 'cdn.example': ['93.184.215.14'] },
+    ...more
+  })
+}
+
+const scriptOf = (attack: Attack) => `(async () => { ${on(servers, attack.script)} })()`
+const toldTexts = () => app.told.flatMap((told) => (told.kind === 'refused' ? [told.text] : []))
+
+/** Nothing was reached, opened, saved or asked that must not be. */
+async function expectUntouched(attack: Attack, signingUrls: string[]): Promise<void> {
+  const facts = await app.facts()
+  expect(servers.visits(), 'requests to elsewhere').toBe(0)
+  expect(facts.ownUrl, 'where our page is').toBe(OWN_ADDRESS)
+  if (signingUrls.length > 0)
+    expect(signingUrls, 'where the signing page is').toContain(facts.signingUrl.replace(/#.*$/, ''))
+  expect(facts.pages, 'pages altogether').toBe(signingUrls.length > 0 ? 2 : 1)
+  expect(facts.files, 'files saved').toEqual([])
+  expect(facts.asked, 'requests that reached a handler').toEqual([])
+  expect(servers.requests.filter(({ host }) => host !== new URL(servers.here).host)).toEqual([])
+  if (attack.neverAsked) expect(servers.requests.map(({ path }) => path)).not.toContain(attack.neverAsked)
+  if (attack.denied) expect(facts.denied).toContain(attack.denied)
+}
+
+for (const [area, attacks] of Object.entries(signingPage)) {
+  test.describe(`a signing page can’t (${area})`, () => {
+    for (const attack of attacks) {
+      test(attack.name, async () => {
+        servers.show(`<!doctype html><title>sign</title>${on(servers, attack.page ?? '')}`)
+        await openSigningPage(`${servers.here}/attack`)
+        await app.until(() => app.kinds().includes('open'), 'the page to open')
+        const answer = await app.say({ do: 'run-in-signing-page', script: scriptOf(attack) })
+        if (attack.told) await app.until(() => toldTexts().some((text) => attack.told?.test(text)), String(attack.told))
+        await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS))
+        if ('answers' in attack) expect(answer).toEqual(attack.answers)
+        expect(app.kinds(), 'the turn goes on').not.toContain('returned')
+        if (!attack.mayEndItself) expect(app.kinds(), 'the turn goes on').not.toContain('failed')
+        await expectUntouched(attack, [`${servers.here}/attack`, ...(attack.mayEndItself ? ['about:blank', ''] : [])])
+      })
+    }
+  })
+}
+
+test.describe('foreign script in our own page can’t', () => {
+  for (const attack of ownPage) {
+    test(attack.name, async () => {
+      const answer = await app.say({ do: 'run-in-own-page', script: scriptOf(attack) })
+      await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS))
+      if ('answers' in attack) expect(answer).toEqual(attack.answers)
+      await expectUntouched(attack, [])
+      expect(await app.say({ do: 'run-in-own-page', script: 'document.title' })).toBe('Our own page')
+    })
+  }
+})

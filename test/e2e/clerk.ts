@@ -1,0 +1,155 @@
+/** What a clerk does with the screens, and what a signer does with a signing page, by the names they read there. */
+import type { Locator, Page } from 'playwright-core'
+import type { Launched } from './launch.ts'
+
+export interface Person {
+  first: string
+  last: string
+  email: string
+  faceToFace?: boolean
+  /** A question that identifies somebody without a mobile phone, and its answer (Form Direct). */
+  identity?: { question: string; answer: string }
+}
+
+export const MERE: Person = { first: 'Mere', last: 'Tamati', email: 'mere.tamati@example.com' }
+export const WIREMU: Person = { first: 'Wiremu', last: 'Ngata', email: 'wiremu.ngata@example.com' }
+
+export type Clerk = ReturnType<typeof clerkAt>
+
+/** A clerk at an application that was launched. */
+export function clerkAt(app: Launched) {
+  const { window } = app
+  const button = (name: string | RegExp) => window.getByRole('button', { name })
+  const screens = window.getByRole('navigation', { name: 'Screens' })
+
+  async function goTo(name: string | RegExp): Promise<void> {
+    await screens.getByRole('link', { name }).first().click()
+  }
+
+  /** Signers are added until there are as many as people, and filled in. */
+  async function nameSigners(people: readonly Person[]): Promise<void> {
+    for (const [index, person] of people.entries()) {
+      if (index > 0 && (await signerCards().count()) <= index) await button('Add a person').click()
+      const card = signerCards().nth(index)
+      await card.getByLabel('First name').fill(person.first)
+      await card.getByLabel('Last name').fill(person.last)
+      await card.getByLabel('E-mail', { exact: true }).fill(person.email)
+      if (person.faceToFace) await card.getByLabel('Face to face').check()
+      if (person.identity) await askIdentity(card, person.identity)
+    }
+  }
+
+  const signerCards = () => window.getByRole('group').filter({ has: window.getByLabel('First name') })
+
+  async function askIdentity(card: Locator, identity: NonNullable<Person['identity']>): Promise<void> {
+    await card.getByLabel('Has no mobile phone').check()
+    await card.getByLabel('What is asked').fill(identity.question)
+    await card.getByLabel('The right answer').fill(identity.answer)
+  }
+
+  return {
+    app,
+    window,
+    button,
+    goTo,
+
+    /** Waits for the first screen, whichever it is. */
+    async arrive(): Promise<void> {
+      await window.locator('html[data-app-state=loaded]').waitFor()
+    },
+
+    /** First run: the practice office. */
+    async choosePracticeOffice(): Promise<void> {
+      await button(/Open the practice office/).click()
+      await screens.waitFor()
+    },
+
+    /** A Form Direct package of one form, complete but not sent. */
+    async composeForm(form: { name: string; people: readonly Person[]; embedded?: boolean }): Promise<void> {
+      await goTo('Compose')
+      await button(/^Forms/).click()
+      await window.getByLabel('Name', { exact: true }).fill(form.name)
+      await window.getByLabel('Reference', { exact: true }).fill('FORM-1')
+      await window.getByLabel('Form type').fill('1')
+      await nameSigners(form.people)
+      if (form.embedded) await window.getByLabel('Sign in this application').check()
+    },
+
+    /** A Form Filler package of one template of the office's list, complete but not sent. */
+    async composeTemplate(template: {
+      name: string
+      people: readonly Person[]
+      embedded?: boolean
+      inOrder?: boolean
+    }): Promise<void> {
+      await goTo('Compose')
+      await window.getByRole('option', { name: template.name }).or(button(template.name)).first().click()
+      await nameSigners(template.people)
+      if (template.embedded) await window.getByLabel('Sign in this application').check()
+      if (template.inOrder) await window.getByLabel('One after the other').check()
+    },
+
+    /** Presses Send and waits until it says what became of it. */
+    async send(): Promise<void> {
+      await button(/^Send \d+ (form|template)s?$/).click()
+    },
+
+    async openFolder(folder: 'InBox' | 'In progress' | 'Signed'): Promise<void> {
+      await goTo(/^Documents/)
+      await goTo(new RegExp(`^${folder}`))
+    },
+
+    /** Opens a document of the folder that is shown. */
+    async openDocument(name: string): Promise<void> {
+      await window.getByRole('row', { name }).first().dblclick()
+      await window.getByRole('heading', { name, level: 2 }).first().waitFor()
+    },
+
+    /** From the queue to the signing page in the signer's hands. */
+    async handOver(person: Person, document: string): Promise<Page> {
+      await goTo(/^Counter/)
+      const name = `${person.first} ${person.last}`
+      await button(`Start: ${name}, ${document}`).click()
+      await button(`I am ${name} — begin`).click()
+      return app.waitForView(/\/sign\//)
+    }
+  }
+}
+
+/** Signs on a practice signing page, through all the steps it asks for. */
+export async function sign(page: Page, person: Person): Promise<void> {
+  const step = (id: string) => page.getByTestId(id)
+  const steps = ['handover-continue', 'identity-continue', 'review-continue', 'sign']
+  for (;;) {
+    await page.locator(steps.map((id) => `[data-testid=${id}]`).join(', ')).first().waitFor()
+    if (await step('handover-continue').isVisible()) await step('handover-continue').click()
+    else if (await step('identity-continue').isVisible()) {
+      await step('answer-0').fill(person.identity?.answer ?? '')
+      await step('identity-continue').click()
+    } else if (await step('review-continue').isVisible()) {
+      await fillWhatIsNeeded(page)
+      await step('review-continue').click()
+    } else break
+  }
+  await fillWhatIsNeeded(page)
+  await step('signature-name').fill(`${person.first} ${person.last}`)
+  await step('agree').check()
+  await step('sign').click()
+}
+
+/** Declines on a practice signing page. */
+export async function decline(page: Page, reason: string): Promise<void> {
+  await page.getByTestId('decline-open').click()
+  await page.getByTestId('decline-reason').fill(reason)
+  await page.getByTestId('decline').click()
+}
+
+async function fillWhatIsNeeded(page: Page): Promise<void> {
+  for (const field of await page.locator('[data-testid^="field-"][required]').all()) {
+    const kind = await field.evaluate((element) => `${element.tagName} ${element.getAttribute('type') ?? ''}`)
+    if (/checkbox|radio/.test(kind)) await field.check()
+    else if (/SELECT/.test(kind)) await field.selectOption({ index: 1 })
+    else if (/date/.test(kind)) await field.fill('1990-04-12')
+    else if ((await field.inputValue()) === '') await field.fill('42')
+  }
+}

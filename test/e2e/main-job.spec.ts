@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MERE, type Person, sign, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+
+const WITHOUT_MOBILE: Person = {
+  ...MERE,
+  faceToFace: true,
+  identity: { question: 'Date of birth', answer: 'Second of May' }
+}
+
+test('a form: composed, sent, signed at the counter, its identity data saved, its signatures verified', async ({ clerk }) => {
+  const { app, window } = clerk
+
+  await clerk.composeForm({ name: 'Letter of authority', people: [WITHOUT_MOBILE], embedded: true })
+  await clerk.send()
+  await expect(window.getByText('Sent: the service made')).toBeVisible()
+
+  await clerk.openFolder('InBox')
+  await expect(window.getByRole('row', { name: 'Letter of authority' })).toBeVisible()
+
+  const page = await clerk.handOver(WITHOUT_MOBILE, 'Letter of authority')
+  await sign(page, WITHOUT_MOBILE)
+  await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
+  expect(await app.views('all')).toEqual([])
+
+  await clerk.button('See the document').click()
+  await app.dialog.answerOpen([app.userData])
+  await clerk.goTo('Settings')
+  await clerk.button(/Choose/).click()
+  await clerk.openFolder('Signed')
+  await clerk.openDocument('Letter of authority')
+  await clerk.button('Download identity PDF').click()
+  await clerk.button('Show in folder').click()
+  const saved = (await readdir(app.userData)).filter((name) => name.endsWith('.pdf'))
+  expect(saved).toEqual(['Letter of authority - identity.pdf'])
+  expect(await app.shownInFolder()).toEqual([join(app.userData, saved[0] ?? '')])
+  const pages = execFileSync('pdftoppm', ['-r', '20', '-png', join(app.userData, saved[0] ?? ''), join(app.userData, 'page')])
+  expect(pages.length).toBe(0)
+  expect((await readdir(app.userData)).filter((name) => /^page-\d+\.png$/.test(name)).length).toBeGreaterThanOrEqual(2)
+
+  await clerk.button('Verify signatures').click()
+  await expect(window.getByText('Mere Tamati').last()).toBeVisible()
+  await expect(window.getByRole('status').filter({ hasText: /valid/i }).first()).toBeVisible()
+})
+
+test('a template: chosen from the list, sent, signed in order by two people at the counter', async ({ clerk }) => {
+  const { app, window } = clerk
+
+  await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU], embedded: true, inOrder: true })
+  await clerk.send()
+  await expect(window.getByText('Sent: the service made')).toBeVisible()
+
+  await clerk.goTo(/^Counter/)
+  await expect(clerk.button('Start: Mere Tamati, Privacy consent')).toBeVisible()
+  await expect(clerk.button('Start: Wiremu Ngata, Privacy consent')).toBeHidden()
+  await sign(await clerk.handOver(MERE, 'Privacy consent'), MERE)
+  await clerk.button('Next: Wiremu Ngata').click()
+  await clerk.button('I am Wiremu Ngata — begin').click()
+  await sign(await app.waitForView(/\/sign\//), WIREMU)
+  await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
+
+  await clerk.button('Back to the queue').click()
+  await clerk.openFolder('Signed')
+  await expect(window.getByRole('row', { name: 'Privacy consent' }).first()).toBeVisible()
+})

@@ -1,0 +1,40 @@
+/** The tests' own `test`: applications that are started through it are pictured where a test fails, and always closed. */
+import { test as base, expect } from '@playwright/test'
+import { type Clerk, clerkAt } from './clerk.ts'
+import { type Launched, type LaunchOptions, launch } from './launch.ts'
+
+interface Fixtures {
+  /** Starts the application, as often as a test wants, and waits for its first screen. */
+  open: (options?: LaunchOptions) => Promise<Clerk>
+  /** A clerk whose application has the practice office open. */
+  clerk: Clerk
+}
+
+export const test = base.extend<Fixtures>({
+  // Playwright demands the destructuring of what a fixture uses, here nothing.
+  // biome-ignore lint/correctness/noEmptyPattern: see above
+  open: async ({}, use, testInfo) => {
+    const opened: Launched[] = []
+    await use(async (options) => {
+      const app = await launch(options)
+      opened.push(app)
+      const clerk = clerkAt(app)
+      await clerk.arrive()
+      return clerk
+    })
+    for (const [index, app] of opened.entries()) {
+      if (testInfo.status !== testInfo.expectedStatus) {
+        await app.screenshot(testInfo.outputPath(`window-${index + 1}.png`)).catch(() => undefined)
+        await testInfo.attach(`log-${index + 1}`, { body: app.logs() })
+      }
+      await app.close()
+    }
+  },
+  clerk: async ({ open }, use) => {
+    const clerk = await open()
+    await clerk.choosePracticeOffice()
+    await use(clerk)
+  }
+})
+
+export { expect }

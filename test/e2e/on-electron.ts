@@ -1,0 +1,229 @@
+// The application on Electron itself, driven by Playwright. Dialogs, notifications and the desktop are played by replacing
+// those functions of Electron's modules inside the running application, right after its start.
+import { setTimeout as pause } from 'node:timers/promises'
+import { writeFile } from 'node:fs/promises'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import type { MenuPicture, ShownDialog, ShownNotification, Start, Started, WindowInfo } from './launch.ts'
+
+type Modules = typeof import('electron')
+
+interface Record_ {
+  readonly open: string[][]
+  readonly save: string[]
+  readonly message: string[]
+  readonly dialogs: ShownDialog[]
+  readonly notifications: (ShownNotification & { click(): void })[]
+  readonly external: string[]
+  readonly paths: string[]
+  readonly folders: string[]
+}
+
+/** Runs inside the application, so it may use nothing but its argument. */
+function install(electron: Modules): void {
+  const { dialog, Notification, shell } = electron
+  const record: Record_ = { open: [], save: [], message: [], dialogs: [], notifications: [], external: [], paths: [], folders: [] }
+  Object.assign(globalThis, { playedByTest: record })
+  const optionsOf = <T>(args: readonly unknown[]) => (args.length > 1 ? args[1] : args[0]) as T
+  const note = (kind: ShownDialog['kind'], options: { title?: string; message?: string; detail?: string; buttons?: string[] }) =>
+    record.dialogs.push({
+      kind,
+      title: options.title ?? '',
+      message: [options.message, options.detail].filter(Boolean).join('\n'),
+      buttons: options.buttons ?? []
+    })
+  Object.assign(dialog, {
+    showOpenDialog: async (...args: unknown[]) => {
+      note('open', optionsOf(args))
+      const filePaths = record.open.shift()
+      if (!filePaths) throw new Error('dialog.showOpenDialog without an answer from the test')
+      return { canceled: filePaths.length === 0, filePaths }
+    },
+    showSaveDialog: async (...args: unknown[]) => {
+      note('save', optionsOf(args))
+      const filePath = record.save.shift()
+      if (filePath === undefined) throw new Error('dialog.showSaveDialog without an answer from the test')
+      return { canceled: filePath === '', filePath }
+    },
+    showMessageBox: async (...args: unknown[]) => {
+      const options = optionsOf<{ buttons?: string[]; checkboxChecked?: boolean }>(args)
+      note('message', options)
+      const button = record.message.shift()
+      if (button === undefined) throw new Error('dialog.showMessageBox without an answer from the test')
+      const response = (options.buttons ?? []).indexOf(button)
+      if (response < 0) throw new Error(`The dialog has no button "${button}"`)
+      return { response, checkboxChecked: options.checkboxChecked ?? false }
+    },
+    showErrorBox: (title: string, message: string) => void note('error', { title, message })
+  })
+  Notification.prototype.show = function () {
+    record.notifications.push({ title: this.title, body: this.body, click: () => this.emit('click', {}) })
+  }
+  Object.assign(shell, {
+    openExternal: async (url: string) => void record.external.push(url),
+    openPath: async (path: string) => {
+      record.paths.push(path)
+      return ''
+    },
+    showItemInFolder: (path: string) => void record.folders.push(path)
+  })
+}
+
+type Played = typeof globalThis & { playedByTest: Record_ }
+
+/** Runs inside the application: the picture of its first window with the views over it, as base64 PNG. */
+async function compose(electron: Modules): Promise<string> {
+  const { BrowserWindow, WebContentsView } = electron
+  const window = BrowserWindow.getAllWindows()[0]
+  if (!window) throw new Error('The application has no window')
+  const { width, height } = window.getContentBounds()
+  const picture = async (contents: Electron.WebContents) => (await contents.capturePage()).toDataURL()
+  const draw = (x: number, y: number, w: number, h: number, url: string) =>
+    `<img style="position:absolute;left:${x}px;top:${y}px;width:${w}px;height:${h}px" src="${url}">`
+  let html = draw(0, 0, width, height, await picture(window.webContents))
+  for (const child of window.contentView.children) {
+    if (!(child instanceof WebContentsView) || child.webContents === window.webContents || !child.getVisible()) continue
+    const bounds = child.getBounds()
+    html += draw(bounds.x, bounds.y, bounds.width, bounds.height, await picture(child.webContents))
+  }
+  const studio = new BrowserWindow({ width, height, useContentSize: true, show: false, frame: false, webPreferences: { offscreen: true } })
+  const page = `<body style="margin:0">${html}</body>`
+  await studio.loadURL(`data:text/html;base64,${Buffer.from(page).toString('base64')}`)
+  const image = await studio.webContents.capturePage()
+  studio.destroy()
+  return image.toPNG().toString('base64')
+}
+
+export async function launchOnElectron(start: Start): Promise<Started> {
+  const app = await _electron.launch({ args: [start.main, ...start.args], cwd: start.root, env: start.env })
+  let written = ''
+  const child = app.process()
+  child.stdout?.on('data', (chunk) => (written += chunk))
+  child.stderr?.on('data', (chunk) => (written += chunk))
+  const ended = new Promise<number | null>((resolve) => {
+    if (child.exitCode !== null) resolve(child.exitCode)
+    else child.once('exit', resolve)
+  })
+  await app.evaluate(install)
+  const window = await app.firstWindow()
+
+  const played = <K extends keyof Record_>(key: K): Promise<Record_[K]> =>
+    app.evaluate((_electron, key) => JSON.parse(JSON.stringify((globalThis as Played).playedByTest[key])), key)
+
+  async function viewPages(which: 'visible' | 'all'): Promise<Page[]> {
+    const urls = await app.evaluate(({ BrowserWindow, WebContentsView }, which) => {
+      const children = BrowserWindow.getAllWindows().flatMap((each) => each.contentView.children)
+      return children
+        .filter((child) => child instanceof WebContentsView && (which === 'all' || child.getVisible()))
+        .map((child) => (child as Electron.WebContentsView).webContents.getURL())
+    }, which)
+    return app.windows().filter((page) => page !== window && urls.includes(page.url()))
+  }
+
+  return {
+    flavour: 'electron',
+    window,
+    ended,
+    views: (which = 'visible') => viewPages(which),
+    async waitForView(address) {
+      for (;;) {
+        const page = (await viewPages('all')).find((each) => address.test(each.url()))
+        if (page) return page
+        await pause(20)
+      }
+    },
+    addressOf: async (page) => page.url(),
+    dialog: {
+      answerOpen: (filePaths) => push(app, 'open', [...filePaths]),
+      answerSave: (filePath) => push(app, 'save', filePath),
+      answerMessage: (button) => push(app, 'message', button),
+      shown: () => played('dialogs')
+    },
+    notifications: () => played('notifications'),
+    clickNotification: (index) =>
+      app.evaluate((_electron, index) => (globalThis as Played).playedByTest.notifications.at(index)?.click(), index),
+    openedExternally: () => played('external'),
+    openedPaths: () => played('paths'),
+    shownInFolder: () => played('folders'),
+    clipboardText: () => app.evaluate(async ({ clipboard }) => clipboard.readText()),
+    setClipboardText: (text) => app.evaluate(async ({ clipboard }, text) => clipboard.writeText(text), text),
+    menu: () => app.evaluate(readMenu),
+    clickMenu: (labels) => app.evaluate(pressMenu, [...labels]),
+    emitPower: (event) => app.evaluate(({ powerMonitor }, event) => void powerMonitor.emit(event), event),
+    setOnline: async (online) => {
+      await app.evaluate(({ session }, online) => {
+        if (online) session.defaultSession.disableNetworkEmulation()
+        else session.defaultSession.enableNetworkEmulation({ offline: true })
+      }, online)
+    },
+    setMachineTheme: async ({ dark }) => {
+      await app.evaluate(({ nativeTheme }, dark) => {
+        nativeTheme.themeSource = dark ? 'dark' : 'light'
+      }, dark)
+    },
+    windows: () => app.evaluate(readWindows),
+    resizeWindow: (size) =>
+      app.evaluate(({ BrowserWindow }, size) => BrowserWindow.getAllWindows()[0]?.setSize(size.width, size.height), size),
+    closeWindow: () => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()),
+    screenshot: async (file) => writeFile(file, Buffer.from(await app.evaluate(compose), 'base64')),
+    evaluate: (work, argument) =>
+      app.evaluate((electron, given) => new Function(`return (${given.source})`)()(electron, given.argument), {
+        source: String(work),
+        argument
+      }),
+    async quit() {
+      await app.evaluate(({ app }) => void setImmediate(() => app.quit())).catch(() => {})
+      return ended
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    logs: () => written
+  }
+}
+
+async function push(app: ElectronApplication, list: 'open' | 'save' | 'message', answer: string | string[]): Promise<void> {
+  await app.evaluate(
+    (_electron, { list, answer }) => void (globalThis as Played).playedByTest[list].push(answer as never),
+    { list, answer }
+  )
+}
+
+function readMenu({ Menu }: Modules): MenuPicture[] {
+  const read = (menu: Electron.Menu | null | undefined): MenuPicture[] =>
+    (menu?.items ?? [])
+      .filter((item) => item.visible)
+      .map((item) => ({
+        label: item.label.replace('&', ''),
+        type: item.type,
+        enabled: item.enabled,
+        checked: item.checked,
+        accelerator: String(item.accelerator ?? ''),
+        items: read(item.submenu)
+      }))
+  return read(Menu.getApplicationMenu())
+}
+
+function pressMenu({ Menu }: Modules, labels: string[]): void {
+  let menu = Menu.getApplicationMenu() as Electron.Menu | null | undefined
+  let item: Electron.MenuItem | undefined
+  for (const label of labels) {
+    item = menu?.items.find((each) => each.visible && each.label.replace('&', '') === label)
+    if (!item) throw new Error(`No menu item "${label}"`)
+    menu = item.submenu
+  }
+  item?.click()
+}
+
+function readWindows({ BrowserWindow }: Modules): WindowInfo[] {
+  return BrowserWindow.getAllWindows().map((each) => ({
+    id: each.id,
+    title: each.getTitle(),
+    bounds: each.getBounds(),
+    visible: each.isVisible(),
+    focused: each.isFocused(),
+    minimized: each.isMinimized(),
+    maximized: each.isMaximized(),
+    fullScreen: each.isFullScreen()
+  }))
+}

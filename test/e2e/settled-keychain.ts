@@ -1,0 +1,11 @@
+/**
+ * Starts the application once before all specs. The first start on a workstation puts the database's key in the
+ * keychain, which all users' folders of that workstation share; two first starts at one time don't happen there.
+ */
+import { launch } from './launch.ts'
+
+export default async function settledKeychain(): Promise<void> {
+  const app = await launch()
+  await app.window.locator('html[data-app-state=loaded]').waitFor()
+  await app.close()
+}

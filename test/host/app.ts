@@ -1,0 +1,327 @@
+// Electron's `app`: start, end, folders, and the one instance per user-data folder.
+import { mkdirSync, readFileSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type * as Electron from 'electron'
+import { chromium, host } from './host.ts'
+import { takeInstance } from './instance-lock.ts'
+import { Emulated, notEmulated, preventable } from './strict.ts'
+import type { WebContents } from './web-contents.ts'
+import { BaseWindow } from './windows.ts'
+
+export const appEvents = {
+  emits: [
+    'activate',
+    'before-quit',
+    'browser-window-blur',
+    'browser-window-created',
+    'browser-window-focus',
+    'certificate-error',
+    'quit',
+    'ready',
+    'render-process-gone',
+    'second-instance',
+    'session-created',
+    'web-contents-created',
+    'will-finish-launching',
+    'will-quit',
+    'window-all-closed'
+  ],
+  // Chromium's helper processes and log-ins by HTTP are not shown; links and files aren't opened with a test's application.
+  never: ['child-process-gone', 'open-url', 'open-file', 'gpu-info-update', 'login', 'select-client-certificate']
+} as const
+
+type Path = Parameters<Electron.App['getPath']>[0]
+
+type Offered = Pick<
+  Electron.App,
+  | 'whenReady'
+  | 'isReady'
+  | 'quit'
+  | 'exit'
+  | 'relaunch'
+  | 'focus'
+  | 'getPath'
+  | 'setPath'
+  | 'getAppPath'
+  | 'getVersion'
+  | 'getName'
+  | 'setName'
+  | 'getLocale'
+  | 'getSystemLocale'
+  | 'getPreferredSystemLanguages'
+  | 'getLocaleCountryCode'
+  | 'enableSandbox'
+  | 'requestSingleInstanceLock'
+  | 'hasSingleInstanceLock'
+  | 'releaseSingleInstanceLock'
+  | 'setAppUserModelId'
+  | 'disableHardwareAcceleration'
+  | 'setAboutPanelOptions'
+  | 'isPackaged'
+>
+
+interface Manifest {
+  readonly folder: string
+  readonly name: string
+  readonly version: string
+}
+
+/** The package.json nearest to the script that runs: what `electron .` would have read. */
+function readManifest(): Manifest {
+  for (let folder = dirname(resolve(process.argv[1] ?? '.')); ; folder = dirname(folder)) {
+    try {
+      const { name, productName, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      return { folder, name: productName ?? name, version }
+    } catch {
+      if (dirname(folder) === folder) return { folder: process.cwd(), name: 'Electron', version: '0.0.0' }
+    }
+  }
+}
+
+function appData(): string {
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support')
+  if (process.platform === 'win32') return process.env['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming')
+  return process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config')
+}
+
+/** The value of Chromium's own switch, which Electron honours too. */
+function switchValue(name: string): string | undefined {
+  return process.argv.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3)
+}
+
+class App extends Emulated implements Offered {
+  readonly isPackaged = false
+  readonly name: string
+  readonly applicationMenu = null
+  readonly commandLine = {
+    appendSwitch: (name: string) => {
+      // These change nothing that the host shows; any other is Chromium's business, which is started already.
+      const harmless = ['lang', 'force-color-profile', 'js-flags', 'disable-renderer-backgrounding', 'password-store']
+      if (!harmless.includes(name)) notEmulated(`app.commandLine.appendSwitch('${name}')`)
+    },
+    hasSwitch: (name: string) => process.argv.some((each) => each === `--${name}` || each.startsWith(`--${name}=`)),
+    getSwitchValue: (name: string) => switchValue(name) ?? '',
+    appendArgument: () => notEmulated('app.commandLine.appendArgument'),
+    removeSwitch: () => notEmulated('app.commandLine.removeSwitch')
+  } satisfies Electron.CommandLine
+  readonly #manifest = readManifest()
+  readonly #paths = new Map<string, string>()
+  readonly #whenReady: Promise<void>
+  #ready = false
+  #quitting = false
+  #exiting = false
+  #lock: Server | undefined
+
+  constructor() {
+    super('app', appEvents)
+    this.name = this.#manifest.name
+    host.applicationName = this.name
+    this.#whenReady = this.#start()
+    host.on('session-created', (created) => this.emit('session-created', created))
+    host.on('web-contents-created', (contents: WebContents) => this.emit('web-contents-created', {}, contents))
+    host.on('browser-window-created', (window) => this.emit('browser-window-created', {}, window))
+    host.on('browser-window-focus', (window) => this.emit('browser-window-focus', {}, window))
+    host.on('browser-window-blur', (window) => this.emit('browser-window-blur', {}, window))
+    host.on('render-process-gone', (...told) => this.emit('render-process-gone', {}, ...told))
+    host.on('certificate-error', (...told) => this.emit('certificate-error', ...told))
+    host.on('close-prevented', () => (this.#quitting = false))
+    host.on('window-closed', () => this.#windowClosed())
+  }
+
+  whenReady(): Promise<void> {
+    return this.#whenReady
+  }
+
+  isReady(): boolean {
+    return this.#ready
+  }
+
+  /** Asks every window; as in Electron one that won't close stops it. */
+  quit(): void {
+    if (this.#quitting || this.#exiting) return
+    const event = preventable({})
+    this.emit('before-quit', event)
+    if (event.defaultPrevented) return
+    this.#quitting = true
+    const windows = BaseWindow.getAllWindows()
+    if (windows.length === 0) return this.#finish()
+    for (const window of windows) if (this.#quitting) window.close()
+  }
+
+  /** Ends at once, without asking anyone. */
+  exit(code = 0): void {
+    if (this.#exiting) return
+    this.#exiting = true
+    this.emit('quit', {}, code)
+    this.#lock?.close()
+    void this.#end(code)
+  }
+
+  relaunch(): void {
+    notEmulated('app.relaunch')
+  }
+
+  focus(): void {
+    BaseWindow.getAllWindows()[0]?.focus()
+  }
+
+  getPath(name: Path): string {
+    const path = this.#paths.get(name) ?? this.#usualPath(name)
+    if (name === 'userData' || name === 'logs') mkdirSync(path, { recursive: true })
+    return path
+  }
+
+  setPath(name: Path, path: string): void {
+    this.#usualPath(name)
+    this.#paths.set(name, resolve(path))
+  }
+
+  setAppLogsPath(path?: string): void {
+    this.#paths.set('logs', path ?? join(this.getPath('userData'), 'logs'))
+  }
+
+  getAppPath(): string {
+    return this.#manifest.folder
+  }
+
+  getVersion(): string {
+    return this.#manifest.version
+  }
+
+  getName(): string {
+    return this.name
+  }
+
+  setName(): void {
+    notEmulated('app.setName')
+  }
+
+  getLocale(): string {
+    return (process.env['LANGUAGE'] || process.env['LANG'] || 'en-US')
+      .replace(/[.:].*$/, '')
+      .replace('_', '-')
+      .replace(/^C$/, 'en-US')
+  }
+
+  getSystemLocale(): string {
+    return this.getLocale()
+  }
+
+  getPreferredSystemLanguages(): string[] {
+    return [this.getLocale()]
+  }
+
+  getLocaleCountryCode(): string {
+    return this.getLocale().split('-')[1] ?? ''
+  }
+
+  /** Pages are sandboxed and isolated here whether it is called or not. */
+  enableSandbox(): void {
+    if (this.#ready) throw new Error('app.enableSandbox() can only be called before app is ready')
+  }
+
+  requestSingleInstanceLock(additionalData?: Record<string, unknown>): boolean {
+    if (this.#lock) return true
+    const greeting = { argv: process.argv, workingDirectory: process.cwd(), additionalData: additionalData ?? null }
+    this.#lock = takeInstance(this.getPath('userData'), greeting, (other) => {
+      void this.#whenReady.then(() => {
+        this.emit('second-instance', {}, other.argv, other.workingDirectory, other.additionalData)
+      })
+    })
+    return this.#lock !== undefined
+  }
+
+  hasSingleInstanceLock(): boolean {
+    return this.#lock !== undefined
+  }
+
+  releaseSingleInstanceLock(): void {
+    this.#lock?.close()
+    this.#lock = undefined
+  }
+
+  // What only a desktop shows.
+  setAppUserModelId(): void {}
+  disableHardwareAcceleration(): void {}
+  setAboutPanelOptions(): void {}
+  setBadgeCount(): boolean {
+    return false
+  }
+
+  async #start(): Promise<void> {
+    const { version } = await host.started
+    // As in Electron the modules of the application have run before it is ready.
+    await new Promise((done) => setImmediate(done))
+    defineVersion('chrome', version)
+    this.#ready = true
+    host.emit('ready')
+    this.emit('will-finish-launching')
+    this.emit('ready', {}, {})
+  }
+
+  #usualPath(name: Path): string {
+    const userData = () => switchValue('user-data-dir') ?? join(appData(), this.name)
+    const home = homedir()
+    const paths: Partial<Record<Path, () => string>> = {
+      home: () => home,
+      appData,
+      userData: () => resolve(userData()),
+      sessionData: () => this.getPath('userData'),
+      temp: () => tmpdir(),
+      logs: () => join(this.getPath('userData'), 'logs'),
+      crashDumps: () => join(this.getPath('userData'), 'Crashpad'),
+      exe: () => process.execPath,
+      module: () => process.execPath,
+      desktop: () => join(home, 'Desktop'),
+      documents: () => join(home, 'Documents'),
+      downloads: () => join(home, 'Downloads'),
+      music: () => join(home, 'Music'),
+      pictures: () => join(home, 'Pictures'),
+      videos: () => join(home, 'Videos')
+    }
+    return paths[name]?.() ?? notEmulated(`app.getPath('${name}')`)
+  }
+
+  #windowClosed(): void {
+    if (BaseWindow.getAllWindows().length > 0) return
+    if (this.#quitting) return this.#finish()
+    // Electron quits by itself only where nobody listens.
+    if (!this.emit('window-all-closed')) this.quit()
+  }
+
+  #finish(): void {
+    const event = preventable({})
+    this.emit('will-quit', event)
+    if (event.defaultPrevented) this.#quitting = false
+    else this.exit(0)
+  }
+
+  async #end(code: number): Promise<void> {
+    try {
+      await host.started
+      await chromium().close()
+    } finally {
+      process.exit(code)
+    }
+  }
+}
+
+function defineVersion(name: string, value: string): void {
+  Object.defineProperty(process.versions, name, { value, enumerable: true, configurable: true })
+}
+
+// Before `app` exists, since it is read while the application's first modules run.
+defineVersion('electron', '45.4.1-host')
+defineVersion('chrome', '0')
+Object.defineProperty(process, 'type', { value: 'browser', enumerable: true, configurable: true })
+
+export const app = new App()
+
+host.started.catch((error) => {
+  console.error('test host:', error instanceof Error ? error.message : error)
+  process.exit(1)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => app.quit())

@@ -1,0 +1,136 @@
+// Starts one Chromium for the whole host and shares its line. The application's sessions are browser contexts in it; its
+// windows and views are pages. A second client (Playwright) may attach to the port that Chromium chooses for itself.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findChromium } from '../../scripts/system-packages.ts'
+import { CdpLine, type CdpSession, type Protocol } from './cdp.ts'
+
+export interface Browser {
+  readonly root: CdpSession
+  /** Such as 156.0.8078.79. */
+  readonly version: string
+  readonly userAgent: string
+  /** A folder for whatever is only there while Chromium runs. */
+  readonly folder: string
+  /** Where a second client attaches: ws://127.0.0.1:…/devtools/browser/…; set when asked for. */
+  endpoint(): Promise<string>
+  session(id: string): CdpSession
+  drop(sessionId: string): void
+  close(): Promise<void>
+}
+
+// Chromium's own conveniences that Electron has not, and that would change what a page meets.
+const disabledFeatures = [
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'LocalNetworkAccessChecks',
+  'MediaRouter',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'NetworkTimeServiceQuerying',
+  'Translate'
+]
+
+function switches(profile: string): string[] {
+  return [
+    ...(process.env['HOST_HEADED'] === '1' ? [] : ['--headless']),
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    `--user-data-dir=${profile}`,
+    '--remote-debugging-pipe',
+    '--remote-debugging-port=0',
+    '--no-startup-window',
+    '--no-first-run',
+    '--no-default-browser-check',
+    '--no-service-autorun',
+    '--password-store=basic',
+    '--use-mock-keychain',
+    '--disable-back-forward-cache',
+    '--disable-background-networking',
+    '--disable-background-timer-throttling',
+    '--disable-backgrounding-occluded-windows',
+    '--disable-breakpad',
+    '--disable-component-update',
+    '--disable-default-apps',
+    '--disable-dev-shm-usage',
+    '--disable-extensions',
+    `--disable-features=${disabledFeatures.join(',')}`,
+    '--disable-field-trial-config',
+    '--disable-infobars',
+    '--disable-ipc-flooding-protection',
+    '--disable-popup-blocking',
+    '--disable-prompt-on-repost',
+    '--disable-renderer-backgrounding',
+    '--disable-search-engine-choice-screen',
+    '--disable-sync',
+    '--force-color-profile=srgb',
+    '--metrics-recording-only',
+    // Permission is asked for as ever; only the picture and sound behind a grant are made up.
+    '--use-fake-device-for-media-stream'
+  ]
+}
+
+async function readEndpoint(profile: string, child: ChildProcess): Promise<string> {
+  for (;;) {
+    try {
+      const [port, path] = readFileSync(join(profile, 'DevToolsActivePort'), 'utf8').split('\n')
+      if (port && path) return `ws://127.0.0.1:${port}${path}`
+    } catch {
+      // not written yet
+    }
+    if (child.exitCode !== null) throw new Error('Chromium ended before it listened')
+    await pause(10)
+  }
+}
+
+export async function startBrowser(): Promise<Browser> {
+  const program = findChromium()
+  if (!program) throw new Error('No Chromium on this machine: run `node scripts/system-packages.ts chromium`')
+  const profile = mkdtempSync(join(tmpdir(), 'countersign-host-'))
+  const child = spawn(program, switches(profile), { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
+  let complaints = ''
+  child.stderr?.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)))
+  const line = new CdpLine(child.stdio[3] as Writable, child.stdio[4] as Readable)
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const tidy = () => rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  // Last resort: a host that ends in any way takes its Chromium along (a killed one closes the pipe, with the same end).
+  process.once('exit', () => {
+    child.kill('SIGKILL')
+    try {
+      tidy()
+    } catch {
+      // Chromium may still be writing; the temporary folder is then the system's to empty.
+    }
+  })
+  let version: Protocol.Browser.getVersionReturnValue
+  try {
+    version = await line.browser.send('Browser.getVersion')
+  } catch {
+    throw new Error(`Chromium (${program}) did not start:\n${complaints}`)
+  }
+  return {
+    root: line.browser,
+    folder: profile,
+    version: version.product.replace(/^.*\//, ''),
+    userAgent: version.userAgent.replace('HeadlessChrome', 'Chrome'),
+    endpoint: () => readEndpoint(profile, child),
+    session: (id) => line.session(id),
+    drop: (id) => line.drop(id),
+    async close() {
+      line.browser.tell('Browser.close')
+      const patience = new AbortController()
+      await Promise.race([ended, pause(3000, undefined, { signal: patience.signal }).catch(() => {})])
+      patience.abort()
+      child.kill('SIGKILL')
+      await ended
+      tidy()
+    }
+  }
+}

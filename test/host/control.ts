@@ -1,0 +1,189 @@
+// How a test talks to the host: requests and answers over the process's IPC channel. The application sees none of it.
+import { writeFile } from 'node:fs/promises'
+import type * as Electron from 'electron'
+import { app } from './app.ts'
+import { clipboard } from './clipboard.ts'
+import { dialogs, type ShownDialog } from './dialog.ts'
+import { chromium, host } from './host.ts'
+import { clickMenu, type MenuPicture, pictureOfMenu } from './menu.ts'
+import { nativeTheme } from './native-theme.ts'
+import { shownNotifications } from './notification.ts'
+import { type PowerEvent, powerMonitor } from './power-monitor.ts'
+import { screen } from './screen.ts'
+import { screenshot } from './screenshot.ts'
+import { type View, WebContentsView } from './views.ts'
+import { WebContents } from './web-contents.ts'
+import { BrowserWindow } from './windows.ts'
+
+/** A page of the application, as the test finds it among Chromium's. */
+export interface PageInfo {
+  readonly targetId: string
+  readonly kind: 'window' | 'view'
+  readonly windowId: number
+  /** As the application knows it: app://… where Chromium says http://…. */
+  readonly url: string
+  readonly visible: boolean
+  readonly bounds: Electron.Rectangle
+}
+
+/** A notification that has been shown. */
+export interface ShownNotification {
+  readonly title: string
+  readonly body: string
+  readonly visible: boolean
+}
+
+/** The state of a window that a test may look at. */
+export interface WindowInfo {
+  readonly id: number
+  readonly title: string
+  readonly bounds: Electron.Rectangle
+  readonly visible: boolean
+  readonly focused: boolean
+  readonly minimized: boolean
+  readonly maximized: boolean
+  readonly fullScreen: boolean
+}
+
+function viewsIn(view: View, seen: boolean): { view: WebContentsView; visible: boolean }[] {
+  return view.children.flatMap((child) => {
+    const visible = seen && child.getVisible()
+    const own = child instanceof WebContentsView ? [{ view: child, visible }] : []
+    return [...own, ...viewsIn(child, visible)]
+  })
+}
+
+function pages(): PageInfo[] {
+  const found: PageInfo[] = []
+  for (const window of BrowserWindow.getAllWindows()) {
+    const { webContents: page } = window
+    const windowId = window.id
+    if (page.targetId) {
+      const bounds = window.getBounds()
+      found.push({
+        targetId: page.targetId,
+        kind: 'window',
+        windowId,
+        url: page.getURL(),
+        visible: window.isVisible(),
+        bounds
+      })
+    }
+    for (const { view, visible } of viewsIn(window.contentView, true)) {
+      const { targetId } = view.webContents
+      if (!targetId || view.webContents.isDestroyed()) continue
+      found.push({
+        targetId,
+        kind: 'view',
+        windowId,
+        url: view.webContents.getURL(),
+        visible,
+        bounds: view.getBounds()
+      })
+    }
+  }
+  return found
+}
+
+function window(id?: number): BrowserWindow {
+  const found = id === undefined ? BrowserWindow.getAllWindows()[0] : BrowserWindow.fromId(id)
+  if (!found) throw new Error('The application has no such window')
+  return found
+}
+
+/** Everything a test may ask for. */
+const requests = {
+  endpoint: async () => {
+    await host.started
+    return chromium().endpoint()
+  },
+  pages: async (): Promise<PageInfo[]> => pages(),
+  windows: async (): Promise<WindowInfo[]> =>
+    BrowserWindow.getAllWindows().map((each) => ({
+      id: each.id,
+      title: each.getTitle(),
+      bounds: each.getBounds(),
+      visible: each.isVisible(),
+      focused: each.isFocused(),
+      minimized: each.isMinimized(),
+      maximized: each.isMaximized(),
+      fullScreen: each.isFullScreen()
+    })),
+  resizeWindow: async (size: { width: number; height: number }) => window().setSize(size.width, size.height),
+  closeWindow: async () => window().close(),
+  focusWindow: async () => window().focus(),
+  answerOpen: async (filePaths: string[]) => dialogs.answerOpen({ canceled: filePaths.length === 0, filePaths }),
+  answerSave: async (filePath: string) => dialogs.answerSave({ canceled: filePath === '', filePath }),
+  answerMessage: async (answer: { response: number; checkboxChecked: boolean } | { button: string }) =>
+    dialogs.answerMessage(answer),
+  dialogs: async (): Promise<readonly ShownDialog[]> => dialogs.shown,
+  notifications: async (): Promise<ShownNotification[]> =>
+    shownNotifications.map(({ title, body, visible }) => ({ title, body, visible })),
+  clickNotification: async (index: number) => {
+    const notification = shownNotifications.at(index)
+    if (!notification) throw new Error(`No notification ${index}: ${shownNotifications.length} have been shown`)
+    notification.click()
+  },
+  openedExternally: async () => host.openedExternally,
+  openedPaths: async () => host.openedPaths,
+  shownInFolder: async () => host.shownInFolder,
+  clipboardText: async () => clipboard.readText(),
+  setClipboardText: async (text: string) => clipboard.writeText(text),
+  menu: async (): Promise<MenuPicture[]> => pictureOfMenu(),
+  clickMenu: async (labels: string[]) => clickMenu(labels),
+  emitPower: async (event: PowerEvent) => void powerMonitor.emit(event),
+  setIdleSeconds: async (seconds: number) => void (powerMonitor.idleSeconds = seconds),
+  setOnline: async (online: boolean) => {
+    host.surroundings.online = online
+    for (const contents of WebContents.all()) contents.applySurroundings()
+  },
+  setMachineTheme: async (theme: { dark?: boolean; highContrast?: boolean }) => nativeTheme.setMachine(theme),
+  addDisplay: async (size: { width: number; height: number }) => screen.add(size),
+  removeDisplay: async (id: number) => screen.remove(id),
+  crashPage: async (targetId: string) => {
+    WebContents.all()
+      .find((each) => each.targetId === targetId)
+      ?.forcefullyCrashRenderer()
+  },
+  activate: async () =>
+    void app.emit(
+      'activate',
+      {},
+      BrowserWindow.getAllWindows().some((each) => each.isVisible())
+    ),
+  screenshot: async (file: string) => writeFile(file, await screenshot(window())),
+  evaluate: async ({ source, argument }: { source: string; argument: unknown }): Promise<unknown> => {
+    const electron = await import('./electron.ts')
+    // The text of a function of the test's, to run where the application runs.
+    const work = new Function(`return (${source})`)() as (modules: unknown, argument: unknown) => unknown
+    return work(electron.default, argument)
+  },
+  quit: async () => void setImmediate(() => app.quit())
+} satisfies Record<string, (argument: never) => Promise<unknown>>
+
+/** The requests by name, for the side that makes them. */
+export type Requests = typeof requests
+
+interface Asked {
+  readonly host: number
+  readonly name: keyof Requests
+  readonly argument: never
+}
+
+export function listenToTests(): void {
+  if (!process.send) return
+  const reply = (answer: object) => void process.send?.(answer, undefined, undefined, () => {})
+  process.on('message', (asked: Asked) => {
+    if (typeof asked?.host !== 'number') return
+    const request = requests[asked.name] as ((argument: never) => Promise<unknown>) | undefined
+    Promise.resolve()
+      .then(() => (request ? request(asked.argument) : Promise.reject(new Error(`no request ${asked.name}`))))
+      .then(
+        (value) => reply({ host: asked.host, ok: true, value }),
+        (error: Error) => reply({ host: asked.host, ok: false, error: error.message })
+      )
+  })
+  // Whoever started us has gone: nobody is left to look at this application.
+  process.on('disconnect', () => app.exit(1))
+  process.channel?.unref()
+}

@@ -1,0 +1,219 @@
+// What pages save: every download of a session is offered to `will-download` before any of it is kept, and one that is
+// prevented or cancelled leaves nothing on disk.
+import { mkdirSync, mkdtempSync, renameSync } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type * as Electron from 'electron'
+import type { Protocol } from './cdp.ts'
+import { dialogs } from './dialog.ts'
+import { chromium } from './host.ts'
+import { ownerOfFrame } from './network.ts'
+import { toApp } from './schemes.ts'
+import type { Session } from './session.ts'
+import { Emulated, notEmulated, preventable, refuseLater } from './strict.ts'
+
+type Begun = Protocol.Browser.downloadWillBeginPayload
+type Progress = Protocol.Browser.downloadProgressPayload
+type State = 'progressing' | 'completed' | 'cancelled' | 'interrupted'
+
+type Offered = Pick<
+  Electron.DownloadItem,
+  | 'cancel'
+  | 'canResume'
+  | 'getFilename'
+  | 'getReceivedBytes'
+  | 'getSavePath'
+  | 'getStartTime'
+  | 'getState'
+  | 'getTotalBytes'
+  | 'getURL'
+  | 'getURLChain'
+  | 'hasUserGesture'
+  | 'isPaused'
+  | 'pause'
+  | 'resume'
+  | 'setSavePath'
+  | 'setSaveDialogOptions'
+>
+
+export class DownloadItem extends Emulated implements Offered {
+  readonly #begun: Begun
+  readonly #cancel: () => void
+  readonly #startTime = Date.now() / 1000
+  #state: State = 'progressing'
+  #path = ''
+  #received = 0
+  #total = 0
+
+  constructor(begun: Begun, cancel: () => void) {
+    super('DownloadItem', { emits: ['updated', 'done'] })
+    this.#begun = begun
+    this.#cancel = cancel
+  }
+
+  get savePath(): string {
+    return this.#path
+  }
+
+  set savePath(path: string) {
+    this.setSavePath(path)
+  }
+
+  setSavePath(path: string): void {
+    this.#path = path
+  }
+
+  getSavePath(): string {
+    return this.#path
+  }
+
+  setSaveDialogOptions(): void {}
+
+  getURL(): string {
+    return toApp(this.#begun.url)
+  }
+
+  getURLChain(): string[] {
+    return [this.getURL()]
+  }
+
+  getFilename(): string {
+    return this.#begun.suggestedFilename
+  }
+
+  getReceivedBytes(): number {
+    return this.#received
+  }
+
+  getTotalBytes(): number {
+    return this.#total
+  }
+
+  getStartTime(): number {
+    return this.#startTime
+  }
+
+  getState(): State {
+    return this.#state
+  }
+
+  getMimeType(): string {
+    return notEmulated('DownloadItem.getMimeType')
+  }
+
+  hasUserGesture(): boolean {
+    return true
+  }
+
+  isPaused(): boolean {
+    return false
+  }
+
+  pause(): void {
+    notEmulated('DownloadItem.pause')
+  }
+
+  resume(): void {
+    notEmulated('DownloadItem.resume')
+  }
+
+  canResume(): boolean {
+    return false
+  }
+
+  cancel(): void {
+    if (this.#state !== 'progressing') return
+    this.#cancel()
+  }
+
+  /** @internal */
+  progress({ receivedBytes, totalBytes }: Progress): void {
+    this.#received = receivedBytes
+    this.#total = totalBytes
+    this.emit('updated', {}, 'progressing')
+  }
+
+  /** @internal */
+  finish(state: 'completed' | 'cancelled' | 'interrupted'): void {
+    if (this.#state !== 'progressing') return
+    this.#state = state
+    this.emit('done', {}, state)
+  }
+}
+
+/** The downloads of one session. */
+export class Downloads {
+  /** Where a download goes whose listener names no file; the save dialog is asked where this is undefined. */
+  folder: string | undefined
+  readonly #session: Session
+  readonly #items = new Map<string, DownloadItem>()
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async watch(browserContextId: string): Promise<void> {
+    const { root, folder } = chromium()
+    const spool = mkdtempSync(join(folder, 'downloads-'))
+    const cancel = (guid: string) => {
+      root.tell('Browser.cancelDownload', { guid, browserContextId })
+      return rm(join(spool, guid), { force: true })
+    }
+    root.on('Browser.downloadWillBegin', (begun) => this.#begin(begun, () => void cancel(begun.guid)))
+    root.on('Browser.downloadProgress', (progress) => void this.#follow(progress, join(spool, progress.guid)))
+    await root.send('Browser.setDownloadBehavior', {
+      behavior: 'allowAndName',
+      browserContextId,
+      downloadPath: spool,
+      eventsEnabled: true
+    })
+  }
+
+  #begin(begun: Begun, cancel: () => void): void {
+    const contents = ownerOfFrame(begun.frameId)
+    if (contents?.session !== this.#session) return
+    const item = new DownloadItem(begun, () => {
+      cancel()
+      item.finish('cancelled')
+    })
+    const event = preventable({})
+    this.#session.emit('will-download', event, item, contents)
+    if (event.defaultPrevented || item.getState() === 'cancelled') return cancel()
+    if (!item.getSavePath()) this.#choosePath(item)
+    if (!item.getSavePath()) return item.cancel()
+    this.#items.set(begun.guid, item)
+  }
+
+  #choosePath(item: DownloadItem): void {
+    if (this.folder) return item.setSavePath(join(this.folder, item.getFilename()))
+    const answer = dialogs.takeSave()
+    if (answer === undefined) return refuseLater('a save dialog that no test has answered')
+    if (!answer.canceled) item.setSavePath(answer.filePath)
+  }
+
+  async #follow(progress: Progress, spooled: string): Promise<void> {
+    const item = this.#items.get(progress.guid)
+    if (!item) return
+    item.progress(progress)
+    if (progress.state === 'inProgress') return
+    this.#items.delete(progress.guid)
+    if (progress.state === 'canceled') return item.finish('interrupted')
+    try {
+      mkdirSync(dirname(item.getSavePath()), { recursive: true })
+      await move(spooled, item.getSavePath())
+      item.finish('completed')
+    } catch {
+      item.finish('interrupted')
+    }
+  }
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    await copyFile(from, to)
+    await rm(from)
+  }
+}

@@ -1,0 +1,113 @@
+// What `import … from 'electron'` gets under the test host. Names that stand at the end are there so that importing them
+// works; using them throws "not emulated".
+import { app } from './app.ts'
+import { clipboard } from './clipboard.ts'
+import { listenToTests } from './control.ts'
+import { dialog } from './dialog.ts'
+import { ipcMain } from './ipc.ts'
+import { Menu, MenuItem } from './menu.ts'
+import { nativeTheme } from './native-theme.ts'
+import { net } from './net.ts'
+import { absent } from './not-emulated.ts'
+import { Notification } from './notification.ts'
+import { powerMonitor } from './power-monitor.ts'
+import { screen } from './screen.ts'
+import { Session, session } from './session.ts'
+import { shell } from './shell.ts'
+import { View, WebContentsView } from './views.ts'
+import { webContents } from './web-contents.ts'
+import { BaseWindow, BrowserWindow } from './windows.ts'
+
+const protocol = Session.of('').protocol
+
+export {
+  app,
+  BaseWindow,
+  BrowserWindow,
+  clipboard,
+  dialog,
+  ipcMain,
+  Menu,
+  MenuItem,
+  Notification,
+  nativeTheme,
+  net,
+  powerMonitor,
+  protocol,
+  screen,
+  session,
+  shell,
+  View,
+  WebContentsView,
+  webContents
+}
+
+export const autoUpdater = absent('autoUpdater')
+export const contentTracing = absent('contentTracing')
+export const contextBridge = absent('contextBridge (in the main process)')
+export const crashReporter = absent('crashReporter')
+export const desktopCapturer = absent('desktopCapturer')
+export const globalShortcut = absent('globalShortcut')
+export const ImageView = absent('ImageView')
+export const inAppPurchase = absent('inAppPurchase')
+export const ipcRenderer = absent('ipcRenderer (in the main process)')
+export const MessageChannelMain = absent('MessageChannelMain')
+export const nativeImage = absent('nativeImage')
+export const netLog = absent('netLog')
+export const parentPort = absent('parentPort')
+export const powerSaveBlocker = absent('powerSaveBlocker')
+export const pushNotifications = absent('pushNotifications')
+export const safeStorage = absent('safeStorage')
+export const ServiceWorkerMain = absent('ServiceWorkerMain')
+export const ShareMenu = absent('ShareMenu')
+export const systemPreferences = absent('systemPreferences')
+export const TouchBar = absent('TouchBar')
+export const Tray = absent('Tray')
+export const utilityProcess = absent('utilityProcess')
+export const webFrame = absent('webFrame (in the main process)')
+export const webFrameMain = absent('webFrameMain')
+
+const all = {
+  app,
+  autoUpdater,
+  BaseWindow,
+  BrowserWindow,
+  clipboard,
+  contentTracing,
+  crashReporter,
+  desktopCapturer,
+  dialog,
+  globalShortcut,
+  ImageView,
+  inAppPurchase,
+  ipcMain,
+  Menu,
+  MenuItem,
+  MessageChannelMain,
+  nativeImage,
+  nativeTheme,
+  net,
+  netLog,
+  Notification,
+  powerMonitor,
+  powerSaveBlocker,
+  protocol,
+  pushNotifications,
+  safeStorage,
+  screen,
+  session,
+  ShareMenu,
+  shell,
+  systemPreferences,
+  Tray,
+  utilityProcess,
+  View,
+  WebContentsView,
+  webContents,
+  webFrameMain
+}
+
+// `import electron from 'electron'` and `require('electron')`, which packages use.
+export { all as default, all as 'module.exports' }
+
+listenToTests()

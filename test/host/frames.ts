@@ -1,0 +1,176 @@
+// The frames of a page as the application sees them (Electron's WebFrameMain): one object per document, which is gone when
+// its document is.
+import type * as Electron from 'electron'
+import type { Protocol } from './cdp.ts'
+import { toApp } from './schemes.ts'
+import { notEmulated } from './strict.ts'
+
+type Members =
+  | 'url'
+  | 'origin'
+  | 'name'
+  | 'parent'
+  | 'top'
+  | 'frames'
+  | 'framesInSubtree'
+  | 'detached'
+  | 'processId'
+  | 'routingId'
+  | 'frameTreeNodeId'
+  | 'isDestroyed'
+
+let lastNodeId = 0
+
+/** One document in one frame. */
+export class WebFrame {
+  readonly id: string
+  readonly parentId: string | undefined
+  readonly processId = 1
+  readonly frameTreeNodeId: number
+  readonly routingId: number
+  /** Chromium's id of the document's load; undefined until the first navigation. */
+  loaderId: string | undefined
+  #tree: FrameTree
+  #url = ''
+  #origin = 'null'
+  #name = ''
+  #gone = false
+
+  constructor(tree: FrameTree, id: string, parentId: string | undefined) {
+    this.#tree = tree
+    this.id = id
+    this.parentId = parentId
+    this.frameTreeNodeId = ++lastNodeId
+    this.routingId = this.frameTreeNodeId
+  }
+
+  get url(): string {
+    this.#alive()
+    return this.#url
+  }
+
+  get origin(): string {
+    this.#alive()
+    return this.#origin
+  }
+
+  get name(): string {
+    this.#alive()
+    return this.#name
+  }
+
+  get parent(): WebFrame | null {
+    this.#alive()
+    return (this.parentId && this.#tree.get(this.parentId)) || null
+  }
+
+  get top(): WebFrame | null {
+    this.#alive()
+    return this.#tree.main ?? null
+  }
+
+  get frames(): WebFrame[] {
+    return this.#tree.all().filter((frame) => frame.parentId === this.id)
+  }
+
+  get framesInSubtree(): WebFrame[] {
+    return [this, ...this.frames.flatMap((frame) => frame.framesInSubtree)]
+  }
+
+  get detached(): boolean {
+    return this.#gone
+  }
+
+  isDestroyed(): boolean {
+    return this.#gone
+  }
+
+  executeJavaScript(): never {
+    return notEmulated('WebFrameMain.executeJavaScript')
+  }
+
+  send(): never {
+    return notEmulated('WebFrameMain.send')
+  }
+
+  get ipc(): never {
+    return notEmulated('WebFrameMain.ipc')
+  }
+
+  /** @internal a document has been put into the frame */
+  commit(frame: Protocol.Page.Frame): void {
+    this.#url = toApp(frame.unreachableUrl ?? frame.url + (frame.urlFragment ?? ''))
+    this.#origin = frame.securityOrigin === '://' ? 'null' : toApp(frame.securityOrigin)
+    this.#name = frame.name ?? ''
+    this.loaderId = frame.loaderId
+  }
+
+  /** @internal same document, other address */
+  move(url: string): void {
+    this.#url = toApp(url)
+  }
+
+  /** @internal */
+  dispose(): void {
+    this.#gone = true
+  }
+
+  #alive(): void {
+    if (this.#gone) throw new Error('Render frame was disposed before WebFrameMain could be accessed')
+  }
+}
+
+/** The frame as the type that Electron's API names; members beyond `Members` throw. */
+export function asWebFrameMain(frame: WebFrame): Electron.WebFrameMain {
+  // Checks that what is offered is what Electron's type says of it; `parent` and `top` are frames of this host again.
+  const offered: Pick<WebFrame, Members> = frame
+  return offered as unknown as Electron.WebFrameMain
+}
+
+/** All frames of one page by Chromium's ids. */
+export class FrameTree {
+  main: WebFrame | undefined
+  readonly #frames = new Map<string, WebFrame>()
+
+  get(id: string): WebFrame | undefined {
+    return this.#frames.get(id)
+  }
+
+  all(): WebFrame[] {
+    return [...this.#frames.values()]
+  }
+
+  attach(id: string, parentId: string | undefined): WebFrame {
+    const known = this.#frames.get(id)
+    if (known) return known
+    const frame = new WebFrame(this, id, parentId)
+    this.#frames.set(id, frame)
+    if (!parentId) this.main = frame
+    return frame
+  }
+
+  /** A new document: the object of the one before it dies, as Electron's does. */
+  navigated(details: Protocol.Page.Frame): WebFrame {
+    const before = this.#frames.get(details.id)
+    const fresh = before?.loaderId === undefined || before.loaderId === details.loaderId
+    if (before && !fresh) {
+      before.dispose()
+      this.#frames.delete(details.id)
+    }
+    const frame = this.attach(details.id, details.parentId ?? before?.parentId)
+    frame.commit(details)
+    return frame
+  }
+
+  detach(id: string): void {
+    this.#frames.get(id)?.dispose()
+    this.#frames.delete(id)
+    for (const frame of this.all()) if (frame.parentId === id) this.detach(frame.id)
+  }
+
+  clear(): void {
+    for (const frame of this.all()) frame.dispose()
+    this.#frames.clear()
+    this.main = undefined
+  }
+}

@@ -1,0 +1,58 @@
+// One running application per user-data folder: the first to listen on the folder's socket has it; a later one hands its
+// arguments over. A socket left behind by a process that was killed answers nobody, and is taken over.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Greeting {
+  readonly argv: string[]
+  readonly workingDirectory: string
+  readonly additionalData: unknown
+}
+
+function socketOf(folder: string): string {
+  const short = createHash('sha256').update(folder).digest('hex').slice(0, 24)
+  if (process.platform === 'win32') return `\\\\.\\pipe\\countersign-host-${short}`
+  const inside = join(folder, 'host-instance')
+  // A socket's path may have some 100 bytes.
+  return Buffer.byteLength(inside) < 100
+    ? inside
+    : join(process.platform === 'darwin' ? '/tmp' : tmpdir(), `csh-${short}`)
+}
+
+// requestSingleInstanceLock answers at once, and a socket doesn't: a short-lived process knocks, and waits, for us.
+const knock = `
+const { connect } = require('node:net')
+const socket = connect(process.argv[1], () => socket.end(process.argv[2]))
+socket.on('error', () => process.exit(1))
+socket.on('close', (failed) => process.exit(failed ? 1 : 0))
+socket.resume()`
+
+/** Takes the folder's lock, or tells its holder of us; true for whoever has it. */
+export function takeInstance(folder: string, greeting: Greeting, met: (other: Greeting) => void): Server | undefined {
+  const path = socketOf(folder)
+  const { status } = spawnSync(process.execPath, ['-e', knock, path, JSON.stringify(greeting)], {
+    stdio: 'ignore',
+    env: { ...process.env, NODE_OPTIONS: '' }
+  })
+  if (status === 0) return undefined
+  if (process.platform !== 'win32') rmSync(path, { force: true })
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => (text += chunk))
+    socket.on('error', () => {})
+    socket.on('end', () => {
+      socket.end()
+      if (text) met(JSON.parse(text) as Greeting)
+    })
+  })
+  server.on('error', (error) => console.error('test host: the instance lock failed:', error.message))
+  server.listen(path)
+  server.unref()
+  return server
+}

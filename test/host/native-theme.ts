@@ -1,0 +1,75 @@
+// Electron's `nativeTheme`: the application's choice of theme really reaches `prefers-color-scheme` in its pages; the
+// machine's own theme is what the test says.
+import type * as Electron from 'electron'
+import { host } from './host.ts'
+import { Emulated } from './strict.ts'
+import { WebContents } from './web-contents.ts'
+
+type Source = Electron.NativeTheme['themeSource']
+type Offered = Pick<
+  Electron.NativeTheme,
+  | 'themeSource'
+  | 'shouldUseDarkColors'
+  | 'shouldUseHighContrastColors'
+  | 'shouldUseInvertedColorScheme'
+  | 'inForcedColorsMode'
+  | 'prefersReducedTransparency'
+>
+
+class NativeTheme extends Emulated implements Offered {
+  readonly shouldUseInvertedColorScheme = false
+  readonly inForcedColorsMode = false
+  readonly prefersReducedTransparency = false
+  #source: Source = 'system'
+  #machineIsDark = false
+
+  constructor() {
+    super('nativeTheme', { emits: ['updated'] })
+  }
+
+  get themeSource(): Source {
+    return this.#source
+  }
+
+  set themeSource(source: Source) {
+    if (!['system', 'light', 'dark'].includes(source))
+      throw new TypeError('Error processing argument, conversion failure')
+    this.#source = source
+    this.#apply()
+  }
+
+  get shouldUseDarkColors(): boolean {
+    return this.#source === 'system' ? this.#machineIsDark : this.#source === 'dark'
+  }
+
+  get shouldUseDarkColorsForSystemIntegratedUI(): boolean {
+    return this.#machineIsDark
+  }
+
+  get shouldUseHighContrastColors(): boolean {
+    return host.surroundings.highContrast
+  }
+
+  /** @internal the machine's own setting, changed by a test */
+  setMachine(theme: { dark?: boolean; highContrast?: boolean }): void {
+    this.#machineIsDark = theme.dark ?? this.#machineIsDark
+    const contrast = theme.highContrast ?? host.surroundings.highContrast
+    const changed = contrast !== host.surroundings.highContrast
+    host.surroundings.highContrast = contrast
+    this.#apply()
+    if (changed) this.#tell()
+  }
+
+  #apply(): void {
+    if (host.surroundings.dark === this.shouldUseDarkColors) return
+    host.surroundings.dark = this.shouldUseDarkColors
+    this.#tell()
+  }
+
+  #tell(): void {
+    for (const contents of WebContents.all()) contents.applySurroundings()
+    this.emit('updated')
+  }
+}
+
+export const nativeTheme = new NativeTheme()

@@ -1,0 +1,243 @@
+// Where pages may go: Electron's navigation events, and what a listener prevents never reaches the network.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Launched } from '../e2e/launch.ts'
+import { eventually, forget, openSite, openView, records, redirectTo, refuse, type Site, startFixture } from './fixture/start.ts'
+
+let app: Launched
+let site: Site
+
+beforeAll(async () => {
+  site = await openSite({
+    '/hop': redirectTo('/landed'),
+    '/start': '<!doctype html><title>start</title><a id="blank" href="/elsewhere" target="_blank">new</a>',
+    '/framing': '<!doctype html><title>framing</title><iframe src="/inner"></iframe>'
+  })
+  app = await startFixture()
+})
+
+afterAll(async () => {
+  await app.close()
+  await site.close()
+})
+
+afterEach(() => refuse(app))
+
+const names = async () => (await records(app)).map((each) => each.name)
+const settled = (path: string) => eventually(() => site.asked.includes(path))
+
+describe('a page of the application’s own choosing', () => {
+  it('raises no will-navigate when the application loads it', async () => {
+    await openView(app, `${site.origin}/start`)
+    expect(await names()).toEqual(['did-start-navigation', 'did-navigate'])
+  })
+
+  it('raises will-redirect for a redirect even so', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await forget(app)
+    await app.evaluate((_electron, url) => (globalThis.fixture['current'] as Electron.WebContentsView).webContents.loadURL(url), `${site.origin}/hop`)
+    expect(await names()).toEqual(['did-start-navigation', 'will-redirect', 'did-redirect-navigation', 'did-navigate'])
+    expect(page.url()).toBe(`${site.origin}/landed`)
+  })
+
+  it('rejects loadURL with Electron’s code', async () => {
+    await openView(app, `${site.origin}/start`)
+    const refused = await app.evaluate(() => {
+      const view = globalThis.fixture['current'] as Electron.WebContentsView
+      return view.webContents.loadURL('http://127.0.0.1:9/').catch((error) => ({ code: error.code, errno: error.errno }))
+    })
+    expect(refused).toEqual({ code: 'ERR_UNSAFE_PORT', errno: -312 })
+    expect((await records(app)).find((each) => each.name === 'did-fail-load')).toBeDefined()
+  })
+
+  it('rejects loadURL as aborted when a redirect is refused', async () => {
+    await openView(app, `${site.origin}/start`)
+    await refuse(app, 'will-redirect')
+    site.asked.length = 0
+    const code = await app.evaluate(async (_electron, url) => {
+      const view = globalThis.fixture['current'] as Electron.WebContentsView
+      return view.webContents.loadURL(url).catch((error) => error.code)
+    }, `${site.origin}/hop`)
+    expect(code).toBe('ERR_ABORTED')
+    expect(site.asked).toEqual(['/hop'])
+  })
+})
+
+describe('a page that goes somewhere itself', () => {
+  it('raises the events in Electron’s order', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await forget(app)
+    await page.evaluate(() => void location.assign('/hop'))
+    await eventually(async () => (await names()).includes('did-navigate'))
+    expect(await names()).toEqual([
+      'did-start-navigation',
+      'will-frame-navigate',
+      'will-navigate',
+      'will-redirect',
+      'did-redirect-navigation',
+      'did-navigate'
+    ])
+  })
+
+  it.each([
+    ['by script', `location.href = '/refused'`],
+    ['by a link', `const a = document.createElement('a'); a.href = '/refused'; document.body.append(a); a.click()`],
+    ['by a form', `const f = document.createElement('form'); f.action = '/refused'; f.method = 'post'; document.body.append(f); f.submit()`],
+    ['by refresh', `document.head.innerHTML += '<meta http-equiv="refresh" content="0;url=/refused">'`]
+  ])('is held %s, and the server is never asked', async (_how, script) => {
+    const page = await openView(app, `${site.origin}/start`)
+    await refuse(app, '/refused')
+    await forget(app)
+    site.asked.length = 0
+    await page.evaluate(script)
+    const asked = await eventually(async () => (await records(app)).find((each) => each.name.startsWith('will-')))
+    expect(asked.url).toContain('/refused')
+    await page.evaluate(() => fetch('/after'))
+    expect(site.asked).toEqual(['/after'])
+    expect(page.url()).toBe(`${site.origin}/start`)
+  })
+
+  it('is held at a redirect, and the redirect’s target is never asked', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await refuse(app, 'will-redirect')
+    site.asked.length = 0
+    await page.evaluate(() => void location.assign('/hop'))
+    await eventually(async () => (await names()).includes('will-redirect'))
+    await page.evaluate(() => fetch('/after'))
+    expect(site.asked).toEqual(['/hop', '/after'])
+  })
+
+  it('raises only in-page events within its document', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await forget(app)
+    await page.evaluate(() => {
+      location.hash = 'there'
+      history.pushState(null, '', '/pushed')
+    })
+    await eventually(async () => (await names()).filter((each) => each === 'did-navigate-in-page').length === 2)
+    expect(await names()).toEqual([
+      'did-start-navigation',
+      'did-navigate-in-page',
+      'did-start-navigation',
+      'did-navigate-in-page'
+    ])
+  })
+
+  it.each(['mailto:someone@example.com', 'tel:+441632960000', 'ms-word:ofe|u|https://example.com/a.docx'])(
+    'raises will-navigate for %s, and a refused one is not handed to the desktop',
+    async (url) => {
+      const page = await openView(app, `${site.origin}/start`)
+      await refuse(app, `will-navigate ${url}`)
+      await page.evaluate((url) => void (location.href = url), url)
+      await eventually(async () => (await records(app)).find((each) => each.name === 'will-navigate' && each.url === url))
+      expect(await app.openedExternally()).not.toContain(url)
+      await refuse(app)
+      await page.evaluate((url) => void (location.href = url), url)
+      await eventually(async () => (await app.openedExternally()).includes(url))
+    }
+  )
+
+  it('reaches the application’s own scheme through will-navigate only, and nobody serves it in another session', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await page.evaluate(() => void (location.href = 'app://fixture/page.html'))
+    const told = await eventually(async () => (await records(app)).find((each) => each.name === 'will-navigate'))
+    expect(told.url).toBe('app://fixture/page.html')
+    await page.evaluate(() => fetch('/after'))
+    expect(page.url()).toBe(`${site.origin}/start`)
+  })
+
+  it('is put back where it goes to a refused blob: address', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await refuse(app, 'will-navigate blob:')
+    await page.evaluate(() => {
+      location.href = URL.createObjectURL(new Blob(['<h1>blob</h1>'], { type: 'text/html' }))
+    })
+    await eventually(async () => (await names()).includes('will-navigate'))
+    await eventually(() => !page.url().startsWith('blob:'))
+  })
+
+  it('is not taken for one when the test itself reloads it', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await forget(app)
+    await page.reload()
+    expect(await names()).toEqual(['did-start-navigation', 'did-navigate'])
+  })
+})
+
+describe('a frame', () => {
+  it('raises will-frame-navigate alone, for its first address too', async () => {
+    await openView(app, `${site.origin}/framing`)
+    await settled('/inner')
+    const told = (await records(app)).filter((each) => each.url.endsWith('/inner') && each.name.startsWith('will-'))
+    expect(told).toEqual([expect.objectContaining({ name: 'will-frame-navigate', isMainFrame: false })])
+  })
+
+  it.each(['same origin', 'another origin'])('is held when refused (%s), and the server is never asked', async (which) => {
+    const page = await openView(app, `${site.origin}/start`)
+    await refuse(app, '/refused')
+    site.asked.length = 0
+    const address = `${which === 'same origin' ? site.origin : site.otherOrigin}/refused`
+    await page.evaluate((address) => {
+      const frame = document.createElement('iframe')
+      frame.src = address
+      document.body.append(frame)
+    }, address)
+    await eventually(async () => (await records(app)).find((each) => each.url === address && each.name === 'will-frame-navigate'))
+    await page.evaluate(() => fetch('/after'))
+    expect(site.asked).toEqual(['/after'])
+  })
+
+  it('of another origin is held when it goes on by itself', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await page.evaluate((address) => {
+      const frame = document.createElement('iframe')
+      frame.src = address
+      document.body.append(frame)
+    }, `${site.otherOrigin}/framed`)
+    const frame = await eventually(() => page.frames().find((each) => each.url().endsWith('/framed')))
+    await frame.waitForLoadState()
+    await refuse(app, '/refused')
+    site.asked.length = 0
+    await frame.evaluate(() => void location.assign('/refused'))
+    await eventually(async () => (await records(app)).find((each) => each.url.endsWith('/refused') && each.name === 'will-frame-navigate'))
+    await page.evaluate(() => fetch('/after'))
+    expect(site.asked).toEqual(['/after'])
+  })
+})
+
+describe('a window that a page opens', () => {
+  const deny = () =>
+    app.evaluate(() => {
+      const { fixture } = globalThis
+      const view = fixture['current'] as Electron.WebContentsView
+      view.webContents.setWindowOpenHandler(({ url, frameName, disposition }) => {
+        fixture.records.push({ name: 'open', url, frameName, disposition })
+        return { action: 'deny' }
+      })
+    })
+
+  it.each([
+    ['window.open', `window.open('/elsewhere', 'named', 'width=300')`, 'new-window'],
+    ['window.open without an opener', `window.open('/elsewhere', '_blank', 'noopener')`, 'foreground-tab'],
+    ['a link to a new tab', `document.querySelector('#blank').click()`, 'foreground-tab'],
+    [
+      'a link clicked with Ctrl held',
+      `document.querySelector('#blank').dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true, cancelable: true }))`,
+      'foreground-tab'
+    ],
+    [
+      'a link that is in no document, clicked with Shift held',
+      `Object.assign(document.createElement('a'), { href: '/elsewhere' }).dispatchEvent(new MouseEvent('click', { shiftKey: true }))`,
+      'new-window'
+    ]
+  ])('is denied by the handler (%s), and the server is never asked', async (_how, script, disposition) => {
+    const page = await openView(app, `${site.origin}/start`)
+    await deny()
+    site.asked.length = 0
+    await page.evaluate(`void (${script})`)
+    const told = await eventually(async () => (await records(app)).find((each) => each.name === 'open'))
+    expect(told).toMatchObject({ url: `${site.origin}/elsewhere`, disposition })
+    await page.evaluate(() => fetch('/after'))
+    expect(site.asked).toEqual(['/after'])
+    expect(page.context().pages().filter((each) => each.url().includes('elsewhere'))).toEqual([])
+  })
+})

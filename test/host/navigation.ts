@@ -1,0 +1,306 @@
+// Where the frames of one page go, told in Electron's events and in their order, and what a listener prevents never reaches
+// the network. Chromium names every navigation that a page asks for (frameRequestedNavigation) before it begins it; one
+// without such a request is the application's own, and as in Electron raises no will-navigate.
+import type { CdpSession, Protocol } from './cdp.ts'
+import { asWebFrameMain, type FrameTree, type WebFrame } from './frames.ts'
+import { loadError, netErrorNumber } from './net-errors.ts'
+import { disownFrame, ownFrame } from './network.ts'
+import { carriedScheme, schemeOf, toApp, toCarried } from './schemes.ts'
+import { preventable } from './strict.ts'
+import type { WebContents } from './web-contents.ts'
+
+type Requested = Protocol.Page.frameRequestedNavigationPayload
+type Started = Protocol.Page.frameStartedNavigatingPayload
+
+interface Load {
+  readonly url: string
+  loaderId: string | undefined
+  resolve(): void
+  reject(error: Error): void
+}
+
+// What Chromium resolves inside itself. Anything else is a program's on the machine (mailto:) or the application's own scheme.
+const internal = new Set([
+  'http',
+  'https',
+  'about',
+  'blob',
+  'data',
+  'file',
+  'javascript',
+  'chrome',
+  'chrome-error',
+  'devtools'
+])
+
+export class Navigation {
+  loading = false
+  /** The application has put something into the page: before that its address is ''. */
+  begun = false
+  readonly #contents: WebContents
+  readonly #frames: FrameTree
+  readonly #requested = new Map<string, Requested>()
+  readonly #refused = new Map<string, string>()
+  readonly #statuses = new Map<string, { status: number; text: string }>()
+  readonly #documents = new Map<string, { frameId: string; url: string }>()
+  readonly #failed = new Set<string>()
+  #load: Load | undefined
+
+  constructor(contents: WebContents, frames: FrameTree) {
+    this.#contents = contents
+    this.#frames = frames
+  }
+
+  /** Follows the frames of one conversation: the page's, or that of a frame in another process. */
+  follow(session: CdpSession): void {
+    session.on('Page.frameAttached', ({ frameId, parentFrameId }) => this.#attach(frameId, parentFrameId))
+    session.on('Page.frameDetached', ({ frameId, reason }) => {
+      if (reason === 'swap') return
+      this.#frames.detach(frameId)
+      disownFrame(frameId)
+    })
+    session.on('Page.frameRequestedNavigation', (request) => this.#request(request))
+    session.on('Page.frameStartedNavigating', (start) => this.#start(session, start))
+    session.on('Page.frameNavigated', ({ frame }) => this.#commit(session, frame))
+    session.on('Page.navigatedWithinDocument', ({ frameId, url }) => this.#move(frameId, url))
+    session.on('Page.frameStartedLoading', ({ frameId }) => this.#isMain(frameId) && this.startLoading())
+    session.on('Page.frameStoppedLoading', ({ frameId }) => this.#isMain(frameId) && this.#stopLoading())
+    session.on('Page.lifecycleEvent', (event) => this.#lifecycle(event))
+    session.on('Network.requestWillBeSent', ({ requestId, loaderId, frameId, request, type }) => {
+      if (type === 'Document' && requestId === loaderId && frameId) {
+        this.#documents.set(loaderId, { frameId, url: toApp(request.url) })
+      }
+    })
+    session.on('Network.responseReceived', ({ type, loaderId, requestId, response }) => {
+      if (type === 'Document' && requestId === loaderId) {
+        this.#statuses.set(loaderId, { status: response.status, text: response.statusText })
+      }
+    })
+    session.on('Network.loadingFailed', ({ type, requestId, errorText }) => {
+      if (type === 'Document') this.#fail(requestId, errorText)
+    })
+  }
+
+  /** Loads an address for the application; settles as Electron's loadURL does. */
+  async load(session: CdpSession, url: string, referrer?: string): Promise<void> {
+    this.#load?.reject(loadError('ERR_ABORTED', this.#load.url))
+    this.begun = true
+    const done = new Promise<void>((resolve, reject) => {
+      this.#load = { url, loaderId: undefined, resolve, reject }
+    })
+    done.catch(() => {})
+    const mine = this.#load
+    this.startLoading()
+    session
+      .send('Page.navigate', { url: toCarried(url), ...(referrer ? { referrer } : {}) })
+      .then(({ errorText, isDownload, loaderId }) => {
+        if (mine) mine.loaderId ??= loaderId
+        if (errorText) this.#settle(mine, loadError(errorText, url))
+        else if (isDownload) this.#settle(mine, loadError('ERR_ABORTED', url))
+        else if (!loaderId) this.#settle(mine)
+        if (errorText || isDownload || !loaderId) this.#stopLoading()
+      })
+      .catch(() => this.#settle(mine, loadError('ERR_FAILED', url)))
+    return done
+  }
+
+  /** The page has gone: whoever waits for it is told. */
+  abandon(): void {
+    this.#settle(this.#load, loadError('ERR_FAILED', this.#load?.url ?? ''))
+    for (const frame of this.#frames.all()) disownFrame(frame.id)
+    this.#frames.clear()
+  }
+
+  /** @internal asked for each document's request, and each hop of it, before it leaves; false refuses it. */
+  mayLoad(paused: Protocol.Fetch.requestPausedPayload): boolean {
+    const frame = this.#frames.get(paused.frameId)
+    if (!frame) return false
+    const url = toApp(paused.request.url)
+    if (paused.redirectedRequestId) {
+      if (!this.#ask(['will-redirect'], frame, url)) return false
+      this.#tell('did-redirect-navigation', frame, url)
+      return true
+    }
+    const requested = this.#requested.get(frame.id)
+    this.#requested.delete(frame.id)
+    return requested ? this.#mayNavigate(frame, url, requested) : true
+  }
+
+  startLoading(): void {
+    if (this.loading) return
+    this.loading = true
+    this.#contents.emit('did-start-loading')
+  }
+
+  #stopLoading(): void {
+    if (!this.loading) return
+    this.loading = false
+    this.#contents.emit('did-stop-loading')
+  }
+
+  #isMain(frameId: string): boolean {
+    return this.#frames.main?.id === frameId
+  }
+
+  #attach(frameId: string, parentId: string): void {
+    const fresh = !this.#frames.get(frameId)
+    const frame = this.#frames.attach(frameId, parentId)
+    ownFrame(frameId, this.#contents)
+    if (fresh) this.#contents.emit('frame-created', {}, { frame: asWebFrameMain(frame) })
+  }
+
+  #request(request: Requested): void {
+    const { frameId, url, disposition } = request
+    if (disposition !== 'currentTab') {
+      if (disposition !== 'download') this.#contents.opensElsewhere(toApp(url), disposition)
+      return
+    }
+    const scheme = schemeOf(url)
+    if (scheme === 'about' || scheme === 'javascript') return
+    this.#requested.set(frameId, request)
+  }
+
+  #start(session: CdpSession, { frameId, url, loaderId, navigationType }: Started): void {
+    const frame = this.#frames.get(frameId)
+    if (!frame || navigationType === 'sameDocument' || navigationType === 'historySameDocument') return
+    this.#tell('did-start-navigation', frame, toApp(url))
+    this.#documents.set(loaderId, { frameId, url: toApp(url) })
+    const load = this.#load
+    if (load && frame === this.#frames.main) {
+      if (load.loaderId === undefined) load.loaderId = loaderId
+      else if (load.loaderId !== loaderId) this.#settle(load, loadError('ERR_ABORTED', load.url))
+    }
+    if (['http', 'https', 'about', 'chrome-error'].includes(schemeOf(url))) return
+    const requested = this.#requested.get(frameId)
+    this.#requested.delete(frameId)
+    if (requested) this.#leaveNetwork(session, frame, url, requested)
+  }
+
+  /** A page asks for an address that makes no request which could be held: it is decided, and undone, as it begins. */
+  #leaveNetwork(session: CdpSession, frame: WebFrame, url: string, requested: Requested): void {
+    if (!this.#mayNavigate(frame, toApp(url), requested)) {
+      session.tell('Page.stopLoading')
+      if (internal.has(schemeOf(url))) this.#refused.set(frame.id, url)
+      return
+    }
+    if (internal.has(schemeOf(url))) return
+    const carried = toCarried(url)
+    const scheme = carriedScheme(carried)
+    if (scheme && this.#contents.session.schemes.isProtocolHandled(scheme)) {
+      session.tell('Page.navigate', { url: carried, frameId: frame.id })
+    } else this.#contents.openExternal(frame, url)
+  }
+
+  #mayNavigate(frame: WebFrame, url: string, requested: Requested): boolean {
+    const initiator = requested.reason === 'initialFrameNavigation' ? (frame.parent ?? frame) : frame
+    const events = ['will-frame-navigate', ...(frame === this.#frames.main ? ['will-navigate'] : [])]
+    return this.#ask(events, frame, url, initiator)
+  }
+
+  /** Emits what can be prevented, one event after the other; false as soon as one has been. */
+  #ask(events: readonly string[], frame: WebFrame, url: string, initiator: WebFrame | null = null): boolean {
+    const isMainFrame = frame === this.#frames.main
+    for (const name of events) {
+      const details = preventable({
+        url,
+        isSameDocument: false,
+        isMainFrame,
+        frame: asWebFrameMain(frame),
+        initiator: initiator && asWebFrameMain(initiator)
+      })
+      if (name === 'will-frame-navigate') this.#contents.emit(name, details)
+      else this.#contents.emit(name, details, url, false, isMainFrame, frame.processId, frame.routingId)
+      if (details.defaultPrevented) return false
+    }
+    return true
+  }
+
+  #tell(
+    name: 'did-start-navigation' | 'did-redirect-navigation',
+    frame: WebFrame,
+    url: string,
+    sameDocument = false
+  ): void {
+    const isMainFrame = frame === this.#frames.main
+    const details = preventable({
+      url,
+      isSameDocument: sameDocument,
+      isMainFrame,
+      frame: asWebFrameMain(frame),
+      initiator: null
+    })
+    this.#contents.emit(name, details, url, sameDocument, isMainFrame, frame.processId, frame.routingId)
+  }
+
+  #commit(session: CdpSession, details: Protocol.Page.Frame): void {
+    this.#requested.delete(details.id)
+    const refused = this.#refused.get(details.id)
+    this.#refused.delete(details.id)
+    const frame = this.#frames.navigated(details)
+    ownFrame(details.id, this.#contents)
+    const isMainFrame = frame === this.#frames.main
+    if (refused && refused === details.url) {
+      session.tell('Page.navigate', { url: 'about:blank', frameId: details.id })
+      return
+    }
+    if (!this.begun && details.url === 'about:blank') return
+    if (isMainFrame) this.begun = true
+    this.#contents.visited(details.securityOrigin)
+    if (details.unreachableUrl) return
+    const { status = 200, text = 'OK' } = this.#statuses.get(details.loaderId) ?? {}
+    this.#statuses.clear()
+    const place = [frame.processId, frame.routingId]
+    this.#contents.emit('did-frame-navigate', {}, frame.url, status, text, isMainFrame, ...place)
+    if (isMainFrame) this.#contents.emit('did-navigate', {}, frame.url, status, text)
+  }
+
+  #move(frameId: string, url: string): void {
+    const frame = this.#frames.get(frameId)
+    if (!frame) return
+    this.#tell('did-start-navigation', frame, toApp(url), true)
+    frame.move(url)
+    const isMainFrame = frame === this.#frames.main
+    this.#contents.emit('did-navigate-in-page', {}, frame.url, isMainFrame, frame.processId, frame.routingId)
+  }
+
+  #lifecycle({ frameId, loaderId, name }: Protocol.Page.lifecycleEventPayload): void {
+    const frame = this.#frames.get(frameId)
+    if (!frame || frame.loaderId !== loaderId || !this.begun || this.#failed.has(loaderId)) return
+    const isMainFrame = this.#isMain(frameId)
+    if (name === 'DOMContentLoaded' && isMainFrame) this.#contents.emit('dom-ready', {})
+    if (name === 'firstPaint' && isMainFrame) this.#contents.emit(firstPaint)
+    if (name !== 'load') return
+    this.#contents.emit('did-frame-finish-load', {}, isMainFrame, frame.processId, frame.routingId)
+    if (!isMainFrame) return
+    this.#contents.emit('did-finish-load', {})
+    this.#contents.emit(firstPaint)
+    if (this.#load?.loaderId === loaderId) this.#settle(this.#load)
+  }
+
+  #fail(loaderId: string, errorText: string): void {
+    const document = this.#documents.get(loaderId)
+    const frame = document && this.#frames.get(document.frameId)
+    if (!document || !frame) return
+    const code = errorText.replace(/^net::/, '')
+    const isMainFrame = frame === this.#frames.main
+    const told = [{}, netErrorNumber(code), code, document.url, isMainFrame, frame.processId, frame.routingId]
+    this.#failed.add(loaderId)
+    this.#contents.emit('did-fail-provisional-load', ...told)
+    // As in Electron, what was only broken off is no failed load.
+    if (code !== 'ERR_ABORTED') {
+      if (code.startsWith('ERR_CERT_')) this.#contents.certificateError(document.url, code, isMainFrame)
+      this.#contents.emit('did-fail-load', ...told)
+    }
+    if (isMainFrame && this.#load?.loaderId === loaderId) this.#settle(this.#load, loadError(code, this.#load.url))
+  }
+
+  #settle(load: Load | undefined, error?: Error): void {
+    if (!load || load !== this.#load) return
+    this.#load = undefined
+    if (error) load.reject(error)
+    else load.resolve()
+  }
+}
+
+/** Emitted inside the host when a page has first painted: windows make `ready-to-show` of it. */
+export const firstPaint = Symbol('first paint')

@@ -1,0 +1,117 @@
+// Electron's `net.request`: a ClientRequest on Node's fetch, with redirects that are refused unless somebody follows them.
+import { Readable } from 'node:stream'
+import type * as Electron from 'electron'
+import { app } from './app.ts'
+import { host } from './host.ts'
+import { netErrorOfNode } from './net-errors.ts'
+import { acceptOnly, Emulated, notEmulated } from './strict.ts'
+
+const accepted = ['method', 'url', 'session', 'redirect', 'credentials', 'cache', 'referrerPolicy']
+
+/** What Electron's IncomingMessage has beside being a stream. */
+type Incoming = Readable & Pick<Electron.IncomingMessage, 'statusCode' | 'statusMessage' | 'headers'>
+
+class ClientRequest
+  extends Emulated
+  implements Pick<Electron.ClientRequest, 'setHeader' | 'getHeader' | 'removeHeader' | 'abort'>
+{
+  readonly #method: string
+  readonly #url: string
+  readonly #headers = new Headers()
+  readonly #abort = new AbortController()
+  #isOver = false
+
+  constructor(options: Electron.ClientRequestConstructorOptions) {
+    super('ClientRequest', { emits: ['response', 'redirect', 'error', 'abort', 'close', 'finish'] })
+    acceptOnly('net.request', options, accepted)
+    if (!app.isReady()) throw new Error('net module can only be used after app is ready')
+    if (options.redirect !== 'manual') notEmulated('net.request without redirect: manual')
+    if (options.credentials !== 'omit') notEmulated('net.request with credentials')
+    this.#method = options.method ?? 'GET'
+    this.#url = options.url ?? notEmulated('net.request without a url')
+    if (!/^https?:$/.test(new URL(this.#url).protocol)) throw new Error('net::ERR_UNKNOWN_URL_SCHEME')
+  }
+
+  setHeader(name: string, value: string): void {
+    if (/^(content-length|host|trailer|te|upgrade|cookie2|keep-alive|transfer-encoding)$/i.test(name)) {
+      throw new Error(`The header "${name}" can't be set`)
+    }
+    this.#headers.set(name, value)
+  }
+
+  getHeader(name: string): string {
+    return this.#headers.get(name) ?? ''
+  }
+
+  removeHeader(name: string): void {
+    this.#headers.delete(name)
+  }
+
+  end(body?: string): this {
+    void this.#send(body)
+    return this
+  }
+
+  abort(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#abort.abort()
+    this.emit('abort')
+    this.emit('close')
+  }
+
+  async #send(body?: string): Promise<void> {
+    try {
+      if (!host.surroundings.online) throw new Error('net::ERR_INTERNET_DISCONNECTED')
+      const response = await fetch(this.#url, {
+        method: this.#method,
+        headers: this.#headers,
+        redirect: 'manual',
+        signal: this.#abort.signal,
+        ...(body !== undefined && { body })
+      })
+      if (this.#isOver) return
+      const location = response.headers.get('location')
+      if (location !== null && [301, 302, 303, 307, 308].includes(response.status)) {
+        await response.body?.cancel()
+        this.#redirected(response, new URL(location, this.#url).href)
+      } else {
+        this.emit('finish')
+        this.emit('response', incoming(response))
+      }
+    } catch (error) {
+      if (this.#isOver) return
+      this.#isOver = true
+      const told = error instanceof Error && error.message.startsWith('net::') ? error : undefined
+      this.emit('error', told ?? new Error(`net::${netErrorOfNode(error)}`))
+      this.emit('close')
+    }
+  }
+
+  /** Nobody can follow here (followRedirect is not emulated), so it ends as it does in Electron where nobody did. */
+  #redirected(response: Response, target: string): void {
+    const method = response.status === 303 ? 'GET' : this.#method
+    this.emit('redirect', response.status, method, target, headersOf(response))
+    if (this.#isOver) return
+    this.#isOver = true
+    this.emit('error', new Error('Redirect was cancelled'))
+    this.emit('close')
+  }
+}
+
+function incoming(response: Response): Incoming {
+  const body = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
+  return Object.assign(body, {
+    statusCode: response.status,
+    statusMessage: response.statusText,
+    headers: headersOf(response)
+  })
+}
+
+function headersOf(response: Response): Record<string, string[]> {
+  return Object.fromEntries([...response.headers].map(([name, value]) => [name, [value]]))
+}
+
+export function request(options: Electron.ClientRequestConstructorOptions | string): ClientRequest {
+  return typeof options === 'string' ? notEmulated('net.request of a bare address') : new ClientRequest(options)
+}

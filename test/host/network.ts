@@ -1,0 +1,195 @@
+// Every request of every page passes here before it leaves, in the order of Electron's own stages: may the frame navigate,
+// may the request be made (webRequest), is it one of the application's schemes, and only then the network.
+import type * as Electron from 'electron'
+import type { Browser } from './browser.ts'
+import type { CdpSession, Protocol } from './cdp.ts'
+import { carriedScheme, toApp } from './schemes.ts'
+import { onStranger } from './targets.ts'
+import type { WebContents } from './web-contents.ts'
+import { resourceType } from './web-request.ts'
+
+type Paused = Protocol.Fetch.requestPausedPayload
+type Header = Protocol.Fetch.HeaderEntry
+
+const owners = new Map<string, WebContents>()
+// Documents of pages that are only just being made; their page's arrival, or refusal, releases them.
+const held = new Map<string, Paused[]>()
+const refused = new Set<string>()
+let root: CdpSession
+
+export async function watchNetwork(browser: Browser): Promise<void> {
+  root = browser.root
+  root.on('Fetch.requestPaused', (paused) => void meet(paused))
+  onStranger((targetId) => {
+    refused.add(targetId)
+    for (const paused of held.get(targetId) ?? []) fail(paused, 'Aborted')
+    held.delete(targetId)
+  })
+  await root.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
+}
+
+/** From then on the frame's requests are those of `contents`. */
+export function ownFrame(frameId: string, contents: WebContents): void {
+  owners.set(frameId, contents)
+  const waiting = held.get(frameId) ?? []
+  held.delete(frameId)
+  for (const paused of waiting) void meet(paused)
+}
+
+export function disownFrame(frameId: string): void {
+  owners.delete(frameId)
+}
+
+/** The page that a frame is in. */
+export function ownerOfFrame(frameId: string): WebContents | undefined {
+  return owners.get(frameId)
+}
+
+async function meet(paused: Paused): Promise<void> {
+  const contents = owners.get(paused.frameId)
+  if (!contents) return unknown(paused)
+  try {
+    await (paused.responseStatusCode === undefined ? askFirst(contents, paused) : answered(contents, paused))
+  } catch (error) {
+    fail(paused, 'Failed')
+    throw error
+  }
+}
+
+function unknown(paused: Paused): void {
+  // A worker without a page, or a page on its way out: nobody could be asked whether it may.
+  if (paused.resourceType !== 'Document' || refused.has(paused.frameId)) return fail(paused, 'Aborted')
+  held.set(paused.frameId, [...(held.get(paused.frameId) ?? []), paused])
+}
+
+function fail(paused: Paused, errorReason: Protocol.Network.ErrorReason): void {
+  root.tell('Fetch.failRequest', { requestId: paused.requestId, errorReason })
+}
+
+async function askFirst(contents: WebContents, paused: Paused): Promise<void> {
+  const { request, requestId } = paused
+  // Chrome's tabs fetch an icon that nobody has asked for; Electron's pages don't.
+  if (paused.resourceType === 'Other' && new URL(request.url).pathname === '/favicon.ico') return fail(paused, 'Aborted')
+  if (paused.resourceType === 'Document' && !contents.navigation.mayLoad(paused)) return fail(paused, 'Aborted')
+  const { session } = contents
+  const { webRequest } = session
+  const details = describe(contents, paused)
+  const { cancel, redirectURL } = await webRequest.beforeRequest({ ...details, uploadData: uploads(paused) })
+  if (cancel) return fail(paused, 'BlockedByClient')
+  if (redirectURL) {
+    const responseHeaders = [
+      { name: 'Location', value: redirectURL },
+      { name: 'Access-Control-Allow-Origin', value: '*' }
+    ]
+    return root.tell('Fetch.fulfillRequest', { requestId, responseCode: 307, responseHeaders })
+  }
+  const sending = await webRequest.beforeSendHeaders({ ...details, requestHeaders: { ...request.headers } })
+  if (sending.cancel) return fail(paused, 'BlockedByClient')
+  const changed = sending.requestHeaders as Record<string, string | string[]> | undefined
+  const scheme = carriedScheme(request.url)
+  if (scheme && session.schemes.isProtocolHandled(scheme)) return serve(contents, paused, scheme, changed)
+  root.tell('Fetch.continueRequest', {
+    requestId,
+    interceptResponse: webRequest.watchesResponses,
+    ...(changed ? { headers: entries(changed) } : {})
+  })
+}
+
+async function serve(
+  contents: WebContents,
+  paused: Paused,
+  scheme: string,
+  changed: Record<string, string | string[]> | undefined
+): Promise<void> {
+  const { request, requestId } = paused
+  const headers = changed ? Object.fromEntries(entries(changed).map((h) => [h.name, h.value])) : request.headers
+  try {
+    const body = uploadBody(paused)
+    const served = await contents.session.schemes.serve(scheme, {
+      url: request.url,
+      method: request.method,
+      headers,
+      body
+    })
+    const sent = served.headers.map(([name, value]) => ({ name, value }))
+    const after = await received(contents, paused, served.status, sent)
+    if (after.cancel) return fail(paused, 'BlockedByClient')
+    root.tell('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: after.status,
+      responseHeaders: after.headers,
+      body: served.body.toString('base64')
+    })
+  } catch (error) {
+    console.error(`test host: the handler of ${scheme}: failed for ${toApp(request.url)}:`, error)
+    fail(paused, 'Failed')
+  }
+}
+
+async function answered(contents: WebContents, paused: Paused): Promise<void> {
+  const status = paused.responseStatusCode ?? 0
+  const after = await received(contents, paused, status, paused.responseHeaders ?? [])
+  if (after.cancel) return fail(paused, 'BlockedByClient')
+  root.tell('Fetch.continueResponse', {
+    requestId: paused.requestId,
+    responseCode: after.status,
+    responsePhrase: after.phrase || 'OK',
+    responseHeaders: after.headers
+  })
+}
+
+async function received(
+  contents: WebContents,
+  paused: Paused,
+  status: number,
+  headers: Header[]
+): Promise<{ cancel: boolean; status: number; phrase: string; headers: Header[] }> {
+  const grouped: Record<string, string[]> = {}
+  for (const { name, value } of headers) (grouped[name] ??= []).push(value)
+  const answer = await contents.session.webRequest.headersReceived({
+    ...describe(contents, paused),
+    statusLine: `HTTP/1.1 ${status} ${paused.responseStatusText ?? ''}`.trim(),
+    statusCode: status,
+    responseHeaders: grouped
+  })
+  const line = /^HTTP\/\S+ (\d+) ?(.*)$/.exec(answer.statusLine ?? '')
+  return {
+    cancel: answer.cancel ?? false,
+    status: line ? Number(line[1]) : status,
+    phrase: line?.[2] ?? paused.responseStatusText ?? '',
+    headers: answer.responseHeaders ? entries(answer.responseHeaders) : headers
+  }
+}
+
+function entries(headers: Record<string, string | string[]>): Header[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each) => ({ name, value: String(each) }))
+  )
+}
+
+function describe(contents: WebContents, paused: Paused) {
+  const frame = contents.frames.get(paused.frameId)
+  const mainFrame = contents.frames.main?.id === paused.frameId
+  return {
+    id: Number(/\d+$/.exec(paused.requestId)?.[0] ?? 0),
+    url: toApp(paused.request.url),
+    method: paused.request.method,
+    webContentsId: contents.id,
+    webContents: contents.asElectron(),
+    frame: (frame ?? null) as unknown as Electron.WebFrameMain | null,
+    resourceType: resourceType(paused.resourceType, { mainFrame }),
+    referrer: toApp(paused.request.headers['Referer'] ?? ''),
+    timestamp: Date.now()
+  }
+}
+
+function uploadBody(paused: Paused): Buffer | undefined {
+  const parts = paused.request.postDataEntries?.map((entry) => Buffer.from(entry.bytes ?? '', 'base64'))
+  if (parts?.length) return Buffer.concat(parts)
+  return paused.request.postData === undefined ? undefined : Buffer.from(paused.request.postData)
+}
+
+function uploads(paused: Paused): Electron.UploadData[] {
+  const bytes = uploadBody(paused)
+  return bytes ? [{ bytes }] : []
+}

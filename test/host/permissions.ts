@@ -1,0 +1,146 @@
+// What pages may do, decided by the application's handlers and enforced by Chromium. Once a handler is set everything is
+// denied in the browser itself, and a grant is made there, for one origin, when the handler says yes.
+import type * as Electron from 'electron'
+import type { Protocol } from './cdp.ts'
+import type { WebFrame } from './frames.ts'
+import { toCarried } from './schemes.ts'
+import type { WebContents } from './web-contents.ts'
+
+type RequestHandler = Parameters<Electron.Session['setPermissionRequestHandler']>[0]
+type CheckHandler = Parameters<Electron.Session['setPermissionCheckHandler']>[0]
+type RequestName = Parameters<NonNullable<RequestHandler>>[1]
+type CheckName = Parameters<NonNullable<CheckHandler>>[1]
+type Descriptor = Protocol.Browser.PermissionDescriptor
+
+/** What the shim in a page sends. */
+export interface Question {
+  readonly id: number
+  readonly kind: 'request' | 'check'
+  readonly permission: string
+  readonly details: { mediaTypes?: ('video' | 'audio')[]; mediaType?: 'video' | 'audio' }
+}
+
+// Electron's name → Chromium's. Those that Chromium has no switch for (fullscreen, openExternal) are enforced where they happen.
+const descriptors: Readonly<Record<string, readonly Descriptor[]>> = {
+  'background-fetch': [{ name: 'background-fetch' }],
+  'background-sync': [{ name: 'background-sync' }],
+  'captured-surface-control': [{ name: 'captured-surface-control' }],
+  'clipboard-read': [{ name: 'clipboard-read' }],
+  'clipboard-sanitized-write': [{ name: 'clipboard-write' }],
+  'display-capture': [{ name: 'display-capture' }],
+  geolocation: [{ name: 'geolocation' }],
+  'idle-detection': [{ name: 'idle-detection' }],
+  keyboardLock: [{ name: 'keyboard-lock' }],
+  'local-fonts': [{ name: 'local-fonts' }],
+  'local-network': [{ name: 'local-network' }],
+  'local-network-access': [{ name: 'local-network-access' }],
+  'loopback-network': [{ name: 'loopback-network' }],
+  media: [{ name: 'camera' }, { name: 'microphone' }],
+  midi: [{ name: 'midi' }],
+  midiSysex: [{ name: 'midi', sysex: true }, { name: 'midi' }],
+  nfc: [{ name: 'nfc' }],
+  notifications: [{ name: 'notifications' }],
+  'payment-handler': [{ name: 'payment-handler' }],
+  'periodic-background-sync': [{ name: 'periodic-background-sync' }],
+  'persistent-storage': [{ name: 'persistent-storage' }],
+  pointerLock: [{ name: 'pointer-lock' }],
+  'screen-wake-lock': [{ name: 'screen-wake-lock' }],
+  sensors: ['accelerometer', 'gyroscope', 'magnetometer', 'ambient-light-sensor'].map((name) => ({ name })),
+  'speaker-selection': [{ name: 'speaker-selection' }],
+  'storage-access': [{ name: 'storage-access' }],
+  'top-level-storage-access': [{ name: 'top-level-storage-access' }],
+  'system-wake-lock': [{ name: 'system-wake-lock' }],
+  'web-app-installation': [{ name: 'web-app-installation' }],
+  'window-management': [{ name: 'window-management' }]
+}
+
+/** The part of a session that decides; `tell` gives Chromium one setting. */
+export class Permissions {
+  #request: RequestHandler = null
+  #check: CheckHandler = null
+  readonly #set: (setting: Omit<Protocol.Browser.setPermissionParameters, 'browserContextId'>) => Promise<unknown>
+
+  constructor(set: (setting: Omit<Protocol.Browser.setPermissionParameters, 'browserContextId'>) => Promise<unknown>) {
+    this.#set = set
+  }
+
+  /** True from then on where the browser itself must refuse by default. */
+  get guarded(): boolean {
+    return this.#request !== null || this.#check !== null
+  }
+
+  setRequestHandler(handler: RequestHandler): void {
+    this.#request = handler
+  }
+
+  setCheckHandler(handler: CheckHandler): void {
+    this.#check = handler
+  }
+
+  /** Puts the default into the browser: all denied once there is a handler; without any, as in Electron, all granted. */
+  async applyDefault(): Promise<void> {
+    const setting = this.guarded ? 'denied' : 'granted'
+    const all = Object.values(descriptors).flat()
+    await Promise.all(all.map((permission) => this.#set({ permission, setting })))
+  }
+
+  /** Answers a page's question and puts the answer into the browser for its origin. */
+  async answer(contents: WebContents, frame: WebFrame, question: Question): Promise<boolean> {
+    const kinds = question.details.mediaTypes ?? (question.details.mediaType ? [question.details.mediaType] : undefined)
+    const allowed =
+      question.kind === 'check'
+        ? this.check(contents, frame, question.permission, question.details.mediaType)
+        : await this.request(contents, frame, question.permission, kinds)
+    // A check that says no takes nothing away: the request that follows it may still be granted.
+    if (question.kind === 'check' && !allowed && !this.#check) return allowed
+    await this.#enforce(frame, question.permission, allowed, kinds)
+    return allowed
+  }
+
+  /** What the check handler says; yes where there is none. */
+  check(contents: WebContents, frame: WebFrame, permission: string, mediaType?: 'video' | 'audio'): boolean {
+    if (!this.#check) return !this.#request || frame.isDestroyed() === false
+    const top = frame.top?.origin
+    return this.#check(contents.asElectron(), permission as CheckName, frame.origin, {
+      isMainFrame: frame.parentId === undefined,
+      requestingUrl: frame.url,
+      securityOrigin: frame.origin,
+      ...(mediaType ? { mediaType } : {}),
+      ...(top && top !== frame.origin ? { embeddingOrigin: top } : {})
+    })
+  }
+
+  /** What the request handler says; yes where there is none. A handler that never answers leaves the page waiting, as in Electron. */
+  request(
+    contents: WebContents,
+    frame: WebFrame,
+    permission: string,
+    mediaTypes?: ('video' | 'audio')[],
+    externalURL?: string
+  ): Promise<boolean> {
+    const handler = this.#request
+    if (!handler) return Promise.resolve(true)
+    const details = {
+      isMainFrame: frame.parentId === undefined,
+      requestingUrl: frame.url,
+      ...(mediaTypes ? { mediaTypes, securityOrigin: frame.origin } : {}),
+      ...(externalURL ? { externalURL } : {})
+    }
+    return new Promise((resolve) => {
+      handler(contents.asElectron(), permission as RequestName, resolve, details as Electron.PermissionRequest)
+    })
+  }
+
+  async #enforce(frame: WebFrame, permission: string, allowed: boolean, kinds?: ('video' | 'audio')[]): Promise<void> {
+    const top = frame.isDestroyed() ? 'null' : (frame.top?.origin ?? 'null')
+    if (top === 'null' || frame.origin === 'null') return
+    const origin = toCarried(top)
+    const embeddedOrigin = toCarried(frame.origin)
+    let wanted = descriptors[permission] ?? []
+    if (permission === 'media' && kinds) {
+      wanted = kinds.map((kind) => ({ name: kind === 'video' ? 'camera' : 'microphone' }))
+    }
+    const setting = allowed ? 'granted' : 'denied'
+    await Promise.all(wanted.map((each) => this.#set({ permission: each, setting, origin, embeddedOrigin })))
+  }
+}

@@ -1,0 +1,11 @@
+// node --import ./test/host/register.ts out/main/index.js: from then on `electron` means the host, for import and require.
+import { registerHooks } from 'node:module'
+
+const url = new URL('./electron.ts', import.meta.url).href
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'electron' || specifier === 'electron/main' || specifier === 'electron/common'
+      ? { url, shortCircuit: true }
+      : next(specifier, context)
+})

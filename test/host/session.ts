@@ -1,0 +1,324 @@
+// Electron's Session: a browser context of its own, kept in memory only, with its permissions, requests, downloads and data.
+import { lookup } from 'node:dns/promises'
+import type * as Electron from 'electron'
+import type { CdpSession, Protocol } from './cdp.ts'
+import { Downloads } from './downloads.ts'
+import { chromium, host } from './host.ts'
+import { Permissions } from './permissions.ts'
+import { protocolOf, Schemes } from './protocol.ts'
+import { toApp, toCarried } from './schemes.ts'
+import { acceptOnly, Emulated, notEmulated, strictly } from './strict.ts'
+import { borrowPage, createContext } from './targets.ts'
+import type { WebContents } from './web-contents.ts'
+import { WebRequest } from './web-request.ts'
+
+export const sessionEvents = {
+  emits: ['will-download'],
+  // No device is ever offered here, so that nothing is selected, added or removed; spell-check dictionaries aren't fetched.
+  never: [
+    'select-hid-device',
+    'select-serial-port',
+    'select-usb-device',
+    'file-system-access-restricted',
+    'hid-device-added',
+    'hid-device-removed',
+    'serial-port-added',
+    'serial-port-removed',
+    'usb-device-added',
+    'usb-device-removed',
+    'spellcheck-dictionary-download-failure'
+  ]
+} as const
+
+type Offered = Pick<
+  Electron.Session,
+  | 'setPermissionRequestHandler'
+  | 'setPermissionCheckHandler'
+  | 'setDevicePermissionHandler'
+  | 'setBluetoothPairingHandler'
+  | 'setDisplayMediaRequestHandler'
+  | 'setCertificateVerifyProc'
+  | 'clearStorageData'
+  | 'clearCache'
+  | 'clearData'
+  | 'clearAuthCache'
+  | 'clearHostResolverCache'
+  | 'clearCodeCaches'
+  | 'closeAllConnections'
+  | 'resolveHost'
+  | 'flushStorageData'
+  | 'isPersistent'
+  | 'setUserAgent'
+  | 'getUserAgent'
+  | 'setSpellCheckerEnabled'
+  | 'isSpellCheckerEnabled'
+  | 'setSpellCheckerLanguages'
+  | 'setDownloadPath'
+  | 'setProxy'
+  | 'resolveProxy'
+  | 'setSSLConfig'
+>
+
+const storageTypes: Readonly<Record<string, string>> = {
+  filesystem: 'file_systems',
+  fileSystems: 'file_systems',
+  indexdb: 'indexeddb',
+  indexedDB: 'indexeddb',
+  localstorage: 'local_storage',
+  localStorage: 'local_storage',
+  serviceworkers: 'service_workers',
+  serviceWorkers: 'service_workers',
+  cachestorage: 'cache_storage',
+  backgroundFetch: 'all',
+  shadercache: 'shader_cache'
+}
+
+const sessions = new Map<string, Session>()
+
+export class Session extends Emulated implements Offered {
+  readonly partition: string
+  readonly permissions: Permissions
+  readonly schemes = new Schemes()
+  readonly protocol = protocolOf(this.schemes, () => running)
+  readonly webRequest: WebRequest
+  /** @internal the pages of the session */
+  readonly members = new Set<WebContents>()
+  /** @internal every origin that a page of the session has been to */
+  readonly visited = new Set<string>()
+  readonly downloads: Downloads
+  #context: Promise<string> | undefined
+  #contextId: string | undefined
+  #settings: Promise<unknown> = Promise.resolve()
+  #userAgent: string | undefined
+  #spellChecker = true
+
+  constructor(partition: string) {
+    super('session', sessionEvents)
+    if (partition.startsWith('persist:')) notEmulated(`a session that persists ('${partition}')`)
+    this.partition = partition
+    this.permissions = new Permissions(async (setting) =>
+      chromium().root.send('Browser.setPermission', {
+        ...setting,
+        browserContextId: this.#contextId ?? (await this.context())
+      })
+    )
+    this.webRequest = new WebRequest(() => {
+      for (const member of this.members) member.applySurroundings()
+    })
+    this.downloads = new Downloads(this)
+  }
+
+  static of(partition: string): Session {
+    const known = sessions.get(partition)
+    if (known) return known
+    const created = new Session(partition)
+    sessions.set(partition, created)
+    host.emit('session-created', created)
+    return created
+  }
+
+  /** @internal the browser context, made on first need */
+  context(): Promise<string> {
+    this.#context ??= this.#create()
+    return this.#context
+  }
+
+  /** @internal what was set before has reached Chromium */
+  async settled(): Promise<void> {
+    await this.#settings
+  }
+
+  get cookies() {
+    return strictly('cookies', {
+      get: async (filter: Electron.CookiesGetFilter): Promise<Electron.Cookie[]> => {
+        acceptOnly('cookies.get', filter, ['url', 'name', 'domain'])
+        const browserContextId = await this.context()
+        const { cookies } = await chromium().root.send('Storage.getCookies', { browserContextId })
+        const hostname = filter.url ? new URL(toCarried(filter.url)).hostname : undefined
+        return cookies
+          .filter(({ name, domain }) => {
+            if (filter.name !== undefined && filter.name !== name) return false
+            const bare = domain.replace(/^\./, '')
+            if (filter.domain !== undefined && filter.domain !== bare) return false
+            return hostname === undefined || hostname === bare || (domain.startsWith('.') && hostname.endsWith(domain))
+          })
+          .map(asCookie)
+      },
+      flushStore: async () => {}
+    } satisfies Pick<Electron.Cookies, 'get' | 'flushStore'>)
+  }
+
+  setPermissionRequestHandler(handler: Parameters<Electron.Session['setPermissionRequestHandler']>[0]): void {
+    this.permissions.setRequestHandler(handler)
+    this.#applyPermissions()
+  }
+
+  setPermissionCheckHandler(handler: Parameters<Electron.Session['setPermissionCheckHandler']>[0]): void {
+    this.permissions.setCheckHandler(handler)
+    this.#applyPermissions()
+  }
+
+  /** Accepted: no device can be reached from here, so there is nothing to decide. */
+  setDevicePermissionHandler(): void {}
+
+  /** Looks a name up as this machine does; rejects as Electron's does where it has no address. */
+  async resolveHost(name: string): Promise<Electron.ResolvedHost> {
+    try {
+      const found = await lookup(name, { all: true })
+      return {
+        endpoints: found.map(({ address, family }) => ({ address, family: family === 6 ? 'ipv6' : 'ipv4' }))
+      }
+    } catch {
+      throw new Error('net::ERR_NAME_NOT_RESOLVED')
+    }
+  }
+
+  /** Accepted: no device is ever offered here, so none asks to be paired. */
+  setBluetoothPairingHandler(): void {}
+
+  /** Accepted: screens can't be captured here; see permissions for the request before it. */
+  setDisplayMediaRequestHandler(): void {}
+
+  setCertificateVerifyProc(proc: Parameters<Electron.Session['setCertificateVerifyProc']>[0]): void {
+    if (proc) notEmulated('session.setCertificateVerifyProc with a procedure')
+  }
+
+  setSSLConfig(): void {
+    notEmulated('session.setSSLConfig')
+  }
+
+  async setProxy(config: Electron.ProxyConfig): Promise<void> {
+    if (config.mode !== 'system' && config.mode !== 'direct') notEmulated(`session.setProxy with mode '${config.mode}'`)
+  }
+
+  async resolveProxy(): Promise<string> {
+    return 'DIRECT'
+  }
+
+  isPersistent(): boolean {
+    return this.partition === ''
+  }
+
+  setUserAgent(userAgent: string): void {
+    this.#userAgent = userAgent
+  }
+
+  getUserAgent(): string {
+    return (
+      this.#userAgent ?? chromium().userAgent.replace(/ Safari\//, ` Electron/${process.versions.electron} Safari/`)
+    )
+  }
+
+  setSpellCheckerEnabled(enable: boolean): void {
+    this.#spellChecker = enable
+  }
+
+  isSpellCheckerEnabled(): boolean {
+    return this.#spellChecker
+  }
+
+  setSpellCheckerLanguages(): void {}
+
+  setDownloadPath(path: string): void {
+    this.downloads.folder = path
+  }
+
+  async clearStorageData(options?: Electron.ClearStorageDataOptions): Promise<void> {
+    acceptOnly('clearStorageData', options, ['origin', 'storages'])
+    const wanted = options?.storages
+    if (!wanted || wanted.includes('cookies')) await this.#clearCookies()
+    const types = wanted?.map((each) => storageTypes[each]).filter((each) => each !== undefined) ?? ['all']
+    await this.#clearOrigins(options?.origin ? [toCarried(options.origin)] : [...this.visited], types)
+  }
+
+  async clearData(options?: Electron.ClearDataOptions): Promise<void> {
+    acceptOnly('clearData', options, ['dataTypes', 'origins', 'avoidClosingConnections'])
+    const wanted = options?.dataTypes
+    if (!wanted || wanted.includes('cookies')) await this.#clearCookies()
+    if (!wanted || wanted.includes('cache')) await this.clearCache()
+    const types = wanted?.map((each) => storageTypes[each]).filter((each) => each !== undefined) ?? ['all']
+    await this.#clearOrigins(options?.origins?.map(toCarried) ?? [...this.visited], types)
+  }
+
+  async clearCache(): Promise<void> {
+    await this.#throughAnyPage((page) => page.send('Network.clearBrowserCache'))
+  }
+
+  // Chromium keeps none of these from one browser context for the next, and has no command to drop them.
+  async clearAuthCache(): Promise<void> {}
+  async clearHostResolverCache(): Promise<void> {}
+  async clearCodeCaches(): Promise<void> {}
+  async closeAllConnections(): Promise<void> {}
+  flushStorageData(): void {}
+
+  async #create(): Promise<string> {
+    await host.started
+    const browserContextId = await createContext()
+    this.#contextId = browserContextId
+    await Promise.all([this.permissions.applyDefault(), this.downloads.watch(browserContextId)])
+    return browserContextId
+  }
+
+  #applyPermissions(): void {
+    // A session without a context yet begins with what was set.
+    if (this.#context) this.#settings = this.#settings.then(() => this.permissions.applyDefault())
+  }
+
+  async #clearCookies(): Promise<void> {
+    const browserContextId = await this.context()
+    await chromium().root.send('Storage.clearCookies', { browserContextId })
+  }
+
+  async #clearOrigins(origins: readonly string[], types: readonly string[]): Promise<void> {
+    if (types.length === 0) return
+    const real = origins.filter((origin) => origin.includes('://'))
+    const storageTypes = types.join(',')
+    await this.#throughAnyPage((page) =>
+      Promise.all(real.map((origin) => page.send('Storage.clearDataForOrigin', { origin, storageTypes })))
+    )
+  }
+
+  /** Chromium clears through a page; one is opened for it where the session has none. */
+  async #throughAnyPage(work: (page: CdpSession) => Promise<unknown>): Promise<void> {
+    const [member] = this.members
+    if (member) return void (await member.command(work))
+    const { page, close } = await borrowPage(await this.context())
+    await work(page)
+    close()
+  }
+}
+
+let running = false
+host.once('ready', () => (running = true))
+
+function asCookie(cookie: Protocol.Network.Cookie): Electron.Cookie {
+  const sameSite =
+    ({ Strict: 'strict', Lax: 'lax', None: 'no_restriction' } as const)[cookie.sameSite as 'Strict'] ?? 'unspecified'
+  return {
+    name: cookie.name,
+    value: cookie.value,
+    domain: toApp(cookie.domain),
+    hostOnly: !cookie.domain.startsWith('.'),
+    path: cookie.path,
+    secure: cookie.secure,
+    httpOnly: cookie.httpOnly,
+    session: cookie.session,
+    sameSite,
+    ...(cookie.session ? {} : { expirationDate: cookie.expires })
+  }
+}
+
+type Module = Pick<typeof Electron.session, 'fromPartition'>
+
+/** The `session` module. */
+export const session = strictly('session', {
+  fromPartition(partition, options) {
+    acceptOnly('session.fromPartition', options, ['cache'])
+    if (typeof partition !== 'string') throw new TypeError('partition must be a string')
+    return Session.of(partition) as unknown as Electron.Session
+  },
+  fromPath: () => notEmulated('session.fromPath'),
+  get defaultSession() {
+    return Session.of('') as unknown as Electron.Session
+  }
+} satisfies Module & Record<string, unknown>)

@@ -1,0 +1,142 @@
+// Every page, frame and worker of Chromium as it comes to be, held still until its owner has made ready for it. A page that
+// nobody of the application asked for never runs: its opener's window-open handler decides, and strangers are closed.
+import type { Browser } from './browser.ts'
+import type { CdpSession, Protocol } from './cdp.ts'
+
+type Info = Protocol.Target.TargetInfo
+
+/** Whoever a page belongs to: a WebContents. */
+export interface PageOwner {
+  /** The page itself; it starts when the promise settles. */
+  attached(session: CdpSession, info: Info): Promise<void>
+  /** A frame of another process, or a worker, inside the page. */
+  frameAttached(session: CdpSession, info: Info): Promise<void>
+  /** The page opened another one, which never runs. */
+  popupAttached(info: Info): void
+  detached(): void
+}
+
+const owners = new Map<string, PageOwner>()
+const ownContexts = new Set<string>()
+const creations = new Set<Promise<unknown>>()
+const pageOfSession = new Map<string, string>()
+const strangers = new Set<(targetId: string) => void>()
+let chromium: Browser
+
+/** Begins to watch; before any page is made. */
+export async function watchTargets(browser: Browser): Promise<void> {
+  chromium = browser
+  const { root } = browser
+  root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => adopt(sessionId, targetInfo))
+  root.on('Target.detachedFromTarget', ({ sessionId }) => {
+    browser.drop(sessionId)
+    const targetId = pageOfSession.get(sessionId)
+    pageOfSession.delete(sessionId)
+    if (!targetId) return
+    const owner = owners.get(targetId)
+    owners.delete(targetId)
+    owner?.detached()
+  })
+  await root.send('Target.setAutoAttach', {
+    autoAttach: true,
+    waitForDebuggerOnStart: true,
+    flatten: true,
+    filter: [
+      { type: 'browser', exclude: true },
+      { type: 'tab', exclude: true },
+      { type: 'browser_ui', exclude: true },
+      {}
+    ]
+  })
+}
+
+export async function createContext(): Promise<string> {
+  const { browserContextId } = await chromium.root.send('Target.createBrowserContext', { disposeOnDetach: true })
+  ownContexts.add(browserContextId)
+  return browserContextId
+}
+
+/** Opens a page for `owner`; resolves to its id once Chromium has made it (which may be before it is attached). */
+export async function createPage(
+  owner: PageOwner,
+  where: { browserContextId: string; width: number; height: number }
+): Promise<string> {
+  const creation = chromium.root.send('Target.createTarget', { url: 'about:blank', newWindow: true, ...where })
+  creations.add(creation)
+  try {
+    const { targetId } = await creation
+    owners.set(targetId, owner)
+    return targetId
+  } finally {
+    creations.delete(creation)
+  }
+}
+
+/** A page for the host's own use, which the application never hears of. */
+export async function borrowPage(
+  browserContextId: string,
+  size = { width: 800, height: 600 }
+): Promise<{ page: CdpSession; close(): void }> {
+  let arrived: (session: CdpSession) => void
+  const page = new Promise<CdpSession>((resolve) => (arrived = resolve))
+  const owner: PageOwner = {
+    attached: async (session) => arrived(session),
+    frameAttached: async () => {},
+    popupAttached() {},
+    detached() {}
+  }
+  const targetId = await createPage(owner, { browserContextId, ...size })
+  return { page: await page, close: () => chromium.root.tell('Target.closeTarget', { targetId }) }
+}
+
+/** Called with the id of each page that is refused, so that what it had begun to load can be refused too. */
+export function onStranger(listener: (targetId: string) => void): void {
+  strangers.add(listener)
+}
+
+/** Follows the frames and workers inside a page, for its owner. */
+export async function watchInside(session: CdpSession, owner: PageOwner): Promise<void> {
+  session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+    const inner = chromium.session(sessionId)
+    owner
+      .frameAttached(inner, targetInfo)
+      .catch(() => {})
+      .finally(() => inner.tell('Runtime.runIfWaitingForDebugger'))
+  })
+  session.on('Target.detachedFromTarget', ({ sessionId }) => chromium.drop(sessionId))
+  await session
+    .send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true })
+    .catch(() => {})
+}
+
+async function adopt(sessionId: string, info: Info): Promise<void> {
+  const session = chromium.session(sessionId)
+  // Chromium may announce a page before it answers the command that made it.
+  await Promise.allSettled([...creations])
+  const owner = owners.get(info.targetId)
+  if (owner) {
+    pageOfSession.set(sessionId, info.targetId)
+    await owner
+      .attached(session, info)
+      .catch((error) => console.error('test host: a page could not be made ready:', error))
+    session.tell('Runtime.runIfWaitingForDebugger')
+    return
+  }
+  if (info.type === 'page' && ownContexts.has(info.browserContextId ?? '')) {
+    void refuse(session, info)
+    if (info.openerId) owners.get(info.openerId)?.popupAttached(info)
+    return
+  }
+  session.tell('Runtime.runIfWaitingForDebugger')
+}
+
+/**
+ * Ends a page before it has run: no request and no script, and only then it is let go, as a held page can't close. (The
+ * script of a javascript: address, which could do no more than its opener can, is seen to slip through now and then.)
+ */
+async function refuse(session: CdpSession, info: Info): Promise<void> {
+  for (const listener of strangers) listener(info.targetId)
+  await session.send('Emulation.setScriptExecutionDisabled', { value: true }).catch(() => {})
+  chromium.root.tell('Target.closeTarget', { targetId: info.targetId })
+  session.tell('Runtime.runIfWaitingForDebugger')
+}

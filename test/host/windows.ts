@@ -1,0 +1,508 @@
+// Electron's BaseWindow and BrowserWindow: their states and events, with a page of Chromium inside. Nothing of them is drawn
+// but the page; in a headed run the page has Chromium's own window.
+import type * as Electron from 'electron'
+import { chromium, host } from './host.ts'
+import { firstPaint } from './navigation.ts'
+import { acceptOnly, Emulated, notEmulated, preventable, type Says } from './strict.ts'
+import { View } from './views.ts'
+import { WebContents } from './web-contents.ts'
+
+export const windowEvents = {
+  emits: [
+    'blur',
+    'close',
+    'closed',
+    'enter-full-screen',
+    'focus',
+    'hide',
+    'leave-full-screen',
+    'maximize',
+    'minimize',
+    'move',
+    'moved',
+    'resize',
+    'resized',
+    'restore',
+    'show',
+    'unmaximize'
+  ],
+  // Nobody drags a window here, presses a mouse's side buttons or shuts the machine down.
+  never: ['will-resize', 'will-move', 'app-command', 'swipe', 'session-end', 'query-session-end', 'system-context-menu']
+} as const
+
+export const browserWindowEvents = {
+  emits: [...windowEvents.emits, 'page-title-updated', 'ready-to-show'],
+  never: [...windowEvents.never, 'unresponsive', 'responsive', 'enter-html-full-screen', 'leave-html-full-screen']
+} as const
+
+const options = [
+  ...['width', 'height', 'x', 'y', 'useContentSize', 'center', 'minWidth', 'minHeight', 'maxWidth', 'maxHeight'],
+  ...['resizable', 'movable', 'minimizable', 'maximizable', 'closable', 'focusable', 'alwaysOnTop', 'fullscreen'],
+  ...['fullscreenable', 'skipTaskbar', 'title', 'icon', 'show', 'frame', 'parent', 'modal', 'autoHideMenuBar'],
+  ...['backgroundColor', 'hasShadow', 'darkTheme', 'titleBarStyle', 'titleBarOverlay', 'trafficLightPosition'],
+  ...['roundedCorners', 'thickFrame', 'accentColor', 'acceptFirstMouse', 'webPreferences', 'paintWhenInitiallyHidden']
+]
+
+/** The one screen: what `screen` reports, and what a maximised window fills. */
+export const workArea: Electron.Rectangle = { x: 0, y: 0, width: 1920, height: 1080 }
+
+type Offered = Pick<
+  Electron.BaseWindow,
+  | 'id'
+  | 'show'
+  | 'showInactive'
+  | 'hide'
+  | 'isVisible'
+  | 'focus'
+  | 'blur'
+  | 'isFocused'
+  | 'isDestroyed'
+  | 'close'
+  | 'destroy'
+  | 'minimize'
+  | 'isMinimized'
+  | 'maximize'
+  | 'unmaximize'
+  | 'isMaximized'
+  | 'restore'
+  | 'setFullScreen'
+  | 'isFullScreen'
+  | 'setBounds'
+  | 'getBounds'
+  | 'setContentBounds'
+  | 'getContentBounds'
+  | 'getNormalBounds'
+  | 'setSize'
+  | 'getSize'
+  | 'setContentSize'
+  | 'getContentSize'
+  | 'setPosition'
+  | 'getPosition'
+  | 'setMinimumSize'
+  | 'getMinimumSize'
+  | 'center'
+  | 'setTitle'
+  | 'getTitle'
+  | 'setTitleBarOverlay'
+  | 'setMenu'
+  | 'removeMenu'
+  | 'setMenuBarVisibility'
+  | 'setAutoHideMenuBar'
+  | 'setBackgroundColor'
+  | 'getBackgroundColor'
+  | 'setEnabled'
+  | 'isEnabled'
+  | 'setClosable'
+  | 'setProgressBar'
+  | 'flashFrame'
+  | 'setIcon'
+  | 'setContentProtection'
+  | 'setAlwaysOnTop'
+  | 'isAlwaysOnTop'
+  | 'moveTop'
+  | 'getParentWindow'
+>
+
+const all = new Set<BaseWindow>()
+let lastId = 0
+
+export class BaseWindow extends Emulated {
+  readonly id = ++lastId
+  contentView: View = new View()
+  #bounds: Electron.Rectangle
+  #normal: Electron.Rectangle
+  #title: string
+  #background: string
+  #visible = false
+  #focused = false
+  #enabled = true
+  #onTop: boolean
+  #state: 'normal' | 'minimized' | 'maximized' = 'normal'
+  #fullScreen = false
+  #minimum: [number, number]
+  #destroyed = false
+  readonly #parent: BaseWindow | null
+
+  constructor(given: Electron.BaseWindowConstructorOptions = {}, name = 'BaseWindow', says: Says = windowEvents) {
+    super(name, says)
+    acceptOnly(`new ${name}`, given, options)
+    if (given.transparent) notEmulated('a transparent window')
+    const { width = 800, height = 600 } = given
+    const x = given.x ?? Math.round((workArea.width - width) / 2)
+    const y = given.y ?? Math.round((workArea.height - height) / 2)
+    this.#bounds = { x, y, width, height }
+    this.#normal = { ...this.#bounds }
+    this.#title = given.title ?? host.applicationName
+    this.#background = given.backgroundColor ?? '#FFFFFF'
+    this.#onTop = given.alwaysOnTop ?? false
+    this.#minimum = [given.minWidth ?? 0, given.minHeight ?? 0]
+    this.#parent = (given.parent as unknown as BaseWindow | undefined) ?? null
+    this.contentView.setBounds({ x: 0, y: 0, width, height })
+    all.add(this)
+    if (given.show !== false) setImmediate(() => this.#destroyed || this.show())
+    if (given.fullscreen) setImmediate(() => this.#destroyed || this.setFullScreen(true))
+  }
+
+  static getAllWindows(): BaseWindow[] {
+    return [...all]
+  }
+
+  static getFocusedWindow(): BaseWindow | null {
+    return [...all].find((window) => window.isFocused()) ?? null
+  }
+
+  static fromId(id: number): BaseWindow | null {
+    return [...all].find((window) => window.id === id) ?? null
+  }
+
+  show(): void {
+    this.#reveal()
+    this.focus()
+  }
+
+  showInactive(): void {
+    this.#reveal()
+  }
+
+  hide(): void {
+    if (!this.#visible) return
+    this.#visible = false
+    this.blur()
+    this.emit('hide')
+  }
+
+  isVisible(): boolean {
+    return this.#visible
+  }
+
+  focus(): void {
+    if (this.#focused) return
+    for (const other of all) if (other !== this) other.blur()
+    this.#focused = true
+    this.emit('focus')
+    host.emit('browser-window-focus', this)
+  }
+
+  blur(): void {
+    if (!this.#focused) return
+    this.#focused = false
+    this.emit('blur')
+    host.emit('browser-window-blur', this)
+  }
+
+  isFocused(): boolean {
+    return this.#focused
+  }
+
+  isDestroyed(): boolean {
+    return this.#destroyed
+  }
+
+  isEnabled(): boolean {
+    return this.#enabled
+  }
+
+  setEnabled(enable: boolean): void {
+    this.#enabled = enable
+  }
+
+  close(): void {
+    if (this.#destroyed) return
+    const event = preventable({})
+    this.emit('close', event)
+    if (!event.defaultPrevented) this.leave()
+    else host.emit('close-prevented')
+  }
+
+  destroy(): void {
+    if (this.#destroyed) return
+    this.#destroyed = true
+    all.delete(this)
+    this.dispose()
+    this.#focused = false
+    this.emit('closed')
+    host.emit('window-closed', this)
+  }
+
+  minimize(): void {
+    if (this.#state === 'minimized') return
+    this.#state = 'minimized'
+    this.blur()
+    this.emit('minimize')
+  }
+
+  isMinimized(): boolean {
+    return this.#state === 'minimized'
+  }
+
+  maximize(): void {
+    this.#reveal()
+    if (this.#state === 'maximized') return
+    this.#state = 'maximized'
+    this.#place({ ...workArea })
+    this.emit('maximize')
+  }
+
+  unmaximize(): void {
+    if (this.#state !== 'maximized') return
+    this.#state = 'normal'
+    this.#place({ ...this.#normal })
+    this.emit('unmaximize')
+  }
+
+  isMaximized(): boolean {
+    return this.#state === 'maximized'
+  }
+
+  restore(): void {
+    if (this.#state === 'maximized') return this.unmaximize()
+    if (this.#state !== 'minimized') return
+    this.#state = 'normal'
+    this.emit('restore')
+    this.focus()
+  }
+
+  setFullScreen(flag: boolean): void {
+    if (flag === this.#fullScreen) return
+    this.#fullScreen = flag
+    this.#place(flag || this.#state === 'maximized' ? { ...workArea } : { ...this.#normal })
+    this.emit(flag ? 'enter-full-screen' : 'leave-full-screen')
+  }
+
+  isFullScreen(): boolean {
+    return this.#fullScreen
+  }
+
+  get fullScreen(): boolean {
+    return this.#fullScreen
+  }
+
+  set fullScreen(flag: boolean) {
+    this.setFullScreen(flag)
+  }
+
+  setBounds(bounds: Partial<Electron.Rectangle>): void {
+    this.#state = 'normal'
+    this.#normal = { ...this.#bounds, ...bounds }
+    const [minWidth, minHeight] = this.#minimum
+    this.#normal.width = Math.max(this.#normal.width, minWidth)
+    this.#normal.height = Math.max(this.#normal.height, minHeight)
+    this.#place({ ...this.#normal })
+  }
+
+  getBounds(): Electron.Rectangle {
+    return { ...this.#bounds }
+  }
+
+  getNormalBounds(): Electron.Rectangle {
+    return { ...this.#normal }
+  }
+
+  setContentBounds(bounds: Electron.Rectangle): void {
+    this.setBounds(bounds)
+  }
+
+  /** The whole window: no frame is drawn here. */
+  getContentBounds(): Electron.Rectangle {
+    return this.getBounds()
+  }
+
+  setSize(width: number, height: number): void {
+    this.setBounds({ width, height })
+  }
+
+  getSize(): number[] {
+    return [this.#bounds.width, this.#bounds.height]
+  }
+
+  setContentSize(width: number, height: number): void {
+    this.setSize(width, height)
+  }
+
+  getContentSize(): number[] {
+    return this.getSize()
+  }
+
+  setPosition(x: number, y: number): void {
+    this.setBounds({ x, y })
+  }
+
+  getPosition(): number[] {
+    return [this.#bounds.x, this.#bounds.y]
+  }
+
+  setMinimumSize(width: number, height: number): void {
+    this.#minimum = [width, height]
+  }
+
+  getMinimumSize(): number[] {
+    return [...this.#minimum]
+  }
+
+  center(): void {
+    const { width, height } = this.#bounds
+    this.setPosition(Math.round((workArea.width - width) / 2), Math.round((workArea.height - height) / 2))
+  }
+
+  setTitle(title: string): void {
+    this.#title = title
+  }
+
+  getTitle(): string {
+    return this.#title
+  }
+
+  get title(): string {
+    return this.#title
+  }
+
+  set title(title: string) {
+    this.#title = title
+  }
+
+  setBackgroundColor(color: string): void {
+    this.#background = color
+  }
+
+  getBackgroundColor(): string {
+    return this.#background
+  }
+
+  setAlwaysOnTop(flag: boolean): void {
+    this.#onTop = flag
+  }
+
+  isAlwaysOnTop(): boolean {
+    return this.#onTop
+  }
+
+  getParentWindow(): BaseWindow | null {
+    return this.#parent
+  }
+
+  // Only a desktop shows these.
+  moveTop(): void {}
+  setTitleBarOverlay(): void {}
+  setMenu(): void {}
+  removeMenu(): void {}
+  setMenuBarVisibility(): void {}
+  setAutoHideMenuBar(): void {}
+  setClosable(): void {}
+  setProgressBar(): void {}
+  flashFrame(): void {}
+  setIcon(): void {}
+  setContentProtection(): void {}
+
+  /** What closing does when nobody has prevented it. */
+  protected leave(): void {
+    this.destroy()
+  }
+
+  protected dispose(): void {}
+
+  protected sized(_size: { width: number; height: number }): void {}
+
+  #reveal(): void {
+    if (this.#visible) return
+    this.#visible = true
+    this.emit('show')
+  }
+
+  #place(bounds: Electron.Rectangle): void {
+    const before = this.#bounds
+    this.#bounds = bounds
+    this.#layOut()
+    if (before.width !== bounds.width || before.height !== bounds.height) {
+      this.emit('resize')
+      this.emit('resized')
+    }
+    if (before.x !== bounds.x || before.y !== bounds.y) {
+      this.emit('move')
+      this.emit('moved')
+    }
+  }
+
+  #layOut(): void {
+    const { width, height } = this.#bounds
+    this.contentView.setBounds({ x: 0, y: 0, width, height })
+    this.sized({ width, height })
+  }
+}
+
+// Checked apart from `implements`: Electron's getParentWindow answers with Electron's own class.
+export type CheckedWindow = BaseWindow extends Pick<BaseWindow, keyof Offered> ? true : never
+
+export class BrowserWindow extends BaseWindow {
+  readonly webContents: WebContents
+  #shownReady = false
+
+  constructor(given: Electron.BrowserWindowConstructorOptions = {}) {
+    super(given, 'BrowserWindow', browserWindowEvents)
+    const { width, height } = this.getBounds()
+    this.webContents = new WebContents(given.webPreferences, { width, height })
+    this.webContents.once('destroyed', () => this.destroy())
+    this.webContents.on('page-title-updated', (event: Electron.Event, title: string, explicit: boolean) => {
+      const own = preventable({})
+      this.emit('page-title-updated', own, title, explicit)
+      if (!event.defaultPrevented && !own.defaultPrevented) this.setTitle(title)
+    })
+    this.webContents.on(firstPaint, () => {
+      if (this.#shownReady) return
+      this.#shownReady = true
+      this.emit('ready-to-show')
+    })
+    this.on('focus', () => this.webContents.focus())
+    this.on('blur', () => this.webContents.blur())
+    host.emit('browser-window-created', this)
+  }
+
+  static override getAllWindows(): BrowserWindow[] {
+    return [...all].filter((window) => window instanceof BrowserWindow)
+  }
+
+  static override getFocusedWindow(): BrowserWindow | null {
+    return BrowserWindow.getAllWindows().find((window) => window.isFocused()) ?? null
+  }
+
+  static override fromId(id: number): BrowserWindow | null {
+    return BrowserWindow.getAllWindows().find((window) => window.id === id) ?? null
+  }
+
+  static fromWebContents(contents: WebContents): BrowserWindow | null {
+    return BrowserWindow.getAllWindows().find((window) => window.webContents === contents) ?? null
+  }
+
+  loadURL(url: string, loadOptions?: Electron.LoadURLOptions): Promise<void> {
+    return this.webContents.loadURL(url, loadOptions)
+  }
+
+  loadFile(file: string, loadOptions?: Electron.LoadFileOptions): Promise<void> {
+    return this.webContents.loadFile(file, loadOptions)
+  }
+
+  reload(): void {
+    this.webContents.reload()
+  }
+
+  protected override leave(): void {
+    // The page is asked (beforeunload) and its end is the window's.
+    this.webContents.close({ waitForBeforeUnload: true })
+  }
+
+  protected override dispose(): void {
+    if (!this.webContents.isDestroyed()) this.webContents.close()
+  }
+
+  protected override sized(size: { width: number; height: number }): void {
+    this.webContents.setSize(size)
+    if (process.env['HOST_HEADED'] === '1') void this.#sizeHeaded()
+  }
+
+  async #sizeHeaded(): Promise<void> {
+    const { targetId } = this.webContents
+    if (!targetId) return
+    const { windowId } = await chromium().root.send('Browser.getWindowForTarget', { targetId })
+    const { x: left, y: top, width, height } = this.getBounds()
+    chromium().root.tell('Browser.setWindowBounds', { windowId, bounds: { left, top, width, height } })
+  }
+}

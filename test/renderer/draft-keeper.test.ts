@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { DraftKeeper } from '../../src/renderer/src/state/draft-keeper.svelte.ts'
+import { blankComposition, type Composition } from '../../src/shared/composition/composition.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+
+let api: FakeApi
+let clock: FakeClock
+let composition: Composition
+let keeper: DraftKeeper
+
+beforeEach(() => {
+  api = fakeApi()
+  clock = new FakeClock(0)
+  composition = blankComposition('form-direct', 'a')
+  keeper = new DraftKeeper(api, clock, () => structuredClone(composition))
+})
+
+function type(text: string) {
+  const [item] = composition.items
+  if (item) item.Name = text
+  keeper.edited()
+}
+
+const saves = () => api.control.calls.filter((call) => call.name === 'drafts.save')
+const kept = () => api.control.state.drafts.map((draft) => draft.composition.items[0]?.Name)
+
+describe('what is typed', () => {
+  test('is saved within 300 ms, as one draft however many times it is saved', async () => {
+    type('T')
+    await clock.pass(300)
+    type('Ta')
+    await clock.pass(300)
+    expect(kept()).toEqual(['Ta'])
+    expect(keeper.state).toBe('saved')
+    expect(saves()).toHaveLength(2)
+  })
+
+  test('is saved during steady typing too, not only after a pause', async () => {
+    for (let index = 1; index <= 20; index++) {
+      type('x'.repeat(index))
+      await clock.pass(100)
+    }
+    expect(saves().length).toBeGreaterThan(5)
+    await clock.pass(300)
+    expect(kept()).toEqual(['x'.repeat(20)])
+  })
+
+  test('is not saved once for each key', async () => {
+    for (let index = 1; index <= 10; index++) type('x'.repeat(index))
+    await clock.pass(300)
+    expect(saves()).toHaveLength(1)
+  })
+
+  test('while a save is on its way is saved after it, never beside it', async () => {
+    let finish = () => {}
+    const save = api.drafts.save
+    let running = 0
+    let most = 0
+    api.drafts.save = async (input) => {
+      running++
+      most = Math.max(most, running)
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      running--
+      return save(input)
+    }
+    type('first')
+    await clock.pass(300)
+    type('second')
+    await clock.pass(300)
+    finish()
+    await settle()
+    await clock.pass(300)
+    finish()
+    await settle()
+    expect(most).toBe(1)
+    expect(kept()).toEqual(['second'])
+  })
+
+  test('that could not be saved is said, and saved as soon as it can be', async () => {
+    api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
+    type('precious')
+    await clock.pass(300)
+    expect(keeper.state).toBe('failed')
+    expect(keeper.error?.code).toBe('no-space')
+    await clock.pass(10_000)
+    api.control.heal('drafts.save')
+    await clock.pass(30_000)
+    expect(keeper.state).toBe('saved')
+    expect(keeper.error).toBeUndefined()
+    expect(kept()).toEqual(['precious'])
+  })
+
+  test('is tried again at longer and longer intervals, not in a storm', async () => {
+    api.control.fail('drafts.save', { code: 'storage', message: 'Not now.' })
+    type('precious')
+    await clock.pass(60_000)
+    expect(saves().length).toBeGreaterThan(3)
+    expect(saves().length).toBeLessThan(10)
+  })
+
+  test('is kept at once when the page is left', async () => {
+    type('leaving')
+    expect(await keeper.flush()).toBe(true)
+    expect(kept()).toEqual(['leaving'])
+  })
+
+  test('is not reported as kept where it was not', async () => {
+    api.control.fail('drafts.save', { code: 'storage', message: 'Not now.' })
+    type('leaving')
+    expect(await keeper.flush()).toBe(false)
+  })
+
+  test('is not saved over a package that was sent', async () => {
+    type('sent')
+    await keeper.flush()
+    keeper.close()
+    type('later')
+    await clock.pass(60_000)
+    expect(kept()).toEqual(['sent'])
+  })
+})

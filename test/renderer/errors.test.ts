@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { detailsOf, presentError } from '../../src/renderer/src/words/errors.ts'
+import { localErrorCodes, serviceErrorCodes } from '../../src/shared/contract/errors.ts'
+
+const codes = [...serviceErrorCodes, ...localErrorCodes]
+
+describe('an error on a screen', () => {
+  test.each(codes)('%s says what happened, what it means and what to do, in sentences', (code) => {
+    const words = presentError({ code, message: 'ours' })
+    for (const sentence of [words.happened, words.meaning, words.todo]) expect(sentence).toMatch(/^\p{Lu}.*\.$/u)
+    expect(Object.values(words).join(' ')).not.toMatch(/oops|error code/i)
+  })
+
+  test('never shows a code outside the details', () => {
+    for (const code of codes.filter((one) => one.includes('-'))) {
+      const { happened, meaning, todo } = presentError({ code, message: 'ours' })
+      expect(`${happened} ${meaning} ${todo}`).not.toContain(code)
+    }
+  })
+
+  test('what may have arrived is never said to be unsent, nor offered to be tried again', () => {
+    const words = presentError({ code: 'timeout', message: 'ours', mayHaveArrived: true })
+    expect(words.meaning).toContain('may have arrived')
+    expect(words.todo).toContain('Ask the service')
+    expect(words.canRetry).toBe(false)
+  })
+
+  test('a pause that the service asks for is said in words', () => {
+    expect(presentError({ code: 'rate-limited', message: 'ours', retryAfterMs: 90_000 }).todo).toContain('2 minutes')
+  })
+
+  test('the details hold the code, what the service said and the place, for whoever helps', () => {
+    const text = detailsOf({
+      code: 'unexpected-shape',
+      message: 'Unreadable.',
+      serviceMessage: 'Hm',
+      path: '[3].Status',
+      fields: [{ field: 'Forms[0].Name', message: 'too long' }]
+    })
+    for (const part of ['unexpected-shape', 'Unreadable.', 'Hm', '[3].Status', 'Forms[0].Name: too long'])
+      expect(text).toContain(part)
+  })
+})

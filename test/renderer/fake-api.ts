@@ -1,0 +1,383 @@
+/**
+ * The main process in memory, for developing and testing the screens: keeps accounts, drafts and sends, answers with
+ * made-up documents, and fails where it is told to. `control` is the test's hand in it.
+ */
+import { titleOf } from '../../src/shared/composition/composition.ts'
+import type { Api } from '../../src/shared/contract/api.ts'
+import { type EventName, type RequestName, requestNames } from '../../src/shared/contract/channels.ts'
+import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
+import type { Events } from '../../src/shared/contract/events.ts'
+import { type Input, type Reply, requests } from '../../src/shared/contract/requests.ts'
+import type {
+  AccountView,
+  ConnectionView,
+  CounterOutcome,
+  CounterState,
+  DocumentPage,
+  DownloadView,
+  DraftView,
+  SendView,
+  SettingsView,
+  SystemStatus,
+  TemplateView
+} from '../../src/shared/contract/views.ts'
+import { documents, downloads, NOW, officeAccount, practiceAccount, queueOf, sendOf, templates } from './people.ts'
+
+export interface FakeState {
+  accounts: AccountView[]
+  connection: ConnectionView
+  templates: TemplateView[]
+  drafts: DraftView[]
+  sends: SendView[]
+  documents: DocumentPage[]
+  downloads: DownloadView[]
+  settings: SettingsView
+  system: SystemStatus
+  counter: CounterState | null
+  outcome: CounterOutcome
+  folderLabel: string
+  /** What the next send becomes. */
+  nextSend: Partial<SendView>
+  now: () => number
+}
+
+export interface FakeControl {
+  state: FakeState
+  calls: { name: RequestName; input: unknown }[]
+  /** Every call of this name fails so until it is healed. */
+  fail(name: RequestName, error: AppError): void
+  heal(name: RequestName): void
+  /** Milliseconds that calls take; Infinity never answers. */
+  delay(name: RequestName, milliseconds: number): void
+  emit<Name extends EventName>(name: Name, payload: Events[Name]): void
+}
+
+export type FakeApi = Api & { control: FakeControl }
+
+class Failure extends Error {
+  readonly code: ErrorCode
+  constructor(code: ErrorCode) {
+    super(code)
+    this.code = code
+  }
+}
+
+const error = (code: ErrorCode) => new Failure(code)
+
+type Handlers = { [Name in RequestName]: (input: Input<Name>) => Reply<Name> }
+
+/** A fake with a practice office and forty documents, changed as the test says. */
+export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
+  const state: FakeState = {
+    accounts: [practiceAccount(), officeAccount()],
+    connection: { state: 'online', since: NOW - 3_600_000 },
+    templates: templates(),
+    drafts: [],
+    sends: [],
+    documents: documents(40, change.now?.() ?? NOW),
+    downloads: downloads(change.now?.() ?? NOW),
+    settings: { theme: 'system', zoom: 1 },
+    system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
+    counter: null,
+    outcome: { signed: 'signed' },
+    folderLabel: 'Downloads',
+    nextSend: {},
+    now: () => NOW,
+    ...change
+  }
+  const listeners = new Map<EventName, Set<(payload: never) => void>>()
+  const failures = new Map<RequestName, AppError>()
+  const delays = new Map<RequestName, number>()
+  const calls: FakeControl['calls'] = []
+  let nextId = 1
+
+  function emit<Name extends EventName>(name: Name, payload: Events[Name]) {
+    for (const listener of listeners.get(name) ?? []) (listener as (payload: Events[Name]) => void)(payload)
+  }
+
+  function chosen(): AccountView {
+    const account = state.accounts.find((one) => one.chosen)
+    if (!account) throw error('no-account')
+    return account
+  }
+
+  function byId<Item extends { id: string }>(list: Item[], id: string): Item {
+    const item = list.find((one) => one.id === id)
+    if (!item) throw error('gone')
+    return item
+  }
+
+  function choose(id: string): AccountView {
+    byId(state.accounts, id)
+    state.accounts = state.accounts.map((one) => ({ ...one, chosen: one.id === id }))
+    emit('accounts.changed', null)
+    return byId(state.accounts, id)
+  }
+
+  function documentOf(reference: string): DocumentPage {
+    const found = state.documents.find((one) => one.reference === reference)
+    if (!found) throw error('not-found')
+    return found
+  }
+
+  function counter(change: Partial<CounterState>): CounterState {
+    if (!state.counter) throw error('gone')
+    state.counter = { ...state.counter, ...change }
+    emit('counter.changed', { id: state.counter.id })
+    return state.counter
+  }
+
+  function saveDraft(draft: DraftView): DraftView {
+    state.drafts = [...state.drafts.filter((one) => one.id !== draft.id), draft]
+    emit('drafts.changed', { id: draft.id })
+    return draft
+  }
+
+  function putSend(send: SendView): SendView {
+    state.sends = [send, ...state.sends.filter((one) => one.id !== send.id)]
+    emit('sends.changed', { id: send.id })
+    return send
+  }
+
+  function putDownload(download: DownloadView): DownloadView {
+    state.downloads = [download, ...state.downloads.filter((one) => one.id !== download.id)]
+    emit('downloads.changed', { id: download.id })
+    return download
+  }
+
+  const handlers: Handlers = {
+    'accounts.list': () => state.accounts,
+    'accounts.add': (input) => {
+      const id = `account-${nextId++}`
+      const practice = input.kind === 'practice'
+      const account: AccountView = {
+        ...(practice ? practiceAccount() : officeAccount()),
+        id,
+        name: input.name,
+        ...(input.kind === 'service' && { baseUrl: input.baseUrl, scheme: input.authentication.scheme })
+      }
+      state.accounts = [...state.accounts, account]
+      return choose(id)
+    },
+    'accounts.choose': ({ id }) => choose(id),
+    'accounts.remove': ({ id }) => {
+      byId(state.accounts, id)
+      state.accounts = state.accounts.filter((one) => one.id !== id)
+      const next = state.accounts[0]
+      if (next && !state.accounts.some((one) => one.chosen)) choose(next.id)
+      emit('accounts.changed', null)
+      return null as never
+    },
+    'accounts.check': ({ id }) => {
+      byId(state.accounts, id)
+      return { documents: state.documents.length }
+    },
+    'accounts.connection': () => state.connection,
+    'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
+    'recipients.list': () => ({ items: [] }),
+    'drafts.list': () =>
+      state.drafts
+        .filter((draft) => draft.accountId === chosen().id)
+        .map(({ composition: _composition, ...summary }) => summary),
+    'drafts.get': ({ id }) => byId(state.drafts, id),
+    'drafts.save': ({ id, composition }) =>
+      saveDraft({
+        id: id ?? `draft-${nextId++}`,
+        accountId: chosen().id,
+        kind: composition.kind,
+        title: titleOf(composition),
+        updatedAt: state.now(),
+        composition
+      }),
+    'drafts.remove': ({ id }) => {
+      byId(state.drafts, id)
+      state.drafts = state.drafts.filter((one) => one.id !== id)
+      emit('drafts.changed', { id })
+      return null as never
+    },
+    'sends.start': ({ draftId }) => {
+      const draft = byId(state.drafts, draftId)
+      const send = sendOf({
+        id: `send-${nextId++}`,
+        accountId: draft.accountId,
+        draftId,
+        kind: draft.kind,
+        title: draft.title,
+        attemptedAt: state.now(),
+        settledAt: state.now(),
+        documents: draft.composition.items.map((item, index) => ({
+          reference: `doc-${index * 2}`,
+          name: `${item.Name}.pdf`
+        })),
+        ...state.nextSend
+      })
+      if (send.state !== 'sent') {
+        delete send.packageReference
+        delete send.packageStatus
+      }
+      if (send.state === 'sent') state.drafts = state.drafts.filter((one) => one.id !== draftId)
+      emit('drafts.changed', { id: draftId })
+      return putSend(send)
+    },
+    'sends.list': () => state.sends,
+    'sends.get': ({ id }) => byId(state.sends, id),
+    'sends.reconcile': ({ id }) => {
+      const { error: _error, ...send } = byId(state.sends, id)
+      return putSend({ ...send, state: 'sent', settledAt: state.now(), ...state.nextSend })
+    },
+    'sends.again': ({ id }) => {
+      const send = byId(state.sends, id)
+      const { composition: _composition, ...summary } = byId(state.drafts, send.draftId)
+      return summary
+    },
+    'documents.list': ({ folder, search, offset, limit }) => {
+      const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+      const inFolder = state.documents.filter((one) => one.folder === folder)
+      const fitting = inFolder.filter((one) => {
+        const text =
+          `${one.name} ${one.clientReference} ${one.signers.map((signer) => signer.name).join(' ')}`.toLowerCase()
+        return words.every((word) => text.includes(word))
+      })
+      const counts: Record<string, number> = {}
+      for (const one of state.documents) counts[one.folder] = (counts[one.folder] ?? 0) + 1
+      return {
+        rows: fitting.slice(offset, offset + limit),
+        total: fitting.length,
+        counts,
+        lookedAt: state.now() - 120_000
+      }
+    },
+    'documents.get': ({ reference }) => documentOf(reference),
+    'documents.refresh': () => {
+      emit('documents.changed', { folders: ['InBox', 'Progress', 'Signed'], version: nextId++ })
+      return null as never
+    },
+    'documents.extend': ({ reference, dueDate, gmt }) => {
+      const changed = {
+        ...documentOf(reference),
+        due: { at: Date.parse(dueDate), offset: gmt, precision: 'time' as const }
+      }
+      state.documents = state.documents.map((one) => (one.reference === reference ? changed : one))
+      return changed
+    },
+    'documents.validate': ({ reference }) => {
+      const document = documentOf(reference)
+      return {
+        checkedAt: state.now(),
+        DocumentName: document.name,
+        Signatures: document.people.map((person) => ({
+          isValid: true,
+          SignatureTime: '2025-11-20T03:04:05Z',
+          User: person.name,
+          Signer: {
+            FirstName: person.name.split(' ')[0] ?? '',
+            LastName: person.name.split(' ')[1] ?? '',
+            Email: person.email ?? '',
+            HasSigned: true
+          }
+        }))
+      }
+    },
+    'documents.openInBrowser': () => null as never,
+    'downloads.start': ({ reference, type }) =>
+      putDownload({
+        id: `download-${nextId++}`,
+        documentReference: reference,
+        documentName: documentOf(reference).name,
+        type,
+        state: 'running',
+        bytes: 0,
+        startedAt: state.now()
+      }),
+    'downloads.list': () => state.downloads,
+    'downloads.cancel': ({ id }) => {
+      putDownload({ ...byId(state.downloads, id), state: 'cancelled', finishedAt: state.now() })
+      return null as never
+    },
+    'downloads.again': ({ id }) => {
+      const { error: _error, ...download } = byId(state.downloads, id)
+      return putDownload({ ...download, state: 'running', bytes: 0 })
+    },
+    'downloads.reveal': () => null as never,
+    'downloads.folder': () => ({ label: state.folderLabel }),
+    'downloads.chooseFolder': () => {
+      state.folderLabel = 'Signed papers'
+      return { label: state.folderLabel }
+    },
+    'counter.queue': () => queueOf(state.documents),
+    'counter.start': ({ documentReference, signer }) => {
+      const document = documentOf(documentReference)
+      state.counter = {
+        id: `turn-${nextId++}`,
+        documentReference,
+        documentName: document.name,
+        signerName: document.signers[signer]?.name ?? '',
+        origin: 'https://signing.example.com',
+        phase: 'handover',
+        refused: []
+      }
+      emit('counter.changed', { id: state.counter.id })
+      return state.counter
+    },
+    'counter.state': () => state.counter as never,
+    'counter.show': () => counter({ phase: 'open' }),
+    'counter.cover': () => counter({ phase: 'covered' }),
+    'counter.end': () => {
+      state.counter = null
+      return state.outcome
+    },
+    'settings.get': () => state.settings,
+    'settings.set': (change) => {
+      state.settings = {
+        theme: change.theme ?? state.settings.theme,
+        zoom: change.zoom ?? state.settings.zoom
+      }
+      emit('settings.changed', null)
+      return state.settings
+    },
+    'system.status': () => state.system,
+    'system.copy': () => null as never
+  }
+
+  async function answer<Name extends RequestName>(name: Name, input: Input<Name>): Promise<Result<Reply<Name>>> {
+    calls.push({ name, input: structuredClone(input) })
+    const wait = delays.get(name)
+    if (wait === Number.POSITIVE_INFINITY) return new Promise(() => {})
+    if (wait) await new Promise((resolve) => setTimeout(resolve, wait))
+    const failure = failures.get(name)
+    if (failure) return { ok: false, error: failure }
+    // The contract decides here too: what main would refuse, the fake refuses.
+    if (!requests[name].input.safeParse(input).success) {
+      return { ok: false, error: { code: 'bad-input', message: 'The input is not of the shape agreed on.' } }
+    }
+    try {
+      return { ok: true, value: structuredClone(handlers[name](input)) }
+    } catch (caught) {
+      if (!(caught instanceof Failure)) throw caught
+      return { ok: false, error: { code: caught.code, message: 'The made-up office says so.' } }
+    }
+  }
+
+  const api: Record<string, unknown> = {
+    on(name: EventName, listener: (payload: never) => void) {
+      const set = listeners.get(name) ?? new Set()
+      listeners.set(name, set.add(listener))
+      return () => set.delete(listener)
+    },
+    control: {
+      state,
+      calls,
+      fail: (name: RequestName, failure: AppError) => failures.set(name, failure),
+      heal: (name: RequestName) => failures.delete(name),
+      delay: (name: RequestName, milliseconds: number) => delays.set(name, milliseconds),
+      emit
+    }
+  }
+  for (const name of requestNames) {
+    const [domain, action] = name.split('.') as [string, string]
+    const group = (api[domain] ?? {}) as Record<string, unknown>
+    group[action] = (input: never) => answer(name, input)
+    api[domain] = group
+  }
+  return api as unknown as FakeApi
+}

@@ -1,0 +1,44 @@
+/** A clock that stands still until it is moved. */
+import type { Clock } from '../../src/renderer/src/state/clock.ts'
+
+export class FakeClock implements Clock {
+  #now: number
+  #due: { at: number; run: () => void }[] = []
+
+  constructor(now: number) {
+    this.#now = now
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  after(milliseconds: number, run: () => void): () => void {
+    const one = { at: this.#now + milliseconds, run }
+    this.#due.push(one)
+    return () => {
+      this.#due = this.#due.filter((other) => other !== one)
+    }
+  }
+
+  /** Moves time on, running what falls due on the way, and lets what was begun settle. */
+  async pass(milliseconds: number): Promise<void> {
+    const until = this.#now + milliseconds
+    for (;;) {
+      const next = this.#due.filter((one) => one.at <= until).sort((one, two) => one.at - two.at)[0]
+      if (!next) break
+      this.#due = this.#due.filter((one) => one !== next)
+      this.#now = Math.max(this.#now, next.at)
+      next.run()
+      await settle()
+    }
+    this.#now = until
+    await settle()
+  }
+}
+
+/** Lets promises that are under way come to their ends. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  await new Promise((resolve) => setTimeout(resolve))
+}

@@ -1,0 +1,108 @@
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { describe, expect, test } from 'vitest'
+import App from '../../src/renderer/src/App.svelte'
+import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
+import { hrefOf, readRoute, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice } from './office.ts'
+import { NOW, officeAccount, practiceAccount } from './people.ts'
+
+async function open(change: Partial<FakeState> = {}): Promise<Opened> {
+  const opened = await openOffice(fakeApi(change))
+  render(App, { props: { office: opened.office } })
+  await settle()
+  return opened
+}
+
+describe('the address', () => {
+  test('survives being written and read, with anything in it', () => {
+    const route = readRoute(hrefOf('documents', ['InBox', 'a/b?c#d%'], { search: 'Smith & Son?' }))
+    expect(route.screen).toBe('documents')
+    expect(route.rest).toEqual(['InBox', 'a/b?c#d%'])
+    expect(route.query.get('search')).toBe('Smith & Son?')
+  })
+  test.each(['', '#', '#/', '#/nowhere', '#/%E0%A4%A', '#//'])('%j that names no screen is Compose', (hash) => {
+    expect(readRoute(hash).screen).toBe('compose')
+  })
+})
+
+describe('the frame', () => {
+  test('names the account and the connection', async () => {
+    await open({
+      accounts: [{ ...officeAccount(), chosen: true }],
+      connection: { state: 'offline', since: NOW - 1000, error: { code: 'offline', message: 'No network.' } }
+    })
+    expect(screen.getByRole('button', { name: /Harbour & Co/ })).toBeTruthy()
+    expect(screen.getByRole('status', { name: /^Connection: Offline since/ })).toBeTruthy()
+  })
+
+  test('follows the connection as it changes', async () => {
+    const { api } = await open()
+    api.control.state.connection = { state: 'offline', since: NOW }
+    api.control.emit('connection.changed', null)
+    expect(await screen.findByRole('status', { name: /Offline/ })).toBeTruthy()
+  })
+
+  test('has all the screens in its side bar, with what waits in them', async () => {
+    await open()
+    const links = within(screen.getByRole('navigation', { name: 'Screens' })).getAllByRole('link')
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(expect.arrayContaining(screenNames.map((name) => hrefOf(name))))
+    expect(screen.getByRole('link', { name: /^InBox, \d+/ })).toBeTruthy()
+  })
+
+  test('says that nothing is kept, and what was set aside', async () => {
+    await open({
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'unavailable', reason: 'None.' },
+        storage: { state: 'memory', reason: 'None.' },
+        setAside: { name: 'office.set-aside', reason: 'The key does not fit.' }
+      }
+    })
+    expect(screen.getByText('Nothing is kept on this computer.')).toBeTruthy()
+    expect(screen.getByText(/office\.set-aside/)).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: "I've read this" }))
+    expect(screen.queryByText(/office\.set-aside/)).toBeNull()
+  })
+
+  test('shows nothing of the account before once another is chosen', async () => {
+    const { office } = await open()
+    await office.accounts.choose('harbour')
+    await settle()
+    expect(office.accounts.chosen?.id).toBe('harbour')
+    expect(office.drafts.list).toEqual([])
+  })
+
+  test('keeps what was typed with the account it was typed for', async () => {
+    const { office, api } = await open()
+    await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
+    await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Half a wo' } })
+    await office.accounts.choose('harbour')
+    await settle()
+    expect(api.control.state.drafts.map((draft) => [draft.accountId, draft.title])).toEqual([['practice', 'Half a wo']])
+  })
+})
+
+describe('the command palette', () => {
+  const labels = Object.fromEntries(screenNames.map((name) => [name, name])) as never
+  const accounts = [practiceAccount(), officeAccount()]
+
+  test('finds screens, accounts other than the chosen one, and documents', () => {
+    const all = commandsFor('', labels, accounts)
+    expect(all.map((command) => command.id)).toContain('account-harbour')
+    expect(all.map((command) => command.id)).not.toContain('account-practice')
+    expect(commandsFor('draf', labels, accounts).map((command) => command.id)).toEqual(['go-drafts', 'search'])
+    expect(commandsFor('smith deed', labels, accounts).at(-1)).toMatchObject({ act: 'search', text: 'smith deed' })
+  })
+
+  test('opens by Ctrl+K, goes where the arrows point, and searches documents', async () => {
+    await open()
+    await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+    const field = await screen.findByRole('combobox', { name: 'Search or do' })
+    await fireEvent.input(field, { target: { value: 'settings' } })
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(window.location.hash).toBe('#/settings')
+  })
+})

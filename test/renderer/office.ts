@@ -1,0 +1,31 @@
+/** Renders a screen, or a part of one, in a made-up office. */
+import { cleanup, render } from '@testing-library/svelte'
+import type { Component } from 'svelte'
+import { afterEach } from 'vitest'
+import { Office, officeContext } from '../../src/renderer/src/state/office.svelte.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+
+afterEach(cleanup)
+
+export interface Opened {
+  office: Office
+  api: FakeApi
+  clock: FakeClock
+  close: () => void
+}
+
+/** An office that has read what its frame shows. Time stands still until the clock is moved. */
+export async function openOffice(api: FakeApi = fakeApi()): Promise<Opened> {
+  window.location.hash = ''
+  const clock = new FakeClock(api.control.state.now())
+  const office = new Office(api, window, clock)
+  const close = await office.open()
+  await settle()
+  return { office, api, clock, close }
+}
+
+/** Renders a component of the screens in that office. */
+export function show(opened: Opened, component: Component<never>, props: Record<string, unknown> = {}) {
+  return render(component as Component, { props, context: officeContext(opened.office) })
+}

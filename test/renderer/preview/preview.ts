@@ -1,0 +1,8 @@
+/** Opens the real screens on the made-up office; `?scene=NAME` chooses what it looks like. Never part of the application. */
+import { scenes } from './scenes.ts'
+
+const name = new URLSearchParams(location.search).get('scene') ?? 'usual'
+const scene = scenes[name]
+if (!scene) throw new Error(`There is no scene "${name}": ${Object.keys(scenes).join(', ')}`)
+window.countersign = scene()
+await import('../../../src/renderer/src/main.ts')

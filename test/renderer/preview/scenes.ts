@@ -1,0 +1,156 @@
+/** The made-up office in the states that a screen must be seen in. */
+import { blankComposition, type Composition } from '../../../src/shared/composition/composition.ts'
+import type { DraftView } from '../../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
+
+const now = () => Date.now()
+
+/** A draft of two forms, filled in as far as its own problems. */
+export function draft(change: (composition: Composition) => void = () => {}): DraftView {
+  const composition = blankComposition('form-direct', 'a')
+  const item = composition.items[0]
+  const signer = item?.signers[0]
+  if (item && signer) {
+    Object.assign(item, { Name: 'Tax declaration', Reference: 'form-tfn-2025', FormType: '3' })
+    Object.assign(signer, { FirstName: 'Mere', LastName: 'Parata', Email: 'mere.parata@example.com', faceToFace: true })
+  }
+  composition.embedded = true
+  change(composition)
+  return {
+    id: 'draft-1',
+    accountId: 'practice',
+    kind: composition.kind,
+    title: 'Tax declaration',
+    updatedAt: now() - 5 * 60_000,
+    composition
+  }
+}
+
+function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
+  return fakeApi({
+    now,
+    connection: { state: 'online', since: now() - 3_600_000 },
+    drafts: [
+      draft(),
+      {
+        ...draft(),
+        id: 'draft-2',
+        title: 'Residential tenancy agreement and 1 more',
+        kind: 'form-filler',
+        updatedAt: now() - 26 * 3_600_000
+      }
+    ],
+    sends: [
+      sendOf({ id: 'send-1', attemptedAt: now() - 3_600_000 }),
+      sendOf({
+        id: 'send-2',
+        title: 'Deed of gift',
+        state: 'uncertain',
+        attemptedAt: now() - 600_000,
+        documents: [],
+        error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true }
+      })
+    ],
+    ...change
+  })
+}
+
+export const scenes: Record<string, () => FakeApi> = {
+  usual,
+  first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
+  'first-no-keychain': () =>
+    fakeApi({
+      now,
+      accounts: [],
+      documents: [],
+      downloads: [],
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'unavailable', reason: 'No keychain service answers on this computer.' },
+        storage: { state: 'memory', reason: 'Without a keychain there is nowhere safe for the key.' }
+      }
+    }),
+  empty: () => usual({ drafts: [], sends: [], documents: [], downloads: [], templates: [] }),
+  many: () => usual({ documents: documents(5000, now()) }),
+  offline: () => {
+    const api = usual({
+      accounts: [
+        { ...practiceAccount(), chosen: false },
+        { ...officeAccount(), chosen: true }
+      ],
+      connection: { state: 'offline', since: now() - 1_800_000, error: { code: 'offline', message: 'No network.' } }
+    })
+    for (const name of ['documents.refresh', 'documents.validate', 'accounts.check'] as const)
+      api.control.fail(name, { code: 'offline', message: 'No network.' })
+    return api
+  },
+  failing: () => {
+    const api = usual()
+    for (const name of [
+      'templates.list',
+      'drafts.list',
+      'documents.list',
+      'documents.get',
+      'downloads.list',
+      'counter.queue',
+      'sends.list'
+    ] as const)
+      api.control.fail(name, {
+        code: 'server',
+        message: 'The service answered 500.',
+        serviceMessage: 'Unhandled condition'
+      })
+    return api
+  },
+  slow: () => {
+    const api = usual()
+    for (const name of [
+      'templates.list',
+      'documents.list',
+      'documents.get',
+      'downloads.list',
+      'counter.queue'
+    ] as const)
+      api.control.delay(name, Number.POSITIVE_INFINITY)
+    return api
+  },
+  unkept: () => {
+    const api = usual({
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'unavailable', reason: 'No keychain service answers on this computer.' },
+        storage: { state: 'memory', reason: 'Without a keychain there is nowhere safe for the key.' },
+        setAside: { name: 'office-2025-11-26.set-aside', reason: 'The key does not fit.' }
+      }
+    })
+    api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
+    return api
+  },
+  refused: () =>
+    usual({
+      nextSend: {
+        state: 'refused',
+        documents: [],
+        error: {
+          code: 'invalid',
+          message: 'The service refused the request.',
+          serviceMessage: 'Validation failed',
+          fields: [
+            { field: 'Forms[0].Signers[0].Email', message: 'This address is on the list of addresses that bounce.' },
+            { field: 'Forms[0].Colour', message: 'Unknown member.' }
+          ]
+        }
+      }
+    }),
+  uncertain: () =>
+    usual({
+      nextSend: {
+        state: 'uncertain',
+        documents: [],
+        error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true }
+      }
+    })
+}

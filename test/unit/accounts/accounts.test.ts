@@ -1,0 +1,324 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { secretsBeside } from '../../../src/main/core/accounts/account-secrets.ts'
+import { type AccountInput, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { PRACTICE_COLOUR } from '../../../src/main/core/accounts/colours.ts'
+import { clientCredentials } from '../../../src/main/core/accounts/credentials.ts'
+import { AppFailure } from '../../../src/main/core/failure.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { type Keychain, KeychainError, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+
+const API_KEY = {
+  scheme: 'api-key',
+  key: 'key-1',
+  secret: 'planted secret',
+  referer: 'https://office.example.com/'
+} as const
+
+type ServiceInput = Extract<AccountInput, { kind: 'service' }>
+
+const service = (parts: Partial<ServiceInput> = {}): ServiceInput => ({
+  kind: 'service',
+  name: 'Office',
+  baseUrl: 'https://sign.example.com/web/v1.4/',
+  authentication: API_KEY,
+  ...parts
+})
+
+/** What an office has: the database, the keychain, and the accounts on both. */
+function office(keychain: Keychain = memoryKeychain()) {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const open = () => openAccounts({ db, secrets: keychain.accounts, newId: randomUUID, clock: () => 1_000 })
+  return { db, keychain, open, accounts: open() }
+}
+
+/** A keychain whose owner can shut it. */
+function shuttableKeychain() {
+  const keychain = memoryKeychain()
+  const state = { shut: false }
+  const unlessShut =
+    <Arguments extends unknown[], Result>(call: (...given: Arguments) => Promise<Result>) =>
+    (...given: Arguments) =>
+      state.shut ? Promise.reject(new KeychainError('locked', 'Shut.')) : call(...given)
+  const { get, set, delete: remove } = keychain.accounts
+  const accounts = { get: unlessShut(get), set: unlessShut(set), delete: unlessShut(remove) }
+  return { ...keychain, accounts, state }
+}
+
+async function failureOf(call: () => unknown) {
+  const error = await Promise.resolve()
+    .then(call)
+    .catch((thrown: unknown) => thrown)
+  if (!(error instanceof AppFailure)) throw new Error(`Not refused: ${String(error)}`)
+  return error.appError
+}
+
+describe('an account', () => {
+  test('is kept with its address as typed, and its secrets in the keychain alone', async () => {
+    const { accounts, db, keychain, open } = office()
+    const added = await accounts.add(service())
+    expect(added).toMatchObject({
+      name: 'Office',
+      kind: 'service',
+      baseUrl: 'https://sign.example.com/web/v1.4',
+      scheme: 'api-key',
+      jsonByQuery: false,
+      folders: ['InBox', 'Progress', 'Signed']
+    })
+    expect(open().list()).toEqual([added])
+    expect(await open().secretsOf(added.id)).toEqual(API_KEY)
+    expect(await keychain.accounts.get(added.id)).toContain('planted secret')
+    const everything = JSON.stringify(db.prepare('SELECT * FROM accounts').all())
+    expect(everything + JSON.stringify(accounts.list())).not.toMatch(/planted secret|key-1/)
+  })
+
+  test.each([
+    [{ scheme: 'none' }, { scheme: 'none' }],
+    [API_KEY, { scheme: 'api-key', key: 'key-1', secret: 'planted secret', accessUrl: 'https://office.example.com/' }],
+    [
+      { ...API_KEY, sender: ' ana@example.com ' },
+      {
+        scheme: 'api-key',
+        key: 'key-1',
+        secret: 'planted secret',
+        accessUrl: 'https://office.example.com/',
+        sender: 'ana@example.com'
+      }
+    ],
+    [
+      { scheme: 'bearer', token: 'abc.def' },
+      { scheme: 'bearer', token: expect.any(Function) }
+    ],
+    [
+      { scheme: 'bearer', token: 'abc.def', apiKey: { key: 'k', secret: 's', referer: 'https://o.example.com' } },
+      {
+        scheme: 'bearer',
+        token: expect.any(Function),
+        apiKey: { key: 'k', secret: 's', accessUrl: 'https://o.example.com' }
+      }
+    ]
+  ] as const)('gives the client of the service what it signs with (%j)', async (authentication, expected) => {
+    const { accounts } = office()
+    const { id } = await accounts.add(service({ authentication }))
+    expect(clientCredentials(await accounts.secretsOf(id))).toEqual(expected)
+  })
+
+  test('has a colour of its own, and the practice office one that no other gets', async () => {
+    const { accounts } = office()
+    const practice = await accounts.add({ kind: 'practice', name: 'Practice' })
+    const others = await Promise.all(Array.from({ length: 9 }, () => accounts.add(service())))
+    const colours = others.map(({ colour }) => colour)
+    expect(practice.colour).toBe(PRACTICE_COLOUR)
+    expect(new Set(colours).size).toBe(8)
+    expect(colours).not.toContain(PRACTICE_COLOUR)
+  })
+
+  test('can be changed in part; the rest, its secrets too, stays', async () => {
+    const { accounts, open } = office()
+    const { id } = await accounts.add(service())
+    await accounts.update(id, { name: ' Branch ', jsonByQuery: true, folders: ['InBox'] })
+    expect(open().get(id)).toMatchObject({ name: 'Branch', jsonByQuery: true, folders: ['InBox'], scheme: 'api-key' })
+    expect(await open().secretsOf(id)).toEqual(API_KEY)
+    await accounts.update(id, {
+      authentication: { scheme: 'bearer', token: 'new' },
+      baseUrl: 'https://other.example.com'
+    })
+    expect(open().get(id)).toMatchObject({ scheme: 'bearer', baseUrl: 'https://other.example.com', jsonByQuery: true })
+    expect(await open().secretsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
+  })
+
+  test('that no longer needs secrets leaves none behind', async () => {
+    const { accounts, keychain } = office()
+    const { id } = await accounts.add(service())
+    await accounts.update(id, { authentication: { scheme: 'none' } })
+    expect(await keychain.accounts.get(id)).toBeNull()
+    expect(await accounts.secretsOf(id)).toEqual({ scheme: 'none' })
+  })
+})
+
+describe('what is refused names its field and does not repeat a secret', () => {
+  test.each([
+    ['name', { name: '  ' }],
+    ['baseUrl', { baseUrl: 'http://sign.example.com' }],
+    ['baseUrl', { baseUrl: 'https://sign.example.com/?key=planted' }],
+    ['authentication.key', { authentication: { ...API_KEY, key: 'planted\r\nX-Header: 1' } }],
+    ['authentication.secret', { authentication: { ...API_KEY, secret: '' } }],
+    ['authentication.referer', { authentication: { ...API_KEY, referer: 'planted' } }],
+    ['authentication.sender', { authentication: { ...API_KEY, sender: 'planted one, two' } }],
+    ['authentication.token', { authentication: { scheme: 'bearer', token: 'planted token' } }]
+  ] as const)('%s', async (field, parts) => {
+    const { accounts, keychain } = office()
+    const failure = await failureOf(() => accounts.add(service(parts)))
+    expect(failure).toMatchObject({ code: 'invalid', fields: [{ field }] })
+    expect(JSON.stringify(failure)).not.toContain('planted')
+    expect(accounts.list()).toEqual([])
+    expect(keychain.keeps).toBe('in-memory')
+  })
+
+  test('an account that isn’t there', async () => {
+    const { accounts } = office()
+    for (const call of [
+      () => accounts.get('x'),
+      () => accounts.choose('x'),
+      () => accounts.update('x', {}),
+      () => accounts.remove('x'),
+      () => accounts.secretsOf('x')
+    ]) {
+      expect(await failureOf(call)).toMatchObject({ code: 'no-account' })
+    }
+  })
+})
+
+describe('the chosen account', () => {
+  test('is the first one, then the one that was chosen, in the next run too', async () => {
+    const { accounts, open } = office()
+    expect(accounts.chosen()).toBeUndefined()
+    const first = await accounts.add(service())
+    const second = await accounts.add(service({ name: 'Second' }))
+    expect(accounts.chosen()?.id).toBe(first.id)
+    accounts.choose(second.id)
+    expect(open().chosen()?.id).toBe(second.id)
+  })
+
+  test('is another one when it is removed, until there is none', async () => {
+    const { accounts } = office()
+    const first = await accounts.add(service())
+    const second = await accounts.add(service())
+    await accounts.remove(first.id)
+    expect(accounts.chosen()?.id).toBe(second.id)
+    await accounts.remove(second.id)
+    expect(accounts.chosen()).toBeUndefined()
+    const third = await accounts.add(service())
+    expect(accounts.chosen()?.id).toBe(third.id)
+  })
+})
+
+describe('removing an account', () => {
+  const counted = ['accounts', 'drafts', 'sends', 'documents', 'folder_looks', 'downloads']
+
+  async function busyOffice() {
+    const parts = office()
+    const [one, other] = [await parts.accounts.add(service()), await parts.accounts.add(service())]
+    for (const { id } of [one, other]) {
+      parts.db.exec(`
+        INSERT INTO drafts VALUES ('d${id}', '${id}', 'form-direct', 'T', '{}', 0, 0);
+        INSERT INTO sends (id, account_id, kind, state, title, body, reference, attempted_at)
+          VALUES ('s${id}', '${id}', 'form-direct', 'sent', 'T', '{}', 'r', 0);
+        INSERT INTO documents (account_id, reference, folder, search, body, seen_at, changed_at)
+          VALUES ('${id}', 'r', 'InBox', '', '{}', 0, 0);
+        INSERT INTO folder_looks (account_id, folder, looked_at) VALUES ('${id}', 'InBox', 0);
+        INSERT INTO downloads (id, account_id, document_reference, name, type, state, started_at)
+          VALUES ('l${id}', '${id}', 'r', 'n', 'pdf', 'done', 0);
+        INSERT INTO meta VALUES ('fetched:${id}:recipients', 'Ana Example')`)
+    }
+    return { ...parts, one, other }
+  }
+
+  test('takes its secret and everything kept of it along, and nothing of another', async () => {
+    const { accounts, db, keychain, one, other } = await busyOffice()
+    await accounts.remove(one.id)
+    expect(accounts.list().map(({ id }) => id)).toEqual([other.id])
+    expect(await keychain.accounts.get(one.id)).toBeNull()
+    expect(await keychain.accounts.get(other.id)).not.toBeNull()
+    for (const table of counted) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(1)
+    expect(db.prepare(`SELECT key FROM meta WHERE key LIKE 'fetched:%'`).pluck().all()).toEqual([
+      `fetched:${other.id}:recipients`
+    ])
+  })
+
+  test.each(['sending', 'uncertain'])('is refused while a send is %s, and nothing is lost', async (state) => {
+    const { accounts, db, one } = await busyOffice()
+    db.exec(`UPDATE sends SET state = '${state}'`)
+    expect(await failureOf(() => accounts.remove(one.id))).toMatchObject({ code: 'busy' })
+    for (const table of counted) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(2)
+    expect(await accounts.secretsOf(one.id)).toEqual(API_KEY)
+  })
+
+  test('does not happen at all while the keychain is shut', async () => {
+    const keychain = shuttableKeychain()
+    const { accounts } = office(keychain)
+    const { id } = await accounts.add(service())
+    keychain.state.shut = true
+    await expect(accounts.remove(id)).rejects.toMatchObject({ name: 'KeychainError', code: 'locked' })
+    expect(accounts.get(id).name).toBe('Office')
+  })
+})
+
+describe('with a keychain that is shut', () => {
+  test('no account is added that would be without its secret', async () => {
+    const keychain = shuttableKeychain()
+    const { accounts } = office(keychain)
+    keychain.state.shut = true
+    await expect(accounts.add(service())).rejects.toMatchObject({ code: 'locked' })
+    expect(accounts.list()).toEqual([])
+    expect(accounts.chosen()).toBeUndefined()
+  })
+
+  test('it is not said that a secret is missing', async () => {
+    const keychain = shuttableKeychain()
+    const { accounts } = office(keychain)
+    const { id } = await accounts.add(service())
+    expect(await accounts.secretState(id)).toBe('kept')
+    keychain.state.shut = true
+    expect(await accounts.secretState(id)).toBe('unknown')
+    await expect(accounts.secretsOf(id)).rejects.toMatchObject({ code: 'locked' })
+  })
+})
+
+test.each([
+  ['is gone', (keychain: Keychain, id: string) => keychain.accounts.delete(id)],
+  ['is damaged', (keychain: Keychain, id: string) => keychain.accounts.set(id, '{"scheme":"api-key"')],
+  ['is of another shape', (keychain: Keychain, id: string) => keychain.accounts.set(id, '{"scheme":"other"}')]
+])('a secret that %s has to be entered again', async (_, spoil) => {
+  const { accounts, keychain } = office()
+  const { id } = await accounts.add(service())
+  await spoil(keychain, id)
+  expect(await accounts.secretState(id)).toBe('missing')
+  const failure = await failureOf(() => accounts.secretsOf(id))
+  expect(failure).toMatchObject({ code: 'keychain', message: expect.stringContaining('Enter them again') })
+  await accounts.update(id, { authentication: API_KEY })
+  expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+})
+
+describe('the practice office', () => {
+  const running = { baseUrl: 'http://127.0.0.1:40123/web/v1.4', credentials: API_KEY }
+
+  test('has its address and credentials only while its service runs, and none of them is kept', async () => {
+    const { accounts, keychain, db } = office()
+    const { id } = await accounts.add({ kind: 'practice', name: 'Practice' })
+    expect(accounts.get(id)).toMatchObject({ baseUrl: null, scheme: 'none' })
+    expect(await failureOf(() => accounts.secretsOf(id))).toMatchObject({ code: 'refused' })
+    accounts.practiceRunsAt(running)
+    expect(accounts.get(id)).toMatchObject({ baseUrl: running.baseUrl, scheme: 'api-key' })
+    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.secretState(id)).toBe('kept')
+    await accounts.update(id, { name: 'Training' })
+    expect(await keychain.accounts.get(id)).toBeNull()
+    expect(db.prepare('SELECT base_url, auth_scheme FROM accounts').get()).toEqual({
+      base_url: null,
+      auth_scheme: 'none'
+    })
+    accounts.practiceRunsAt(undefined)
+    expect(accounts.get(id)).toMatchObject({ name: 'Training', baseUrl: null })
+  })
+
+  test('can’t be pointed at a real service', async () => {
+    const { accounts } = office()
+    const { id } = await accounts.add({ kind: 'practice', name: 'Practice' })
+    const failure = await failureOf(() => accounts.update(id, { baseUrl: 'https://sign.example.com' }))
+    expect(failure).toMatchObject({ code: 'invalid' })
+  })
+})
+
+test('beside a database in memory no secret goes to the operating system’s keychain', async () => {
+  const keychain: Keychain = { ...memoryKeychain(), keeps: 'in-os' }
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  await secretsBeside({ db, state: 'memory', because: 'no-space' }, keychain).set('a', 'secret')
+  expect(await keychain.accounts.get('a')).toBeNull()
+  await secretsBeside({ db, state: 'encrypted' }, keychain).set('a', 'secret')
+  expect(await keychain.accounts.get('a')).toBe('secret')
+})

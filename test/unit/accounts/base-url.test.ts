@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { readBaseUrl } from '../../../src/main/core/accounts/base-url.ts'
+
+test.each([
+  ['https://sign.example.com/web/v1.4', 'https://sign.example.com/web/v1.4'],
+  ['  https://sign.example.com/Web/v1.3/ ', 'https://sign.example.com/Web/v1.3'],
+  ['https://SIGN.example.com/WEB//', 'https://sign.example.com/WEB'],
+  ['https://sign.example.com', 'https://sign.example.com'],
+  ['https://sign.example.com:8443/', 'https://sign.example.com:8443'],
+  ['HTTPS://sign.example.com/a', 'https://sign.example.com/a'],
+  ['http://127.0.0.1:4100/web/v1.4', 'http://127.0.0.1:4100/web/v1.4'],
+  ['http://localhost:4100', 'http://localhost:4100'],
+  ['http://[::1]:4100/', 'http://[::1]:4100']
+])('“%s” is taken, as %s', (typed, value) => {
+  expect(readBaseUrl(typed)).toEqual({ ok: true, value })
+})
+
+test.each([
+  ['', /enter the address/i],
+  ['   ', /enter the address/i],
+  ['sign.example.com/web/v1.4', /begin.*https/i],
+  ['localhost:4100', /begin.*https/i],
+  ['http://sign.example.com/web/v1.4', /must begin with https/i],
+  ['http://localhost.example.com', /must begin with https/i],
+  ['http://127.0.0.1.example.com', /must begin with https/i],
+  ['http://192.168.1.4', /must begin with https/i],
+  ['ftp://sign.example.com', /begin.*https/i],
+  ['javascript:alert(1)', /begin.*https/i],
+  ['file:///etc/passwd', /complete address/i],
+  ['https://', /complete address/i],
+  ['https://ana:secret@sign.example.com', /name and password/i],
+  ['https://@sign.example.com', /name and password/i],
+  ['https://sign.example.com?key=1', /“\?” or “#”/],
+  ['https://sign.example.com/?', /“\?” or “#”/],
+  ['https://sign.example.com/#a', /“\?” or “#”/],
+  ['https://sign.example.com\\@example.org', /backslashes/],
+  ['https://sign.example.com/a b', /no spaces/],
+  ['https://sign.exam\u202eple.com', /no spaces/],
+  ['https:sign.example.com', /begin.*https/i]
+])('“%s” is refused, and it is said what to do', (typed, message) => {
+  const read = readBaseUrl(typed)
+  expect(read).toMatchObject({ ok: false, message: expect.stringMatching(message) })
+  expect(JSON.stringify(read)).not.toContain('secret')
+})

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Counter, openCounter } from '../../../src/main/core/counter/counter.ts'
+import type { SigningViewEvents } from '../../../src/main/core/counter/signing-view.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+const BOUNDS = { x: 0, y: 0, width: 800, height: 600 }
+
+let work: Workplace
+let counter: Counter
+let page: { url: string; events: SigningViewEvents; state: 'open' | 'covered' | 'destroyed' } | undefined
+
+beforeEach(async () => {
+  work = await openWorkplace()
+  page = undefined
+  let next = 0
+  counter = openCounter({
+    documents: () => work.mirror.withSigningKeys(work.accountId),
+    documentOf: (reference) => work.mirror.get(work.accountId, reference),
+    refresh: () => work.watch.refresh(work.accountId),
+    // The signing links that come through the line are of the service's own address.
+    account: () => ({ kind: 'practice', baseUrl: new URL(linkOf(0) ?? work.line.url).origin }),
+    returnAddressOf: () => undefined,
+    openView: ({ url, events }) => {
+      page = { url, events, state: 'open' }
+      const mine = page
+      const become = (state: typeof mine.state) => {
+        mine.state = state
+      }
+      return {
+        show: () => become('open'),
+        cover: () => become('covered'),
+        zoom: () => undefined,
+        destroy: async () => become('destroyed')
+      }
+    },
+    describe: asAppError,
+    clock: work.clock,
+    newId: () => `turn-${++next}`,
+    changed: () => undefined
+  })
+})
+afterEach(() => work.close())
+
+const linkOf = (index: number) => work.mirror.withSigningKeys(work.accountId)[0]?.document.Signers?.[index]?.SigningKey
+
+async function send(changes = {}) {
+  const two = [signer(), signer({ key: 's2', FirstName: 'Wiremu', Email: 'wiremu@example.com' })]
+  await work.outbox.start(
+    work.drafts.save(work.accountId, forms({ embedded: true, items: [form({ signers: two, ...changes })] })).id
+  )
+  await work.watch.refresh(work.accountId)
+}
+
+describe('at the counter', () => {
+  test('everybody whose turn it is waits in the queue', async () => {
+    await send()
+    expect(counter.queue().map(({ signerName }) => signerName)).toEqual(['Mere Tamati', 'Wiremu Tamati'])
+  })
+
+  test('nothing is loaded before the handover is over, and the link is never shown', async () => {
+    await send()
+    const [entry] = counter.queue()
+    const state = await counter.start(entry?.documentReference ?? '', 0)
+    expect(state).toMatchObject({ phase: 'handover', signerName: 'Mere Tamati' })
+    expect(page).toBeUndefined()
+    expect(JSON.stringify([state, counter.queue()])).not.toContain('/sign/')
+    counter.show(state.id, BOUNDS)
+    expect(page?.url).toBe(linkOf(0))
+  })
+
+  test('one signer at a time', async () => {
+    await send()
+    const [entry] = counter.queue()
+    await counter.start(entry?.documentReference ?? '', 0)
+    await expect(counter.start(entry?.documentReference ?? '', 1)).rejects.toMatchObject({ appError: { code: 'busy' } })
+  })
+
+  test('a page that comes back does not decide: the service is asked', async () => {
+    await send()
+    const [entry] = counter.queue()
+    const { id } = await counter.start(entry?.documentReference ?? '', 0)
+    counter.show(id, BOUNDS)
+    page?.events.returned()
+    expect(counter.state()?.phase).toBe('returned')
+    expect(await counter.end(id)).toEqual({ signed: 'not-yet' })
+    expect(page?.state).toBe('destroyed')
+    expect(counter.state()).toBeNull()
+  })
+
+  test('where the service cannot be asked, nobody is told that it is signed', async () => {
+    await send()
+    const [entry] = counter.queue()
+    const { id } = await counter.start(entry?.documentReference ?? '', 0)
+    counter.show(id, BOUNDS)
+    page?.events.returned()
+    work.line.fault('rubbish')
+    expect(await counter.end(id)).toMatchObject({ signed: 'unknown', error: { code: 'not-json' } })
+  })
+
+  test('a page that is covered stays covered, whatever it says of itself', async () => {
+    await send()
+    const [entry] = counter.queue()
+    const { id } = await counter.start(entry?.documentReference ?? '', 0)
+    counter.show(id, BOUNDS)
+    counter.cover(id)
+    page?.events.open()
+    expect(counter.state()?.phase).toBe('covered')
+    expect(page?.state).toBe('covered')
+    expect(counter.show(id, BOUNDS).phase).toBe('open')
+  })
+
+  test('what the page tried is remembered, the newest twenty', async () => {
+    await send()
+    const [entry] = counter.queue()
+    const { id } = await counter.start(entry?.documentReference ?? '', 0)
+    counter.show(id, BOUNDS)
+    for (let attempt = 1; attempt <= 30; attempt++) page?.events.refused(`attempt ${attempt}`)
+    expect(
+      counter
+        .state()
+        ?.refused.map(({ what }) => what)
+        .at(0)
+    ).toBe('attempt 11')
+    expect(counter.state()?.refused).toHaveLength(20)
+  })
+
+  test.each([
+    ['an unencrypted address elsewhere', 'http://sign.example.com/x'],
+    ['a file', 'file:///etc/passwd'],
+    ['a script', 'javascript:alert(1)'],
+    ['no address at all', 'sign me'],
+    ['the office’s own network', 'https://192.168.1.1/admin']
+  ])('a signing link that is %s is refused before anything is loaded', async (_what, link) => {
+    await send()
+    const [mirrored] = work.mirror.withSigningKeys(work.accountId)
+    if (!mirrored) throw new Error('nothing was sent')
+    const Signers = mirrored.document.Signers?.map((one) => ({ ...one, SigningKey: link }))
+    const tampered = openCounter({
+      documents: () => [],
+      documentOf: () => ({ ...mirrored, document: { ...mirrored.document, Signers } }),
+      refresh: async () => undefined,
+      account: () => ({ kind: 'service', baseUrl: 'https://service.example.com/web/v1.4' }),
+      returnAddressOf: () => undefined,
+      openView: () => {
+        throw new Error('a view was opened')
+      },
+      describe: asAppError,
+      clock: work.clock,
+      newId: () => 't',
+      changed: () => undefined
+    })
+    await expect(tampered.start(mirrored.document.Reference, 0)).rejects.toMatchObject({
+      appError: { code: 'unsafe-address' }
+    })
+  })
+
+  test('somebody who isn’t there, or whose turn it isn’t, can’t be handed the screen', async () => {
+    await send()
+    const { documentReference = '' } = counter.queue()[0] ?? {}
+    await expect(counter.start(documentReference, 7)).rejects.toMatchObject({ appError: { code: 'not-signable' } })
+    await expect(counter.start('no such document', 0)).rejects.toMatchObject({ appError: { code: 'gone' } })
+  })
+
+  test('somebody who has signed elsewhere meanwhile is no longer in the queue', async () => {
+    await send()
+    const { documentReference = '' } = counter.queue()[0] ?? {}
+    const [first] = work.practice.state.documents[documentReference]?.signers ?? []
+    if (!first) throw new Error('the practice office lost the document')
+    first.status = 'Signed'
+    await expect(counter.start(documentReference, 0)).rejects.toMatchObject({ appError: { code: 'not-signable' } })
+    expect(counter.queue().map(({ signerName }) => signerName)).toEqual(['Wiremu Tamati'])
+  })
+})

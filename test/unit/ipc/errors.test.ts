@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { SERVICE_ERROR_CODES, ServiceError } from '../../../src/main/core/service/errors.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { localErrorCodes, serviceErrorCodes } from '../../../src/shared/contract/index.ts'
+
+const known: readonly string[] = [...serviceErrorCodes, ...localErrorCodes]
+
+const errorOf = (code: (typeof SERVICE_ERROR_CODES)[number]) =>
+  new ServiceError({
+    code,
+    operation: 'GetActiveDocuments/{Folder}',
+    mayHaveArrived: true,
+    movedTo: 'https://new.example.com'
+  })
+
+test.each(SERVICE_ERROR_CODES)('"%s" is told in one or two plain sentences, under a code of the contract', (code) => {
+  const { code: told, message, mayHaveArrived } = asAppError(errorOf(code))
+  expect(known).toContain(told)
+  expect(message).toMatch(/^[A-Z].{15,160}\.$/)
+  expect(message).not.toMatch(/oops|error|HTTP [0-9]|\b[45]\d\d\b|GetActiveDocuments/i)
+  expect(mayHaveArrived).toBe(true)
+})
+
+test('no two errors of the service are told in the same words', () => {
+  const messages = SERVICE_ERROR_CODES.map((code) => asAppError(errorOf(code)).message)
+  expect(new Set(messages).size).toBe(messages.length)
+})
+
+test('a service that has moved says where to', () => {
+  expect(asAppError(errorOf('redirected')).message).toContain('https://new.example.com')
+})

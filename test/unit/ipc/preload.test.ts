@@ -1,0 +1,92 @@
+import { createRequire } from 'node:module'
+import { build } from 'vite'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { eventNames, requestNames } from '../../../src/shared/contract/index.ts'
+
+type Bridge = Record<string, Record<string, (...args: unknown[]) => unknown>> & {
+  on(name: unknown, listener: unknown): () => void
+}
+
+let code: string
+
+beforeAll(async () => {
+  const built = await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      ssr: 'src/preload/index.ts',
+      rollupOptions: { external: ['electron'], output: { format: 'cjs' } }
+    }
+  })
+  const output = (Array.isArray(built) ? built[0] : built) as { output: { code: string }[] }
+  code = output.output[0]?.code ?? ''
+})
+
+/** Runs the built preload with an Electron that only remembers. */
+function loaded() {
+  const exposed: Record<string, unknown> = {}
+  const required: string[] = []
+  const ipcRenderer = { invoke: vi.fn(async () => 'answer'), on: vi.fn(), removeListener: vi.fn() }
+  const contextBridge = { exposeInMainWorld: (name: string, api: unknown) => Object.assign(exposed, { [name]: api }) }
+  const require = (name: string) => {
+    required.push(name)
+    return name === 'electron' ? { contextBridge, ipcRenderer } : createRequire(import.meta.url)(name)
+  }
+  new Function('require', 'module', 'exports', code)(require, { exports: {} }, {})
+  return { exposed, required, ipcRenderer, bridge: exposed['countersign'] as Bridge }
+}
+
+describe('the bridge that pages see', () => {
+  test('is one name, from one file that requires electron alone, as a sandboxed preload must', () => {
+    const { exposed, required } = loaded()
+    expect(Object.keys(exposed)).toEqual(['countersign'])
+    expect(required).toEqual(['electron'])
+  })
+
+  test('has one function for each request, "on", and nothing else', () => {
+    const { on, ...domains } = loaded().bridge
+    const names = Object.entries(domains).flatMap(([domain, actions]) =>
+      Object.keys(actions).map((action) => `${domain}.${action}`)
+    )
+    expect(names.sort()).toEqual([...requestNames].sort())
+    expect(typeof on).toBe('function')
+  })
+
+  test('passes on one input on the request’s own channel, whatever else a page hands over', async () => {
+    const { bridge, ipcRenderer } = loaded()
+    expect(await bridge['drafts']?.['get']?.({ id: 'a' }, 'accounts.remove', { id: 'b' })).toBe('answer')
+    expect(ipcRenderer.invoke.mock.calls).toEqual([['drafts.get', { id: 'a' }]])
+  })
+
+  test('hands on an event’s payload and never the event, whose sender would be a way around the contract', () => {
+    const { bridge, ipcRenderer } = loaded()
+    const listener = vi.fn()
+    bridge.on('drafts.changed', listener)
+    const [channel, receive] = ipcRenderer.on.mock.calls[0] ?? []
+    receive({ sender: ipcRenderer }, { id: 'a' })
+    expect(channel).toBe('drafts.changed')
+    expect(listener.mock.calls).toEqual([[{ id: 'a' }]])
+  })
+
+  test('stops listening with the very function that listened', () => {
+    const { bridge, ipcRenderer } = loaded()
+    const off = bridge.on(eventNames[0], () => undefined)
+    off()
+    expect(ipcRenderer.removeListener.mock.calls).toEqual(ipcRenderer.on.mock.calls)
+  })
+
+  test.each([
+    'drafts.get',
+    'ipc-message',
+    '__proto__',
+    '',
+    undefined,
+    ['drafts.changed'],
+    { toString: () => 'drafts.changed' }
+  ])('doesn’t listen to %j', (name) => {
+    const { bridge, ipcRenderer } = loaded()
+    expect(() => bridge.on(name, () => undefined)).toThrow('no such event')
+    expect(ipcRenderer.on).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,190 @@
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { fail } from '../../../src/main/core/failure.ts'
+import { ServiceError } from '../../../src/main/core/service/errors.ts'
+import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
+import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
+import { type RequestName, type Result, requestNames, requests } from '../../../src/shared/contract/index.ts'
+
+interface Sender {
+  isOurs: boolean
+}
+
+/** The application as it is registered, with a page to ask it from. */
+function application(some: Partial<RequestHandlers> = {}) {
+  const none = Object.fromEntries(requestNames.map((name) => [name, async () => null])) as unknown as RequestHandlers
+  const channels = new Map<string, (event: Sender, ...args: unknown[]) => Promise<unknown>>()
+  const log = { error: vi.fn() }
+  registerHandlers<Sender>({
+    handle: (channel, listener) => channels.set(channel, listener),
+    isOurs: (sender) => sender.isOurs,
+    handlers: { ...none, ...some },
+    log
+  })
+  const ask = (name: RequestName, args: unknown[], sender: Sender = { isOurs: true }) =>
+    channels.get(name)?.(sender, ...args) as Promise<Result<unknown>>
+  return { ask, channels, log }
+}
+
+const logged = ({ log }: ReturnType<typeof application>) => JSON.stringify(log.error.mock.calls)
+
+describe('a request', () => {
+  test('is answered as data', async () => {
+    const { ask } = application({ 'downloads.folder': async () => ({ label: 'Documents' }) })
+    expect(await ask('downloads.folder', [undefined])).toEqual({ ok: true, value: { label: 'Documents' } })
+    expect(await ask('downloads.folder', [])).toEqual({ ok: true, value: { label: 'Documents' } })
+  })
+
+  test('reaches its handler decoded, with what the schema makes of it', async () => {
+    const add = vi.fn(async () => null as never)
+    const { ask } = application({ 'accounts.add': add })
+    await ask('accounts.add', [{ kind: 'practice', name: '  Training  ' }])
+    expect(add).toHaveBeenCalledWith({ kind: 'practice', name: 'Training' }, expect.anything())
+  })
+
+  test('of another page is refused before anything is looked at', async () => {
+    const remove = vi.fn(async () => null)
+    const app = application({ 'accounts.remove': remove })
+    const answer = await app.ask('accounts.remove', [{ id: 'a' }], { isOurs: false })
+    expect(answer).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
+    expect(remove).not.toHaveBeenCalled()
+  })
+
+  test('gives its answer to nobody else, where the page went while it was worked on', async () => {
+    const sender = { isOurs: true }
+    const { ask } = application({
+      'drafts.list': async () => {
+        sender.isOurs = false
+        return []
+      }
+    })
+    expect(await ask('drafts.list', [], sender)).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
+  })
+
+  test('can see whether its page is still there', async () => {
+    const sender = { isOurs: true }
+    const seen: boolean[] = []
+    const { ask } = application({
+      'downloads.chooseFolder': async (_input, { stillAsking }) => {
+        seen.push(stillAsking())
+        sender.isOurs = false
+        seen.push(stillAsking())
+        return { label: 'x' }
+      }
+    })
+    await ask('downloads.chooseFolder', [], sender)
+    expect(seen).toEqual([true, false])
+  })
+})
+
+describe('input that isn’t of the contract’s shape is refused, and no handler sees it', () => {
+  test.each<[string, RequestName, unknown[]]>([
+    ['nothing where something is due', 'drafts.get', []],
+    ['null', 'drafts.get', [null]],
+    ['a text instead of an object', 'drafts.get', ['draft-1']],
+    ['a member too many', 'drafts.get', [{ id: 'a', path: '/etc/passwd' }]],
+    ['a second argument', 'drafts.get', [{ id: 'a' }, { id: 'b' }]],
+    ['something where nothing is due', 'accounts.list', [{ all: true }]],
+    ['an id that is empty', 'drafts.get', [{ id: '' }]],
+    ['an id that is a list', 'drafts.get', [{ id: ['a'] }]],
+    ['an id that is endless', 'drafts.get', [{ id: 'a'.repeat(100_000) }]],
+    ['a number that is none', 'counter.show', [{ id: 'a', bounds: { x: Number.NaN, y: 0, width: 1, height: 1 } }]],
+    [
+      'an infinite number',
+      'counter.show',
+      [{ id: 'a', bounds: { x: 0, y: 0, width: Number.POSITIVE_INFINITY, height: 1 } }]
+    ],
+    ['a prototype instead of a member', 'drafts.get', [JSON.parse('{"__proto__":{"id":"a"}}')]],
+    ['a theme that doesn’t exist', 'settings.set', [{ theme: 'pink' }]],
+    ['more rows than may be asked for', 'documents.list', [{ folder: 'InBox', search: '', offset: 0, limit: 1e9 }]]
+  ])('%s', async (_what, name, args) => {
+    const handler = vi.fn(async () => null as never)
+    const { ask } = application({ [name]: handler })
+    expect(await ask(name, args)).toMatchObject({ ok: false, error: { code: 'bad-input' } })
+    expect(handler).not.toHaveBeenCalled()
+  })
+
+  test('and what it held is not logged', async () => {
+    const app = application()
+    await app.ask('accounts.add', [{ kind: 'service', name: 'Office', baseUrl: '', authentication: 'Bearer s3cret' }])
+    expect(logged(app)).toContain('accounts.add')
+    expect(logged(app)).not.toContain('s3cret')
+  })
+})
+
+describe('a request that fails', () => {
+  test('says what a handler said', async () => {
+    const { ask } = application({ 'drafts.get': async () => fail('gone', 'This draft isn’t there any more.') })
+    expect(await ask('drafts.get', [{ id: 'a' }])).toEqual({
+      ok: false,
+      error: { code: 'gone', message: 'This draft isn’t there any more.' }
+    })
+  })
+
+  test('passes on any error that carries the contract’s own', async () => {
+    const thrown = Object.assign(new Error('inner'), { appError: { code: 'busy', message: 'Somebody is signing.' } })
+    const { ask } = application({ 'counter.state': () => Promise.reject(thrown) })
+    expect(await ask('counter.state', [])).toEqual({ ok: false, error: thrown.appError })
+  })
+
+  test('tells the service’s errors in plain words, with what matters for the work', async () => {
+    const thrown = new ServiceError({
+      code: 'invalid',
+      operation: 'FormDirect/SendForms2',
+      mayHaveArrived: false,
+      status: 400,
+      fields: [{ field: 'Forms[0].Name', message: 'Required' }],
+      serviceMessage: 'Name is required'
+    })
+    const { ask } = application({ 'sends.start': () => Promise.reject(thrown) })
+    expect(await ask('sends.start', [{ draftId: 'a' }])).toEqual({
+      ok: false,
+      error: {
+        code: 'invalid',
+        message: 'The signing service did not accept what was sent.',
+        mayHaveArrived: false,
+        fields: [{ field: 'Forms[0].Name', message: 'Required' }],
+        serviceMessage: 'Name is required'
+      }
+    })
+  })
+
+  test.each([
+    [new KeychainError('locked', 'detail'), 'keychain'],
+    [Object.assign(new Error('ENOSPC: /home/ana/x'), { code: 'ENOSPC', syscall: 'write' }), 'no-space'],
+    [Object.assign(new Error('EACCES: /home/ana/x'), { code: 'EACCES', syscall: 'open' }), 'not-writable'],
+    [new TypeError('Cannot read ana@example.com of undefined'), 'internal'],
+    [z.string().safeParse(1).error, 'internal'],
+    [{ appError: { code: 'no such code', message: 'x' } }, 'internal'],
+    [{ appError: { code: 'busy' } }, 'internal'],
+    ['a text', 'internal'],
+    [undefined, 'internal'],
+    [null, 'internal']
+  ])('%s becomes "%s", without its text', async (thrown, code) => {
+    const app = application({ 'drafts.list': () => Promise.reject(thrown) })
+    const answer = await app.ask('drafts.list', [])
+    expect(answer).toMatchObject({ ok: false, error: { code } })
+    expect(JSON.stringify(answer)).not.toMatch(/ana|\/home|Cannot read|at .*:\d+/)
+    expect(logged(app)).not.toMatch(/ana|\/home|Cannot read/)
+  })
+
+  test('is no exception even where its handler throws at once', async () => {
+    const { ask } = application({
+      'drafts.list': () => {
+        throw new Error('at once')
+      }
+    })
+    expect(await ask('drafts.list', [])).toMatchObject({ ok: false, error: { code: 'internal' } })
+  })
+})
+
+describe('registration', () => {
+  test('gives each request of the contract one channel, and makes no other', () => {
+    expect([...application().channels.keys()]).toEqual([...requestNames])
+    expect(Object.keys(requests).sort()).toEqual([...requestNames].sort())
+  })
+
+  test.each([...requestNames])('refuses to start without a handler for %s', (name) => {
+    expect(() => application({ [name]: undefined } as never)).toThrow(name)
+  })
+})

@@ -1,0 +1,90 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { aForm, aSigner, only, practice } from './practice.ts'
+
+/** A receiver of NotifyUrl calls on a free port. */
+async function receiver(answer: (respond: () => void) => void = (respond) => respond()) {
+  const heard: { path?: string; type?: string; body: unknown }[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (piece) => {
+      text += piece
+    })
+    request.on('end', () => {
+      heard.push({ path: request.url ?? '', type: request.headers['content-type'] ?? '', body: JSON.parse(text) })
+      answer(() => response.writeHead(302, { Location: '/elsewhere' }).end('ignored'))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  servers.push(server)
+  return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+}
+
+const servers: ReturnType<typeof createServer>[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+describe('The NotifyUrl', () => {
+  it('hears in order what happens to its document, and follows no redirect', async () => {
+    const { heard, url } = await receiver()
+    const office = practice({ notify: fetch })
+    const { document, signers } = only(await office.sendForms(aForm({ NotifyUrl: url })))
+    await office.ask(signers[0]?.SigningKey ?? '')
+    await office.post('/Document/Extend', { DocumentReference: document.Reference, DueDate: '2026-08-01' })
+    await office.service.notified()
+    await office.sign(signers[0]?.SigningKey)
+    await office.service.notified()
+    expect(heard.map((one) => one.path)).toEqual(heard.map(() => '/hook'))
+    expect(heard[0]).toEqual({
+      path: '/hook',
+      type: 'application/json',
+      body: { PackageReference: document.PackageReference, DocumentReference: document.Reference, Event: 'Sent' }
+    })
+    const events = heard.map((one) => (one.body as { Event: string }).Event)
+    expect(events.slice(0, 3).sort()).toEqual(['Extended', 'Opened', 'Sent'])
+    expect(events.slice(3)).toEqual(['Signed', 'Complete'])
+  })
+
+  it('hears of declining and of expiry too', async () => {
+    const { heard, url } = await receiver()
+    const office = practice({ notify: fetch })
+    const { signers } = only(await office.sendForms(aForm({ NotifyUrl: url })))
+    await office.submit(`${signers[0]?.SigningKey}/decline`, { reason: 'No' })
+    await office.sendForms(aForm({ NotifyUrl: url }))
+    office.passDays(15)
+    office.service.settle()
+    await office.service.notified()
+    const events = heard.map((one) => (one.body as { Event: string }).Event)
+    expect(events.sort()).toEqual(['Declined', 'Expired', 'Sent', 'Sent'])
+  })
+
+  it('never holds or fails the request that it tells of', async () => {
+    const { heard, url } = await receiver(() => {})
+    const office = practice({ notify: fetch })
+    expect((await office.post('/FormDirect/SendForms2', { Forms: [aForm({ NotifyUrl: url })] })).status).toBe(200)
+    expect(
+      (await office.post('/FormDirect/SendForms2', { Forms: [aForm({ NotifyUrl: 'http://127.0.0.1:1/' })] })).status
+    ).toBe(200)
+    await expect.poll(() => heard.length).toBe(1)
+  })
+
+  it('is called only where it is a web address', async () => {
+    const called: string[] = []
+    const notify = (async (url: URL) => {
+      called.push(String(url))
+      return new Response()
+    }) as unknown as typeof fetch
+    const office = practice({ notify })
+    for (const NotifyUrl of ['file:///etc/passwd', 'ftp://a.example/', 'javascript:alert(1)', 'nowhere', '']) {
+      await office.sendForms(aForm({ NotifyUrl, Signers: [aSigner()] }))
+    }
+    await office.sendForms(aForm({ NotifyUrl: 'https://office.example.com/hook' }))
+    await office.service.notified()
+    expect(called).toEqual(['https://office.example.com/hook'])
+  })
+})

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const SCRIPT = fileURLToPath(new URL('../../../scripts/practice.ts', import.meta.url))
+const NODE = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url))
+
+/** Runs the command; with `until` the first line, it is left running. */
+function run(...args: string[]) {
+  const child = spawn(NODE, [SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (piece) => {
+    out += piece
+  })
+  child.stderr.on('data', (piece) => {
+    err += piece
+  })
+  const ended = once(child, 'close').then(([code]) => ({ code, out, err }))
+  const line = new Promise<Record<string, string>>((resolve, reject) => {
+    child.stdout.on('data', () => out.includes('\n') && resolve(JSON.parse(out.split('\n')[0] ?? '')))
+    ended.then(() => reject(new Error(err)))
+  })
+  line.catch(() => {})
+  return { child, line, ended }
+}
+
+describe('npm run practice', () => {
+  it('prints where it listens and with which credentials, answers, and ends when told to', async () => {
+    const { child, line, ended } = run('--auth', 'bearer', '--data', '3', '--base', '/web/v1.4')
+    const { url, auth, token, data } = await line
+    expect([auth, data]).toEqual(['bearer', 3])
+    const ask = (headers: Record<string, string>) => fetch(`${url}/Recipient/Recipients.json`, { headers })
+    expect((await ask({ Authorization: `Bearer ${token}` })).status).toBe(200)
+    expect((await ask({})).status).toBe(401)
+    child.kill('SIGTERM')
+    expect((await ended).code).toBe(0)
+  })
+
+  it.each([
+    [['--auth', 'basic'], '--auth must be none, hmac or bearer, not "basic".'],
+    [['--data', 'much'], '--data must be demo, empty or a number of documents up to 999999, not "much".'],
+    [['--port', '70000'], '--port must be a number from 0 (any free port) to 65535, not "70000".'],
+    [['--colour'], "Unknown option '--colour'"]
+  ])('says what is wrong with %j', async (args, message) => {
+    const { code, out, err } = await run(...args).ended
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(message)
+    expect(err).toContain('Use: npm run practice')
+  })
+
+  it('says so when the port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    const { code, err } = await run('--port', String(port), '--data', 'empty').ended
+    server.close()
+    expect(code).toBe(2)
+    expect(err).toContain(`Port ${port} is taken.`)
+  })
+})

@@ -1,0 +1,355 @@
+import { describe, expect, it } from 'vitest'
+import { aForm, anotherSigner, aSigner, aTemplate, only, practice } from './practice.ts'
+
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+async function linkFor(office: ReturnType<typeof practice>, signer: object = {}, form: object = {}) {
+  const { signers, document } = only(await office.sendForms(aForm({ Signers: [aSigner(signer)], ...form })))
+  return { link: signers[0]?.SigningKey ?? '', reference: document.Reference }
+}
+
+/** The page's name, as its body tells it. */
+async function pageOf(response: Response): Promise<string | undefined> {
+  return /<body data-page="([\w-]+)">/.exec(await response.text())?.[1]
+}
+
+describe('A signing page', () => {
+  it('shows the document with its office, fields and signers, and keeps to itself', async () => {
+    const office = practice()
+    const { link } = await linkFor(office)
+    const response = await office.ask(link)
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; .*form-action 'self'; base-uri 'none'$/
+    )
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const page = await response.text()
+    expect(page).toContain('<title>Letter · Hart &amp; Moreau Practice Office</title>')
+    expect(page).toContain('Phone number in the daytime')
+    expect(page).toContain('Your signature')
+    expect(page).not.toMatch(/<script>|style="|https?:\/\/(?!www\.w3)/)
+  })
+
+  it('brings its style, script and fonts along, under its base path', async () => {
+    const office = practice()
+    const answer = await (await office.post('/web/v1.4/FormDirect/SendForms2', { Forms: [aForm()] })).json()
+    const page = await (await office.ask(only(answer as never).signers[0]?.SigningKey ?? '')).text()
+    expect(page).toContain('href="/web/v1.4/assets/sign.css"')
+    for (const [name, type] of [
+      ['sign.css', 'text/css; charset=utf-8'],
+      ['sign.js', 'text/javascript; charset=utf-8'],
+      ['allura.woff2', 'font/woff2'],
+      ['public-sans-regular.ttf', 'font/ttf']
+    ]) {
+      const asset = await office.ask(`/web/v1.4/assets/${name}`)
+      expect([asset.status, asset.headers.get('content-type')]).toEqual([200, type])
+    }
+  })
+
+  it('signs by plain forms, and says thank you', async () => {
+    const office = practice()
+    const { link, reference } = await linkFor(office)
+    const response = await office.sign(link, { 'field-0': '04 555 0100' })
+    expect([response.status, response.headers.get('location')]).toEqual([302, `${new URL(link).pathname}/done`])
+    expect(await (await office.ask(`${link}/done`)).text()).toContain('Thank you, Aroha')
+    expect(office.state.documents[reference]?.fields[0]?.value).toBe('04 555 0100')
+    expect(await pageOf(await office.ask(link))).toBe('signed')
+    expect((await office.sign(link)).status).toBe(409)
+  })
+
+  it('goes on to the ReturnUrl after signing and after declining, and to nothing that is no web address', async () => {
+    const office = practice()
+    const form = { ReturnUrl: 'https://office.example.com/back?a=1' }
+    const { link } = await linkFor(office, {}, form)
+    expect((await office.ask(link)).headers.get('content-security-policy')).toContain(
+      `form-action 'self' https://office.example.com;`
+    )
+    const signed = await office.sign(link)
+    expect([signed.status, signed.headers.get('location')]).toEqual([302, form.ReturnUrl])
+    const other = await linkFor(office, {}, form)
+    const declined = await office.submit(`${other.link}/decline`, { reason: 'No.' })
+    expect([declined.status, declined.headers.get('location')]).toEqual([302, form.ReturnUrl])
+    for (const ReturnUrl of ['javascript:alert(1)', 'file:///etc/passwd', 'not an address']) {
+      const odd = await linkFor(office, {}, { ReturnUrl })
+      expect((await office.sign(odd.link)).headers.get('location')).toMatch(/\/done$/)
+    }
+  })
+
+  it('takes a drawn signature and shows it, and nothing else in its place', async () => {
+    const office = practice()
+    const { link, reference } = await linkFor(office)
+    for (const drawing of [
+      '',
+      'data:image/svg+xml;base64,AAAA',
+      'data:image/png;base64,"><script>',
+      `data:image/png;base64,${'A'.repeat(500_000)}`
+    ]) {
+      const response = await office.sign(link, {
+        'signature-kind': 'drawn',
+        'signature-name': '',
+        'signature-drawing': drawing
+      })
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain('Type or draw your signature.')
+    }
+    expect((await office.sign(link, { 'signature-kind': 'drawn', 'signature-drawing': PIXEL })).status).toBe(302)
+    const document = office.state.documents[reference]
+    expect(await (await office.ask(`/view/${document?.viewKey}`)).text()).toContain(`src="${PIXEL}"`)
+  })
+
+  it('asks for what is missing, by name, keeps what was filled in, and signs nothing', async () => {
+    const office = practice()
+    const { signers, document } = only(
+      await office.sendTemplates({}, { Reference: 'tpl-tenancy', Signers: [aSigner()] })
+    )
+    const link = signers[0]?.SigningKey
+    const response = await office.submit(`${link}/document`, {
+      'field-5': 'Hana',
+      'field-2': 'tomorrow',
+      'field-3': 'Forever'
+    })
+    expect(response.status).toBe(400)
+    const page = await response.text()
+    for (const mistake of ['Enter a date', 'Choose one of the list.', 'Type or draw your signature.', 'Tick the box'])
+      expect(page).toContain(mistake)
+    expect(page).toContain('value="Hana"')
+    expect(page).toMatch(/id="field-2"[^>]*aria-invalid="true" aria-describedby="field-2-wrong"/)
+    expect((await office.document(document.Reference)).Status).toBe('Filling')
+  })
+
+  it('keeps what was signed: the next signer reads it and cannot change it', async () => {
+    const office = practice()
+    const { signers, document } = only(
+      await office.sendTemplates(
+        { Sequential: true },
+        aTemplate({
+          Fields: [
+            {
+              Label: 'Sum',
+              Value: '',
+              FieldType: 'Text',
+              IsRequired: true,
+              ID: 's',
+              Reference: 's',
+              ReadOnly: false,
+              ClientField: 's'
+            },
+            {
+              Label: 'Place',
+              Value: 'Petone',
+              FieldType: 'Text',
+              IsRequired: true,
+              ID: 'p',
+              Reference: 'p',
+              ReadOnly: true,
+              ClientField: 'p'
+            }
+          ]
+        })
+      )
+    )
+    await office.sign(signers[0]?.SigningKey, { 'field-0': '100', 'field-1': 'Elsewhere' })
+    expect(await (await office.ask(signers[1]?.SigningKey ?? '')).text()).not.toContain('name="field-0"')
+    await office.sign(signers[1]?.SigningKey, { 'field-0': '1000' })
+    expect(office.state.documents[document.Reference]?.fields.map((field) => field.value)).toEqual(['100', 'Petone'])
+  })
+
+  it('shows a review before signing where one is asked for', async () => {
+    const office = practice()
+    const { signers } = only(
+      await office.sendTemplates(
+        {},
+        { Reference: 'tpl-tax-return', Signers: [aSigner({ ReviewBeforeSigningEnabled: true })] }
+      )
+    )
+    const link = signers[0]?.SigningKey
+    const agreed = { 'signature-kind': 'typed', 'signature-name': 'Aroha', agree: 'true' }
+    expect((await office.submit(`${link}/review`, agreed)).headers.get('location')).toMatch(/\/document$/)
+    const filled = await office.submit(`${link}/document`, { 'field-0': '2025', 'field-2': 'true', ...agreed })
+    expect([filled.status, filled.headers.get('location')]).toEqual([303, `${new URL(link ?? '').pathname}/review`])
+    const review = await office.ask(`${link}/review`)
+    expect(await pageOf(review.clone())).toBe('review')
+    expect(await review.text()).toContain('2025')
+    expect((await office.submit(`${link}/review`, {})).status).toBe(400)
+    expect((await office.submit(`${link}/review`, agreed)).headers.get('location')).toMatch(/\/done$/)
+  })
+
+  it('remembers that a file was uploaded', async () => {
+    const office = practice()
+    const { link, reference } = await linkFor(office, {}, { Name: 'Medical records', Reference: 'm' })
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ 'signature-kind': 'typed', 'signature-name': 'A', agree: 'true' }))
+      form.set(name, value)
+    form.set('file', new File(['scan'], 'referral.pdf'))
+    expect((await office.ask(`${link}/document`, { method: 'POST', body: form })).status).toBe(302)
+    expect((await office.document(reference)).HasFileUploaded).toBe(true)
+  })
+
+  it('wants a reason for declining', async () => {
+    const office = practice()
+    const { link, reference } = await linkFor(office)
+    expect(await pageOf(await office.ask(`${link}/decline`))).toBe('decline')
+    expect((await office.submit(`${link}/decline`, { reason: '  ' })).status).toBe(400)
+    expect((await office.document(reference)).Status).toBe('NotStart')
+    await office.submit(`${link}/decline`, { reason: 'No' })
+    expect(await pageOf(await office.ask(link))).toBe('declined')
+  })
+
+  it('says nothing of whom a wrong key might belong to', async () => {
+    const office = practice()
+    await linkFor(office)
+    for (const key of ['x', 'undefined', '__proto__', 'a'.repeat(43)]) {
+      const response = await office.ask(`/sign/${key}`)
+      expect(response.status).toBe(404)
+      expect(await response.text()).not.toContain('Aroha')
+    }
+  })
+})
+
+describe('An identity step', () => {
+  const questions = {
+    UseIDData: true,
+    IDData: [
+      { Label: 'Date of birth', Value: '09/03/1984', DataType: 'date' },
+      { Label: 'Licence', Value: 'AB 123', DataType: 'text' }
+    ]
+  }
+
+  it('stands before the document, and opens it for the right answers in any usual spelling', async () => {
+    const office = practice()
+    const { link, reference } = await linkFor(office, questions)
+    const before = await office.ask(link)
+    const page = await before.text()
+    expect(page).toContain('Date of birth')
+    expect(page).not.toMatch(/AB 123|1984|Your signature/)
+    expect(await pageOf(await office.sign(link))).toBe('identity')
+    expect((await office.document(reference)).Status).toBe('NotStart')
+    const answered = await office.submit(`${link}/identity`, { 'answer-0': '1984-03-09', 'answer-1': 'ab123' })
+    expect(answered.headers.get('location')).toMatch(/\/document$/)
+    expect(await pageOf(await office.ask(`${link}/document`))).toBe('document')
+    expect((await office.sign(link)).status).toBe(302)
+  })
+
+  it('locks after three wrong answers, until a reminder', async () => {
+    const office = practice()
+    const { link, reference } = await linkFor(office, questions)
+    const wrong = { 'answer-0': '1984-03-10', 'answer-1': 'ab123' }
+    const right = { 'answer-0': '1984-03-09', 'answer-1': 'AB 123' }
+    expect(await (await office.submit(`${link}/identity`, wrong)).text()).toContain('2 tries are left')
+    expect(await (await office.submit(`${link}/identity`, {})).text()).toContain('One try is left')
+    expect(await pageOf(await office.submit(`${link}/identity`, wrong))).toBe('locked')
+    expect(await pageOf(await office.submit(`${link}/identity`, right))).toBe('locked')
+    expect(await pageOf(await office.ask(`${link}/document`))).toBe('locked')
+    await office.post('/Document/SendReminder', { DocumentReference: reference })
+    expect((await office.submit(`${link}/identity`, right)).status).toBe(303)
+  })
+
+  it('is asked again after half an hour', async () => {
+    const office = practice()
+    const { link } = await linkFor(office, questions)
+    await office.submit(`${link}/identity`, { 'answer-0': '1984-03-09', 'answer-1': 'AB 123' })
+    office.pass(31 * 60_000)
+    expect(await pageOf(await office.ask(`${link}/document`))).toBe('identity')
+  })
+
+  it('may be a video, which is confirmed and not recorded', async () => {
+    const office = practice()
+    const { link, reference } = await linkFor(office, { VideoConfirmation: true, EnableDeepfakeDetector: true })
+    const detail = async () => (await office.document(reference)).Signers?.[0]?.VideoConfirmationDetail
+    expect(await detail()).toMatchObject({
+      Name: 'Aroha Parata',
+      IsVideoReady: false,
+      IsVideoConfirmationDeepfake: true
+    })
+    expect(await pageOf(await office.ask(link))).toBe('video')
+    expect((await office.submit(`${link}/video`, {})).status).toBe(400)
+    expect((await office.submit(`${link}/video`, { confirm: 'true' })).status).toBe(303)
+    expect((await detail())?.IsVideoReady).toBe(true)
+    expect((await office.sign(link)).status).toBe(302)
+  })
+})
+
+describe('Face to face', () => {
+  it('starts with the handover each time the link is opened, and asks for identity again', async () => {
+    const office = practice()
+    const { link } = await linkFor(office, { EnabledFaceToFaceSigning: true, UseIDData: true })
+    const handover = await office.ask(link)
+    expect(await handover.clone().text()).toContain('Please hand the screen to')
+    expect(await pageOf(handover)).toBe('handover')
+    for (const step of ['document', 'decline', 'review'])
+      expect(await pageOf(await office.ask(`${link}/${step}`))).toBe('handover')
+    expect(await pageOf(await office.sign(link))).toBe('handover')
+    expect((await office.submit(`${link}/handover`, {})).status).toBe(303)
+    expect(await pageOf(await office.ask(`${link}/document`))).toBe('identity')
+    await office.submit(`${link}/identity`, { 'answer-0': 'aroha.parata@example.com' })
+    expect(await pageOf(await office.ask(`${link}/document`))).toBe('document')
+    expect(await pageOf(await office.ask(link))).toBe('handover')
+    await office.submit(`${link}/handover`, {})
+    expect(await pageOf(await office.ask(`${link}/document`))).toBe('identity')
+  })
+})
+
+describe('Hostile words', () => {
+  const evil = `<img src=x onerror=alert(1)>"'&</title></textarea><script>alert(2)</script>`
+
+  it('are shown as words on every page', async () => {
+    const office = practice()
+    const signer = aSigner({
+      FirstName: evil,
+      LastName: evil,
+      SignerType: evil,
+      UseIDData: true,
+      EnabledFaceToFaceSigning: true,
+      VideoConfirmation: true,
+      IDData: [{ Label: evil, Value: 'x', DataType: 'text' }]
+    })
+    const sent = await office.post('/FormDirect/SendForms2', {
+      Forms: [
+        aForm({
+          Name: evil,
+          Reference: evil,
+          XMLData: `<a>${evil.replaceAll('<', '&lt;')}</a>`,
+          Signers: [signer, anotherSigner({ FirstName: evil })]
+        })
+      ],
+      ListItems: [{ ClientField: evil, Item: evil, Value: evil }]
+    })
+    const { document, signers } = only((await sent.json()) as never)
+    const [link = '', other = ''] = signers.map((one) => one.SigningKey)
+    const pages = [
+      await office.ask(link),
+      await office.submit(`${link}/handover`, {}),
+      await office.ask(`${link}/document`)
+    ]
+    pages.push(
+      await office.submit(`${link}/identity`, { 'answer-0': 'y' }),
+      await office.submit(`${link}/identity`, { 'answer-0': 'x' })
+    )
+    pages.push(await office.ask(`${link}/document`), await office.submit(`${link}/video`, { confirm: 'true' }))
+    pages.push(await office.ask(`${link}/document`), await office.ask(`${link}/decline`))
+    pages.push(await office.sign(link, { 'field-0': evil, 'field-1': evil, 'signature-name': '' }))
+    pages.push(
+      await office.sign(link, { 'signature-name': evil }),
+      await office.ask(`${link}/done`),
+      await office.ask(link)
+    )
+    pages.push(
+      await office.ask(other),
+      await office.submit(`${other}/decline`, { reason: evil }),
+      await office.ask(other)
+    )
+    pages.push(await office.ask(`/view/${office.state.documents[document.Reference]?.viewKey}`))
+    pages.push(
+      await office.ask('/Document/GetActiveDocuments/Progress?DocumentLog=1'),
+      await office.ask(`/Document/Validation/${document.Reference}`)
+    )
+    let shown = 0
+    for (const response of pages) {
+      const page = await response.text()
+      expect(page).not.toMatch(/<img src=x|<script>|<\/title><\/textarea>/)
+      if (page.includes('&lt;img src=x')) shown++
+    }
+    expect(shown).toBeGreaterThan(10)
+  })
+})

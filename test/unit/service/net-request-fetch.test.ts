@@ -1,0 +1,105 @@
+/** The fetch for Electron, over something that behaves as Electron's `net.request` does, to a real server. */
+import { EventEmitter } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import type { net } from 'electron'
+import { describe, expect, test } from 'vitest'
+import { fetchByNetRequest, type NetClientRequest, type NetRequest } from '../../../src/main/core/service/index.ts'
+import { clientOf, errorOf } from '../../contract/client-factory.ts'
+import { body, inTurn, json, nobody, serve } from '../../contract/hand-written-service.ts'
+import { aFormDirectRequest } from '../../contract/sample-requests.ts'
+
+/** Redirects are told, and break the request off when nobody follows; failures are spelled as Chromium spells them. */
+function netRequest(options: Parameters<NetRequest>[0]): NetClientRequest {
+  const events = new EventEmitter()
+  const sent = httpRequest(options.url, { method: options.method })
+  let aborted = false
+  const fail = (error: Error) => !aborted && events.emit('error', error)
+  sent.on('error', (error: NodeJS.ErrnoException) =>
+    fail(new Error(`net::ERR_CONNECTION_${error.code?.replace('ECONN', '')}`))
+  )
+  sent.on('response', (response) => {
+    const status = response.statusCode ?? 0
+    if (![301, 302, 303, 307, 308].includes(status) || !response.headers.location)
+      return events.emit('response', response)
+    const target = new URL(response.headers.location, options.url).href
+    events.emit('redirect', status, options.method, target, {})
+    sent.destroy()
+    return fail(new Error('Redirect was cancelled'))
+  })
+  return Object.assign(events, {
+    setHeader: (name: string, value: string) => void sent.setHeader(name, value),
+    end: (bytes?: string) => sent.end(bytes),
+    abort() {
+      aborted = true
+      sent.destroy()
+    }
+  })
+}
+
+const overNet = { fetch: fetchByNetRequest(netRequest) }
+
+describe('the fetch for Electron', () => {
+  test('fits Electron’s own types', () => {
+    const fits =
+      (electron: typeof net): NetRequest =>
+      (options) =>
+        electron.request(options)
+    expect(fits).toBeTypeOf('function')
+  })
+
+  test('sends and answers', async () => {
+    const service = await serve(json({ PackageReference: 'p-1' }))
+    const { package: sent } = await clientOf(service.url, overNet).sendForms2(aFormDirectRequest())
+    expect(sent.PackageReference).toBe('p-1')
+    expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(aFormDirectRequest())
+    expect(service.asked[0]?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
+  })
+
+  test('answers a redirect, so that a GET is led on inside the service', async () => {
+    const service = await serve(inTurn(body('', 302, { location: '/elsewhere' }), json([])))
+    await clientOf(service.url, overNet).getTemplateList()
+    expect(service.asked.map(({ url }) => url)).toEqual(['/FormFiller/GetTemplateList', '/elsewhere'])
+  })
+
+  test('answers a redirect to elsewhere, which is refused with its origin', async () => {
+    const stranger = await serve(json([]))
+    const service = await serve(body('', 307, { location: stranger.url }))
+    const error = await errorOf(clientOf(service.url, overNet).sendForms2(aFormDirectRequest()))
+    expect(error).toMatchObject({ code: 'redirected', movedTo: stranger.url, status: 307, mayHaveArrived: false })
+    expect(stranger.asked).toEqual([])
+  })
+
+  test('fails as the network fails', async () => {
+    const error = await errorOf(clientOf(await nobody(), overNet).sendForms2(aFormDirectRequest()))
+    expect(error).toMatchObject({ code: 'refused', reason: 'ERR_CONNECTION_REFUSED', mayHaveArrived: false })
+  })
+
+  test('is cancelled', async () => {
+    const cancel = new AbortController()
+    const service = await serve(() => cancel.abort())
+    const call = clientOf(service.url, overNet).getTemplateList({ signal: cancel.signal })
+    expect((await errorOf(call)).code).toBe('cancelled')
+  })
+
+  test('an answer without a body is one', async () => {
+    const service = await serve(body('', 204))
+    const reminder = { DocumentReference: 'd', SignerReference: 's' }
+    expect(await clientOf(service.url, overNet).sendReminder(reminder)).toBe('sent')
+  })
+
+  test('lets a POST, and only a POST, wait until no used connection is left', async () => {
+    const service = await serve(json([]))
+    const happened: string[] = []
+    const recording: NetRequest = (options) => {
+      happened.push(options.method)
+      return netRequest(options)
+    }
+    const fetch = fetchByNetRequest(recording, async () => {
+      happened.push('closed')
+    })
+    const client = clientOf(service.url, { fetch })
+    await client.getTemplateList()
+    await client.sendForms(aFormDirectRequest())
+    expect(happened).toEqual(['GET', 'closed', 'POST'])
+  })
+})

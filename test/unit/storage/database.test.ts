@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import * as files from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
+import { DATABASE_FILE, type DatabaseOptions, openDatabase } from '../../../src/main/core/storage/database.ts'
+import type { Files } from '../../../src/main/core/storage/files.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { contentsOf, temporaryFolder } from './folders.ts'
+import { lastingKeychain, troubledKeychain } from './keychains.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 9, 30)
+const PLANTED = 'Planted sentence about Ana Example of Example Street'
+
+/** One workstation: its folder and its keychain outlive each `open`. */
+function workstation(parts: Partial<DatabaseOptions> = {}) {
+  const folder = parts.folder ?? temporaryFolder()
+  const entries = new Map<string, string>()
+  const keychain = lastingKeychain(entries)
+  return {
+    folder,
+    entries,
+    path: join(folder, DATABASE_FILE),
+    async open(again: Partial<DatabaseOptions> = {}) {
+      const opened = await openDatabase({
+        folder,
+        keychain,
+        random: randomBytes,
+        clock: () => NOW,
+        ...parts,
+        ...again
+      })
+      onTestFinished(() => void opened.db.close())
+      return opened
+    }
+  }
+}
+
+const keep = (db: Db, value: string, key = 'kept') =>
+  db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)').run(key, value)
+const kept = (db: Db, key = 'kept') =>
+  db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key)
+
+async function withSomethingKept(value = PLANTED) {
+  const place = workstation()
+  const { db } = await place.open()
+  keep(db, value)
+  db.close()
+  return place
+}
+
+const keyOf = (place: { entries: Map<string, string> }) => Buffer.from(place.entries.get('database-key') ?? '', 'hex')
+
+describe('the database', () => {
+  test('is there again with all it held after the application was closed', async () => {
+    const place = await withSomethingKept()
+    const again = await place.open()
+    expect(again.state).toBe('encrypted')
+    expect(again.setAside).toBeUndefined()
+    expect(kept(again.db)).toBe(PLANTED)
+  })
+
+  test('holds nothing on the disk that can be read, in its file or in its log', async () => {
+    const place = workstation()
+    const { db } = await place.open()
+    keep(db, PLANTED)
+    const before = contentsOf(place.folder)
+    expect(Object.keys(before).toSorted()).toEqual([DATABASE_FILE, `${DATABASE_FILE}-shm`, `${DATABASE_FILE}-wal`])
+    expect(before[`${DATABASE_FILE}-wal`]?.byteLength).toBeGreaterThan(4096)
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    for (const content of [...Object.values(before), ...Object.values(contentsOf(place.folder))]) {
+      expect(content.includes('Planted sentence')).toBe(false)
+      expect(content.includes('SQLite format 3')).toBe(false)
+      expect(content.includes('CREATE TABLE')).toBe(false)
+    }
+  })
+
+  test('has a key of 32 random bytes, which is in the keychain and nowhere on the disk', async () => {
+    const place = await withSomethingKept()
+    expect(place.entries.get('database-key')).toMatch(/^[0-9a-f]{64}$/)
+    for (const content of Object.values(contentsOf(place.folder))) {
+      expect(content.includes(keyOf(place))).toBe(false)
+      expect(content.includes(place.entries.get('database-key') ?? '')).toBe(false)
+    }
+  })
+
+  test.runIf(process.platform !== 'win32')('can be read by its user alone', async () => {
+    const place = workstation({ folder: join(temporaryFolder(), 'data') })
+    const { db } = await place.open()
+    keep(db, PLANTED)
+    expect(statSync(place.folder).mode & 0o777).toBe(0o700)
+    for (const name of readdirSync(place.folder)) expect(statSync(join(place.folder, name)).mode & 0o077).toBe(0)
+  })
+
+  test('writes each transaction through to the disk, keeps its references, and spills nothing in the clear', async () => {
+    const { db } = await workstation().open()
+    const setting = (name: string) => db.pragma(name, { simple: true })
+    expect(setting('journal_mode')).toBe('wal')
+    expect(setting('synchronous')).toBe(2)
+    expect(setting('foreign_keys')).toBe(1)
+    expect(setting('temp_store')).toBe(2)
+    expect(setting('busy_timeout')).toBeGreaterThan(0)
+  })
+
+  test('begins anew after a start that was killed before there was anything to keep', async () => {
+    const place = workstation()
+    mkdirSync(place.folder, { recursive: true })
+    writeFileSync(join(place.folder, `${DATABASE_FILE}.begun`), 'half a database')
+    writeFileSync(join(place.folder, `${DATABASE_FILE}.begun-wal`), 'half a log')
+    const opened = await place.open()
+    expect(opened).toMatchObject({ state: 'encrypted' })
+    expect(opened.setAside).toBeUndefined()
+    expect(readdirSync(place.folder).some((name) => name.includes('begun'))).toBe(false)
+  })
+})
+
+describe('a file that can’t be opened', () => {
+  const damages: [string, string, (place: Awaited<ReturnType<typeof withSomethingKept>>) => void][] = [
+    ['another key', 'unreadable', ({ entries }) => entries.set('database-key', 'ab'.repeat(32))],
+    ['a key that is gone', 'key-missing', ({ entries }) => entries.delete('database-key')],
+    ['an entry that can’t be a key', 'key-missing', ({ entries }) => entries.set('database-key', 'hunter2')],
+    ['a damaged start', 'unreadable', ({ path }) => overwrite(path, 0, 100)],
+    ['other content', 'unreadable', ({ path }) => writeFileSync(path, 'no database at all, '.repeat(500))],
+    ['a damaged page', 'damaged', ({ path }) => overwrite(path, 4096 * 2 + 40, 200)],
+    ['a lost second half', 'damaged', ({ path }) => truncateSync(path, statSync(path).size / 2)],
+    ['a lost end', 'damaged', ({ path }) => truncateSync(path, statSync(path).size - 1000)],
+    ['a lost rest', 'unreadable', ({ path }) => truncateSync(path, 100)],
+    ['nothing left in it', 'damaged', ({ path }) => truncateSync(path, 0)]
+  ]
+
+  test.each(damages)('with %s is set aside as it is, told as “%s”, and a new one begun', async (_, reason, damage) => {
+    const place = await withSomethingKept()
+    damage(place)
+    const bytes = readFileSync(place.path)
+    const opened = await place.open()
+    expect(opened).toMatchObject({
+      state: 'encrypted',
+      setAside: { name: 'set-aside-2026-11-21T09-30-00Z', reason }
+    })
+    expect(readFileSync(join(place.folder, 'set-aside-2026-11-21T09-30-00Z', DATABASE_FILE))).toEqual(bytes)
+    keep(opened.db, 'new')
+    opened.db.close()
+    const again = await place.open()
+    expect(again.setAside).toBeUndefined()
+    expect(kept(again.db)).toBe('new')
+  })
+
+  test('of a later version is set aside untouched, and the later version can still open it', async () => {
+    const place = workstation()
+    const first = await place.open()
+    keep(first.db, PLANTED)
+    first.db.pragma('user_version = 999')
+    first.db.close()
+    const bytes = readFileSync(place.path)
+    const { setAside } = await place.open()
+    expect(setAside?.reason).toBe('newer-version')
+    const path = join(place.folder, setAside?.name ?? '', DATABASE_FILE)
+    expect(readFileSync(path)).toEqual(bytes)
+    const later = connectEncrypted(path, keyOf(place))
+    expect(kept(later)).toBe(PLANTED)
+    later.close()
+  })
+
+  test('and has unwritten pages in its log takes the log with it, whole, even when the wrong key was tried on it', async () => {
+    const place = workstation()
+    const running = await place.open()
+    keep(running.db, PLANTED)
+    const crashed = workstation()
+    for (const name of readdirSync(place.folder)) copyFileSync(join(place.folder, name), join(crashed.folder, name))
+    crashed.entries.set('database-key', 'cd'.repeat(32))
+    const { setAside } = await crashed.open()
+    expect(setAside?.reason).toBe('unreadable')
+    const rescued = connectEncrypted(join(crashed.folder, setAside?.name ?? '', DATABASE_FILE), keyOf(place))
+    expect(kept(rescued)).toBe(PLANTED)
+    rescued.close()
+  })
+
+  test('is never put over one that was set aside before, even in the same second', async () => {
+    const place = await withSomethingKept()
+    const names = new Set<string | undefined>()
+    for (const content of ['first', 'second', 'third']) {
+      writeFileSync(place.path, content)
+      const { db, setAside } = await place.open()
+      db.close()
+      names.add(setAside?.name)
+    }
+    expect([...names]).toEqual([
+      'set-aside-2026-11-21T09-30-00Z',
+      'set-aside-2026-11-21T09-30-00Z-2',
+      'set-aside-2026-11-21T09-30-00Z-3'
+    ])
+    const texts = [...names].map((name) => readFileSync(join(place.folder, name ?? '', DATABASE_FILE), 'utf8'))
+    expect(texts).toEqual(['first', 'second', 'third'])
+  })
+
+  test('keeps its log when only the log is left', async () => {
+    const place = workstation()
+    mkdirSync(place.folder, { recursive: true })
+    writeFileSync(`${place.path}-wal`, 'what is left')
+    const { setAside } = await place.open()
+    expect(setAside?.reason).toBe('incomplete')
+    expect(readFileSync(join(place.folder, setAside?.name ?? '', `${DATABASE_FILE}-wal`), 'utf8')).toBe('what is left')
+  })
+
+  test('stays where it is when it can’t be moved, and this run is in memory', async () => {
+    const place = await withSomethingKept()
+    writeFileSync(place.path, 'no database at all')
+    const refused = Object.assign(new Error('no'), { code: 'EACCES', syscall: 'mkdir' })
+    const noNewFolder: Files['mkdir'] = (path, options) =>
+      path.includes('set-aside') ? Promise.reject(refused) : files.mkdir(path, options)
+    const opened = await place.open({ files: { ...files, mkdir: noNewFolder } })
+    expect(opened).toMatchObject({ state: 'memory', because: 'not-writable' })
+    expect(readFileSync(place.path, 'utf8')).toBe('no database at all')
+  })
+})
+
+describe('when it is not the file’s fault, the file stays untouched and this run is in memory', () => {
+  test.each(['locked', 'failed'] as const)('a keychain that is there but %s', async (code) => {
+    const place = await withSomethingKept()
+    const before = contentsOf(place.folder)
+    const opened = await place.open({ keychain: troubledKeychain(code) })
+    expect(opened).toMatchObject({ state: 'memory', because: `keychain-${code}` })
+    expect(opened.setAside).toBeUndefined()
+    expect(contentsOf(place.folder)).toEqual(before)
+    expect(kept((await place.open()).db)).toBe(PLANTED)
+  })
+
+  test('no keychain at all: nothing is written to the disk', async () => {
+    const place = workstation({ keychain: memoryKeychain() })
+    const opened = await place.open()
+    expect(opened).toMatchObject({ state: 'memory', because: 'no-keychain' })
+    keep(opened.db, PLANTED)
+    expect(kept(opened.db)).toBe(PLANTED)
+    expect(contentsOf(place.folder)).toEqual({})
+  })
+
+  test('a keychain that forgets what it is given: no database is made that could never be opened again', async () => {
+    const place = workstation({ keychain: { ...lastingKeychain(), databaseKey: forgetfulSlot() } })
+    expect(await place.open()).toMatchObject({ state: 'memory', because: 'keychain-failed' })
+    expect(contentsOf(place.folder)).toEqual({})
+  })
+
+  test('a folder that can’t be made', async () => {
+    const place = workstation({ folder: join(temporaryFolder(), 'a file', 'data') })
+    writeFileSync(join(place.folder, '..'), 'in the way')
+    const opened = await place.open()
+    expect(opened).toMatchObject({ state: 'memory', because: 'not-writable' })
+    keep(opened.db, PLANTED)
+    expect(kept(opened.db)).toBe(PLANTED)
+  })
+
+  test('a disk without space for a new database', async () => {
+    const place = workstation()
+    const onFullDisk = (path: string, key: Uint8Array) => {
+      const db = connectEncrypted(path, key)
+      db.pragma('max_page_count = 3')
+      return db
+    }
+    expect(await place.open({ connect: onFullDisk })).toMatchObject({ state: 'memory', because: 'no-space' })
+    const opened = await place.open()
+    expect(opened).toMatchObject({ state: 'encrypted' })
+    expect(opened.setAside).toBeUndefined()
+  })
+
+  test('a disk that is full so early that SQLite calls it an input/output error', async () => {
+    const place = await withSomethingKept()
+    const before = contentsOf(place.folder)
+    const failing = () => {
+      throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMSIZE' })
+    }
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' })
+    const open: Files['open'] = async (path, flags, mode) => {
+      const file = await files.open(path, flags, mode)
+      return { write: () => Promise.reject(full), sync: () => file.sync(), close: () => file.close() }
+    }
+    const opened = await place.open({ connect: failing, files: { ...files, open } })
+    expect(opened).toMatchObject({ state: 'memory', because: 'no-space' })
+    expect(await place.open({ connect: failing })).toMatchObject({ state: 'memory', because: 'disk-failed' })
+    expect(contentsOf(place.folder)).toEqual(before)
+  })
+
+  test('another program that holds the file', async () => {
+    const place = await withSomethingKept()
+    const other = connectEncrypted(place.path, keyOf(place))
+    other.exec('BEGIN IMMEDIATE')
+    expect(await place.open()).toMatchObject({ state: 'memory', because: 'in-use' })
+    other.exec('ROLLBACK')
+    other.close()
+    expect(kept((await place.open()).db)).toBe(PLANTED)
+  })
+})
+
+function overwrite(path: string, from: number, length: number): void {
+  const bytes = readFileSync(path)
+  bytes.fill(7, from, from + length)
+  writeFileSync(path, bytes)
+}
+
+function forgetfulSlot() {
+  return { get: async () => null, set: async () => undefined, delete: async () => undefined }
+}

@@ -1,0 +1,231 @@
+import { spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import keytar from 'keytar'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../../src/main/core/storage/database.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { type KeytarApi, openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
+import { contentsOf, temporaryFolder } from './folders.ts'
+
+const linux = process.platform === 'linux'
+const SERVICE = 'Countersign'
+
+/** The keychain of this machine. The tests are run inside a private session with one of their own. */
+async function realKeychain() {
+  const { keychain, status } = await openKeytarKeychain(async () => keytar, { timeoutMs: 10_000 })
+  const help = 'No keychain answers. On Linux run the tests inside a session with a Secret Service (`npm test` does).'
+  expect(status, help).toEqual({ state: 'available' })
+  return keychain
+}
+
+/** keytar on a keychain that is in some state that a machine can't be brought into at will. */
+function keytarThat(behaves: Partial<KeytarApi>): () => Promise<KeytarApi> {
+  const entries = new Map<string, string>()
+  return async () => ({
+    getPassword: async (_, name) => entries.get(name) ?? null,
+    setPassword: async (_, name, secret) => void entries.set(name, secret),
+    deletePassword: async (_, name) => entries.delete(name),
+    ...behaves
+  })
+}
+
+const refuses = (message: string) => () => Promise.reject(new Error(message))
+const neverAnswers = () => new Promise<never>(() => undefined)
+
+describe('the operating system’s keychain', () => {
+  test('keeps an account’s secret until it is deleted', async () => {
+    const { accounts, keeps } = await realKeychain()
+    const id = randomUUID()
+    onTestFinished(() => void keytar.deletePassword(SERVICE, `account:${id}`))
+    expect(keeps).toBe('in-os')
+    expect(await accounts.get(id)).toBeNull()
+    await accounts.set(id, 'first')
+    await accounts.set(id, 'Grüße, 漢字 and "quotes"')
+    expect(await accounts.get(id)).toBe('Grüße, 漢字 and "quotes"')
+    expect(await keytar.getPassword(SERVICE, `account:${id}`)).toBe('Grüße, 漢字 and "quotes"')
+    await accounts.delete(id)
+    expect(await accounts.get(id)).toBeNull()
+    await accounts.delete(id)
+  })
+
+  test('keeps the key of the database, which opens it again in the next run', async () => {
+    const folder = temporaryFolder()
+    onTestFinished(() => void keytar.deletePassword(SERVICE, 'database-key'))
+    const open = async () =>
+      openDatabase({ folder, keychain: await realKeychain(), random: randomBytes, clock: Date.now })
+    const first = await open()
+    expect(first.state).toBe('encrypted')
+    first.db.exec(`INSERT INTO meta VALUES ('kept', 'until the next run')`)
+    first.db.close()
+    expect(await keytar.getPassword(SERVICE, 'database-key')).toMatch(/^[0-9a-f]{64}$/)
+    const second = await open()
+    expect(second.db.prepare('SELECT value FROM meta').pluck().get()).toBe('until the next run')
+    second.db.close()
+  })
+
+  test('is left without a trace of having been tried', async () => {
+    await realKeychain()
+    const names = (await keytar.findCredentials(SERVICE)).map(({ account }) => account)
+    expect(names).not.toContain(`probe-${process.pid}`)
+  })
+
+  test('gives no way to name an entry that isn’t an account’s', async () => {
+    const { accounts } = await realKeychain()
+    for (const id of ['', '../database-key', 'a:b', 'x'.repeat(65)]) {
+      expect(() => accounts.get(id)).toThrow(TypeError)
+    }
+  })
+})
+
+describe.runIf(linux)('a keychain that was usable and is locked now', () => {
+  test('is called locked, no key is taken for lost, and the database stays untouched', {
+    timeout: 60_000
+  }, async () => {
+    const folder = temporaryFolder()
+    for (const name of ['data', 'run', 'app']) mkdirSync(join(folder, name), { mode: 0o700 })
+    const script = fileURLToPath(new URL('locked-keychain.ts', import.meta.url))
+    const child = spawn('dbus-run-session', ['--', process.execPath, script, join(folder, 'app')], {
+      env: { PATH: process.env.PATH, XDG_DATA_HOME: join(folder, 'data'), XDG_RUNTIME_DIR: join(folder, 'run') },
+      stdio: ['ignore', 'pipe', 'ignore']
+    })
+    expect(JSON.parse(await text(child.stdout))).toEqual({
+      before: 'available',
+      opened: 'encrypted',
+      keyWhileLocked: 'locked',
+      databaseWhileLocked: { state: 'memory', because: 'keychain-locked', setAside: false },
+      atTheNextStart: { state: 'unavailable', reason: 'locked', keeps: 'in-memory' }
+    })
+    expect(Object.keys(contentsOf(join(folder, 'app')))).toEqual(['countersign.db'])
+  })
+})
+
+describe('where there is no keychain to use, secrets are in memory and it is told why', () => {
+  test.runIf(linux)('because no Secret Service can be reached', async () => {
+    const script = `
+      import keytar from 'keytar'
+      import { openKeytarKeychain } from './src/main/core/storage/keytar-keychain.ts'
+      const { keychain, status } = await openKeytarKeychain(async () => keytar)
+      console.log(JSON.stringify({ keeps: keychain.keeps, ...status }))`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      env: { PATH: process.env.PATH, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/at/all' },
+      stdio: ['ignore', 'pipe', 'ignore']
+    })
+    const answer = await text(child.stdout)
+    expect(JSON.parse(answer)).toMatchObject({ keeps: 'in-memory', state: 'unavailable', reason: 'missing' })
+    expect(answer).not.toContain('nowhere')
+  })
+
+  test.each([
+    ['its native part can’t be loaded', 'missing', async () => refuses('libsecret-1.so.0: cannot open')()],
+    [
+      'nothing provides one',
+      'missing',
+      keytarThat({ setPassword: refuses('The name org.freedesktop.secrets was not provided by any .service files') })
+    ],
+    [
+      'there is no bus',
+      'missing',
+      keytarThat({ setPassword: refuses('Cannot autolaunch D-Bus without X11 $DISPLAY') })
+    ],
+    [
+      'it is locked on Linux',
+      'locked',
+      keytarThat({ setPassword: refuses('Cannot create an item in a locked collection') })
+    ],
+    ['it is locked on macOS', 'locked', keytarThat({ setPassword: refuses('User interaction is not allowed.') })],
+    ['its owner said no', 'locked', keytarThat({ setPassword: refuses('Prompt was dismissed') })],
+    [
+      'nobody is logged on on Windows',
+      'locked',
+      keytarThat({
+        setPassword: refuses(
+          'A specified logon session does not exist. It may already have been terminated. No such logon session'
+        )
+      })
+    ],
+    ['it fails', 'failed', keytarThat({ setPassword: refuses('Something else') })],
+    ['it forgets what it was given', 'failed', keytarThat({ getPassword: async () => null })],
+    ['it never answers', 'locked', keytarThat({ setPassword: neverAnswers })],
+    ['it never answers when it is read', 'locked', keytarThat({ getPassword: neverAnswers })]
+  ])('because %s', async (_, reason, load) => {
+    const { keychain, status } = await openKeytarKeychain(load, { timeoutMs: 50 })
+    expect(keychain.keeps).toBe('in-memory')
+    expect(status).toMatchObject({ state: 'unavailable', reason })
+  })
+
+  test('and the detail for the log holds no path', async () => {
+    const load = keytarThat({ setPassword: refuses('Could not connect to "/home/ana/.cache/bus"') })
+    const { status } = await openKeytarKeychain(load)
+    expect(JSON.stringify(status)).not.toContain('ana')
+  })
+
+  test('and what is kept in memory can be used as if it were kept', async () => {
+    const { accounts, databaseKey, keeps } = memoryKeychain()
+    expect(keeps).toBe('in-memory')
+    await accounts.set('a', 'secret')
+    await databaseKey.set('key')
+    expect([await accounts.get('a'), await accounts.get('b'), await databaseKey.get()]).toEqual(['secret', null, 'key'])
+    await accounts.delete('a')
+    expect(await accounts.get('a')).toBeNull()
+  })
+})
+
+describe('a usable keychain', () => {
+  test('that answers “nothing” because it was locked in the meantime is not believed', async () => {
+    let locked = false
+    const entries = new Map<string, string>()
+    const { keychain } = await openKeytarKeychain(
+      keytarThat({
+        getPassword: async (_, name) => (locked ? null : (entries.get(name) ?? null)),
+        setPassword: async (_, name, secret) => {
+          if (locked) throw new Error('Cannot create an item in a locked collection')
+          entries.set(name, secret)
+        },
+        deletePassword: async (_, name) => !locked && entries.delete(name)
+      })
+    )
+    await keychain.databaseKey.set('key')
+    locked = true
+    await expect(keychain.databaseKey.get()).rejects.toMatchObject({ name: 'KeychainError', code: 'locked' })
+    await expect(keychain.databaseKey.delete()).rejects.toMatchObject({ code: 'locked' })
+    locked = false
+    expect(await keychain.databaseKey.get()).toBe('key')
+  })
+
+  test('deletes what was written for the trial even when that is answered too late', async () => {
+    const entries = new Map<string, string>()
+    const deleted = Promise.withResolvers<void>()
+    const { status } = await openKeytarKeychain(
+      keytarThat({
+        setPassword: async (_, name, secret) => {
+          await new Promise((resolve) => setTimeout(resolve, 100))
+          entries.set(name, secret)
+        },
+        deletePassword: async (_, name) => {
+          deleted.resolve()
+          return entries.delete(name)
+        }
+      }),
+      { timeoutMs: 10 }
+    )
+    expect(status).toMatchObject({ reason: 'locked' })
+    await deleted.promise
+    expect(entries.size).toBe(0)
+  })
+
+  test('asked for two things that aren’t there at once answers both', async () => {
+    const { keychain } = await openKeytarKeychain(keytarThat({}))
+    expect(await Promise.all([keychain.accounts.get('a'), keychain.accounts.get('b')])).toEqual([null, null])
+  })
+
+  test('on Windows refuses a secret that is too long in words of ours, and keeps the longest that fits', async () => {
+    const { keychain } = await openKeytarKeychain(keytarThat({}), { platform: 'win32' })
+    await expect(keychain.accounts.set('a', 'ä'.repeat(1281))).rejects.toMatchObject({ code: 'too-long' })
+    await keychain.accounts.set('a', 'ä'.repeat(1280))
+    expect(await keychain.accounts.get('a')).toHaveLength(1280)
+  })
+})

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
+import { checkWholeness } from '../../../src/main/core/storage/integrity.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { temporaryFolder } from './folders.ts'
+
+const KEY = randomBytes(32)
+const PAGE = 4096
+
+function largeDatabase(): { path: string; pages: number } {
+  const path = join(temporaryFolder(), 'large.db')
+  const db = connectEncrypted(path, KEY)
+  migrate(db)
+  const insert = db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)')
+  db.transaction(() => {
+    for (let number = 0; number < 3_000; number++) insert.run(`key ${number}`, 'x'.repeat(1000))
+  })()
+  db.exec('CREATE TABLE without (a PRIMARY KEY) WITHOUT ROWID')
+  const pages = Number(db.pragma('page_count', { simple: true }))
+  db.close()
+  return { path, pages }
+}
+
+function look(path: string, thoroughUpToBytes: number): void {
+  let db: Db | undefined
+  try {
+    db = connectEncrypted(path, KEY)
+    checkWholeness(db, thoroughUpToBytes)
+  } finally {
+    db?.close()
+  }
+}
+
+function damage(path: string, page: number): void {
+  const bytes = readFileSync(path)
+  bytes.fill(7, (page - 1) * PAGE + 50, (page - 1) * PAGE + 150)
+  writeFileSync(path, bytes)
+}
+
+test('a large database in good order passes the look at its ends', () => {
+  look(largeDatabase().path, 0)
+})
+
+test('a large database that lost its end is found out without reading all of it', () => {
+  const { path, pages } = largeDatabase()
+  writeFileSync(path, readFileSync(path).subarray(0, (pages - 20) * PAGE))
+  expect(() => look(path, 0)).toThrow()
+})
+
+test('a large database with a damaged table of its own is found out without reading all of it', () => {
+  const { path } = largeDatabase()
+  damage(path, 2)
+  expect(() => look(path, 0)).toThrow()
+})
+
+test('a small one with damage anywhere is found out, because all of it is read', () => {
+  const { path, pages } = largeDatabase()
+  damage(path, Math.floor(pages / 2))
+  expect(() => look(path, pages * PAGE)).toThrow('The file is damaged.')
+})

@@ -1,0 +1,137 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { checkWholeness } from '../../../src/main/core/storage/integrity.ts'
+import {
+  MigrationError,
+  migrate,
+  migrations,
+  NewerSchemaError,
+  versionOf
+} from '../../../src/main/core/storage/migrations.ts'
+
+function emptyDatabase() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  return db
+}
+
+function currentDatabase() {
+  const db = emptyDatabase()
+  migrate(db)
+  return db
+}
+
+const ACCOUNT = `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+const DRAFT = `INSERT INTO drafts VALUES ('d', 'a', 'form-direct', 'Title', '{}', 1, 1)`
+const SEND = `INSERT INTO sends (id, draft_id, account_id, kind, state, title, body, reference, attempted_at)
+  VALUES ('s', 'd', 'a', 'form-direct', 'sent', 'Title', '{}', 'mark', 1)`
+const DOCUMENT = `INSERT INTO documents (account_id, reference, folder, search, body, seen_at, changed_at) VALUES ('a', 'r', 'InBox', '', '{}', 1, 1)`
+const DOWNLOAD = `INSERT INTO downloads (id, account_id, document_reference, name, type, state, started_at) VALUES ('l', 'a', 'r', 'n', 'pdf', 'running', 1)`
+
+const shapeOf = (db: ReturnType<typeof emptyDatabase>) => db.prepare('SELECT * FROM sqlite_schema ORDER BY name').all()
+
+describe('bringing a database up to date', () => {
+  test('makes an empty one whole', () => {
+    const db = emptyDatabase()
+    expect(migrate(db)).toBe(migrations.length)
+    expect(versionOf(db)).toBe(migrations.length)
+    checkWholeness(db)
+    checkWholeness(db, 0)
+  })
+
+  test('a second time changes nothing', () => {
+    const db = currentDatabase()
+    db.exec(ACCOUNT)
+    const before = shapeOf(db)
+    expect(migrate(db)).toBe(0)
+    expect(shapeOf(db)).toEqual(before)
+    expect(db.prepare('SELECT id FROM accounts').all()).toHaveLength(1)
+  })
+
+  test('applies only the steps that are new, in their order', () => {
+    const db = currentDatabase()
+    db.exec(ACCOUNT)
+    const later = [
+      ...migrations,
+      { name: 'a', sql: 'ALTER TABLE accounts ADD COLUMN note TEXT' },
+      { name: 'b', sql: `UPDATE accounts SET note = 'added'` }
+    ]
+    expect(migrate(db, later)).toBe(2)
+    expect(db.prepare('SELECT note FROM accounts').pluck().get()).toBe('added')
+  })
+
+  test('keeps the steps before one that fails, and nothing of that one', () => {
+    const db = emptyDatabase()
+    const steps = [
+      { name: 'good', sql: 'CREATE TABLE good (a)' },
+      { name: 'bad', sql: 'CREATE TABLE half (a); INSERT INTO nowhere VALUES (1)' }
+    ]
+    expect(() => migrate(db, steps)).toThrow(MigrationError)
+    expect(versionOf(db)).toBe(1)
+    expect(db.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['good'])
+  })
+
+  test('leaves one of a later version alone', () => {
+    const db = currentDatabase()
+    db.pragma('user_version = 7')
+    expect(() => migrate(db)).toThrow(NewerSchemaError)
+    expect(versionOf(db)).toBe(7)
+  })
+})
+
+describe('the tables', () => {
+  test('lose what belongs to an account with the account, and nothing else', () => {
+    const db = currentDatabase()
+    for (const sql of [ACCOUNT, DRAFT, SEND, DOCUMENT, DOWNLOAD]) db.exec(sql)
+    db.exec(`INSERT INTO folder_looks (account_id, folder, looked_at) VALUES ('a', 'InBox', 1)`)
+    db.exec(ACCOUNT.replace(`'a'`, `'b'`))
+    db.exec(DRAFT.replace(`'d', 'a'`, `'e', 'b'`))
+    db.exec(`DELETE FROM accounts WHERE id = 'a'`)
+    const left = ['drafts', 'sends', 'documents', 'folder_looks', 'downloads'].map((table) =>
+      db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()
+    )
+    expect(left).toEqual([1, 0, 0, 0, 0])
+  })
+
+  test('keep a send, and which draft it came from, when the draft is deleted', () => {
+    const db = currentDatabase()
+    for (const sql of [ACCOUNT, DRAFT, SEND]) db.exec(sql)
+    db.exec('DELETE FROM drafts')
+    expect(db.prepare('SELECT draft_id FROM sends').pluck().get()).toBe('d')
+  })
+
+  test.each([
+    ['a kind of account that there isn’t', ACCOUNT.replace(`'service'`, `'other'`)],
+    ['a service without an address', ACCOUNT.replace(`'https://sign.example.com'`, 'NULL')],
+    ['a practice office with an address', ACCOUNT.replace(`'service'`, `'practice'`)],
+    ['folders that aren’t JSON', ACCOUNT.replace(`'[]'`, `'InBox'`)],
+    ['text for a time', ACCOUNT.replace('1, 0)', `'yesterday', 0)`)],
+    ['a draft of no account', DRAFT]
+  ])('refuse %s', (_, sql) => {
+    expect(() => currentDatabase().exec(sql)).toThrow(/constraint|cannot store/)
+  })
+
+  test.each(['sending', 'sent', 'refused', 'uncertain', 'not-sent'])('know a send that is %s', (state) => {
+    const db = currentDatabase()
+    db.exec(ACCOUNT)
+    db.exec(SEND.replace(`'sent'`, `'${state}'`))
+    expect(() => db.exec(`UPDATE sends SET state = 'lost'`)).toThrow(/constraint/)
+  })
+
+  test.each([
+    [
+      'the documents of a folder, newest change first',
+      'SELECT * FROM documents WHERE account_id = ? AND folder = ? AND gone_at IS NULL ORDER BY changed_at DESC'
+    ],
+    ['the drafts of an account', 'SELECT * FROM drafts WHERE account_id = ? ORDER BY updated_at DESC'],
+    ['a send by its mark', 'SELECT * FROM sends WHERE account_id = ? AND reference = ?'],
+    ['a package’s documents', 'SELECT * FROM documents WHERE account_id = ? AND package_reference = ?']
+  ])('find %s without reading everything', (_, sql) => {
+    const parameters = Array.from(sql.matchAll(/\?/g), () => 'x')
+    const plan = currentDatabase()
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...parameters)
+    expect(JSON.stringify(plan)).toMatch(/USING INDEX/)
+    expect(JSON.stringify(plan)).not.toMatch(/SCAN|TEMP B-TREE/)
+  })
+})
