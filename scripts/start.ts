@@ -5,17 +5,19 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fetchElectron } from './electron-runtime.ts'
+import { hostArguments, hostEnvironment, requireSystemPackages } from './host.ts'
 
 const root = join(import.meta.dirname, '..')
 const passedOn = process.argv.slice(2)
+const electron = fetchElectron()
 
-if (import.meta.main) {
-  const electron = fetchElectron()
-  if (!electron) {
-    console.log('Electron’s runtime can’t be fetched here, so Countersign opens on Chromium, as its tests do.')
-  }
-  const [command, args] = electron ? [electron, [root, ...passedOn]] : [process.execPath, await hostArguments(passedOn)]
-  const application = spawn(command, args, { cwd: root, stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => application.kill(signal))
-  application.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+if (!electron) {
+  console.log('Electron’s runtime can’t be fetched here, so Countersign opens on Chromium, as its tests do.')
+  requireSystemPackages('chromium', 'keyring')
 }
+const application = electron
+  ? spawn(electron, [root, ...passedOn], { cwd: root, stdio: 'inherit' })
+  : spawn(process.execPath, hostArguments(passedOn), { cwd: root, stdio: 'inherit', env: hostEnvironment() })
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => application.kill(signal))
+application.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

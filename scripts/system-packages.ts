@@ -18,7 +18,7 @@ const linux = process.platform === 'linux'
 
 function onPath(...names: string[]): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : ['']
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const name of names) {
       for (const ending of endings) {
         const file = join(folder, name + ending)
@@ -60,7 +60,7 @@ function hasLibrary(name: string): boolean {
 }
 
 function hasFonts(): boolean {
-  const folders = ['/usr/share/fonts', '/usr/local/share/fonts', join(process.env['HOME'] ?? '', '.fonts')]
+  const folders = ['/usr/share/fonts', '/usr/local/share/fonts', join(process.env.HOME ?? '', '.fonts')]
   return folders.some((folder) => {
     if (!existsSync(folder)) return false
     return readdirSync(folder, { recursive: true }).some((file) => /\.(ttf|otf|ttc|woff2?)$/i.test(String(file)))

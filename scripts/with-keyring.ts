@@ -65,7 +65,11 @@ async function serve(command: readonly string[]): Promise<number> {
 export async function withKeyring(command: readonly string[]): Promise<number> {
   if (process.platform !== 'linux') return run(command, process.env)
   const home = mkdtempSync(join(tmpdir(), 'countersign-keyring-'))
-  const folders = { XDG_DATA_HOME: join(home, 'data'), XDG_RUNTIME_DIR: join(home, 'run'), XDG_CACHE_HOME: join(home, 'cache') }
+  const folders = {
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_RUNTIME_DIR: join(home, 'run'),
+    XDG_CACHE_HOME: join(home, 'cache')
+  }
   for (const folder of Object.values(folders)) mkdirSync(folder)
   chmodSync(folders.XDG_RUNTIME_DIR, 0o700)
   const inner = [process.execPath, import.meta.filename, '--inside', ...command]

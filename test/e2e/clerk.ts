@@ -42,7 +42,7 @@ export function clerkAt(app: Launched) {
   const signerCards = () => window.getByRole('group').filter({ has: window.getByLabel('First name') })
 
   async function askIdentity(card: Locator, identity: NonNullable<Person['identity']>): Promise<void> {
-    await card.getByLabel('Has no mobile phone').check()
+    await card.getByLabel('Has no mobile phone').click()
     await card.getByLabel('What is asked').fill(identity.question)
     await card.getByLabel('The right answer').fill(identity.answer)
   }
@@ -105,15 +105,35 @@ export function clerkAt(app: Launched) {
       await window.getByRole('heading', { name, level: 2 }).first().waitFor()
     },
 
+    /** From the queue to the handover screen. */
+    async beginTurn(person: Person, document: string): Promise<void> {
+      await goTo(/^Counter/)
+      await button(`Start: ${nameOf(person)}, ${document}`).click()
+      await button(`I am ${nameOf(person)} — begin`).waitFor()
+    },
+
+    /** From the handover screen to the signing page in the signer's hands. */
+    async takeScreen(person: Person): Promise<Page> {
+      await button(`I am ${nameOf(person)} — begin`).click()
+      return app.waitForView(/\/sign\//)
+    },
+
     /** From the queue to the signing page in the signer's hands. */
     async handOver(person: Person, document: string): Promise<Page> {
-      await goTo(/^Counter/)
-      const name = `${person.first} ${person.last}`
-      await button(`Start: ${name}, ${document}`).click()
-      await button(`I am ${name} — begin`).click()
-      return app.waitForView(/\/sign\//)
+      await this.beginTurn(person, document)
+      return this.takeScreen(person)
+    },
+
+    async chooseDownloadFolder(folder: string): Promise<void> {
+      await app.dialog.answerOpen([folder])
+      await goTo('Settings')
+      await button(/Choose.*folder/).click()
     }
   }
+}
+
+function nameOf(person: Person): string {
+  return `${person.first} ${person.last}`
 }
 
 /** Signs on a practice signing page, through all the steps it asks for. */
@@ -121,7 +141,10 @@ export async function sign(page: Page, person: Person): Promise<void> {
   const step = (id: string) => page.getByTestId(id)
   const steps = ['handover-continue', 'identity-continue', 'review-continue', 'sign']
   for (;;) {
-    await page.locator(steps.map((id) => `[data-testid=${id}]`).join(', ')).first().waitFor()
+    await page
+      .locator(steps.map((id) => `[data-testid=${id}]`).join(', '))
+      .first()
+      .waitFor()
     if (await step('handover-continue').isVisible()) await step('handover-continue').click()
     else if (await step('identity-continue').isVisible()) {
       await step('answer-0').fill(person.identity?.answer ?? '')
@@ -145,11 +168,11 @@ export async function decline(page: Page, reason: string): Promise<void> {
 }
 
 async function fillWhatIsNeeded(page: Page): Promise<void> {
-  for (const field of await page.locator('[data-testid^="field-"][required]').all()) {
-    const kind = await field.evaluate((element) => `${element.tagName} ${element.getAttribute('type') ?? ''}`)
-    if (/checkbox|radio/.test(kind)) await field.check()
-    else if (/SELECT/.test(kind)) await field.selectOption({ index: 1 })
-    else if (/date/.test(kind)) await field.fill('1990-04-12')
-    else if ((await field.inputValue()) === '') await field.fill('42')
+  for (const control of await page.locator(':is(input, select, textarea)[name^="field-"][required]').all()) {
+    const kind = await control.evaluate((element) => `${element.tagName} ${element.getAttribute('type') ?? ''}`)
+    if (/checkbox|radio/.test(kind)) await control.check()
+    else if (/SELECT/.test(kind)) await control.selectOption({ index: 1 })
+    else if (/date/.test(kind)) await control.fill('1990-04-12')
+    else if ((await control.inputValue()) === '') await control.fill('42')
   }
 }

@@ -144,7 +144,7 @@ export async function launch(options: LaunchOptions = {}): Promise<Launched> {
     userData
   }
   try {
-    const started = await (process.env['COUNTERSIGN_E2E'] === 'electron' ? launchOnElectron(start) : launchOnHost(start))
+    const started = await (process.env.COUNTERSIGN_E2E === 'electron' ? launchOnElectron(start) : launchOnHost(start))
     const close = async () => {
       try {
         await endGently(started)

@@ -1,7 +1,8 @@
 // The application on Electron itself, driven by Playwright. Dialogs, notifications and the desktop are played by replacing
 // those functions of Electron's modules inside the running application, right after its start.
-import { setTimeout as pause } from 'node:timers/promises'
+
 import { writeFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import type { MenuPicture, ShownDialog, ShownNotification, Start, Started, WindowInfo } from './launch.ts'
 
@@ -21,10 +22,22 @@ interface Record_ {
 /** Runs inside the application, so it may use nothing but its argument. */
 function install(electron: Modules): void {
   const { dialog, Notification, shell } = electron
-  const record: Record_ = { open: [], save: [], message: [], dialogs: [], notifications: [], external: [], paths: [], folders: [] }
+  const record: Record_ = {
+    open: [],
+    save: [],
+    message: [],
+    dialogs: [],
+    notifications: [],
+    external: [],
+    paths: [],
+    folders: []
+  }
   Object.assign(globalThis, { playedByTest: record })
   const optionsOf = <T>(args: readonly unknown[]) => (args.length > 1 ? args[1] : args[0]) as T
-  const note = (kind: ShownDialog['kind'], options: { title?: string; message?: string; detail?: string; buttons?: string[] }) =>
+  const note = (
+    kind: ShownDialog['kind'],
+    options: { title?: string; message?: string; detail?: string; buttons?: string[] }
+  ) =>
     record.dialogs.push({
       kind,
       title: options.title ?? '',
@@ -85,7 +98,14 @@ async function compose(electron: Modules): Promise<string> {
     const bounds = child.getBounds()
     html += draw(bounds.x, bounds.y, bounds.width, bounds.height, await picture(child.webContents))
   }
-  const studio = new BrowserWindow({ width, height, useContentSize: true, show: false, frame: false, webPreferences: { offscreen: true } })
+  const studio = new BrowserWindow({
+    width,
+    height,
+    useContentSize: true,
+    show: false,
+    frame: false,
+    webPreferences: { offscreen: true }
+  })
   const page = `<body style="margin:0">${html}</body>`
   await studio.loadURL(`data:text/html;base64,${Buffer.from(page).toString('base64')}`)
   const image = await studio.webContents.capturePage()
@@ -162,7 +182,10 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     },
     windows: () => app.evaluate(readWindows),
     resizeWindow: (size) =>
-      app.evaluate(({ BrowserWindow }, size) => BrowserWindow.getAllWindows()[0]?.setSize(size.width, size.height), size),
+      app.evaluate(
+        ({ BrowserWindow }, size) => BrowserWindow.getAllWindows()[0]?.setSize(size.width, size.height),
+        size
+      ),
     closeWindow: () => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()),
     screenshot: async (file) => writeFile(file, Buffer.from(await app.evaluate(compose), 'base64')),
     evaluate: (work, argument) =>
@@ -182,7 +205,11 @@ export async function launchOnElectron(start: Start): Promise<Started> {
   }
 }
 
-async function push(app: ElectronApplication, list: 'open' | 'save' | 'message', answer: string | string[]): Promise<void> {
+async function push(
+  app: ElectronApplication,
+  list: 'open' | 'save' | 'message',
+  answer: string | string[]
+): Promise<void> {
   await app.evaluate(
     (_electron, { list, answer }) => void (globalThis as Played).playedByTest[list].push(answer as never),
     { list, answer }

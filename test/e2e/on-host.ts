@@ -100,7 +100,8 @@ export async function launchOnHost(start: Start): Promise<Started> {
     const endpoint = await Promise.race([ask('endpoint'), dies])
     // A second client that changes nothing by attaching: theme, downloads and focus stay the host's.
     browser = await Promise.race([chromium.connectOverCDP(endpoint, { isLocal: true, noDefaults: true }), dies])
-    const isMain = (all: readonly PageInfo[]) => all.filter((each) => each.kind === 'window' && each.url !== '').slice(0, 1)
+    const isMain = (all: readonly PageInfo[]) =>
+      all.filter((each) => each.kind === 'window' && each.url !== '').slice(0, 1)
     const window = await Promise.race([waitFor(isMain), dies])
     return {
       flavour: 'host',

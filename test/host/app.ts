@@ -82,8 +82,8 @@ function readManifest(): Manifest {
 
 function appData(): string {
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support')
-  if (process.platform === 'win32') return process.env['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming')
-  return process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config')
+  if (process.platform === 'win32') return process.env.APPDATA ?? join(homedir(), 'AppData', 'Roaming')
+  return process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config')
 }
 
 /** The value of Chromium's own switch, which Electron honours too. */
@@ -146,7 +146,10 @@ class App extends Emulated implements Offered {
     if (event.defaultPrevented) return
     this.#quitting = true
     const windows = BaseWindow.getAllWindows()
-    if (windows.length === 0) return this.#finish()
+    if (windows.length === 0) {
+      this.#finish()
+      return
+    }
     for (const window of windows) if (this.#quitting) window.close()
   }
 
@@ -199,7 +202,7 @@ class App extends Emulated implements Offered {
   }
 
   getLocale(): string {
-    return (process.env['LANGUAGE'] || process.env['LANG'] || 'en-US')
+    return (process.env.LANGUAGE || process.env.LANG || 'en-US')
       .replace(/[.:].*$/, '')
       .replace('_', '-')
       .replace(/^C$/, 'en-US')
@@ -286,7 +289,10 @@ class App extends Emulated implements Offered {
 
   #windowClosed(): void {
     if (BaseWindow.getAllWindows().length > 0) return
-    if (this.#quitting) return this.#finish()
+    if (this.#quitting) {
+      this.#finish()
+      return
+    }
     // Electron quits by itself only where nobody listens.
     if (!this.emit('window-all-closed')) this.quit()
   }

@@ -41,7 +41,7 @@ const disabledFeatures = [
 
 function switches(profile: string): string[] {
   return [
-    ...(process.env['HOST_HEADED'] === '1' ? [] : ['--headless']),
+    ...(process.env.HOST_HEADED === '1' ? [] : ['--headless']),
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     `--user-data-dir=${profile}`,
     '--remote-debugging-pipe',

@@ -58,7 +58,8 @@ export function bridge(token: string, side: 'I' | 'M', onExpose?: (key: string, 
       return { [promiseKey]: id }
     }
     if (Array.isArray(value)) return value.map(pack)
-    if (!isPlain(value)) return value
+    // Throws for what can't be cloned, which the event between the worlds would lose without a word.
+    if (!isPlain(value)) return structuredClone(value)
     return Object.fromEntries(Object.keys(value).map((key) => [key, pack(value[key])]))
   }
   const unpack = (value: unknown): unknown => {

@@ -132,10 +132,12 @@ const requests = {
   menu: async (): Promise<MenuPicture[]> => pictureOfMenu(),
   clickMenu: async (labels: string[]) => clickMenu(labels),
   emitPower: async (event: PowerEvent) => void powerMonitor.emit(event),
-  setIdleSeconds: async (seconds: number) => void (powerMonitor.idleSeconds = seconds),
+  setIdleSeconds: async (seconds: number) => {
+    powerMonitor.idleSeconds = seconds
+  },
   setOnline: async (online: boolean) => {
     host.surroundings.online = online
-    for (const contents of WebContents.all()) contents.applySurroundings()
+    await Promise.all(WebContents.all().map((contents) => contents.applySurroundings()))
   },
   setMachineTheme: async (theme: { dark?: boolean; highContrast?: boolean }) => nativeTheme.setMachine(theme),
   addDisplay: async (size: { width: number; height: number }) => screen.add(size),

@@ -178,16 +178,28 @@ export class Downloads {
     })
     const event = preventable({})
     this.#session.emit('will-download', event, item, contents)
-    if (event.defaultPrevented || item.getState() === 'cancelled') return cancel()
+    if (event.defaultPrevented || item.getState() === 'cancelled') {
+      cancel()
+      return
+    }
     if (!item.getSavePath()) this.#choosePath(item)
-    if (!item.getSavePath()) return item.cancel()
+    if (!item.getSavePath()) {
+      item.cancel()
+      return
+    }
     this.#items.set(begun.guid, item)
   }
 
   #choosePath(item: DownloadItem): void {
-    if (this.folder) return item.setSavePath(join(this.folder, item.getFilename()))
+    if (this.folder) {
+      item.setSavePath(join(this.folder, item.getFilename()))
+      return
+    }
     const answer = dialogs.takeSave()
-    if (answer === undefined) return refuseLater('a save dialog that no test has answered')
+    if (answer === undefined) {
+      refuseLater('a save dialog that no test has answered')
+      return
+    }
     if (!answer.canceled) item.setSavePath(answer.filePath)
   }
 

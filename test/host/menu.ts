@@ -116,16 +116,19 @@ export class MenuItem implements ItemOffered {
 
 function play(role: Role, window: BaseWindow | undefined): void {
   const page = window instanceof BrowserWindow ? window.webContents : undefined
-  if (role === 'quit') return app.quit()
-  if (role === 'close') return window?.close()
-  if (role === 'minimize') return window?.minimize()
-  if (role === 'togglefullscreen') return window?.setFullScreen(!window.isFullScreen())
-  if (role === 'reload') return page?.reload()
-  if (role === 'forceReload') return page?.reloadIgnoringCache()
-  if (role === 'resetZoom') return page?.setZoomLevel(0)
-  if (role === 'zoomIn') return page?.setZoomLevel(page.getZoomLevel() + 0.5)
-  if (role === 'zoomOut') return page?.setZoomLevel(page.getZoomLevel() - 0.5)
-  notEmulated(`clicking the menu role '${role}'`)
+  const parts: Partial<Record<Role, () => void>> = {
+    quit: () => app.quit(),
+    close: () => window?.close(),
+    minimize: () => window?.minimize(),
+    togglefullscreen: () => window?.setFullScreen(!window.isFullScreen()),
+    reload: () => page?.reload(),
+    forceReload: () => page?.reloadIgnoringCache(),
+    resetZoom: () => page?.setZoomLevel(0),
+    zoomIn: () => page?.setZoomLevel(page.getZoomLevel() + 0.5),
+    zoomOut: () => page?.setZoomLevel(page.getZoomLevel() - 0.5)
+  }
+  const part = parts[role] ?? notEmulated(`clicking the menu role '${role}'`)
+  part()
 }
 
 type Offered = Pick<Electron.Menu, 'items' | 'popup' | 'closePopup' | 'append' | 'insert' | 'getMenuItemById'>

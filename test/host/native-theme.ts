@@ -67,7 +67,7 @@ class NativeTheme extends Emulated implements Offered {
   }
 
   #tell(): void {
-    for (const contents of WebContents.all()) contents.applySurroundings()
+    for (const contents of WebContents.all()) void contents.applySurroundings()
     this.emit('updated')
   }
 }

@@ -1,7 +1,17 @@
 // Where pages may go: Electron's navigation events, and what a listener prevents never reaches the network.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'
-import { eventually, forget, openSite, openView, records, redirectTo, refuse, type Site, startFixture } from './fixture/start.ts'
+import {
+  eventually,
+  forget,
+  openSite,
+  openView,
+  records,
+  redirectTo,
+  refuse,
+  type Site,
+  startFixture
+} from './fixture/start.ts'
 
 let app: Launched
 let site: Site
@@ -34,7 +44,10 @@ describe('a page of the application’s own choosing', () => {
   it('raises will-redirect for a redirect even so', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await forget(app)
-    await app.evaluate((_electron, url) => (globalThis.fixture['current'] as Electron.WebContentsView).webContents.loadURL(url), `${site.origin}/hop`)
+    await app.evaluate(
+      (_electron, url) => (globalThis.fixture.current as Electron.WebContentsView).webContents.loadURL(url),
+      `${site.origin}/hop`
+    )
     expect(await names()).toEqual(['did-start-navigation', 'will-redirect', 'did-redirect-navigation', 'did-navigate'])
     expect(page.url()).toBe(`${site.origin}/landed`)
   })
@@ -42,8 +55,10 @@ describe('a page of the application’s own choosing', () => {
   it('rejects loadURL with Electron’s code', async () => {
     await openView(app, `${site.origin}/start`)
     const refused = await app.evaluate(() => {
-      const view = globalThis.fixture['current'] as Electron.WebContentsView
-      return view.webContents.loadURL('http://127.0.0.1:9/').catch((error) => ({ code: error.code, errno: error.errno }))
+      const view = globalThis.fixture.current as Electron.WebContentsView
+      return view.webContents
+        .loadURL('http://127.0.0.1:9/')
+        .catch((error) => ({ code: error.code, errno: error.errno }))
     })
     expect(refused).toEqual({ code: 'ERR_UNSAFE_PORT', errno: -312 })
     expect((await records(app)).find((each) => each.name === 'did-fail-load')).toBeDefined()
@@ -54,7 +69,7 @@ describe('a page of the application’s own choosing', () => {
     await refuse(app, 'will-redirect')
     site.asked.length = 0
     const code = await app.evaluate(async (_electron, url) => {
-      const view = globalThis.fixture['current'] as Electron.WebContentsView
+      const view = globalThis.fixture.current as Electron.WebContentsView
       return view.webContents.loadURL(url).catch((error) => error.code)
     }, `${site.origin}/hop`)
     expect(code).toBe('ERR_ABORTED')
@@ -81,7 +96,10 @@ describe('a page that goes somewhere itself', () => {
   it.each([
     ['by script', `location.href = '/refused'`],
     ['by a link', `const a = document.createElement('a'); a.href = '/refused'; document.body.append(a); a.click()`],
-    ['by a form', `const f = document.createElement('form'); f.action = '/refused'; f.method = 'post'; document.body.append(f); f.submit()`],
+    [
+      'by a form',
+      `const f = document.createElement('form'); f.action = '/refused'; f.method = 'post'; document.body.append(f); f.submit()`
+    ],
     ['by refresh', `document.head.innerHTML += '<meta http-equiv="refresh" content="0;url=/refused">'`]
   ])('is held %s, and the server is never asked', async (_how, script) => {
     const page = await openView(app, `${site.origin}/start`)
@@ -127,18 +145,20 @@ describe('a page that goes somewhere itself', () => {
     async (url) => {
       const page = await openView(app, `${site.origin}/start`)
       await refuse(app, `will-navigate ${url}`)
-      await page.evaluate((url) => void (location.href = url), url)
-      await eventually(async () => (await records(app)).find((each) => each.name === 'will-navigate' && each.url === url))
+      await page.evaluate((url) => location.assign(url), url)
+      await eventually(async () =>
+        (await records(app)).find((each) => each.name === 'will-navigate' && each.url === url)
+      )
       expect(await app.openedExternally()).not.toContain(url)
       await refuse(app)
-      await page.evaluate((url) => void (location.href = url), url)
+      await page.evaluate((url) => location.assign(url), url)
       await eventually(async () => (await app.openedExternally()).includes(url))
     }
   )
 
   it('reaches the application’s own scheme through will-navigate only, and nobody serves it in another session', async () => {
     const page = await openView(app, `${site.origin}/start`)
-    await page.evaluate(() => void (location.href = 'app://fixture/page.html'))
+    await page.evaluate(() => location.assign('app://fixture/page.html'))
     const told = await eventually(async () => (await records(app)).find((each) => each.name === 'will-navigate'))
     expect(told.url).toBe('app://fixture/page.html')
     await page.evaluate(() => fetch('/after'))
@@ -171,20 +191,25 @@ describe('a frame', () => {
     expect(told).toEqual([expect.objectContaining({ name: 'will-frame-navigate', isMainFrame: false })])
   })
 
-  it.each(['same origin', 'another origin'])('is held when refused (%s), and the server is never asked', async (which) => {
-    const page = await openView(app, `${site.origin}/start`)
-    await refuse(app, '/refused')
-    site.asked.length = 0
-    const address = `${which === 'same origin' ? site.origin : site.otherOrigin}/refused`
-    await page.evaluate((address) => {
-      const frame = document.createElement('iframe')
-      frame.src = address
-      document.body.append(frame)
-    }, address)
-    await eventually(async () => (await records(app)).find((each) => each.url === address && each.name === 'will-frame-navigate'))
-    await page.evaluate(() => fetch('/after'))
-    expect(site.asked).toEqual(['/after'])
-  })
+  it.each(['same origin', 'another origin'])(
+    'is held when refused (%s), and the server is never asked',
+    async (which) => {
+      const page = await openView(app, `${site.origin}/start`)
+      await refuse(app, '/refused')
+      site.asked.length = 0
+      const address = `${which === 'same origin' ? site.origin : site.otherOrigin}/refused`
+      await page.evaluate((address) => {
+        const frame = document.createElement('iframe')
+        frame.src = address
+        document.body.append(frame)
+      }, address)
+      await eventually(async () =>
+        (await records(app)).find((each) => each.url === address && each.name === 'will-frame-navigate')
+      )
+      await page.evaluate(() => fetch('/after'))
+      expect(site.asked).toEqual(['/after'])
+    }
+  )
 
   it('of another origin is held when it goes on by itself', async () => {
     const page = await openView(app, `${site.origin}/start`)
@@ -198,7 +223,9 @@ describe('a frame', () => {
     await refuse(app, '/refused')
     site.asked.length = 0
     await frame.evaluate(() => void location.assign('/refused'))
-    await eventually(async () => (await records(app)).find((each) => each.url.endsWith('/refused') && each.name === 'will-frame-navigate'))
+    await eventually(async () =>
+      (await records(app)).find((each) => each.url.endsWith('/refused') && each.name === 'will-frame-navigate')
+    )
     await page.evaluate(() => fetch('/after'))
     expect(site.asked).toEqual(['/after'])
   })
@@ -208,7 +235,7 @@ describe('a window that a page opens', () => {
   const deny = () =>
     app.evaluate(() => {
       const { fixture } = globalThis
-      const view = fixture['current'] as Electron.WebContentsView
+      const view = fixture.current as Electron.WebContentsView
       view.webContents.setWindowOpenHandler(({ url, frameName, disposition }) => {
         fixture.records.push({ name: 'open', url, frameName, disposition })
         return { action: 'deny' }
@@ -238,6 +265,11 @@ describe('a window that a page opens', () => {
     expect(told).toMatchObject({ url: `${site.origin}/elsewhere`, disposition })
     await page.evaluate(() => fetch('/after'))
     expect(site.asked).toEqual(['/after'])
-    expect(page.context().pages().filter((each) => each.url().includes('elsewhere'))).toEqual([])
+    expect(
+      page
+        .context()
+        .pages()
+        .filter((each) => each.url().includes('elsewhere'))
+    ).toEqual([])
   })
 })

@@ -58,7 +58,10 @@ async function meet(paused: Paused): Promise<void> {
 
 function unknown(paused: Paused): void {
   // A worker without a page, or a page on its way out: nobody could be asked whether it may.
-  if (paused.resourceType !== 'Document' || refused.has(paused.frameId)) return fail(paused, 'Aborted')
+  if (paused.resourceType !== 'Document' || refused.has(paused.frameId)) {
+    fail(paused, 'Aborted')
+    return
+  }
   held.set(paused.frameId, [...(held.get(paused.frameId) ?? []), paused])
 }
 
@@ -69,7 +72,8 @@ function fail(paused: Paused, errorReason: Protocol.Network.ErrorReason): void {
 async function askFirst(contents: WebContents, paused: Paused): Promise<void> {
   const { request, requestId } = paused
   // Chrome's tabs fetch an icon that nobody has asked for; Electron's pages don't.
-  if (paused.resourceType === 'Other' && new URL(request.url).pathname === '/favicon.ico') return fail(paused, 'Aborted')
+  if (paused.resourceType === 'Other' && new URL(request.url).pathname === '/favicon.ico')
+    return fail(paused, 'Aborted')
   if (paused.resourceType === 'Document' && !contents.navigation.mayLoad(paused)) return fail(paused, 'Aborted')
   const { session } = contents
   const { webRequest } = session
@@ -145,7 +149,7 @@ async function received(
   headers: Header[]
 ): Promise<{ cancel: boolean; status: number; phrase: string; headers: Header[] }> {
   const grouped: Record<string, string[]> = {}
-  for (const { name, value } of headers) (grouped[name] ??= []).push(value)
+  for (const { name, value } of headers) grouped[name] = [...(grouped[name] ?? []), value]
   const answer = await contents.session.webRequest.headersReceived({
     ...describe(contents, paused),
     statusLine: `HTTP/1.1 ${status} ${paused.responseStatusText ?? ''}`.trim(),
@@ -178,7 +182,7 @@ function describe(contents: WebContents, paused: Paused) {
     webContents: contents.asElectron(),
     frame: (frame ?? null) as unknown as Electron.WebFrameMain | null,
     resourceType: resourceType(paused.resourceType, { mainFrame }),
-    referrer: toApp(paused.request.headers['Referer'] ?? ''),
+    referrer: toApp(paused.request.headers.Referer ?? ''),
     timestamp: Date.now()
   }
 }

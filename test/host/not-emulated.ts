@@ -1,10 +1,13 @@
 // Modules of Electron that the host has no counterpart for. Importing one is free; using it throws.
 import { notEmulated } from './strict.ts'
 
+// Of all that a proxy can stand before, a class can be called and constructed alike.
+class Absent {}
+
 /** A stand-in for a module or class: reading a member, calling or constructing it throws "not emulated". */
 export function absent(name: string): never {
   const use = (what: string): never => notEmulated(what)
-  return new Proxy((() => {}) as never, {
+  return new Proxy(Absent as never, {
     get: (_, key) =>
       typeof key === 'symbol' || key === 'then' || key === 'prototype' ? undefined : use(`${name}.${key}`),
     set: (_, key) => use(`${name}.${String(key)}`),

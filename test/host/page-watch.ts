@@ -24,7 +24,11 @@ export function watchPage(binding: string): void {
   const post = own[binding]
   if (!post) return
   const tell = (report: Report) => post(JSON.stringify(report))
-  addEventListener('fullscreenchange', () => tell({ kind: 'fullscreen', on: document.fullscreenElement !== null }), true)
+  addEventListener(
+    'fullscreenchange',
+    () => tell({ kind: 'fullscreen', on: document.fullscreenElement !== null }),
+    true
+  )
   addEventListener('contextmenu', (event) => {
     if (event.defaultPrevented) return
     const element = event.composedPath()[0] as Element

@@ -1,6 +1,7 @@
 // What pages may do: the application's handlers are asked, and Chromium itself enforces what they say.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
 import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, type Site, startFixture } from './fixture/start.ts'
 
@@ -68,7 +69,10 @@ const attempts: Record<string, { permission: string; attempt: string }> = {
     attempt: `IdleDetector.requestPermission().then((state) => state === 'granted' || Promise.reject(state))`
   },
   'the screens': { permission: 'window-management', attempt: `getScreenDetails()` },
-  'local fonts': { permission: 'local-fonts', attempt: `queryLocalFonts().then((list) => list.length > 0 || Promise.reject('denied'))` }
+  'local fonts': {
+    permission: 'local-fonts',
+    attempt: `queryLocalFonts().then((list) => list.length > 0 || Promise.reject('denied'))`
+  }
 }
 
 async function outcome(page: Page, script: string): Promise<'allowed' | 'refused'> {
@@ -87,39 +91,50 @@ async function outcome(page: Page, script: string): Promise<'allowed' | 'refused
 }
 
 describe('a page that asks for', () => {
-  it.each(Object.entries(attempts))('%s is refused when the application’s handler says no', async (_what, { permission, attempt }) => {
-    const page = await openGuarded('deny')
-    expect(await outcome(page, attempt)).toBe('refused')
-    expect(await asked('request')).toContain(permission)
-  })
+  it.each(Object.entries(attempts))(
+    '%s is refused when the application’s handler says no',
+    async (_what, { permission, attempt }) => {
+      const page = await openGuarded('deny')
+      expect(await outcome(page, attempt)).toBe('refused')
+      expect(await asked('request')).toContain(permission)
+    }
+  )
 
-  it.each(Object.entries(attempts))('%s gets it when the application’s handler says yes', async (_what, { permission, attempt }) => {
-    const page = await openGuarded('grant')
-    expect(await outcome(page, attempt)).toBe('allowed')
-    expect(await asked('request')).toContain(permission)
-  })
+  it.each(Object.entries(attempts))(
+    '%s gets it when the application’s handler says yes',
+    async (_what, { permission, attempt }) => {
+      const page = await openGuarded('grant')
+      expect(await outcome(page, attempt)).toBe('allowed')
+      expect(await asked('request')).toContain(permission)
+    }
+  )
 
-  it.each(Object.entries(attempts))('%s is refused by the browser itself, when it gets round the question', async (_what, { attempt }) => {
-    const page = await openGuarded('deny')
-    await page.evaluate(() => {
-      // A fresh frame has untouched methods for whoever gets at it before the host; here it is asked as late as can be.
-      const frame = document.createElement('iframe')
-      document.body.append(frame)
-      for (const [name, owner] of [
-        ['mediaDevices', navigator],
-        ['clipboard', navigator]
-      ] as const) {
-        const fresh = (frame.contentWindow as unknown as typeof globalThis).navigator[name]
-        Object.setPrototypeOf(owner[name], Object.getPrototypeOf(fresh))
-      }
-    })
-    expect(await outcome(page, attempt)).toBe('refused')
-  })
+  it.each(Object.entries(attempts))(
+    '%s is refused by the browser itself, when it gets round the question',
+    async (_what, { attempt }) => {
+      const page = await openGuarded('deny')
+      await page.evaluate(() => {
+        // A fresh frame has untouched methods for whoever gets at it before the host; here it is asked as late as can be.
+        const frame = document.createElement('iframe')
+        document.body.append(frame)
+        for (const [name, owner] of [
+          ['mediaDevices', navigator],
+          ['clipboard', navigator]
+        ] as const) {
+          const fresh = (frame.contentWindow as unknown as typeof globalThis).navigator[name]
+          Object.setPrototypeOf(owner[name], Object.getPrototypeOf(fresh))
+        }
+      })
+      expect(await outcome(page, attempt)).toBe('refused')
+    }
+  )
 
   it('the camera is told apart from one that asks for the microphone', async () => {
     const page = await openGuarded('grant')
     await outcome(page, `navigator.mediaDevices.getUserMedia({ audio: true })`)
-    const details = await app.evaluate(() => globalThis.fixture.records.find((each) => (each as { kind: string }).kind === 'request'))
+    const details = await app.evaluate(() =>
+      globalThis.fixture.records.find((each) => (each as { kind: string }).kind === 'request')
+    )
     expect(details).toMatchObject({
       permission: 'media',
       details: { mediaTypes: ['audio'], isMainFrame: true, securityOrigin: site.origin }
@@ -162,7 +177,9 @@ describe('a page that looks up a permission', () => {
 
   it('finds none of the host’s means', async () => {
     const page = await openGuarded('deny')
-    expect(await page.evaluate(() => Object.getOwnPropertyNames(window).filter((name) => /host|electron/i.test(name)))).toEqual([])
+    expect(
+      await page.evaluate(() => Object.getOwnPropertyNames(window).filter((name) => /host|electron/i.test(name)))
+    ).toEqual([])
   })
 })
 

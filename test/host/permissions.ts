@@ -36,7 +36,8 @@ const descriptors: Readonly<Record<string, readonly Descriptor[]>> = {
   'local-network-access': [{ name: 'local-network-access' }],
   'loopback-network': [{ name: 'loopback-network' }],
   media: [{ name: 'camera' }, { name: 'microphone' }],
-  midi: [{ name: 'midi' }],
+  // Chromium gives neither without the other; a page that only got `midi` is still asked about before it uses more.
+  midi: [{ name: 'midi' }, { name: 'midi', sysex: true }],
   midiSysex: [{ name: 'midi', sysex: true }, { name: 'midi' }],
   nfc: [{ name: 'nfc' }],
   notifications: [{ name: 'notifications' }],

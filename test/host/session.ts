@@ -80,7 +80,10 @@ export class Session extends Emulated implements Offered {
   readonly permissions: Permissions
   readonly schemes = new Schemes()
   readonly protocol = protocolOf(this.schemes, () => running)
-  readonly webRequest: WebRequest
+  readonly webRequest = new WebRequest(() => {
+    const told = [...this.members].map((member) => member.applySurroundings())
+    this.#settings = Promise.allSettled([this.#settings, ...told])
+  })
   /** @internal the pages of the session */
   readonly members = new Set<WebContents>()
   /** @internal every origin that a page of the session has been to */
@@ -102,9 +105,6 @@ export class Session extends Emulated implements Offered {
         browserContextId: this.#contextId ?? (await this.context())
       })
     )
-    this.webRequest = new WebRequest(() => {
-      for (const member of this.members) member.applySurroundings()
-    })
     this.downloads = new Downloads(this)
   }
 

@@ -24,6 +24,14 @@ const world = 'Electron Isolated Context'
 const watchWorld = 'test host'
 const names = { post: '__hostPost', deliver: '__hostDeliver', ask: '__hostAsk', report: '__hostReport' }
 
+// Chromium can't hold a WebSocket until a listener of webRequest has decided. Where one watches them a page opens none: all
+// its attempts go to an address that no network is asked for. This alone is done in the page, not in the browser.
+const refuseSockets = `if (self.WebSocket) {
+  const nowhere = (Native, [, ...rest], target) => Reflect.construct(Native, ['ws://0.0.0.0:1/', ...rest], target)
+  self.WebSocket = new Proxy(WebSocket, { construct: nowhere })
+  WebSocket.prototype.constructor = WebSocket
+}`
+
 export const webContentsEvents = {
   emits: [
     'blur',
@@ -177,6 +185,8 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   readonly #token = `host-${randomUUID()}`
   readonly #opened: Promise<CdpSession>
   readonly #worlds = new Map<number, string>()
+  /** The page's conversation and those of its frames, with the script that each has for its WebSockets. */
+  readonly #sessions = new Map<CdpSession, string>()
   #page: CdpSession | undefined
   #pageAttached: (session: CdpSession) => void = () => {}
   #ipcWorld: number | undefined
@@ -454,9 +464,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.#tell((page) => this.#applySize(page))
   }
 
-  /** @internal the theme, or whether there is a network, has changed */
-  applySurroundings(): void {
-    this.#tell((page) => this.#surround(page))
+  /** @internal the theme, whether there is a network, or what is watched has changed; settles when the page has it */
+  async applySurroundings(): Promise<void> {
+    await this.#opened
+    // A frame may be gone by now.
+    await Promise.allSettled([...this.#sessions.keys()].map((each) => this.#surround(each)))
   }
 
   /** @internal */
@@ -491,6 +503,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   async attached(page: CdpSession, info: Protocol.Target.TargetInfo): Promise<void> {
     this.#page = page
+    this.#sessions.set(page, '')
     this.frames.attach(info.targetId, undefined)
     ownFrame(info.targetId, this)
     this.#listen(page)
@@ -512,7 +525,6 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       page.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       page.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
       watchInside(page, this),
-      this.#blockSockets(page),
       this.#applySize(page),
       this.#surround(page)
     ])
@@ -521,9 +533,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   async frameAttached(session: CdpSession, info: Protocol.Target.TargetInfo): Promise<void> {
     if (info.type !== 'iframe') {
-      await this.#blockSockets(session).catch(() => {})
+      if (this.session.webRequest.refusesWebSockets) session.tell('Runtime.evaluate', { expression: refuseSockets })
       return
     }
+    this.#sessions.set(session, '')
     this.#listen(session)
     ownFrame(info.targetId, this)
     await Promise.all([
@@ -537,7 +550,6 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       ...this.#ownScripts().map((script) => session.send('Page.addScriptToEvaluateOnNewDocument', script)),
       session.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
       watchInside(session, this),
-      this.#blockSockets(session),
       this.#surround(session)
     ])
   }
@@ -640,7 +652,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       if (report.title) this.emit('page-title-updated', preventable({}), report.title, true)
     } else if (report.kind === 'context-menu') {
       const { details } = report
-      this.emit('context-menu', preventable({}), { ...details, linkURL: toApp(details.linkURL), pageURL: this.getURL() })
+      this.emit('context-menu', preventable({}), {
+        ...details,
+        linkURL: toApp(details.linkURL),
+        pageURL: this.getURL()
+      })
     } else if (!report.on) this.emit('leave-html-full-screen')
     else if (this.#fullscreenAllowed) this.emit('enter-html-full-screen')
     // Chromium has no switch for it: a page that didn't ask, or was refused, is put back.
@@ -730,8 +746,17 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   async #surround(session: CdpSession): Promise<void> {
+    const identifier = this.#sessions.get(session)
+    if (identifier) session.tell('Page.removeScriptToEvaluateOnNewDocument', { identifier })
+    const source = this.session.webRequest.refusesWebSockets ? refuseSockets : ''
+    const added = session.send('Page.addScriptToEvaluateOnNewDocument', { source })
+    added.then(
+      (script) => this.#sessions.set(session, script.identifier),
+      () => {}
+    )
     const { dark, highContrast, online } = host.surroundings
     await Promise.all([
+      added,
       session.send('Emulation.setEmulatedMedia', {
         features: [
           { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
@@ -747,15 +772,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     ])
   }
 
-  async #blockSockets(session: CdpSession): Promise<void> {
-    const blocked = this.session.webRequest.blocksWebSockets ? ['ws://*:*', 'wss://*:*'] : []
-    await session.send('Network.setBlockedURLs', {
-      urlPatterns: blocked.map((urlPattern) => ({ urlPattern, block: true }))
-    })
-  }
-
   #scriptDialog(page: CdpSession, type: Protocol.Page.DialogType): void {
-    if (type !== 'beforeunload') return page.tell('Page.handleJavaScriptDialog', { accept: false })
+    if (type !== 'beforeunload') {
+      page.tell('Page.handleJavaScriptDialog', { accept: false })
+      return
+    }
     const event = preventable({})
     this.emit('will-prevent-unload', event)
     page.tell('Page.handleJavaScriptDialog', { accept: event.defaultPrevented })

@@ -89,12 +89,10 @@ export class WebRequest {
 
   onBeforeSendHeaders(...args: [Filter, BeforeSendHeadersListener | null] | [BeforeSendHeadersListener | null]): void {
     this.#beforeSendHeaders = registered(args)
-    this.#changed()
   }
 
   onHeadersReceived(...args: [Filter, HeadersReceivedListener | null] | [HeadersReceivedListener | null]): void {
     this.#headersReceived = registered(args)
-    this.#changed()
   }
 
   onSendHeaders = (): never => notEmulated('webRequest.onSendHeaders')
@@ -103,8 +101,8 @@ export class WebRequest {
   onCompleted = (): never => notEmulated('webRequest.onCompleted')
   onErrorOccurred = (): never => notEmulated('webRequest.onErrorOccurred')
 
-  /** @internal true where WebSockets must be refused, because Chromium can't hold one until a listener has decided. */
-  get blocksWebSockets(): boolean {
+  /** @internal true where WebSockets must be refused, because Chromium can't hold one until a listener has decided */
+  get refusesWebSockets(): boolean {
     return this.#beforeRequest !== undefined && fits(this.#beforeRequest.filter, 'ws://example.com/', 'webSocket')
   }
 

@@ -255,7 +255,10 @@ export class BaseWindow extends Emulated {
   }
 
   restore(): void {
-    if (this.#state === 'maximized') return this.unmaximize()
+    if (this.#state === 'maximized') {
+      this.unmaximize()
+      return
+    }
     if (this.#state !== 'minimized') return
     this.#state = 'normal'
     this.emit('restore')
@@ -495,7 +498,7 @@ export class BrowserWindow extends BaseWindow {
 
   protected override sized(size: { width: number; height: number }): void {
     this.webContents.setSize(size)
-    if (process.env['HOST_HEADED'] === '1') void this.#sizeHeaded()
+    if (process.env.HOST_HEADED === '1') void this.#sizeHeaded()
   }
 
   async #sizeHeaded(): Promise<void> {

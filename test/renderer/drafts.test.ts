@@ -33,7 +33,10 @@ test('a deleted draft can be had back with all that was in it', async () => {
   expect(toast?.text).toBe('Deleted “Newer”.')
   toast?.action?.run()
   await settle()
-  expect(opened.api.control.state.drafts.map((one) => one.composition.items[0]?.Name).sort()).toEqual(['Newer', 'Older'])
+  expect(opened.api.control.state.drafts.map((one) => one.composition.items[0]?.Name).sort()).toEqual([
+    'Newer',
+    'Older'
+  ])
 })
 
 test('after a deletion the focus stays in the list, on the neighbour', async () => {

@@ -12,14 +12,18 @@ async function open(change: Partial<FakeState> = {}): Promise<Opened> {
   return opened
 }
 
-const type = (name: string | RegExp, value: string) => fireEvent.input(screen.getByLabelText(name), { target: { value } })
+const type = (name: string | RegExp, value: string) =>
+  fireEvent.input(screen.getByLabelText(name), { target: { value } })
 
 describe('the first run', () => {
   test('one click opens the practice office, and composing can begin', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
     await screen.findByRole('heading', { name: 'What do you want to send?' })
-    expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({ kind: 'practice', name: 'Practice office' })
+    expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({
+      kind: 'practice',
+      name: 'Practice office'
+    })
     expect(screen.getByRole('button', { name: /Practice office/ }).textContent).toContain('Practice')
   })
 
@@ -38,7 +42,13 @@ describe('the first run', () => {
       kind: 'service',
       name: 'Harbour & Co.',
       baseUrl: 'https://signing.example.com/Web/v1.4',
-      authentication: { scheme: 'api-key', key: 'key-1', secret: 'made-up', referer: 'https://harbour.example.com', sender: 'grace@example.org' }
+      authentication: {
+        scheme: 'api-key',
+        key: 'key-1',
+        secret: 'made-up',
+        referer: 'https://harbour.example.com',
+        sender: 'grace@example.org'
+      }
     })
   })
 
@@ -53,7 +63,12 @@ describe('the first run', () => {
 
   test('without a keychain it says so and what it means, and goes on', async () => {
     await open({
-      system: { version: '0.1.0', platform: 'linux', keychain: { state: 'unavailable', reason: 'No keychain answers.' }, storage: { state: 'memory', reason: 'No key.' } }
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'unavailable', reason: 'No keychain answers.' },
+        storage: { state: 'memory', reason: 'No key.' }
+      }
     })
     expect(screen.getByRole('status').textContent).toMatch(/No keychain answers\..*memory only/)
     expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()

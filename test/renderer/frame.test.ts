@@ -47,7 +47,9 @@ describe('the frame', () => {
   test('has all the screens in its side bar, with what waits in them', async () => {
     await open()
     const links = within(screen.getByRole('navigation', { name: 'Screens' })).getAllByRole('link')
-    expect(links.map((link) => link.getAttribute('href'))).toEqual(expect.arrayContaining(screenNames.map((name) => hrefOf(name))))
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(
+      expect.arrayContaining(screenNames.map((name) => hrefOf(name)))
+    )
     expect(screen.getByRole('link', { name: /^InBox, \d+/ })).toBeTruthy()
   })
 

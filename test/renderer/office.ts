@@ -8,6 +8,13 @@ import { FakeClock, settle } from './fake-clock.ts'
 
 afterEach(cleanup)
 
+// jsdom lays nothing out, so there is nothing to observe either.
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
 export interface Opened {
   office: Office
   api: FakeApi

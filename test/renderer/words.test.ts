@@ -49,7 +49,11 @@ describe('dates in words', () => {
 
 describe('counts and statuses in words', () => {
   test('numbers agree with their nouns', () => {
-    expect([counted(0, 'form'), counted(1, 'form'), counted(1200, 'form')]).toEqual(['no forms', '1 form', '1,200 forms'])
+    expect([counted(0, 'form'), counted(1, 'form'), counted(1200, 'form')]).toEqual([
+      'no forms',
+      '1 form',
+      '1,200 forms'
+    ])
   })
   test('a long list of names is cut', () => {
     expect(listed(['A', 'B', 'C', 'D', 'E'])).toBe('A, B and 3 more')

@@ -11,10 +11,10 @@ export const TITLE_BAR_HEIGHT = 40
 const SMALLEST = { width: 960, height: 640 }
 const FIRST = { width: 1280, height: 840 }
 
-/** As the renderer's own tokens `--surface` and `--text`, so that the system's window buttons sit on our title bar. */
+/** As the renderer's tokens `--ground` and `--text`, so that the system's window buttons sit on our title bar. */
 const COLOURS = {
-  light: { color: '#f4f6f8', symbolColor: '#1c2530' },
-  dark: { color: '#15191e', symbolColor: '#e7ebf0' }
+  light: { color: '#eef1f3', symbolColor: '#182026' },
+  dark: { color: '#0d1113', symbolColor: '#e7ecef' }
 }
 
 export interface MainWindowParts {

@@ -17,7 +17,7 @@ export interface Attack {
   told?: RegExp
   /** What the lock-down must have denied. */
   denied?: string
-  /** Whether the page may be gone by it, in an empty one or with the turn: what is refused late can't be undone. */
+  /** Whether it may cost the page: gone to an empty one, or the turn failed. What is refused late can't be undone. */
   mayEndItself?: true
   /** A path that the service must not be asked for. */
   neverAsked?: string

@@ -1,6 +1,7 @@
 /** Starts the application under attack and speaks to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,22 +31,14 @@ export class AttackedApp {
     child.stderr?.on('data', (text) => (this.output += text))
   }
 
+  /** On the Chromium host, or on Electron itself where COUNTERSIGN_E2E=electron, as in `launch`. */
   static async start(): Promise<AttackedApp> {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-attacks-'))
     mkdirSync(join(folder, 'user-data', 'downloads'), { recursive: true })
-    const preload = await builtPreload(folder)
-    const child = spawn(
-      process.execPath,
-      [
-        '--import',
-        process.env.HOSTX ?? join(root, 'test/host/register.ts'),
-        join(here, 'app.ts'),
-        preload,
-        join(here, 'page'),
-        `--user-data-dir=${join(folder, 'user-data')}`
-      ],
-      { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }
-    )
+    const preload = await built(folder, 'src/preload/index.ts', { format: 'cjs', name: 'preload.cjs' })
+    const main = await built(folder, 'test/e2e/attacks/app.ts', { format: 'es', name: 'app.mjs' })
+    const args = [main, preload, join(here, 'page'), `--user-data-dir=${join(folder, 'user-data')}`]
+    const child = spawn(...commandFor(args), { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
     const app = new AttackedApp(child, folder)
     await app.until(() => app.told.some(({ kind }) => kind === 'ready'), 'the application to show itself')
     return app
@@ -93,18 +86,28 @@ export class AttackedApp {
   }
 }
 
-/** The real preload, as a sandboxed page needs it: one CommonJS file. */
-async function builtPreload(folder: string): Promise<string> {
+function commandFor(args: string[]): [command: string, args: string[]] {
+  if (process.env.COUNTERSIGN_E2E !== 'electron') {
+    return [process.execPath, ['--import', join(root, 'test/host/register.ts'), ...args]]
+  }
+  // Outside Electron its package is the path of its program.
+  const electron = createRequire(import.meta.url)('electron') as string
+  return [electron, process.getuid?.() === 0 ? [...args, '--no-sandbox'] : args]
+}
+
+/** One file of real sources, built as the application's are: a sandboxed preload must be CommonJS in one piece. */
+async function built(folder: string, source: string, as: { format: 'cjs' | 'es'; name: string }): Promise<string> {
   await build({
     configFile: false,
     root,
     logLevel: 'silent',
+    ssr: { noExternal: true },
     build: {
       outDir: folder,
       emptyOutDir: false,
-      ssr: 'src/preload/index.ts',
-      rollupOptions: { external: ['electron'], output: { format: 'cjs', entryFileNames: 'preload.cjs' } }
+      ssr: source,
+      rollupOptions: { external: ['electron'], output: { format: as.format, entryFileNames: as.name } }
     }
   })
-  return join(folder, 'preload.cjs')
+  return join(folder, as.name)
 }

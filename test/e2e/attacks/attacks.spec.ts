@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test'
 import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
 import { type Attack, on } from './attack.ts'
 import { AttackedApp } from './attacked-app.ts'
-import type { Command } from './control.ts'
+import type { Command, Facts } from './control.ts'
 import { ownPage } from './own-page-attacks.ts'
 import { type Servers, startServers } from './servers.ts'
 import * as signingPage from './signing-page-attacks.ts'
@@ -46,18 +46,17 @@ const scriptOf = (attack: Attack) => `(async () => { ${on(servers, attack.script
 const toldTexts = () => app.told.flatMap((told) => (told.kind === 'refused' ? [told.text] : []))
 
 /** Nothing was reached, opened, saved or asked that must not be. */
-async function expectUntouched(attack: Attack, signingUrls: string[]): Promise<void> {
+async function expectUntouched(attack: Attack, pages: number): Promise<Facts> {
   const facts = await app.facts()
   expect(servers.visits(), 'requests to elsewhere').toBe(0)
   expect(facts.ownUrl, 'where our page is').toBe(OWN_ADDRESS)
-  if (signingUrls.length > 0)
-    expect(signingUrls, 'where the signing page is').toContain(facts.signingUrl.replace(/#.*$/, ''))
-  expect(facts.pages, 'pages altogether').toBe(signingUrls.length > 0 ? 2 : 1)
+  expect(facts.pages, 'pages altogether').toBe(pages)
   expect(facts.files, 'files saved').toEqual([])
   expect(facts.asked, 'requests that reached a handler').toEqual([])
   expect(servers.requests.filter(({ host }) => host !== new URL(servers.here).host)).toEqual([])
   if (attack.neverAsked) expect(servers.requests.map(({ path }) => path)).not.toContain(attack.neverAsked)
   if (attack.denied) expect(facts.denied).toContain(attack.denied)
+  return facts
 }
 
 for (const [area, attacks] of Object.entries(signingPage)) {
@@ -71,9 +70,12 @@ for (const [area, attacks] of Object.entries(signingPage)) {
         if (attack.told) await app.until(() => toldTexts().some((text) => attack.told?.test(text)), String(attack.told))
         await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS))
         if ('answers' in attack) expect(answer).toEqual(attack.answers)
+        const { signingUrl } = await expectUntouched(attack, 2)
         expect(app.kinds(), 'the turn goes on').not.toContain('returned')
-        if (!attack.mayEndItself) expect(app.kinds(), 'the turn goes on').not.toContain('failed')
-        await expectUntouched(attack, [`${servers.here}/attack`, ...(attack.mayEndItself ? ['about:blank', ''] : [])])
+        if (attack.mayEndItself && app.kinds().includes('failed')) return
+        const page = `${servers.here}/attack`
+        expect(app.kinds(), 'the turn goes on').not.toContain('failed')
+        expect(attack.mayEndItself ? [page, 'about:blank'] : [page]).toContain(signingUrl.replace(/#.*$/, ''))
       })
     }
   })
@@ -85,7 +87,7 @@ test.describe('foreign script in our own page can’t', () => {
       const answer = await app.say({ do: 'run-in-own-page', script: scriptOf(attack) })
       await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS))
       if ('answers' in attack) expect(answer).toEqual(attack.answers)
-      await expectUntouched(attack, [])
+      await expectUntouched(attack, 1)
       expect(await app.say({ do: 'run-in-own-page', script: 'document.title' })).toBe('Our own page')
     })
   }

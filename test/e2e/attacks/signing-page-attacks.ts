@@ -220,8 +220,9 @@ export const windows: Attack[] = [
     script: 'window.open("javascript:document.write(1)")'
   },
   {
-    name: 'open a dozen windows',
-    script: 'for (let i = 0; i < 12; i++) window.open("http://{elsewhere}/" + i)',
+    name: 'open one window after the other',
+    script:
+      'for (let i = 0; i < 6; i++) { window.open("http://{elsewhere}/" + i); await new Promise((r) => setTimeout(r, 100)) }',
     told: /unencrypted/
   },
   {

@@ -52,7 +52,10 @@ export class Toasts {
   }
 
   #fade(id: number): void {
-    if (!this.#held) return this.drop(id)
+    if (!this.#held) {
+      this.drop(id)
+      return
+    }
     this.#clock.after(SHOWN_FOR / 4, () => this.#fade(id))
   }
 }

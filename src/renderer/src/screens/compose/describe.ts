@@ -12,7 +12,14 @@ export function itemsInWords(composition: Composition): string {
 
 /** What to call a signer while the name is still being typed. */
 export function nameOf(signer: ComposedSigner, index: number): string {
-  return [signer.FirstName, signer.LastName].map((part) => part.trim()).filter(Boolean).join(' ') || signer.Email.trim() || `Person ${index + 1}`
+  return (
+    [signer.FirstName, signer.LastName]
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .join(' ') ||
+    signer.Email.trim() ||
+    `Person ${index + 1}`
+  )
 }
 
 /** "face to face, with video and deepfake detector"; blank where nothing special was asked. */

@@ -11,7 +11,8 @@ export async function focusFirst(id: string): Promise<boolean> {
   await tick()
   const target = document.getElementById(id)
   if (!target) return false
-  for (let part = target.closest('details'); part; part = part.parentElement?.closest('details') ?? null) part.open = true
+  for (let part = target.closest('details'); part; part = part.parentElement?.closest('details') ?? null)
+    part.open = true
   target.focus({ preventScroll: true })
   target.scrollIntoView?.({ block: 'center' })
   return true

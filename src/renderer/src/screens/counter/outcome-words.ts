@@ -19,7 +19,7 @@ export function outcomeWords(outcome: CounterOutcome, who: string, document: str
         tone: 'ok',
         title: `${who} has signed`,
         meaning: `The signing service confirms it for “${document}”.`,
-        todo: others ? 'Somebody else can sign the same document now.' : 'Nothing more is to be done here.'
+        todo: others ? 'Somebody else can sign the same document now.' : 'Please give the screen back to the desk.'
       }
     case 'declined':
       return {

@@ -23,7 +23,8 @@ export class AccountForm {
         ...(!this.key.trim() && { key: 'Enter the API key.' }),
         ...(!this.secret.trim() && { secret: 'Enter the secret that belongs to the key.' }),
         ...(!this.referer.trim() && { referer: 'Enter the access URL that was registered with the key.' }),
-        ...(this.sender.trim() && !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' })
+        ...(this.sender.trim() &&
+          !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' })
       }),
       ...(this.scheme === 'bearer' && !this.token.trim() && { token: 'Enter the token.' })
     }

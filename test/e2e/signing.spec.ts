@@ -1,0 +1,57 @@
+import { decline, MERE, sign, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+
+test('a signer who declines is shown as declined, with the reason', async ({ clerk }) => {
+  const { window } = clerk
+  await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
+  await clerk.send()
+  await expect(window.getByText('Sent: the service made')).toBeVisible()
+  await decline(await clerk.handOver(MERE, 'Letter of authority'), 'The amount is wrong.')
+  await expect(window.getByRole('heading', { name: /declined/i })).toBeVisible()
+  await clerk.button('See the document').click()
+  await expect(window.getByText('The amount is wrong.').first()).toBeVisible()
+})
+
+test('a page that is closed before it was signed is not called signed', async ({ clerk }) => {
+  const { app, window } = clerk
+  await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
+  await clerk.send()
+  await expect(window.getByText('Sent: the service made')).toBeVisible()
+  await clerk.handOver(MERE, 'Letter of authority')
+  await clerk.button('Stop').click()
+  await expect.poll(async () => (await app.views()).length).toBe(0)
+  await clerk.button(/^Stop|^Close|^End/).click()
+  await expect(window.getByRole('heading', { name: /not signed|has not|not yet/i })).toBeVisible()
+  expect(await app.views('all')).toEqual([])
+})
+
+test('nothing of the first signer is left for the second', async ({ clerk }) => {
+  const { window } = clerk
+  await clerk.composeForm({ name: 'Letter of authority', people: [MERE, WIREMU], embedded: true })
+  await clerk.send()
+  await expect(window.getByText('Sent: the service made')).toBeVisible()
+  const first = await clerk.handOver(MERE, 'Letter of authority')
+  await first.evaluate(() => {
+    localStorage.setItem('left', 'Mere was here')
+    // biome-ignore lint/suspicious/noDocumentCookie: what a signing page would do
+    document.cookie = 'left=Mere; max-age=86400'
+  })
+  await sign(first, MERE)
+  await clerk.button('Next: Wiremu Ngata').click()
+  const second = await clerk.takeScreen(WIREMU)
+  expect(await second.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, ''])
+  await sign(second, WIREMU)
+  await expect(window.getByRole('heading', { name: /signed/i })).toBeVisible()
+})
+
+test('signing links are nowhere in our own page', async ({ clerk }) => {
+  const { window } = clerk
+  await clerk.composeForm({ name: 'Letter of authority', people: [MERE], embedded: true })
+  await clerk.send()
+  await expect(window.getByText('Sent: the service made')).toBeVisible()
+  for (const screen of [/^Outbox/, /^Counter/, /^InBox/]) {
+    await clerk.goTo(screen)
+    await expect(window.getByText('Letter of authority').first()).toBeVisible()
+    expect(await window.content()).not.toContain('/sign/')
+  }
+})

@@ -1,0 +1,114 @@
+// What the host lacks throws when it is used, and everything it knows is Electron's.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Launched } from '../e2e/launch.ts'
+import { startFixture } from './fixture/start.ts'
+import { notificationEvents } from './notification.ts'
+import { powerEvents } from './power-monitor.ts'
+
+let app: Launched
+
+beforeAll(async () => {
+  app = await startFixture()
+})
+
+afterAll(() => app.close())
+
+/** Runs a line of JavaScript in the application, with `electron` and `window`; the text of what it throws, or ''. */
+function failure(line: string): Promise<string> {
+  return app.evaluate(async (electron, line) => {
+    try {
+      await new Function('electron', 'window', line)(electron, globalThis.fixture.window)
+      return ''
+    } catch (error) {
+      return String(error)
+    }
+  }, line)
+}
+
+describe('what is not emulated throws', () => {
+  it.each([
+    ['a module that is not there', `new electron.Tray('icon.png')`],
+    ['a function that is not there', `electron.safeStorage.encryptString('x')`],
+    ['a member of an emulated object', `window.webContents.printToPDF({})`],
+    ['a member of an emulated module', `electron.shell.readShortcutLink('x')`],
+    ['a member that does not exist in Electron either', `window.fly()`],
+    ['an event that can’t happen here', `window.webContents.on('before-input-event', () => {})`],
+    ['an event of the application', `electron.app.on('continue-activity', () => {})`],
+    ['an option of a window', `new electron.BrowserWindow({ vibrancy: 'dark' })`],
+    ['an option of a page', `new electron.BrowserWindow({ webPreferences: { offscreen: true } })`],
+    ['a dangerous option of a page', `new electron.BrowserWindow({ webPreferences: { nodeIntegration: true } })`],
+    ['a page without isolation', `new electron.BrowserWindow({ webPreferences: { contextIsolation: false } })`],
+    ['a proxy', `return electron.session.defaultSession.setProxy({ proxyRules: 'http=x' })`],
+    ['a folder', `electron.app.getPath('recent')`]
+  ])('%s', async (_what, line) => {
+    expect(await failure(line)).toContain('is not emulated by the test host')
+  })
+
+  it('and importing it is free', async () => {
+    expect(await app.evaluate((electron) => typeof electron.Tray)).toBe('function')
+  })
+
+  it('and Electron’s own refusals are kept', async () => {
+    expect(await failure(`electron.protocol.registerSchemesAsPrivileged([])`)).toContain('before app is ready')
+    expect(await failure(`electron.ipcMain.handle('echo', () => 1)`)).toContain('second handler')
+    expect(await failure(`electron.Menu.buildFromTemplate([{ role: 'fly' }])`)).toContain('Unknown role')
+  })
+})
+
+describe('every event that the host knows is one of Electron’s', async () => {
+  const file = createRequire(import.meta.url).resolve('electron/electron.d.ts')
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022)
+
+  /** The names in `on(event: '…')` of a class or interface, and of what it extends. */
+  function eventsOf(name: string): Set<string> {
+    const found = new Set<string>()
+    const visit = (node: ts.Node): void => {
+      const declared = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)
+      if (!declared || node.name?.text !== name) return void ts.forEachChild(node, visit)
+      for (const clause of node.heritageClauses ?? []) {
+        for (const type of clause.types) for (const each of eventsOf(type.expression.getText(source))) found.add(each)
+      }
+      for (const member of node.members) {
+        if (member.name?.getText(source) !== 'on') continue
+        const [first] = (member as ts.MethodSignature).parameters
+        const type = first?.type
+        if (type && ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal)) found.add(type.literal.text)
+      }
+    }
+    visit(source)
+    return found
+  }
+
+  // Read from the running host, since importing those parts would start it.
+  const known = await readKnownEvents()
+
+  it.each(Object.entries(known))('of %s', (name, events) => {
+    const real = eventsOf(name)
+    expect(real.size).toBeGreaterThan(0)
+    // The one event that Electron emits without its types knowing.
+    expect(events.filter((event) => !real.has(event) && event !== 'ipc-message-sync')).toEqual([])
+  })
+})
+
+async function readKnownEvents(): Promise<Record<string, readonly string[]>> {
+  const says = (each: { emits: readonly string[]; never?: readonly string[] }) => [...each.emits, ...(each.never ?? [])]
+  const listed: Record<string, readonly string[]> = {
+    Notification: says(notificationEvents),
+    PowerMonitor: says(powerEvents)
+  }
+  for (const [name, module, variable] of [
+    ['App', 'app', 'appEvents'],
+    ['BaseWindow', 'windows', 'windowEvents'],
+    ['Session', 'session', 'sessionEvents'],
+    ['WebContents', 'web-contents', 'webContentsEvents']
+  ] as const) {
+    const text = readFileSync(new URL(`./${module}.ts`, import.meta.url), 'utf8')
+    const body = text.slice(text.indexOf(`export const ${variable} = {`))
+    const list = body.slice(0, body.indexOf('} as const')).replaceAll(/\/\/.*$/gm, '')
+    listed[name] = [...list.matchAll(/'([a-z-]+)'/g)].map((match) => match[1] ?? '')
+  }
+  return listed
+}

@@ -1,0 +1,252 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
+import { outcomeWords } from '../../src/renderer/src/screens/counter/outcome-words.ts'
+import { CounterDesk } from '../../src/renderer/src/state/counter-desk.svelte.ts'
+import type { CounterOutcome, CounterState } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents } from './people.ts'
+
+const bounds = { x: 0, y: 76, width: 1366, height: 692 }
+let api: FakeApi
+let opened: Opened
+let unmount = () => {}
+
+beforeEach(() => {
+  api = fakeApi({ documents: documents(8) })
+})
+afterEach(() => opened?.close())
+
+async function open(query: Record<string, string> = {}) {
+  opened = await openOffice(api)
+  opened.office.router.go('counter', [], query)
+  unmount = show(opened, Counter).unmount
+  await settle()
+}
+
+const calls = (name: string) => api.control.calls.filter((call) => call.name === name)
+const button = (name: string | RegExp) => screen.getByRole('button', { name })
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+async function pageSays(change: Partial<CounterState>) {
+  if (api.control.state.counter) api.control.state.counter = { ...api.control.state.counter, ...change }
+  api.control.emit('counter.changed', { id: api.control.state.counter?.id ?? '' })
+  await settle()
+}
+async function sign() {
+  await press(/^Start: Mere Parata, Tenancy/)
+  await press(/I am Mere Parata/)
+}
+
+test('the queue is found by name or document', async () => {
+  await open()
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'marchetti statement' } })
+  expect(screen.getAllByRole('listitem')).toHaveLength(1)
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'zebra' } })
+  expect(screen.getByText('Nobody in the queue fits “zebra”.')).toBeTruthy()
+})
+
+test('a link to a document shows its signers, with the button to begin ready', async () => {
+  await open({ document: 'doc-6' })
+  expect(screen.getAllByRole('listitem')).toHaveLength(1)
+  expect(document.activeElement).toBe(button(/^Start: Lena Marchetti/))
+  await press('Show the whole queue')
+  expect(screen.getAllByRole('listitem').length).toBeGreaterThan(1)
+})
+
+test('nothing is shown to the person before they have said who they are', async () => {
+  await open()
+  await press(/^Start: Mere Parata, Tenancy/)
+  expect(screen.getByRole('heading', { level: 1, name: /Please hand the screen to\s+Mere Parata/ })).toBeTruthy()
+  expect(calls('counter.show')).toHaveLength(0)
+  await press(/I am Mere Parata/)
+  expect(calls('counter.show')).toHaveLength(1)
+  expect(screen.getByText('Practice office')).toBeTruthy()
+})
+
+test('the screen is taken back without anything having been shown', async () => {
+  await open()
+  await press(/^Start: Mere Parata, Tenancy/)
+  await press('Back')
+  expect(calls('counter.end')).toHaveLength(1)
+  expect(calls('counter.show')).toHaveLength(0)
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('the host of the signing page is shown where it is not the practice office', async () => {
+  api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, chosen: one.kind === 'service' }))
+  await open()
+  await sign()
+  expect(screen.getByText('signing.example.com')).toBeTruthy()
+})
+
+test('a moment covers the page, and Continue brings it back', async () => {
+  await open()
+  await sign()
+  await press('I need a moment')
+  expect(calls('counter.cover')).toHaveLength(1)
+  expect(api.control.state.counter?.phase).toBe('covered')
+  await press('Continue')
+  expect(calls('counter.show')).toHaveLength(2)
+  expect(api.control.state.counter?.phase).toBe('open')
+})
+
+test('stopping is asked about before what was filled in is lost', async () => {
+  await open()
+  await sign()
+  await press('Stop')
+  expect(calls('counter.end')).toHaveLength(0)
+  await press('Go on signing')
+  expect(api.control.state.counter?.phase).toBe('open')
+  await press('Stop')
+  await press('Stop, and close the page')
+  expect(calls('counter.end')).toHaveLength(1)
+})
+
+test('a page that came back is ended once, however often that is told', async () => {
+  await open()
+  await sign()
+  await Promise.all([pageSays({ phase: 'returned' }), pageSays({}), pageSays({})])
+  expect(calls('counter.end')).toHaveLength(1)
+  expect(screen.getByRole('heading', { name: 'Mere Parata has signed' })).toBeTruthy()
+})
+
+test('while the service is asked, the screen says so and claims nothing', async () => {
+  await open()
+  await sign()
+  api.control.delay('counter.end', Number.POSITIVE_INFINITY)
+  await pageSays({ phase: 'returned' })
+  expect(screen.getByRole('heading', { name: 'Asking the service…' })).toBeTruthy()
+  expect(screen.queryByText(/has signed/)).toBeNull()
+})
+
+test('a page that can not be shown is explained, and opened anew when asked', async () => {
+  api.control.state.outcome = { signed: 'not-yet' }
+  await open()
+  await sign()
+  await pageSays({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' } })
+  expect(screen.getByText('The service took too long to answer.')).toBeTruthy()
+  await press('Try again')
+  expect(calls('counter.end')).toHaveLength(1)
+  expect(calls('counter.start')).toHaveLength(2)
+  expect(api.control.state.counter?.phase).toBe('open')
+})
+
+test('trying again after a failure does not sign twice: what is signed already is told', async () => {
+  api.control.state.outcome = { signed: 'signed' }
+  await open()
+  await sign()
+  await pageSays({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' } })
+  await press('Try again')
+  expect(calls('counter.start')).toHaveLength(1)
+  expect(screen.getByRole('heading', { name: 'Mere Parata has signed' })).toBeTruthy()
+})
+
+test('the next signer of the same document is offered', async () => {
+  await open()
+  await press(/^Start: Wiremu Tane, Superannuation/)
+  await press(/I am Wiremu Tane/)
+  api.control.state.documents = api.control.state.documents.map((one) =>
+    one.reference === 'doc-2'
+      ? {
+          ...one,
+          signers: [
+            { name: 'Anahera Singh', state: 'waiting', canSignHere: true },
+            { name: 'Wiremu Tane', state: 'signed', canSignHere: false }
+          ]
+        }
+      : one
+  )
+  await pageSays({ phase: 'returned' })
+  await press('Next: Anahera Singh')
+  expect(screen.getByRole('heading', { name: /Please hand the screen to\s+Anahera Singh/ })).toBeTruthy()
+})
+
+test('what the page tried is listed for the clerk', async () => {
+  await open()
+  await sign()
+  await pageSays({ refused: [{ what: 'It asked for the camera or the microphone.', at: 0 }] })
+  await pageSays({ phase: 'returned' })
+  expect(screen.getByText('The page tried one thing that was not allowed')).toBeTruthy()
+  expect(screen.getByText('It asked for the camera or the microphone.')).toBeTruthy()
+})
+
+test('leaving the screen covers the page, and coming back finds the turn', async () => {
+  await open()
+  await sign()
+  unmount()
+  await settle()
+  expect(api.control.state.counter?.phase).toBe('covered')
+  show(opened, Counter)
+  await settle()
+  expect(calls('counter.show')).toHaveLength(1)
+  await press('Continue')
+  expect(api.control.state.counter?.phase).toBe('open')
+})
+
+test('a turn that can not begin says why, and the queue stays', async () => {
+  api.control.fail('counter.start', { code: 'not-signable', message: 'Somebody else first.' })
+  await open()
+  await press(/^Start: Mere Parata, Tenancy/)
+  expect(screen.getByText('The signing could not begin.')).toBeTruthy()
+  expect(screen.getAllByRole('listitem').length).toBeGreaterThan(1)
+})
+
+test('keys of the office do nothing while somebody signs', async () => {
+  await open()
+  await sign()
+  let heard = 0
+  const listen = () => heard++
+  window.addEventListener('keydown', listen)
+  await fireEvent.keyDown(button('Finish'), { key: 'k', ctrlKey: true })
+  await fireEvent.keyDown(button('Finish'), { key: 'Escape' })
+  window.removeEventListener('keydown', listen)
+  expect(heard).toBe(0)
+  expect(button('Finish')).toBeTruthy()
+})
+
+test('the place of the page is told as it moves, the newest only while a telling is under way', async () => {
+  const desk = new CounterDesk(api)
+  await desk.load()
+  const [entry] = desk.queue.value ?? []
+  if (!entry) throw new Error('The made-up office has nobody to sign.')
+  await desk.start(entry)
+  desk.begin()
+  const heights = [500, 510, 520, 530]
+  await Promise.all(heights.map((height) => desk.place({ ...bounds, height })))
+  expect(calls('counter.show').map((call) => (call.input as { bounds: typeof bounds }).bounds.height)).toEqual([
+    500, 530
+  ])
+})
+
+test('a page is never shown again by a move of its place while it is covered', async () => {
+  const desk = new CounterDesk(api)
+  await desk.load()
+  const [entry] = desk.queue.value ?? []
+  if (!entry) throw new Error('The made-up office has nobody to sign.')
+  await desk.start(entry)
+  desk.begin()
+  const showing = desk.place(bounds)
+  const covering = desk.hide('moment')
+  await Promise.all([showing, covering, desk.place({ ...bounds, width: 900 })])
+  expect(api.control.state.counter?.phase).toBe('covered')
+})
+
+test('signed and declined are said only where the service says them', () => {
+  const outcomes: CounterOutcome[] = [
+    { signed: 'not-yet' },
+    { signed: 'unknown' },
+    { signed: 'unknown', error: { code: 'offline', message: 'No network.' } }
+  ]
+  for (const outcome of outcomes) {
+    const { title, tone } = outcomeWords(outcome, 'Mere Parata', 'Deed of gift', false)
+    expect(title).not.toMatch(/has (signed|declined)$/)
+    expect(tone).not.toBe('ok')
+  }
+  expect(outcomeWords({ signed: 'signed' }, 'Mere Parata', 'Deed', false).title).toBe('Mere Parata has signed')
+  expect(outcomeWords({ signed: 'declined' }, 'Mere Parata', 'Deed', false).title).toBe('Mere Parata has declined')
+})
