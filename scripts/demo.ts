@@ -53,7 +53,10 @@ async function demo(): Promise<void> {
   }
 }
 
-async function walk(clerk: Clerk, summary: { sent: number; signed: number; pdfs: number; validated: number; steps: Step[] }): Promise<void> {
+async function walk(
+  clerk: Clerk,
+  summary: { sent: number; signed: number; pdfs: number; validated: number; steps: Step[] }
+): Promise<void> {
   const { app, window } = clerk
   const person: Person = { ...MERE, faceToFace: true, identity: { question: 'Date of birth', answer: '1984-03-09' } }
 
@@ -84,9 +87,13 @@ async function walk(clerk: Clerk, summary: { sent: number; signed: number; pdfs:
 
   await step('First run', () => clerk.arrive())
   await step('Choose the practice office', () => clerk.choosePracticeOffice())
-  await step('Compose a form', () => clerk.composeForm({ name: 'Letter of authority', people: [person], embedded: true }))
+  await step('Compose a form', () =>
+    clerk.composeForm({ name: 'Letter of authority', people: [person], embedded: true })
+  )
   await step('Send the form', () => clerk.send().then(isSent))
-  await step('Compose a template', () => clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU], embedded: true, inOrder: true }))
+  await step('Compose a template', () =>
+    clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU], embedded: true, inOrder: true })
+  )
   await step('Send the template', () => clerk.send().then(isSent))
   await step('See both in the folders', async () => {
     await clerk.openFolder('InBox')

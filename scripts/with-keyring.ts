@@ -9,10 +9,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Passes our signals on to the child, and resolves to the code that a shell would give for its end. */
+/**
+ * Passes our signals on to the child, and resolves to the code that a shell would give for its end. dbus-run-session
+ * doesn't pass them on: when it is gone the process within it takes that for the signal.
+ */
 async function follow(child: ChildProcess): Promise<number> {
   const pass = (signal: NodeJS.Signals) => void child.kill(signal)
   for (const signal of signals) process.on(signal, pass)
+  const parent = process.ppid
+  const orphaned = setInterval(() => process.ppid !== parent && child.kill(), 250)
   const code = await new Promise<number>((resolve) => {
     child.once('error', (error) => {
       console.error(error.message)
@@ -20,6 +25,7 @@ async function follow(child: ChildProcess): Promise<number> {
     })
     child.once('exit', (status, signal) => resolve(status ?? 128 + constants.signals[signal ?? 'SIGKILL']))
   })
+  clearInterval(orphaned)
   for (const signal of signals) process.off(signal, pass)
   return code
 }

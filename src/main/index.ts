@@ -6,6 +6,7 @@ import { secretsBeside } from './core/accounts/account-secrets.ts'
 import { openAccounts } from './core/accounts/accounts.ts'
 import { openClients } from './core/accounts/clients.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
+import { openKeptOffice } from './core/accounts/kept-office.ts'
 import { openCounter } from './core/counter/counter.ts'
 import { openMirror } from './core/documents/mirror.ts'
 import { openWatch } from './core/documents/watch.ts'
@@ -14,6 +15,7 @@ import { openDrafts } from './core/drafts/drafts.ts'
 import { openOutbox } from './core/outbox/outbox.ts'
 import { openSends } from './core/outbox/sends.ts'
 import { APP_START, devServerOf } from './core/policy/app-pages.ts'
+import { removeUnfinished } from './core/storage/atomic-file.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { accountHandlers } from './ipc/accounts.ts'
 import { counterHandlers } from './ipc/counter.ts'
@@ -70,7 +72,7 @@ async function run(): Promise<void> {
   const clients = openClients({ accounts, fetch: openServiceNetwork(), clock, random: Math.random })
   const practice = practiceOf({
     worker: new URL('./practice-worker.js', import.meta.url),
-    stateFile: join(app.getPath('userData'), 'practice-office.json'),
+    kept: openKeptOffice(db, clock),
     runs: (run) => {
       accounts.practiceRunsAt(run && { baseUrl: run.url, credentials: { scheme: 'bearer', token: run.token } })
       send('accounts.changed', null)
@@ -117,6 +119,7 @@ async function run(): Promise<void> {
     changed: (id) => send('downloads.changed', { id })
   })
   downloads.takeUpInterrupted()
+  void removeUnfinished(downloadFolder())
 
   applyTheme(settings.read().theme)
   serveAppPages(join(import.meta.dirname, '../renderer'))
@@ -198,7 +201,8 @@ async function run(): Promise<void> {
   installMenu({
     platform: process.platform,
     isPackaged: app.isPackaged,
-    choose: (command) => send('menu.chosen', { command })
+    // While a person signs, the office's own screens stay out of sight.
+    choose: (command) => counter.state() ?? send('menu.chosen', { command })
   })
 
   shown.on('show', () => watch.setShown(true))

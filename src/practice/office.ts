@@ -16,6 +16,8 @@ export interface OfficeOptions {
   data?: SeedName
   /** Keeps the office in this file, and takes up what is in it. */
   stateFile?: string
+  /** Keeps the office where the caller wants it instead, and takes up what is there. */
+  keptIn?: ReturnType<typeof stateFile>
   basePath?: string
   clock?: Clock
   random?: RandomBytes
@@ -37,7 +39,7 @@ export interface PracticeOffice {
 export async function openPracticeOffice(options: OfficeOptions = {}): Promise<PracticeOffice> {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
-  const file = options.stateFile === undefined ? undefined : stateFile(options.stateFile)
+  const file = options.keptIn ?? (options.stateFile === undefined ? undefined : stateFile(options.stateFile))
   const text = await file?.load()
   const left = text === undefined ? undefined : readState(text)
   const setAside = text !== undefined && !left ? await file?.setAside() : undefined

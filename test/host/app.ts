@@ -4,11 +4,11 @@ import type { Server } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type * as Electron from 'electron'
+import { BaseWindow } from './base-window.ts'
 import { chromium, host } from './host.ts'
 import { takeInstance } from './instance-lock.ts'
 import { Emulated, notEmulated, preventable } from './strict.ts'
 import type { WebContents } from './web-contents.ts'
-import { BaseWindow } from './windows.ts'
 
 export const appEvents = {
   emits: [

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import type * as Electron from 'electron'
 import { app } from './app.ts'
+import { BrowserWindow } from './browser-window.ts'
 import { clipboard } from './clipboard.ts'
 import { dialogs, type ShownDialog } from './dialog.ts'
 import { chromium, host } from './host.ts'
@@ -13,7 +14,6 @@ import { screen } from './screen.ts'
 import { screenshot } from './screenshot.ts'
 import { type View, WebContentsView } from './views.ts'
 import { WebContents } from './web-contents.ts'
-import { BrowserWindow } from './windows.ts'
 
 /** A page of the application, as the test finds it among Chromium's. */
 export interface PageInfo {

@@ -1,6 +1,8 @@
 // What `import … from 'electron'` gets under the test host. Names that stand at the end are there so that importing them
 // works; using them throws "not emulated".
 import { app } from './app.ts'
+import { BaseWindow } from './base-window.ts'
+import { BrowserWindow } from './browser-window.ts'
 import { clipboard } from './clipboard.ts'
 import { listenToTests } from './control.ts'
 import { dialog } from './dialog.ts'
@@ -16,7 +18,6 @@ import { Session, session } from './session.ts'
 import { shell } from './shell.ts'
 import { View, WebContentsView } from './views.ts'
 import { webContents } from './web-contents.ts'
-import { BaseWindow, BrowserWindow } from './windows.ts'
 
 const protocol = Session.of('').protocol
 

@@ -1,8 +1,9 @@
 // Electron's Menu and MenuItem: built, checked and clicked by tests through their labels; nothing is drawn.
 import type * as Electron from 'electron'
 import { app } from './app.ts'
+import { BaseWindow } from './base-window.ts'
+import { BrowserWindow } from './browser-window.ts'
 import { acceptOnly, Emulated, notEmulated } from './strict.ts'
-import { BaseWindow, BrowserWindow } from './windows.ts'
 
 const itemOptions = [
   ...['click', 'role', 'type', 'label', 'accelerator', 'enabled', 'visible', 'checked', 'submenu', 'id', 'icon'],

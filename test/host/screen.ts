@@ -1,8 +1,8 @@
 // Electron's `screen`: one display, and others that a test plugs in and out.
 import type * as Electron from 'electron'
 import { app } from './app.ts'
+import { workArea } from './base-window.ts'
 import { Emulated } from './strict.ts'
-import { workArea } from './windows.ts'
 
 type Offered = Pick<
   Electron.Screen,

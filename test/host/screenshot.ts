@@ -1,7 +1,8 @@
 // The picture of a window: its page, and over it each visible view's at its place, put together by Chromium itself.
+
+import type { BrowserWindow } from './browser-window.ts'
 import { borrowPage, createContext } from './targets.ts'
 import { type View, WebContentsView } from './views.ts'
-import type { BrowserWindow } from './windows.ts'
 
 interface Layer {
   readonly x: number

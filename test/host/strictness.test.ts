@@ -101,9 +101,9 @@ async function readKnownEvents(): Promise<Record<string, readonly string[]>> {
   }
   for (const [name, module, variable] of [
     ['App', 'app', 'appEvents'],
-    ['BaseWindow', 'windows', 'windowEvents'],
+    ['BaseWindow', 'base-window', 'windowEvents'],
     ['Session', 'session', 'sessionEvents'],
-    ['WebContents', 'web-contents', 'webContentsEvents']
+    ['WebContents', 'web-contents-events', 'webContentsEvents']
   ] as const) {
     const text = readFileSync(new URL(`./${module}.ts`, import.meta.url), 'utf8')
     const body = text.slice(text.indexOf(`export const ${variable} = {`))

@@ -1,130 +1,27 @@
 // Electron's WebContents: one page of Chromium, with its preload, its navigation and its permissions.
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type * as Electron from 'electron'
 import type { CdpSession, Protocol } from './cdp.ts'
-import { makeCodec } from './codec.ts'
-import { bridge, isolatedWorld, mainWorld, type PreloadProcess } from './context-bridge.ts'
+import { followConsole } from './console-messages.ts'
 import { FrameTree, type WebFrame } from './frames.ts'
 import { chromium, host } from './host.ts'
 import { codec, IpcMain, receive } from './ipc.ts'
 import { Navigation } from './navigation.ts'
+import { loadError } from './net-errors.ts'
 import { ownFrame } from './network.ts'
-import { type Report, watchPage } from './page-watch.ts'
-import { permissionShim } from './permission-shim.ts'
+import { names, ownScripts, preloadScripts, preloadWorld, refuseSockets, watchWorld } from './page-scripts.ts'
+import type { Report } from './page-watch.ts'
+import { PageWorlds } from './page-worlds.ts'
 import type { Question } from './permissions.ts'
 import { isPrivileged, schemeOf, toApp } from './schemes.ts'
 import { Session } from './session.ts'
-import { acceptOnly, Emulated, NotEmulatedError, notEmulated, preventable, refuseLater } from './strict.ts'
+import { acceptOnly, Emulated, preventable, refuseLater } from './strict.ts'
 import { createPage, type PageOwner, watchInside } from './targets.ts'
-
-const world = 'Electron Isolated Context'
-const watchWorld = 'test host'
-const names = { post: '__hostPost', deliver: '__hostDeliver', ask: '__hostAsk', report: '__hostReport' }
-
-// Chromium can't hold a WebSocket until a listener of webRequest has decided. Where one watches them a page opens none: all
-// its attempts go to an address that no network is asked for. This alone is done in the page, not in the browser.
-const refuseSockets = `if (self.WebSocket) {
-  const nowhere = (Native, [, ...rest], target) => Reflect.construct(Native, ['ws://0.0.0.0:1/', ...rest], target)
-  self.WebSocket = new Proxy(WebSocket, { construct: nowhere })
-  WebSocket.prototype.constructor = WebSocket
-}`
-
-export const webContentsEvents = {
-  emits: [
-    'blur',
-    'certificate-error',
-    'console-message',
-    'context-menu',
-    'destroyed',
-    'did-fail-load',
-    'did-fail-provisional-load',
-    'did-finish-load',
-    'did-frame-finish-load',
-    'did-frame-navigate',
-    'did-navigate',
-    'did-navigate-in-page',
-    'did-redirect-navigation',
-    'did-start-loading',
-    'did-start-navigation',
-    'did-stop-loading',
-    'dom-ready',
-    'enter-html-full-screen',
-    'focus',
-    'frame-created',
-    'ipc-message',
-    'leave-html-full-screen',
-    'page-title-updated',
-    'preload-error',
-    'render-process-gone',
-    'will-frame-navigate',
-    'will-navigate',
-    'will-prevent-unload',
-    'will-redirect'
-  ],
-  // Safe to wait for in vain: <webview> is off, window.open is never allowed here, nobody turns a wheel with Ctrl held in
-  // a headless page, and a page that hangs, or takes the picture of a device list, is not what the host shows.
-  never: [
-    'will-attach-webview',
-    'did-attach-webview',
-    'did-create-window',
-    'zoom-changed',
-    'unresponsive',
-    'responsive',
-    'devtools-opened',
-    'devtools-closed',
-    'select-bluetooth-device',
-    'ipc-message-sync'
-  ]
-} as const
-
-// Allowed with these values only; `undefined` means any.
-const preferences: Readonly<Record<string, readonly unknown[] | undefined>> = {
-  preload: undefined,
-  session: undefined,
-  partition: undefined,
-  additionalArguments: undefined,
-  zoomFactor: undefined,
-  sandbox: [true],
-  contextIsolation: [true],
-  nodeIntegration: [false],
-  nodeIntegrationInWorker: [false],
-  nodeIntegrationInSubFrames: [false],
-  webSecurity: [true],
-  allowRunningInsecureContent: [false],
-  experimentalFeatures: [false],
-  webviewTag: [false],
-  plugins: [false, true],
-  images: [true],
-  javascript: [true],
-  webgl: [true, false],
-  navigateOnDragDrop: [false],
-  // The host dismisses alert, confirm and prompt in any case.
-  disableDialogs: [true],
-  safeDialogs: undefined,
-  safeDialogsMessage: undefined,
-  autoplayPolicy: undefined,
-  spellcheck: undefined,
-  devTools: undefined,
-  backgroundThrottling: undefined,
-  v8CacheOptions: undefined,
-  disableHtmlFullscreenWindowResize: undefined,
-  focusOnNavigation: undefined,
-  enableWebSQL: [false],
-  accessibleTitle: undefined,
-  transparent: [false]
-}
-
-function checkPreferences(given: Electron.WebPreferences): void {
-  acceptOnly('webPreferences', given, Object.keys(preferences))
-  for (const [name, value] of Object.entries(given)) {
-    const allowed = preferences[name]
-    if (value !== undefined && allowed && !allowed.includes(value)) notEmulated(`webPreferences.${name} = ${value}`)
-  }
-  if (given.preload !== undefined && !isAbsolute(given.preload)) throw new TypeError('preload must be an absolute path')
-}
+import { webContentsEvents } from './web-contents-events.ts'
+import { checkPreferences } from './web-preferences.ts'
+import { WindowOpening } from './window-opening.ts'
 
 type Offered = Pick<
   Electron.WebContents,
@@ -184,12 +81,12 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   readonly #preferences: Electron.WebPreferences
   readonly #token = `host-${randomUUID()}`
   readonly #opened: Promise<CdpSession>
-  readonly #worlds = new Map<number, string>()
+  readonly #opening = new WindowOpening(() => this.getURL())
+  readonly #worlds: PageWorlds
   /** The page's conversation and those of its frames, with the script that each has for its WebSockets. */
   readonly #sessions = new Map<CdpSession, string>()
   #page: CdpSession | undefined
   #pageAttached: (session: CdpSession) => void = () => {}
-  #ipcWorld: number | undefined
   #size: { width: number; height: number }
   #zoom = 1
   #title = ''
@@ -199,8 +96,6 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #crashed = false
   #focused = false
   #fullscreenAllowed = false
-  #windowOpenHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] | undefined
-  #windowsAsked: Protocol.Page.windowOpenPayload[] = []
 
   constructor(given: Electron.WebPreferences = {}, size = { width: 800, height: 600 }) {
     super('webContents', webContentsEvents)
@@ -211,6 +106,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.#zoom = given.zoomFactor ?? 1
     this.session = (given.session as unknown as Session | undefined) ?? Session.of(given.partition ?? '')
     this.navigation = new Navigation(this, this.frames)
+    this.#worlds = new PageWorlds({
+      preload: (frameId, text, contextId) => this.#receive(frameId, text, contextId),
+      ask: (session, frameId, text, contextId) => void this.#answer(session, frameId, contextId, JSON.parse(text)),
+      report: (session, text, contextId) => this.#reported(session, contextId, JSON.parse(text))
+    })
     living.set(this.id, this)
     this.session.members.add(this)
     this.#opened = this.#open()
@@ -241,24 +141,14 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   async loadURL(url: string, options?: Electron.LoadURLOptions): Promise<void> {
     acceptOnly('loadURL', options, ['httpReferrer', 'userAgent'])
-    if (!schemeOf(url))
-      throw Object.assign(new Error(`ERR_INVALID_URL (-300) loading '${url}'`), {
-        code: 'ERR_INVALID_URL',
-        errno: -300,
-        url
-      })
+    const scheme = schemeOf(url)
+    if (!scheme) throw loadError('ERR_INVALID_URL', url)
     if (options?.userAgent) this.setUserAgent(options.userAgent)
     this.navigation.startLoading()
     const page = await this.#opened
     await this.session.settled()
-    const scheme = schemeOf(url)
-    if (isPrivileged(scheme) && !this.session.schemes.isProtocolHandled(scheme)) {
-      throw Object.assign(new Error(`ERR_UNKNOWN_URL_SCHEME (-302) loading '${url}'`), {
-        code: 'ERR_UNKNOWN_URL_SCHEME',
-        errno: -302,
-        url
-      })
-    }
+    const isUnknown = isPrivileged(scheme) && !this.session.schemes.isProtocolHandled(scheme)
+    if (isUnknown) throw loadError('ERR_UNKNOWN_URL_SCHEME', url)
     const referrer = options?.httpReferrer
     await this.navigation.load(page, url, typeof referrer === 'object' ? referrer.url : referrer)
   }
@@ -356,7 +246,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   send(channel: string, ...args: unknown[]): void {
     if (typeof channel !== 'string') throw new TypeError('Missing required channel argument')
     const text = codec.encode({ t: 'event', channel, args })
-    this.#tell(() => this.#deliver(text, this.#ipcWorld))
+    this.#tell(() => this.#deliver(text, this.#worlds.preload))
   }
 
   async executeJavaScript(code: string, userGesture?: boolean): Promise<unknown> {
@@ -401,7 +291,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   async setVisualZoomLevelLimits(): Promise<void> {}
 
   setWindowOpenHandler(handler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0]): void {
-    this.#windowOpenHandler = handler
+    this.#opening.handler = handler
   }
 
   setUserAgent(userAgent: string): void {
@@ -476,9 +366,9 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.session.visited.add(origin)
   }
 
-  /** @internal a click with Ctrl, Shift or the middle button: Chromium would open it elsewhere */
+  /** @internal a click that Chromium would open elsewhere */
   opensElsewhere(url: string, disposition: string): void {
-    this.#askToOpen(url, '', '', disposition === 'newWindow' ? 'new-window' : 'foreground-tab')
+    this.#opening.clicked(url, disposition)
   }
 
   /** @internal a link that is a program's on the machine: the application's permission handler decides, as in Electron */
@@ -506,10 +396,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.#sessions.set(page, '')
     this.frames.attach(info.targetId, undefined)
     ownFrame(info.targetId, this)
-    this.#listen(page)
+    this.#listen(page, info.targetId)
     page.on('Inspector.targetCrashed', () => this.#crash())
     page.on('Page.javascriptDialogOpening', ({ type }) => this.#scriptDialog(page, type))
-    const scripts = [...this.#preloadScripts(), ...this.#ownScripts()]
+    const scripts = [...this.#preload(), ...ownScripts(this.#token)]
     await Promise.all([
       page.send('Page.enable'),
       page.send('Page.setLifecycleEventsEnabled', { enabled: true }),
@@ -517,7 +407,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       page.send('Network.enable'),
       page.send('Log.enable'),
       page.send('Runtime.enable'),
-      page.send('Runtime.addBinding', { name: names.post, executionContextName: world }),
+      page.send('Runtime.addBinding', { name: names.post, executionContextName: preloadWorld }),
       page.send('Runtime.addBinding', { name: names.ask }),
       page.send('Runtime.addBinding', { name: names.report, executionContextName: watchWorld }),
       // In this order: the main world must listen before the isolated one speaks.
@@ -547,7 +437,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       session.send('Runtime.enable'),
       session.send('Runtime.addBinding', { name: names.ask }),
       session.send('Runtime.addBinding', { name: names.report, executionContextName: watchWorld }),
-      ...this.#ownScripts().map((script) => session.send('Page.addScriptToEvaluateOnNewDocument', script)),
+      ...ownScripts(this.#token).map((script) => session.send('Page.addScriptToEvaluateOnNewDocument', script)),
       session.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
       watchInside(session, this),
       this.#surround(session)
@@ -555,11 +445,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   popupAttached(): void {
-    const asked = this.#windowsAsked.shift()
-    if (!asked) return
-    const features = asked.windowFeatures.join(',')
-    const disposition = /(^|,)(width|height|left|top|popup)=/.test(features) ? 'new-window' : 'foreground-tab'
-    this.#askToOpen(toApp(asked.url), asked.windowName === '_blank' ? '' : asked.windowName, features, disposition)
+    this.#opening.arrived()
   }
 
   detached(): void {
@@ -591,59 +477,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     )
   }
 
-  #listen(session: CdpSession): void {
+  #listen(session: CdpSession, mainFrame?: string): void {
     this.navigation.follow(session)
-    session.on('Runtime.executionContextCreated', ({ context }) => {
-      const { frameId } = context.auxData as { frameId?: string }
-      if (!frameId) return
-      this.#worlds.set(context.id, frameId)
-      if (context.name === world && frameId === this.frames.main?.id && session === this.#page)
-        this.#ipcWorld = context.id
-    })
-    session.on('Runtime.executionContextDestroyed', ({ executionContextId }) => {
-      this.#worlds.delete(executionContextId)
-      if (this.#ipcWorld === executionContextId) this.#ipcWorld = undefined
-    })
-    session.on('Runtime.executionContextsCleared', () => {
-      if (session === this.#page) this.#ipcWorld = undefined
-    })
-    session.on('Runtime.bindingCalled', (call) => this.#called(session, call))
-    session.on('Page.windowOpen', (asked) => this.#windowsAsked.push(asked))
-    session.on('Runtime.consoleAPICalled', ({ type, args, stackTrace }) => {
-      const level =
-        ({ error: 'error', assert: 'error', warning: 'warning', debug: 'debug' } as const)[type as 'error'] ?? 'info'
-      const text = args
-        .map((arg) => String(arg.value ?? arg.description ?? arg.unserializableValue ?? arg.type))
-        .join(' ')
-      const at = stackTrace?.callFrames[0]
-      this.#console(level, text, at?.lineNumber ?? 0, at?.url ?? '')
-    })
-    session.on('Runtime.exceptionThrown', ({ exceptionDetails }) => {
-      const text = exceptionDetails.exception?.description ?? exceptionDetails.text
-      this.#console('error', `Uncaught ${text}`, exceptionDetails.lineNumber, exceptionDetails.url ?? '')
-    })
-    session.on('Log.entryAdded', ({ entry }) => {
-      this.#console(
-        entry.level === 'verbose' ? 'debug' : entry.level,
-        entry.text,
-        entry.lineNumber ?? 0,
-        entry.url ?? ''
-      )
-    })
-  }
-
-  #console(level: 'info' | 'warning' | 'error' | 'debug', message: string, lineNumber: number, url: string): void {
-    this.emit('console-message', { level, message, lineNumber, sourceId: toApp(url), frame: this.frames.main ?? null })
-  }
-
-  #called(session: CdpSession, { name, payload, executionContextId }: Protocol.Runtime.bindingCalledPayload): void {
-    const frame = this.frames.get(this.#worlds.get(executionContextId) ?? '')
-    if (!frame) return
-    if (name === names.post && executionContextId === this.#ipcWorld) {
-      void receive(this, frame, payload, (text) => this.#deliver(text, executionContextId))
-    }
-    if (name === names.report) this.#reported(session, executionContextId, JSON.parse(payload) as Report)
-    if (name === names.ask) void this.#answer(session, frame, executionContextId, JSON.parse(payload) as Question)
+    this.#worlds.follow(session, mainFrame)
+    this.#opening.follow(session)
+    followConsole(session, (message) => this.emit('console-message', { ...message, frame: this.frames.main ?? null }))
   }
 
   #reported(session: CdpSession, contextId: number, report: Report): void {
@@ -663,75 +501,36 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     else session.tell('Runtime.evaluate', { contextId, expression: 'document.exitFullscreen()' })
   }
 
-  async #answer(session: CdpSession, frame: WebFrame, contextId: number, question: Question): Promise<void> {
+  async #answer(session: CdpSession, frameId: string, contextId: number, question: Question): Promise<void> {
+    const frame = this.frames.get(frameId)
+    if (!frame) return
     const allowed = await this.session.permissions.answer(this, frame, question)
     if (question.permission === 'fullscreen') this.#fullscreenAllowed = allowed
     const expression = `dispatchEvent(new CustomEvent(${JSON.stringify(this.#token)},{detail:'${question.id} ${allowed}'}))`
     session.tell('Runtime.evaluate', { contextId, expression, userGesture: question.permission !== 'notifications' })
   }
 
-  #deliver(text: string, contextId: number | undefined): void {
-    // A page that is gone or on its way elsewhere hears nothing, in Electron neither.
-    if (contextId === undefined) return
-    this.#page?.tell('Runtime.evaluate', { contextId, expression: `${names.deliver}(${JSON.stringify(text)})` })
+  #receive(frameId: string, text: string, contextId: number): void {
+    const frame = this.frames.get(frameId)
+    if (frame) void receive(this, frame, text, (reply) => this.#deliver(reply, contextId))
   }
 
-  #askToOpen(
-    url: string,
-    frameName: string,
-    features: string,
-    disposition: Electron.HandlerDetails['disposition']
-  ): void {
-    const referrer = { url: this.getURL(), policy: 'strict-origin-when-cross-origin' as const }
-    try {
-      const answer = this.#windowOpenHandler?.({ url, frameName, features, disposition, referrer }) ?? {
-        action: 'allow'
-      }
-      if (answer.action !== 'deny') refuseLater('a window that a page opens and the window-open handler allows')
-    } catch (error) {
-      // As in Electron: a handler that throws has not allowed it.
-      if (error instanceof NotEmulatedError) throw error
-      console.error('test host: the window-open handler threw:', error)
-    }
-  }
-
-  #preloadScripts(): Protocol.Page.addScriptToEvaluateOnNewDocumentParameters[] {
+  #preload(): Protocol.Page.addScriptToEvaluateOnNewDocumentParameters[] {
     const path = this.preloadPath
     if (!path) return []
-    const info: PreloadProcess = {
-      versions: {
-        node: process.versions.node,
-        electron: process.versions.electron ?? '',
-        chrome: process.versions.chrome ?? ''
-      },
-      platform: process.platform,
-      arch: process.arch,
-      argv: ['electron', ...(this.#preferences.additionalArguments ?? [])]
-    }
-    let text: string
     try {
-      text = readFileSync(path, 'utf8')
+      return preloadScripts(path, this.#token, this.#preferences.additionalArguments ?? [])
     } catch (error) {
       console.error(`Unable to load preload script: ${path}`, error)
       setImmediate(() => this.emit('preload-error', {}, path, error))
       return []
     }
-    const token = JSON.stringify(this.#token)
-    const script = `function(require,process,module,exports){${text}\n}`
-    return [
-      { source: `(${mainWorld})(${token},${bridge})`, runImmediately: true },
-      {
-        worldName: world,
-        source: `(${isolatedWorld})(${token},${JSON.stringify(names)},${bridge},(${makeCodec})(),${JSON.stringify(info)},${script})`
-      }
-    ]
   }
 
-  #ownScripts(): Protocol.Page.addScriptToEvaluateOnNewDocumentParameters[] {
-    return [
-      { source: `(${permissionShim})(${JSON.stringify(this.#token)},'${names.ask}')` },
-      { worldName: watchWorld, source: `(${watchPage})('${names.report}')` }
-    ]
+  #deliver(text: string, contextId: number | undefined): void {
+    // A page that is gone or on its way elsewhere hears nothing, in Electron neither.
+    if (contextId === undefined) return
+    this.#page?.tell('Runtime.evaluate', { contextId, expression: `${names.deliver}(${JSON.stringify(text)})` })
   }
 
   async #applySize(page: CdpSession): Promise<void> {

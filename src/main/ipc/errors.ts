@@ -4,6 +4,7 @@
  */
 import { type AppError, localErrorCodes, serviceErrorCodes } from '../../shared/contract/index.ts'
 import { isServiceError, type ServiceError } from '../core/service/errors.ts'
+import { queryTroubleOf } from '../core/storage/database-fault.ts'
 import { type FileErrorCode, fileErrorOf } from '../core/storage/file-error.ts'
 import { KeychainError, type KeychainTrouble } from '../core/storage/keychain.ts'
 
@@ -21,7 +22,24 @@ export function asAppError(thrown: unknown): AppError {
   if (isServiceError(thrown)) return fromService(thrown)
   if (thrown instanceof KeychainError) return fromKeychain(thrown.code)
   const fileError = fileErrorOf(thrown)
-  return fileError ? fromFile(fileError.code) : INTERNAL
+  if (fileError) return fromFile(fileError.code)
+  const trouble = queryTroubleOf(thrown)
+  return trouble ? fromDatabase(trouble) : INTERNAL
+}
+
+/** A query that failed wrote nothing. */
+function fromDatabase(trouble: NonNullable<ReturnType<typeof queryTroubleOf>>): AppError {
+  switch (trouble) {
+    case 'no-space':
+      return { code: trouble, message: 'The disk is full, so this was not kept. Free some space and try again.' }
+    case 'not-writable':
+      return { code: trouble, message: 'Countersign may not write to its own data folder, so this was not kept.' }
+    case 'storage':
+      return {
+        code: trouble,
+        message: 'Countersign’s database failed, so this was not kept. Try again, or start it anew.'
+      }
+  }
 }
 
 /** An error of the service's client as the screens show it. */

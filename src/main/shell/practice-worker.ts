@@ -7,8 +7,8 @@ import { newCredentials, openPracticeOffice, type PracticeOffice } from '../../p
 
 /** What the main thread hands over. */
 export interface PracticeOrder {
-  /** Absolute path of the file that the office is kept in. */
-  stateFile: string
+  /** What was last to be kept; undefined for a new office. */
+  state: string | undefined
   /** The port it had before, or 0. */
   port: number
 }
@@ -17,14 +17,26 @@ export interface PracticeOrder {
 export type PracticeWord =
   | { kind: 'open'; url: string; token: string }
   | { kind: 'failed'; code: string }
+  /** To be kept for the next time, in place of what was kept. */
+  | { kind: 'keep'; state: string }
+  /** What was kept can't be read: to be put aside. */
+  | { kind: 'unreadable' }
   | { kind: 'closed' }
 
 const say = (word: PracticeWord): void => parentPort?.postMessage(word)
 
-async function opened({ stateFile, port }: PracticeOrder): Promise<PracticeOffice | undefined> {
+async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | undefined> {
   const auth = newCredentials('bearer')
   if (auth.scheme !== 'bearer') return undefined
-  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', stateFile })
+  const keptIn = {
+    load: async () => state,
+    save: async (text: string) => say({ kind: 'keep', state: text }),
+    setAside: async () => {
+      say({ kind: 'unreadable' })
+      return 'unreadable'
+    }
+  }
+  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', keptIn })
   try {
     const office = await open(port).catch((error: unknown) => {
       // Somebody else has the old port by now.

@@ -1,5 +1,6 @@
 /** Runs the practice service beside the application: started when it is needed, started again once if it ends by itself. */
 import { Worker } from 'node:worker_threads'
+import type { KeptOffice } from '../core/accounts/kept-office.ts'
 import { fail } from '../core/failure.ts'
 import type { PracticeOrder, PracticeWord } from './practice-worker.ts'
 
@@ -12,8 +13,7 @@ export interface PracticeRun {
 export interface PracticeParts {
   /** The built worker, or its source where sources are run. */
   worker: string | URL
-  /** Absolute path of the file that the office is kept in. */
-  stateFile: string
+  kept: KeptOffice
   /** Told at each start, as port and token differ; undefined where it has ended. */
   runs(run: PracticeRun | undefined): void
   log: { error(message: string, detail?: Record<string, unknown>): void }
@@ -37,10 +37,11 @@ export function practiceOf(parts: PracticeParts): Practice {
   let revivals = 0
 
   async function open(): Promise<void> {
-    const order: PracticeOrder = { stateFile: parts.stateFile, port }
+    const order: PracticeOrder = { state: parts.kept.load(), port }
     // Nothing of the application's environment or arguments is the office's business.
     const opened = new Worker(parts.worker, { workerData: order, env: {}, argv: [], name: 'practice' })
     worker = opened
+    opened.on('message', keep)
     opened.on('error', (error) => parts.log.error('The practice office failed.', { kind: error.constructor.name }))
     opened.once('exit', () => ended(opened))
     const word = await next(opened)
@@ -52,6 +53,15 @@ export function practiceOf(parts: PracticeParts): Practice {
     }
     port = Number(new URL(word.url).port)
     parts.runs({ url: word.url, token: word.token })
+  }
+
+  function keep(word: PracticeWord): void {
+    try {
+      if (word.kind === 'keep') parts.kept.save(word.state)
+      else if (word.kind === 'unreadable') parts.kept.setAside()
+    } catch (error) {
+      parts.log.error('The practice office could not be kept.', { kind: kindOf(error) })
+    }
   }
 
   function ended(which: Worker): void {
@@ -98,7 +108,13 @@ function next(worker: Worker): Promise<PracticeWord | undefined> {
       clearTimeout(late)
       resolve(word)
     }
-    worker.once('message', settle)
+    worker.on('message', (word: PracticeWord) => {
+      if (word.kind !== 'keep' && word.kind !== 'unreadable') settle(word)
+    })
     worker.once('exit', () => settle())
   })
+}
+
+function kindOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.constructor.name : typeof thrown
 }

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Session, session } from 'electron'
 import { type Decision, decideRequest, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
+import { withPagePolicy } from '../core/policy/page-policy.ts'
 import { type Lookup, mayReach } from '../core/policy/private-networks.ts'
 import { lockSession } from './lock-down.ts'
 
@@ -36,6 +37,10 @@ export function openSigningSession(
       if (decision.kind === 'returned') events.returned()
       if (decision.kind === 'refuse') events.refused(details.url, decision.reason, partOf(details.resourceType))
     })
+  })
+  opened.webRequest.onHeadersReceived((details, respond) => {
+    if (partOf(details.resourceType) === 'content') respond({})
+    else respond({ responseHeaders: withPagePolicy(details.responseHeaders, ground) })
   })
   return opened
 }

@@ -10,6 +10,7 @@ import type { Lookup } from '../core/policy/private-networks.ts'
 import { guard } from './lock-down.ts'
 import { ended, ledAway, loadFailure, nothingToShow, stuck, tooSlow } from './signing-failure.ts'
 import { openSigningSession, wipe } from './signing-session.ts'
+import { deniedWords, refusalWords } from './signing-words.ts'
 
 export interface SigningViewParts {
   /** The window over whose page the signing page lies. */
@@ -50,7 +51,7 @@ class ShownSigningView implements SigningView {
       {
         returned: () => this.#return(),
         refused: (url, reason, part) => this.#refuse(url, reason, part),
-        denied: (what) => this.#tell(DENIED_WORDS[what] ?? `It asked for something that no page is given (${what}).`)
+        denied: (what) => this.#denied(what)
       },
       parts.lookupOf
     )
@@ -173,6 +174,11 @@ class ShownSigningView implements SigningView {
     if (part === 'page' && !this.#hasShownSomething) this.#fail(ledAway)
   }
 
+  #denied(what: string): void {
+    this.#tell(deniedWords(what))
+    if (what === 'download' && !this.#hasShownSomething) this.#fail(nothingToShow)
+  }
+
   /** The same thing tried again and again is told once a second: the page must not fill our lists. */
   #tell(what: string): void {
     if (this.#isOver()) return
@@ -271,25 +277,4 @@ const PREFERENCES: Electron.WebPreferences = {
   navigateOnDragDrop: false,
   spellcheck: false,
   autoplayPolicy: 'document-user-activation-required'
-}
-
-const DENIED_WORDS: Record<string, string> = {
-  download: 'It tried to save a file on this computer.',
-  'screen capture': 'It tried to watch the screen.',
-  'permission "media"': 'It asked for the camera or the microphone.',
-  'permission "geolocation"': 'It asked where this computer is.',
-  'permission "notifications"': 'It asked to show notifications.',
-  'permission "fullscreen"': 'It tried to fill the whole screen.',
-  'permission "clipboard-read"': 'It tried to read the clipboard.',
-  'permission "openExternal"': 'It tried to open another program.'
-}
-
-function refusalWords(address: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): string {
-  const host = URL.canParse(address) ? new URL(address).hostname.slice(0, 100) : ''
-  if (reason === 'private-network') return `It tried to reach into a private network${host && ` (${host})`}.`
-  if (reason === 'not-encrypted') return `It tried to use an unencrypted line${host && ` to ${host}`}.`
-  if (reason === 'scheme' || reason === 'not-an-address') return 'It tried to open something that isn’t a web page.'
-  if (reason === 'credentials') return `It tried to log in to ${host || 'an address'} on its own.`
-  if (reason === 'plug-in') return 'It tried to start a plug-in.'
-  return part === 'frame' ? `It tried to show a page of ${host}.` : `It tried to leave for ${host}.`
 }

@@ -92,3 +92,35 @@ test.describe('foreign script in our own page can’t', () => {
     })
   }
 })
+
+test('our own page is served with its parts, each with the headers that shut the rest out', async () => {
+  const script = `Promise.all(['/index.html', '/page.js', '/page.css', '/none.html'].map(async (path) => {
+    const { status, headers } = await fetch(path)
+    const named = ['content-type', 'content-security-policy', 'x-content-type-options', 'referrer-policy',
+      'cross-origin-opener-policy', 'cross-origin-resource-policy']
+    return [status, ...named.map((name) => headers.get(name))]
+  }))`
+  const parts = (await app.say({ do: 'run-in-own-page', script })) as (string | number)[][]
+  expect(parts.map(([status, type]) => [status, String(type).split(';')[0]])).toEqual([
+    [200, 'text/html'],
+    [200, 'text/javascript'],
+    [200, 'text/css'],
+    [404, 'text/plain']
+  ])
+  for (const [, , policy, ...others] of parts) {
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(others).toEqual(['nosniff', 'no-referrer', 'same-origin', 'same-origin'])
+  }
+  const looks = `[document.body.dataset.loaded, getComputedStyle(document.querySelector('h1')).color, typeof countersign]`
+  expect(await app.say({ do: 'run-in-own-page', script: looks })).toEqual(['yes', 'rgb(1, 2, 3)', 'object'])
+})
+
+test('our own page reaches its handlers, and is answered as data', async () => {
+  const script = `Promise.all([countersign.accounts.list(), countersign.drafts.get({ id: 'a' })])`
+  expect(await app.say({ do: 'run-in-own-page', script })).toEqual([
+    { ok: true, value: null },
+    { ok: true, value: null }
+  ])
+  expect((await app.facts()).asked).toEqual(['accounts.list', 'drafts.get'])
+})

@@ -81,7 +81,7 @@ test.describe('the clerk is told in plain words, with a way on, where a page', (
   ]
   for (const [what, path, code] of troubles) {
     test(what, async () => {
-      await open(`${servers.here}${path}`, { patienceMs: 1500 })
+      await open(`${servers.here}${path}`, { patienceMs: code === 'timeout' ? 1500 : 20_000 })
       await app.until(() => failure() !== undefined, 'the turn to fail')
       expect(failure()?.code).toBe(code)
       expect(failure()?.text).toMatch(/^The signing|^Nothing answers/)

@@ -55,12 +55,12 @@ export const ownPage: Attack[] = [
   },
   {
     name: 'fetch a file outside our folder',
-    script: 'return fetch("app://countersign/..%2f..%2f..%2fetc/passwd").then((r) => r.status, () => 404)',
+    script: 'return fetch("/..%2f..%2f..%2f..%2f..%2f..%2fetc/passwd").then((r) => r.status, () => 404)',
     answers: 404
   },
   {
     name: 'fetch our own sources',
-    script: 'return fetch("/../attacks.spec.ts").then((r) => r.status, () => 404)',
+    script: 'return fetch("/..%2fattacks.spec.ts").then((r) => r.status, () => 404)',
     answers: 404
   },
   {

@@ -34,7 +34,7 @@ function loaded() {
     return name === 'electron' ? { contextBridge, ipcRenderer } : createRequire(import.meta.url)(name)
   }
   new Function('require', 'module', 'exports', code)(require, { exports: {} }, {})
-  return { exposed, required, ipcRenderer, bridge: exposed['countersign'] as Bridge }
+  return { exposed, required, ipcRenderer, bridge: exposed.countersign as Bridge }
 }
 
 describe('the bridge that pages see', () => {
@@ -55,7 +55,7 @@ describe('the bridge that pages see', () => {
 
   test('passes on one input on the request’s own channel, whatever else a page hands over', async () => {
     const { bridge, ipcRenderer } = loaded()
-    expect(await bridge['drafts']?.['get']?.({ id: 'a' }, 'accounts.remove', { id: 'b' })).toBe('answer')
+    expect(await bridge.drafts?.get?.({ id: 'a' }, 'accounts.remove', { id: 'b' })).toBe('answer')
     expect(ipcRenderer.invoke.mock.calls).toEqual([['drafts.get', { id: 'a' }]])
   })
 

@@ -1,5 +1,4 @@
 /** Dates and times as people say them, with the zone named where someone elsewhere may read them. */
-import type { ServiceDate } from '../../../shared/model/service-date.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -71,11 +70,6 @@ export function clockTime(at: number, offset = offsetAt(at)): string {
 /** "Friday 5 December 2025 at 17:00, New Zealand Daylight Time (UTC+13:00)". */
 export function momentInWords(at: number, offset = offsetAt(at)): string {
   return `${dayInWords(at, offset)} at ${clockTime(at, offset)}, ${zoneInWords(at, offset)}`
-}
-
-/** A date of the service, in this computer's zone; a day alone stays a day. */
-export function serviceDateInWords(date: ServiceDate): string {
-  return date.precision === 'day' ? dayInWords(date.at, date.offset ?? 0) : momentInWords(date.at)
 }
 
 /** "10:42" today, "yesterday 10:42", "5 Dec 10:42" before: when something began or was last true. */

@@ -1,0 +1,56 @@
+// Which script world of which frame speaks: Chromium numbers worlds anew in each process, so that a number means something
+// only together with the conversation it came by.
+import type { CdpSession, Protocol } from './cdp.ts'
+import { names, preloadWorld } from './page-scripts.ts'
+
+type Called = Protocol.Runtime.bindingCalledPayload
+
+/** Who hears what a page's worlds say. */
+export interface Hearers {
+  /** The preload of the main frame, and no other world. */
+  preload(frameId: string, text: string, contextId: number): void
+  /** The page is about to ask the browser for something. */
+  ask(session: CdpSession, frameId: string, text: string, contextId: number): void
+  report(session: CdpSession, text: string, contextId: number): void
+}
+
+export class PageWorlds {
+  /** The preload's world in the document that is there now. */
+  preload: number | undefined
+  readonly #frames = new Map<CdpSession, Map<number, string>>()
+  readonly #hearers: Hearers
+
+  constructor(hearers: Hearers) {
+    this.#hearers = hearers
+  }
+
+  /** Follows a frame's conversation; `mainFrame` is given for the page's own, which alone has a preload. */
+  follow(session: CdpSession, mainFrame?: string): void {
+    const frames = new Map<number, string>()
+    this.#frames.set(session, frames)
+    session.on('Runtime.executionContextCreated', ({ context }) => {
+      const { frameId } = context.auxData as { frameId?: string }
+      if (!frameId) return
+      frames.set(context.id, frameId)
+      if (context.name === preloadWorld && frameId === mainFrame) this.preload = context.id
+    })
+    session.on('Runtime.executionContextDestroyed', ({ executionContextId }) => {
+      frames.delete(executionContextId)
+      if (mainFrame && this.preload === executionContextId) this.preload = undefined
+    })
+    session.on('Runtime.executionContextsCleared', () => {
+      frames.clear()
+      if (mainFrame) this.preload = undefined
+    })
+    session.on('Runtime.bindingCalled', (called) => this.#called(session, called, mainFrame))
+  }
+
+  #called(session: CdpSession, { name, payload, executionContextId }: Called, mainFrame: string | undefined): void {
+    const frameId = this.#frames.get(session)?.get(executionContextId)
+    if (!frameId) return
+    if (name === names.ask) this.#hearers.ask(session, frameId, payload, executionContextId)
+    if (name === names.report) this.#hearers.report(session, payload, executionContextId)
+    if (name !== names.post || !mainFrame || executionContextId !== this.preload) return
+    this.#hearers.preload(frameId, payload, executionContextId)
+  }
+}

@@ -1,0 +1,48 @@
+// The events of a page that the host can emit, and those that may be listened to because they never happen here.
+export const webContentsEvents = {
+  emits: [
+    'blur',
+    'certificate-error',
+    'console-message',
+    'context-menu',
+    'destroyed',
+    'did-fail-load',
+    'did-fail-provisional-load',
+    'did-finish-load',
+    'did-frame-finish-load',
+    'did-frame-navigate',
+    'did-navigate',
+    'did-navigate-in-page',
+    'did-redirect-navigation',
+    'did-start-loading',
+    'did-start-navigation',
+    'did-stop-loading',
+    'dom-ready',
+    'enter-html-full-screen',
+    'focus',
+    'frame-created',
+    'ipc-message',
+    'leave-html-full-screen',
+    'page-title-updated',
+    'preload-error',
+    'render-process-gone',
+    'will-frame-navigate',
+    'will-navigate',
+    'will-prevent-unload',
+    'will-redirect'
+  ],
+  // Safe to wait for in vain: <webview> is off, window.open is never allowed here, nobody turns a wheel with Ctrl held in
+  // a headless page, and a page that hangs, or takes the picture of a device list, is not what the host shows.
+  never: [
+    'will-attach-webview',
+    'did-attach-webview',
+    'did-create-window',
+    'zoom-changed',
+    'unresponsive',
+    'responsive',
+    'devtools-opened',
+    'devtools-closed',
+    'select-bluetooth-device',
+    'ipc-message-sync'
+  ]
+} as const

@@ -1,0 +1,51 @@
+// Which preferences a page of the host may be given, and with which values.
+import { isAbsolute } from 'node:path'
+import type * as Electron from 'electron'
+import { acceptOnly, notEmulated } from './strict.ts'
+
+// Allowed with these values only; `undefined` means any.
+const preferences: Readonly<Record<string, readonly unknown[] | undefined>> = {
+  preload: undefined,
+  session: undefined,
+  partition: undefined,
+  additionalArguments: undefined,
+  zoomFactor: undefined,
+  sandbox: [true],
+  contextIsolation: [true],
+  nodeIntegration: [false],
+  nodeIntegrationInWorker: [false],
+  nodeIntegrationInSubFrames: [false],
+  webSecurity: [true],
+  allowRunningInsecureContent: [false],
+  experimentalFeatures: [false],
+  webviewTag: [false],
+  plugins: [false, true],
+  images: [true],
+  javascript: [true],
+  webgl: [true, false],
+  navigateOnDragDrop: [false],
+  // The host dismisses alert, confirm and prompt in any case.
+  disableDialogs: [true],
+  safeDialogs: undefined,
+  safeDialogsMessage: undefined,
+  autoplayPolicy: undefined,
+  spellcheck: undefined,
+  devTools: undefined,
+  backgroundThrottling: undefined,
+  v8CacheOptions: undefined,
+  disableHtmlFullscreenWindowResize: undefined,
+  focusOnNavigation: undefined,
+  enableWebSQL: [false],
+  accessibleTitle: undefined,
+  transparent: [false]
+}
+
+/** Throws for a preference that the host doesn't know, or can't have as it is given. */
+export function checkPreferences(given: Electron.WebPreferences): void {
+  acceptOnly('webPreferences', given, Object.keys(preferences))
+  for (const [name, value] of Object.entries(given)) {
+    const allowed = preferences[name]
+    if (value !== undefined && allowed && !allowed.includes(value)) notEmulated(`webPreferences.${name} = ${value}`)
+  }
+  if (given.preload !== undefined && !isAbsolute(given.preload)) throw new TypeError('preload must be an absolute path')
+}

@@ -1,0 +1,59 @@
+// The windows that a page wants to open: its handler is asked, and none ever is. Chromium tells of a wish (windowOpen, or a
+// click with a key held) and, apart from it, of the window; the window is refused in any case before it runs (targets.ts).
+import type * as Electron from 'electron'
+import type { CdpSession, Protocol } from './cdp.ts'
+import { toApp } from './schemes.ts'
+import { NotEmulatedError, refuseLater } from './strict.ts'
+
+type Handler = Parameters<Electron.WebContents['setWindowOpenHandler']>[0]
+type Wish = Pick<Electron.HandlerDetails, 'url' | 'frameName' | 'features' | 'disposition'>
+
+export class WindowOpening {
+  handler: Handler | undefined
+  readonly #wishes: Protocol.Page.windowOpenPayload[] = []
+  readonly #address: () => string
+
+  /** `address` is the opener's. */
+  constructor(address: () => string) {
+    this.#address = address
+  }
+
+  follow(session: CdpSession): void {
+    session.on('Page.windowOpen', (wish) => this.#wishes.push(wish))
+  }
+
+  /** A window has come, for the wish that was first. */
+  arrived(): void {
+    const wish = this.#wishes.shift()
+    if (!wish) return
+    const features = wish.windowFeatures.join(',')
+    this.#ask({
+      url: toApp(wish.url),
+      frameName: wish.windowName === '_blank' ? '' : wish.windowName,
+      features,
+      disposition: /(^|,)(width|height|left|top|popup)=/.test(features) ? 'new-window' : 'foreground-tab'
+    })
+  }
+
+  /** A click with Ctrl, Shift or the middle button, which Chromium would open elsewhere. */
+  clicked(url: string, disposition: string): void {
+    this.#ask({
+      url,
+      frameName: '',
+      features: '',
+      disposition: disposition === 'newWindow' ? 'new-window' : 'foreground-tab'
+    })
+  }
+
+  #ask(wish: Wish): void {
+    const referrer = { url: this.#address(), policy: 'strict-origin-when-cross-origin' as const }
+    try {
+      const answer = this.handler?.({ ...wish, referrer }) ?? { action: 'allow' }
+      if (answer.action !== 'deny') refuseLater('a window that a page opens and the window-open handler allows')
+    } catch (error) {
+      // As in Electron: a handler that throws has not allowed it.
+      if (error instanceof NotEmulatedError) throw error
+      console.error('test host: the window-open handler threw:', error)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { KeptOffice } from '../../../src/main/core/accounts/kept-office.ts'
+import { type Practice, type PracticeRun, practiceOf } from '../../../src/main/shell/practice.ts'
+
+const source = new URL('../../../src/main/shell/practice-worker.ts', import.meta.url)
+const endsAtOnce = new URL('data:text/javascript,process.exit(1)')
+
+let practice: Practice
+let runs: (PracticeRun | undefined)[]
+const log = { error: vi.fn() }
+
+/** A place that keeps what it is given, as the database does. */
+function place(state?: string) {
+  const kept = { state, setAsides: 0 }
+  const office: KeptOffice = {
+    load: () => kept.state,
+    save: (text) => {
+      kept.state = text
+    },
+    setAside: () => {
+      kept.setAsides += 1
+    }
+  }
+  return { kept, office }
+}
+
+function officeIn(office: KeptOffice, worker: URL = source): Practice {
+  practice = practiceOf({ worker, kept: office, runs: (run) => runs.push(run), log })
+  return practice
+}
+
+const lastRun = () => runs.at(-1) as PracticeRun
+const ask = ({ url, token }: PracticeRun) =>
+  fetch(`${url}/Document/GetActiveDocuments/InBox`, {
+    headers: { accept: 'application/json', authorization: `Bearer ${token}` }
+  })
+
+beforeEach(() => {
+  runs = []
+  log.error.mockClear()
+})
+
+afterEach(() => practice.stop())
+
+describe('the practice office beside the application', () => {
+  test('listens on this machine, and answers those who have its token only', async () => {
+    await officeIn(place().office).start()
+    expect(lastRun().url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await ask(lastRun())).status).toBe(200)
+    expect((await ask({ ...lastRun(), token: 'another' })).status).toBe(401)
+  })
+
+  test('is one office, however often it is asked to start', async () => {
+    const one = officeIn(place().office)
+    await Promise.all([one.start(), one.start(), one.start()])
+    await one.start()
+    expect(runs).toHaveLength(1)
+  })
+
+  test('is where it was, with what was in it, after it was closed and opened again', async () => {
+    await officeIn(place().office).start()
+    const before = lastRun()
+    const had = await (await ask(before)).json()
+    await practice.stop()
+    expect(runs.at(-1)).toBeUndefined()
+    await expect(ask(before)).rejects.toThrow()
+
+    await practice.start()
+    expect(new URL(lastRun().url).port).toBe(new URL(before.url).port)
+    expect(lastRun().token).not.toBe(before.token)
+    expect(await (await ask(lastRun())).json()).toEqual(had)
+  })
+
+  test('begins anew where what was kept can’t be read, and has that set aside', async () => {
+    const { kept, office } = place('not an office')
+    await officeIn(office).start()
+    expect((await ask(lastRun())).status).toBe(200)
+    expect(kept.setAsides).toBe(1)
+  })
+
+  test('that doesn’t open says so as an error of the contract', async () => {
+    await expect(officeIn(place().office, endsAtOnce).start()).rejects.toMatchObject({ appError: { code: 'refused' } })
+    expect(runs.filter(Boolean)).toEqual([])
+  })
+
+  test('can be stopped before it was started', async () => {
+    await officeIn(place().office).stop()
+    expect(runs).toEqual([])
+  })
+})
