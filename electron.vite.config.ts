@@ -3,10 +3,14 @@ import { defineConfig } from 'electron-vite'
 
 // Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
 // everything else is in "devDependencies" and is bundled, so that the shipped app carries no node_modules of theirs.
+/** The licences of what is bundled travel with it. */
+const licences = { fileName: 'licences.md' }
+
 export default defineConfig({
   main: {
     build: {
       outDir: 'out/main',
+      license: licences,
       rollupOptions: {
         input: { index: 'src/main/index.ts', 'practice-worker': 'src/main/shell/practice-worker.ts' },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' }
@@ -26,7 +30,12 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    build: { outDir: 'out/renderer', minify: true, rollupOptions: { input: 'src/renderer/index.html' } },
+    build: {
+      outDir: 'out/renderer',
+      minify: true,
+      license: licences,
+      rollupOptions: { input: 'src/renderer/index.html' }
+    },
     plugins: [svelte({ configFile: '../../svelte.config.js' })]
   }
 })

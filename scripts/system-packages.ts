@@ -82,6 +82,21 @@ const needs: Record<string, readonly Need[]> = {
       found: () => !linux || hasFonts()
     }
   ],
+  // What Electron itself needs of a Linux without a desktop.
+  display: [
+    {
+      what: 'a virtual display',
+      debian: ['xvfb', 'xauth'],
+      elsewhere: 'Xvfb',
+      found: () => !linux || onPath('xvfb-run') !== undefined
+    },
+    {
+      what: 'the libraries of a desktop',
+      debian: ['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1'],
+      elsewhere: 'GTK 3, NSS, ALSA and GBM',
+      found: () => !linux || ['libgtk-3.so.0', 'libnss3.so', 'libasound.so.2', 'libgbm.so.1'].every(hasLibrary)
+    }
+  ],
   keyring: [
     {
       what: 'a Secret Service to test the keychain with',

@@ -11,7 +11,7 @@ if (!fetchElectron()) {
 
 const onLinux = process.platform === 'linux'
 const needsDisplay = onLinux && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY
-run(['scripts/system-packages.ts', ...(onLinux ? ['keyring'] : []), ...(needsDisplay ? ['xvfb'] : [])])
+run(['scripts/system-packages.ts', ...(onLinux ? ['keyring'] : []), ...(needsDisplay ? ['display'] : [])])
 run(['node_modules/electron-vite/bin/electron-vite.js', 'build', '--logLevel', 'warn'])
 const specs = [process.execPath, 'node_modules/@playwright/test/cli.js', 'test', ...process.argv.slice(2)]
 run(['scripts/with-keyring.ts', ...(needsDisplay ? ['xvfb-run', '-a'] : []), ...specs], { COUNTERSIGN_E2E: 'electron' })

@@ -26,7 +26,7 @@ import { registerHandlers } from './ipc/registration.ts'
 import { sendingHandlers } from './ipc/sending.ts'
 import { systemHandlers } from './ipc/system.ts'
 import { declareAppScheme, guardDevServer, serveAppPages } from './shell/app-protocol.ts'
-import { chooseFolder } from './shell/dialogs.ts'
+import { chooseFolder, sayCannotStart } from './shell/dialogs.ts'
 import { eventsTo } from './shell/events.ts'
 import { openKeychain } from './shell/keychain.ts'
 import { lockDown } from './shell/lock-down.ts'
@@ -54,8 +54,16 @@ lockDown(log)
 const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
 const isFirst = holdSingleInstance(() => window)
 
-if (isFirst) await run()
-else app.quit()
+// No await at the top: Electron is ready only once this module has been evaluated.
+if (isFirst) {
+  run().catch((error: unknown) => {
+    log.error('The application could not start.', { kind: error instanceof Error ? error.name : typeof error })
+    sayCannotStart()
+    app.exit(1)
+  })
+} else {
+  app.quit()
+}
 
 async function run(): Promise<void> {
   await app.whenReady()
@@ -75,6 +83,8 @@ async function run(): Promise<void> {
     kept: openKeptOffice(db, clock),
     runs: (run) => {
       accounts.practiceRunsAt(run && { baseUrl: run.url, credentials: { scheme: 'bearer', token: run.token } })
+      // Each run has a token of its own.
+      for (const { id, kind } of accounts.list()) if (kind === 'practice') clients.forget(id)
       send('accounts.changed', null)
     },
     log
@@ -107,7 +117,7 @@ async function run(): Promise<void> {
     clock,
     newId
   })
-  outbox.takeUpInterrupted()
+  keptWherePossible(() => outbox.takeUpInterrupted())
   const downloadFolder = () => settings.read().downloadFolder ?? app.getPath('downloads')
   const downloads = openDownloads({
     db,
@@ -118,14 +128,12 @@ async function run(): Promise<void> {
     newId,
     changed: (id) => send('downloads.changed', { id })
   })
-  downloads.takeUpInterrupted()
+  keptWherePossible(() => downloads.takeUpInterrupted())
   void removeUnfinished(downloadFolder())
 
   applyTheme(settings.read().theme)
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
-  if (accounts.chosen()?.kind === 'practice') await practice.start().catch(() => undefined)
-
   const shown = openMainWindow({
     start: devServer?.href ?? APP_START,
     preload: join(import.meta.dirname, '../preload/index.cjs'),
@@ -134,7 +142,8 @@ async function run(): Promise<void> {
     ...(devServer && { devServer })
   })
   window = shown
-  applyZoom(shown, settings.read().zoom)
+  // A page that is loaded anew begins at its natural size.
+  shown.webContents.on('dom-ready', () => applyZoom(shown, settings.read().zoom))
   const chosenId = () => accounts.chosen()?.id ?? ''
   const counter = openCounter({
     documents: () => mirror.withSigningKeys(chosenId()),
@@ -160,6 +169,7 @@ async function run(): Promise<void> {
         lists,
         watch,
         startPractice: practice.start,
+        endDownloads: downloads.endAll,
         leaveAccount: counter.close,
         changed: () => send('accounts.changed', null)
       }),
@@ -169,7 +179,7 @@ async function run(): Promise<void> {
         clients,
         mirror,
         watch,
-        openInBrowser: (url) => openOutside(url, {}),
+        openInBrowser: (url) => openOutside(url, accounts.chosen()),
         clock,
         changed: documentsChanged
       }),
@@ -209,7 +219,9 @@ async function run(): Promise<void> {
   shown.on('hide', () => watch.setShown(false))
   shown.on('minimize', () => watch.setShown(false))
   shown.on('restore', () => watch.setShown(true))
-  watch.start()
+  const isPractice = accounts.chosen()?.kind === 'practice'
+  const ready = isPractice ? practice.start().catch(() => undefined) : Promise.resolve()
+  void ready.then(() => watch.start())
 
   app.on('window-all-closed', () => app.quit())
   let isLeaving = false
@@ -224,4 +236,13 @@ async function run(): Promise<void> {
       app.quit()
     })
   })
+}
+
+/** A full disk must not keep the application from starting: what is there can still be read. */
+function keptWherePossible(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    log.error('What was interrupted could not be noted.', { code: asAppError(error).code })
+  }
 }

@@ -80,7 +80,8 @@ function videoConfirmation(document: DocumentRecord, signer: SignerRecord, answe
     Name: fullName(signer),
     ShortUrl: `${answering.origin}/v/${signer.SignerReference.slice(0, 8)}`,
     IsVideoReady: signer.videoAt !== undefined,
-    Password: signer.SignerReference.slice(-6).toUpperCase(),
+    // From the secret half of what a signer has: references are shown everywhere.
+    Password: signer.key.slice(-8),
     Email: signer.Email,
     IsWitness: false,
     IsVideoDisabled: document.ending === 'Declined' || document.ending === 'Expired',

@@ -371,8 +371,8 @@ export class BaseWindow extends Emulated implements Offered {
     return this.#onTop
   }
 
-  getParentWindow(): BaseWindow | null {
-    return this.#parent
+  getParentWindow(): Electron.BaseWindow | null {
+    return this.#parent as unknown as Electron.BaseWindow | null
   }
 
   // Only a desktop shows these.

@@ -53,6 +53,7 @@ function switches(profile: string): string[] {
     '--password-store=basic',
     '--use-mock-keychain',
     '--disable-back-forward-cache',
+    '--disable-auto-reload',
     '--disable-background-networking',
     '--disable-background-timer-throttling',
     '--disable-backgrounding-occluded-windows',

@@ -273,3 +273,39 @@ describe('a window that a page opens', () => {
     ).toEqual([])
   })
 })
+
+describe('a page that the application has closed', () => {
+  it('is gone from the browser, and asks for nothing more', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    await page.evaluate(() => void setInterval(() => fetch('/still-here'), 20))
+    await eventually(() => site.asked.includes('/still-here'))
+    const closed = page.waitForEvent('close')
+    const told = await app.evaluate(() => {
+      const { webContents } = globalThis.fixture['current'] as Electron.WebContentsView
+      const told: string[] = []
+      webContents.once('destroyed', () => told.push('destroyed'))
+      webContents.close()
+      return [...told, String(webContents.isDestroyed())]
+    })
+    await closed
+    expect(told).toEqual(['destroyed', 'true'])
+    site.asked.length = 0
+    await openView(app, `${site.origin}/start`)
+    expect(site.asked).toEqual(['/start'])
+  })
+
+  it('and one that could not be loaded does not try again by itself', async () => {
+    const gone = await openSite()
+    await gone.close()
+    await openView(app, `${site.origin}/start`)
+    await app.evaluate(
+      (_electron, url) =>
+        (globalThis.fixture['current'] as Electron.WebContentsView).webContents.loadURL(url).catch(() => {}),
+      gone.origin
+    )
+    await forget(app)
+    // Chrome's own error page would have tried again within a second.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(await records(app)).toEqual([])
+  })
+})

@@ -136,7 +136,7 @@ async function adopt(sessionId: string, info: Info): Promise<void> {
  */
 async function refuse(session: CdpSession, info: Info): Promise<void> {
   for (const listener of strangers) listener(info.targetId)
-  await session.send('Emulation.setScriptExecutionDisabled', { value: true }).catch(() => {})
+  session.tell('Emulation.setScriptExecutionDisabled', { value: true })
+  await session.send('Runtime.runIfWaitingForDebugger').catch(() => {})
   chromium.root.tell('Target.closeTarget', { targetId: info.targetId })
-  session.tell('Runtime.runIfWaitingForDebugger')
 }

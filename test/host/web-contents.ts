@@ -76,7 +76,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   readonly frames = new FrameTree()
   readonly navigation: Navigation
   readonly preloadPath: string | undefined
-  /** @internal Chromium's id of the page, once there is one. */
+  /** @internal Chromium's id of the page, once it is ready. */
   targetId: string | undefined
   readonly #preferences: Electron.WebPreferences
   readonly #token = `host-${randomUUID()}`
@@ -202,6 +202,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   reload(): void {
+    this.#crashed = false
     this.navigation.startLoading()
     this.#tell((page) => page.tell('Page.reload'))
   }
@@ -231,11 +232,14 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   /** Ends the page; with `waitForBeforeUnload` it is asked first and may stay (see will-prevent-unload). */
   close(options?: Electron.CloseOpts): void {
-    this.#tell((page) => {
-      if (options?.waitForBeforeUnload) page.tell('Page.close')
-      else chromium().root.tell('Target.closeTarget', { targetId: this.targetId ?? '' })
-    })
-    if (!options?.waitForBeforeUnload) this.detached()
+    if (options?.waitForBeforeUnload) {
+      this.#tell((page) => page.tell('Page.close'))
+      return
+    }
+    // For the application it is gone at once; #open sees to a page that was still on its way.
+    const { targetId } = this
+    this.detached()
+    if (targetId) chromium().root.tell('Target.closeTarget', { targetId })
   }
 
   /** Not in Electron's types any longer, but still there; the same as close(). */
@@ -463,9 +467,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     await host.started
     const browserContextId = await this.session.context()
     const attached = new Promise<CdpSession>((done) => (this.#pageAttached = done))
-    this.targetId = await createPage(this, { browserContextId, ...this.#size })
+    const targetId = await createPage(this, { browserContextId, ...this.#size })
     const page = await attached
-    if (this.#destroyed) chromium().root.tell('Target.closeTarget', { targetId: this.targetId })
+    if (this.#destroyed) chromium().root.tell('Target.closeTarget', { targetId })
+    this.targetId = targetId
     return page
   }
 

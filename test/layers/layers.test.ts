@@ -29,6 +29,12 @@ describe('dependencies point one way', () => {
     expect(sources.length).toBeGreaterThan(50)
   })
 
+  test('the composition root awaits nothing at its top: Electron is ready only once it was evaluated', () => {
+    const compositionRoot = readFileSync(join(root, 'src/main/index.ts'), 'utf8')
+    expect(compositionRoot.match(/^await\b/gm)).toBeNull()
+    expect(compositionRoot.match(/^if \(.*\) await\b/gm)).toBeNull()
+  })
+
   test.each([
     ['src/main/core/outbox/outbox.ts', 'electron', 'Take what you need as a parameter'],
     ['src/main/ipc/registration.ts', 'electron', 'Take what you need as a parameter'],

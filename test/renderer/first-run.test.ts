@@ -66,11 +66,11 @@ describe('the first run', () => {
       system: {
         version: '0.1.0',
         platform: 'linux',
-        keychain: { state: 'unavailable', reason: 'No keychain answers.' },
-        storage: { state: 'memory', reason: 'No key.' }
+        keychain: { state: 'unavailable', reason: 'missing' },
+        storage: { state: 'memory', reason: 'no-keychain' }
       }
     })
-    expect(screen.getByRole('status').textContent).toMatch(/No keychain answers\..*memory only/)
+    expect(screen.getByRole('status').textContent).toMatch(/No keychain answers on this computer\..*memory only/)
     expect(screen.getByRole('button', { name: /Open the practice office/ })).toBeTruthy()
   })
 

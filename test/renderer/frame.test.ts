@@ -58,9 +58,9 @@ describe('the frame', () => {
       system: {
         version: '0.1.0',
         platform: 'linux',
-        keychain: { state: 'unavailable', reason: 'None.' },
-        storage: { state: 'memory', reason: 'None.' },
-        setAside: { name: 'office.set-aside', reason: 'The key does not fit.' }
+        keychain: { state: 'unavailable', reason: 'missing' },
+        storage: { state: 'memory', reason: 'no-keychain' },
+        setAside: { name: 'office.set-aside', reason: 'unreadable' }
       }
     })
     expect(screen.getByText('Nothing is kept on this computer.')).toBeTruthy()

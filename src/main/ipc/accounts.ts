@@ -13,6 +13,8 @@ export interface AccountParts {
   watch: Watch
   /** Makes sure that the practice service runs; rejects with AppFailure where it can't. */
   startPractice: () => Promise<void>
+  /** Ends the downloads of an account. */
+  endDownloads: (id: string) => void
   /** Ends what belongs to the account that was chosen before. */
   leaveAccount: () => Promise<void>
   changed: () => void
@@ -34,10 +36,14 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
     }
   }
 
+  /** The newest wish wins, however long the practice office takes to start for an older one. */
+  let wishes = 0
   async function choose(id: string): Promise<AccountView> {
+    const wish = ++wishes
     const chosen = accounts.get(id)
     if (accounts.chosen()?.id !== id) await parts.leaveAccount()
     if (chosen.kind === 'practice') await parts.startPractice()
+    if (wish !== wishes) return view(accounts.get(id))
     accounts.choose(id)
     watch.soon()
     parts.changed()
@@ -55,8 +61,10 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
     'accounts.choose': ({ id }) => choose(id),
 
     'accounts.remove': async ({ id }) => {
-      if (accounts.chosen()?.id === id) await parts.leaveAccount()
+      const wasChosen = accounts.chosen()?.id === id
       await accounts.remove(id)
+      if (wasChosen) await parts.leaveAccount()
+      parts.endDownloads(id)
       clients.forget(id)
       watch.soon()
       parts.changed()

@@ -13,7 +13,7 @@ export interface DocumentParts {
   clients: Clients
   mirror: Mirror
   watch: Watch
-  /** Opens an address in the person's browser, where that is safe; rejects with AppFailure `unsafe-address` else. */
+  /** Opens an address of the chosen account in the person's browser; rejects with AppFailure `unsafe-address` else. */
   openInBrowser: (url: string) => Promise<void>
   clock: () => number
   changed: (folders: string[]) => void
@@ -50,7 +50,7 @@ export function documentHandlers(parts: DocumentParts): Pick<RequestHandlers, Ha
       const accountId = chosenId(accounts)
       const mirrored = known(accountId, reference)
       // The log comes with the folder's answer only; the page is shown at once and told when the log is there.
-      if (!mirrored.document.Logs && mirrored.goneAt === undefined) {
+      if (mirrored.logsAreOld && mirrored.goneAt === undefined) {
         watch.refreshWithLogs(accountId, mirrored.folder).catch(() => undefined)
       }
       return page(accountId, reference)

@@ -1,5 +1,6 @@
 /** Requests about the application itself. */
 import type { SettingsView, SystemStatus } from '../../shared/contract/index.ts'
+import { fail } from '../core/failure.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
 import type { RequestHandlers } from './registration.ts'
 
@@ -11,7 +12,7 @@ export interface SystemParts {
   applySettings: (settings: SettingsView) => void
   changed: () => void
   status: () => SystemStatus
-  copy: (text: string) => void
+  copy: (text: string) => Promise<void>
 }
 
 export function systemHandlers({
@@ -29,14 +30,15 @@ export function systemHandlers({
   return {
     'settings.get': async () => view(),
     'settings.set': async (change) => {
-      settings.change(change)
+      const kept = settings.change(change)
       applySettings(view())
       changed()
+      if (!kept.saved) fail('storage', 'This holds for now, but could not be kept for the next start.')
       return view()
     },
     'system.status': async () => status(),
     'system.copy': async ({ text }) => {
-      copy(text)
+      await copy(text)
       return null
     }
   }

@@ -1,6 +1,14 @@
 /** The system's own dialogs, over our window. */
 import { type BrowserWindow, dialog } from 'electron'
 
+/** Says that the application can't start, in a box of the system's own, as there is no window to say it in. */
+export function sayCannotStart(): void {
+  dialog.showErrorBox(
+    'Countersign can’t start',
+    'Something on this computer keeps it from starting: a full disk, or a data folder that can’t be read. Nothing was lost or sent. Free some space and try again; the log says more.'
+  )
+}
+
 /**
  * Lets the person choose a folder.
  * @param stillAsking whether whoever asked is still there; a dialog can stand open for an hour.

@@ -92,6 +92,8 @@ export function practiceOf(parts: PracticeParts): Practice {
       const running = worker
       if (!running) return
       await starting?.catch(() => undefined)
+      // A start that failed has ended it already.
+      if (worker !== running) return
       const closed = next(running)
       running.postMessage('close')
       await closed

@@ -1,5 +1,6 @@
 /** What is handed to other programs: a file to show in its folder, a plain web address, text for the clipboard. */
 import { clipboard, shell } from 'electron'
+import type { Account } from '../core/accounts/account.ts'
 import { fail } from '../core/failure.ts'
 import { externalLink } from '../core/policy/external-links.ts'
 
@@ -10,14 +11,20 @@ export function showInFolder(path: string): void {
 
 /**
  * Opens an address in the system's browser.
- * @param own as in `externalLink`.
+ * @param account whose address it is said to be: its own host may stand within the office.
  * @throws AppFailure `unsafe-address` where the address isn't a plain web address.
  */
-export async function openOutside(address: string, own: { host?: string; practiceOrigin?: string }): Promise<void> {
-  const link = externalLink(address, own)
+export async function openOutside(address: string, account: Account | undefined): Promise<void> {
+  const link = externalLink(address, ownAddresses(account))
   if (!link.ok)
     fail('unsafe-address', 'This link isn’t a plain web address of the signing service, so it wasn’t opened.')
   await shell.openExternal(link.href)
+}
+
+function ownAddresses(account: Account | undefined): { host?: string; practiceOrigin?: string } {
+  if (!account?.baseUrl) return {}
+  const { host, origin } = new URL(account.baseUrl)
+  return account.kind === 'practice' ? { practiceOrigin: origin } : { host }
 }
 
 /** Puts text on the clipboard. */

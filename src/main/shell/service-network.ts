@@ -8,43 +8,55 @@ import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
 /** How many POSTs may be under way at once; a further one waits for its turn. */
 const LANES = 4
 
-/** A session that carries one POST at a time. */
-interface Lane {
-  fetch: Fetch
-  /** Resolves when the POST before is over, its body read. */
-  free: Promise<void>
-}
-
 /** Makes the `fetch` for clients of the service. Nothing of it is kept on disk: no cookies, no cache. */
 export function openServiceNetwork(): Fetch {
   const reads = fetchIn(session.fromPartition('service-reads'))
-  const lanes = Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`)))
-  let turn = 0
+  const free = Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`)))
+  const waiting: ((lane: Fetch) => void)[] = []
 
-  return (url, init) => {
+  async function takeLane(signal: AbortSignal | null | undefined): Promise<Fetch> {
+    const lane = free.pop()
+    if (lane) return lane
+    const { promise, resolve, reject } = Promise.withResolvers<Fetch>()
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(resolve), 1)
+      // In the words of a connection that could not be made: nothing has left.
+      reject(new Error('net::ERR_CONNECTION_FAILED'))
+    }
+    waiting.push(resolve)
+    signal?.addEventListener('abort', giveUp, { once: true })
+    return promise.finally(() => signal?.removeEventListener('abort', giveUp))
+  }
+
+  function leave(lane: Fetch): void {
+    const next = waiting.shift()
+    if (next) next(lane)
+    else free.push(lane)
+  }
+
+  return async (url, init) => {
     if (init.method !== 'POST') return reads(url, init)
-    const lane = lanes[turn++ % LANES] as Lane
-    return post(lane, url, init)
+    const lane = await takeLane(init.signal)
+    return post(lane, () => leave(lane), url, init)
   }
 }
 
-function openLane(own: Session): Lane {
-  // Chromium repeats a POST by itself when a connection that it had kept open turns out to be closed. Closing the idle
-  // ones first leaves none to be surprised by; it would break off whatever else the session does, hence one at a time.
-  return { fetch: fetchIn(own, () => own.closeAllConnections()), free: Promise.resolve() }
+/**
+ * A session that carries one POST at a time. Chromium repeats a POST by itself when a connection that it had kept open
+ * turns out to be closed. Closing the idle ones first leaves none to be surprised by; it would break off whatever else
+ * the session does.
+ */
+function openLane(own: Session): Fetch {
+  return fetchIn(own, () => own.closeAllConnections())
 }
 
 function fetchIn(own: Session, beforePost?: () => Promise<void>): Fetch {
   return fetchByNetRequest((options) => net.request({ ...options, session: own }), beforePost)
 }
 
-async function post(lane: Lane, ...request: Parameters<Fetch>): Promise<Response> {
-  const before = lane.free
-  const { promise, resolve: leave } = Promise.withResolvers<void>()
-  lane.free = promise
-  await before
+async function post(lane: Fetch, leave: () => void, ...request: Parameters<Fetch>): Promise<Response> {
   try {
-    const response = await lane.fetch(...request)
+    const response = await lane(...request)
     if (!response.body) {
       leave()
       return response
@@ -60,7 +72,7 @@ async function post(lane: Lane, ...request: Parameters<Fetch>): Promise<Response
 function untilOver(over: () => void): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     flush: over,
-    // Not in every type declaration yet; called when the reader gives up.
+    // Not in every type declaration yet; called when the reader gives up or the line breaks.
     cancel: over
   } as Transformer<Uint8Array, Uint8Array>)
 }

@@ -211,12 +211,29 @@ export interface SettingsView {
   zoom: number
 }
 
+export type KeychainReason = 'missing' | 'locked' | 'failed'
+export type MemoryReason =
+  | 'no-keychain'
+  | 'keychain-locked'
+  | 'keychain-failed'
+  | 'not-writable'
+  | 'no-space'
+  | 'in-use'
+  | 'disk-failed'
+export type SetAsideReason =
+  | 'key-missing'
+  | 'unreadable'
+  | 'damaged'
+  | 'incomplete'
+  | 'newer-version'
+  | 'upgrade-failed'
+
 export interface SystemStatus {
   version: string
   platform: string
   /** Whether secrets and drafts outlive the application. */
-  keychain: { state: 'available' } | { state: 'unavailable'; reason: string }
-  storage: { state: 'encrypted' } | { state: 'memory'; reason: string }
+  keychain: { state: 'available' } | { state: 'unavailable'; reason: KeychainReason }
+  storage: { state: 'encrypted' } | { state: 'memory'; reason: MemoryReason }
   /** Set where a database could not be opened: it was kept under this name and a new one begun. */
-  setAside?: { name: string; reason: string }
+  setAside?: { name: string; reason: SetAsideReason }
 }

@@ -68,8 +68,8 @@ export const scenes: Record<string, () => FakeApi> = {
       system: {
         version: '0.1.0',
         platform: 'linux',
-        keychain: { state: 'unavailable', reason: 'No keychain service answers on this computer.' },
-        storage: { state: 'memory', reason: 'Without a keychain there is nowhere safe for the key.' }
+        keychain: { state: 'unavailable', reason: 'missing' },
+        storage: { state: 'memory', reason: 'no-keychain' }
       }
     }),
   empty: () => usual({ drafts: [], sends: [], documents: [], downloads: [], templates: [] }),
@@ -121,9 +121,9 @@ export const scenes: Record<string, () => FakeApi> = {
       system: {
         version: '0.1.0',
         platform: 'linux',
-        keychain: { state: 'unavailable', reason: 'No keychain service answers on this computer.' },
-        storage: { state: 'memory', reason: 'Without a keychain there is nowhere safe for the key.' },
-        setAside: { name: 'office-2025-11-26.set-aside', reason: 'The key does not fit.' }
+        keychain: { state: 'unavailable', reason: 'missing' },
+        storage: { state: 'memory', reason: 'no-keychain' },
+        setAside: { name: 'office-2025-11-26.set-aside', reason: 'unreadable' }
       }
     })
     api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })

@@ -64,6 +64,48 @@ describe('the local copy of the folders', () => {
     expect(work.mirror.get(work.accountId, reference)?.goneAt).toBeUndefined()
   })
 
+  test('a service that is down is news once, however often it is asked', async () => {
+    await work.watch.refresh(work.accountId)
+    work.line.fault('rubbish')
+    await work.watch.refresh(work.accountId).catch(() => undefined)
+    work.changes.length = 0
+    await work.watch.refresh(work.accountId).catch(() => undefined)
+    expect(work.changes).toEqual([])
+  })
+
+  test('what is asked after something happened is never answered by a look that began before it', async () => {
+    const before = work.watch.refresh(work.accountId)
+    const { id } = await work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+    await work.watch.refresh(work.accountId)
+    const [sent] = work.outbox.get(id).documents
+    expect(work.mirror.get(work.accountId, sent?.reference ?? '')).toBeDefined()
+    await before
+  })
+
+  test('an older answer does not overwrite what an action told since', async () => {
+    await work.watch.refresh(work.accountId)
+    const [known] = everything()
+    if (!known) throw new Error('the demo office has no document')
+    const begun = work.clock()
+    work.mirror.takeOne(work.accountId, { ...known.document, DueDate: '2027-01-01T00:00:00Z' })
+    await work.mirror.take(work.accountId, known.folder, [known.document], { begun, withLogs: false })
+    expect(work.mirror.get(work.accountId, known.document.Reference)?.document.DueDate).toBe('2027-01-01T00:00:00Z')
+  })
+
+  test('a log is old once its document has changed, and is read again with it', async () => {
+    await work.watch.readAllFolders(work.accountId)
+    const reference = everything()[0]?.document.Reference ?? ''
+    const isOld = () => work.mirror.get(work.accountId, reference)?.logsAreOld
+    expect(isOld()).toBe(false)
+    const record = work.practice.state.documents[reference]
+    if (!record) throw new Error('the practice office lost the document')
+    record.name = `${record.name} (amended)`
+    await work.watch.refresh(work.accountId)
+    expect(isOld()).toBe(true)
+    await work.watch.readAllFolders(work.accountId)
+    expect(isOld()).toBe(false)
+  })
+
   test('logs are kept when a later look comes without them', async () => {
     await work.watch.readAllFolders(work.accountId)
     const withLog = everything().find(({ document }) => document.Logs?.length)

@@ -104,6 +104,28 @@ describe('when the line fails', () => {
     expect(() => work.outbox.again(lost.id)).toThrow()
   })
 
+  test('a document that cannot be read hides nothing that was found, and proves nothing that was not', async () => {
+    work.line.fault('lose-answer', isSend)
+    const lost = await work.outbox.start(draft())
+    work.line.fault('pass')
+    work.line.spoil((body) => (body.startsWith('[') ? JSON.stringify([{ Reference: {} }, ...JSON.parse(body)]) : body))
+    expect(await work.outbox.reconcile(lost.id)).toMatchObject({ state: 'sent' })
+
+    work.line.fault('cut', isSend)
+    const cut = await work.outbox.start(draft(forms({ items: [form({ Name: 'Another' })] })))
+    work.line.fault('pass')
+    await expect(work.outbox.reconcile(cut.id)).rejects.toMatchObject({ appError: { code: 'unexpected-shape' } })
+    expect(work.outbox.get(cut.id).state).toBe('uncertain')
+  })
+
+  test('without credentials nothing leaves, so nothing is uncertain', async () => {
+    await work.accounts.update(work.accountId, { authentication: { scheme: 'bearer', token: 'made-up' } })
+    await work.forgetSecrets()
+    work.clients.forget(work.accountId)
+    expect(await work.outbox.start(draft())).toMatchObject({ state: 'refused', error: { mayHaveArrived: false } })
+    expect(work.line.seen).toEqual([])
+  })
+
   test("where the office's own reference is on an earlier document too, name, signers and time decide", async () => {
     const withOwn = (Name: string) => forms({ items: [form({ Name, ClientReference: 'MATTER-7' })] })
     await work.outbox.start(draft(withOwn('Lease')))
@@ -134,6 +156,22 @@ describe('when the application ends while sending', () => {
     expect(next.drafts.list(work.accountId)).toEqual([])
     await expect(next.outbox.start(id)).rejects.toMatchObject({ appError: { code: 'busy' } })
     expect(work.line.seen.filter((request) => request.startsWith('POST'))).toHaveLength(1)
+  })
+
+  test('a save that comes late does not bring back a draft that was sent or deleted', async () => {
+    const sent = draft()
+    await work.outbox.start(sent)
+    expect(() => work.drafts.save(work.accountId, forms(), sent)).toThrow()
+    const deleted = draft()
+    work.drafts.remove(deleted)
+    expect(() => work.drafts.save(work.accountId, forms(), deleted)).toThrow()
+    expect(work.drafts.list(work.accountId)).toEqual([])
+  })
+
+  test('a draft is saved for its own account only', async () => {
+    const mine = draft()
+    const other = await work.accounts.add({ kind: 'practice', name: 'Practice' })
+    expect(() => work.drafts.save(other.id, forms(), mine)).toThrow()
   })
 
   test('a draft that is uncertain can be neither changed nor removed', async () => {

@@ -9,6 +9,15 @@ export interface MirroredDocument {
   folder: string
   seenAt: number
   goneAt?: number
+  /** Whether its log was never read, or the document has changed since. */
+  logsAreOld: boolean
+}
+
+/** Which look an answer belongs to. */
+export interface Look {
+  /** When it began, in milliseconds since 1970 UTC. */
+  begun: number
+  withLogs: boolean
 }
 
 export interface FolderQuery {
@@ -26,6 +35,8 @@ interface Row {
   body: string
   seen_at: number
   gone_at: number | null
+  changed_at: number
+  logs_at: number | null
 }
 
 /** How many documents are written in one go before others get their turn on the main thread. */
@@ -35,23 +46,17 @@ export type Mirror = ReturnType<typeof openMirror>
 
 export function openMirror(db: Db, clock: () => number) {
   const read = db.prepare<[string, string], Row>('SELECT * FROM documents WHERE account_id = ? AND reference = ?')
-  const bodyOf = db
-    .prepare<[string, string], string>('SELECT body FROM documents WHERE account_id = ? AND reference = ?')
-    .pluck()
   const write = db.prepare(
     `INSERT INTO documents (account_id, reference, folder, name, status, due_at, last_signed_at, package_reference,
-       client_reference, search, body, seen_at, gone_at, changed_at)
+       client_reference, search, body, seen_at, gone_at, changed_at, logs_at)
      VALUES (@accountId, @reference, @folder, @name, @status, @dueAt, @lastSignedAt, @packageReference,
-       @clientReference, @search, @body, @now, NULL, @now)
+       @clientReference, @search, @body, @begun, NULL, @begun, @logsAt)
      ON CONFLICT (account_id, reference) DO UPDATE SET folder = @folder, name = @name, status = @status, due_at = @dueAt,
        last_signed_at = @lastSignedAt, package_reference = @packageReference, client_reference = @clientReference,
-       search = @search, body = @body, seen_at = @now, gone_at = NULL, changed_at = @now`
+       search = @search, body = @body, seen_at = @begun, gone_at = NULL, changed_at = @begun, logs_at = @logsAt`
   )
   const touch = db.prepare(
-    'UPDATE documents SET seen_at = ?, gone_at = NULL, folder = ? WHERE account_id = ? AND reference = ?'
-  )
-  const stateOf = db.prepare<[string, string], { folder: string; gone_at: number | null }>(
-    'SELECT folder, gone_at FROM documents WHERE account_id = ? AND reference = ?'
+    'UPDATE documents SET seen_at = ?, gone_at = NULL, folder = ?, logs_at = ? WHERE account_id = ? AND reference = ?'
   )
   const markGone = db.prepare(
     `UPDATE documents SET gone_at = @now, changed_at = @now
@@ -75,16 +80,18 @@ export function openMirror(db: Db, clock: () => number) {
   )
 
   /** Writes one document if it differs from what is kept; answers whether it did. */
-  function keep(accountId: string, folder: string, document: DocumentResponse, now: number): boolean {
+  function keep(accountId: string, folder: string, document: DocumentResponse, { begun, withLogs }: Look): boolean {
     const { Reference: reference } = document
-    const before = bodyOf.get(accountId, reference)
+    const before = read.get(accountId, reference)
+    // An answer that was asked for before what is known now is out of date.
+    if (before && before.seen_at > begun) return false
     // A look without logs doesn't take away those of an earlier one with them.
-    const logs = document.Logs ?? (before ? (JSON.parse(before) as DocumentResponse).Logs : undefined)
+    const logs = document.Logs ?? (before && (JSON.parse(before.body) as DocumentResponse).Logs)
     const body = JSON.stringify(logs ? { ...document, Logs: logs } : document)
-    if (body === before) {
-      const state = stateOf.get(accountId, reference)
-      touch.run(now, folder, accountId, reference)
-      return state?.folder !== folder || state.gone_at !== null
+    const logsAt = withLogs ? begun : (before?.logs_at ?? null)
+    if (before && body === before.body) {
+      touch.run(begun, folder, logsAt, accountId, reference)
+      return before.folder !== folder || before.gone_at !== null
     }
     const zone = readGmt(document.GMT)
     write.run({
@@ -99,25 +106,26 @@ export function openMirror(db: Db, clock: () => number) {
       clientReference: document.ClientReference ?? null,
       search: searchText(document),
       body,
-      now
+      begun,
+      logsAt
     })
     return true
   }
-  const keepChunk = db.transaction((accountId: string, folder: string, chunk: DocumentResponse[], now: number) => {
+  const keepChunk = db.transaction((accountId: string, folder: string, chunk: DocumentResponse[], look: Look) => {
     let changed = 0
-    for (const document of chunk) if (keep(accountId, folder, document, now)) changed++
+    for (const document of chunk) if (keep(accountId, folder, document, look)) changed++
     return changed
   })
+
   return {
     /** Takes over one answer of GetActiveDocuments/{folder}; answers how many documents changed. */
-    async take(accountId: string, folder: string, documents: readonly DocumentResponse[]): Promise<number> {
-      const now = clock()
+    async take(accountId: string, folder: string, documents: readonly DocumentResponse[], look: Look): Promise<number> {
       let changed = 0
-      for (let begin = 0; begin < documents.length; begin += CHUNK) {
-        changed += keepChunk(accountId, folder, documents.slice(begin, begin + CHUNK), now)
+      for (let first = 0; first < documents.length; first += CHUNK) {
+        changed += keepChunk(accountId, folder, documents.slice(first, first + CHUNK), look)
         await new Promise((resume) => setImmediate(resume))
       }
-      writeLook.run(accountId, folder, now)
+      writeLook.run(accountId, folder, clock())
       return changed
     },
 
@@ -133,8 +141,9 @@ export function openMirror(db: Db, clock: () => number) {
 
     /** Takes over one document that an operation answered. */
     takeOne(accountId: string, document: DocumentResponse): void {
-      const known = stateOf.get(accountId, document.Reference)
-      keep(accountId, document.Folder ?? known?.folder ?? 'Progress', document, clock())
+      const known = read.get(accountId, document.Reference)
+      const look = { begun: clock(), withLogs: document.Logs !== undefined }
+      keep(accountId, document.Folder ?? known?.folder ?? 'Progress', document, look)
     },
 
     get(accountId: string, reference: string): MirroredDocument | undefined {
@@ -198,6 +207,7 @@ function mirrored(row: Row): MirroredDocument {
     document: JSON.parse(row.body) as DocumentResponse,
     folder: row.folder,
     seenAt: row.seen_at,
+    logsAreOld: row.logs_at === null || row.logs_at < row.changed_at,
     ...(row.gone_at !== null && { goneAt: row.gone_at })
   }
 }

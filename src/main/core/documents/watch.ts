@@ -1,7 +1,6 @@
 /** Reads the service's folders into the mirror: now and then, at once when asked, and never one folder twice at a time. */
-import type { AppError, ConnectionView } from '../../../shared/contract/index.ts'
+import { type AppError, type ConnectionView, localErrorCodes } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, FOLDERS } from '../../../shared/model/index.ts'
-import { fail } from '../failure.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Mirror } from './mirror.ts'
 
@@ -27,8 +26,25 @@ export interface FolderTrouble {
   unreadable?: { count: number; path: string }
 }
 
-/** Errors that say that no connection could be made at all. */
-const UNREACHABLE = new Set<AppError['code']>(['offline', 'dns', 'refused', 'timeout', 'tls'])
+/** Errors that say that no connection could be made, or that something else than the service answered. */
+const UNREACHABLE = new Set<AppError['code']>([
+  'offline',
+  'dns',
+  'refused',
+  'timeout',
+  'tls',
+  'not-json',
+  'unsafe-address'
+])
+const localCodes: ReadonlySet<string> = new Set(localErrorCodes)
+
+/** What a call's end says of the connection; undefined where it failed on this machine, before the service was asked. */
+function connectionAfter(error: AppError | undefined): ConnectionView['state'] | undefined {
+  if (!error) return 'online'
+  if (UNREACHABLE.has(error.code)) return 'offline'
+  if (localCodes.has(error.code)) return undefined
+  return error.code === 'unauthorised' ? 'refused' : 'online'
+}
 
 /** One folder's answer, when it was asked for, and whether all of it could be read. */
 interface Look {
@@ -49,17 +65,20 @@ export function openWatch(effects: WatchEffects) {
   let isStopped = false
 
   function connected(accountId: string, error?: AppError): void {
-    const state = !error
-      ? 'online'
-      : UNREACHABLE.has(error.code)
-        ? 'offline'
-        : error.code === 'unauthorised'
-          ? 'refused'
-          : 'online'
+    const state = connectionAfter(error)
+    if (!state) return
     const before = connections.get(accountId)
     const since = before?.state === state ? before.since : clock()
     connections.set(accountId, { state, since, ...(error && state !== 'online' && { error }) })
     if (before?.state !== state) effects.connectionChanged()
+  }
+
+  /** Remembers what was wrong with a folder; answers whether that is news. */
+  function noted(accountId: string, folder: string, trouble: FolderTrouble): boolean {
+    const key = `${accountId}/${folder}`
+    const before = troubles.get(key) ?? {}
+    troubles.set(key, trouble)
+    return JSON.stringify(before) !== JSON.stringify(trouble)
   }
 
   async function look(accountId: string, folder: string, withLogs: boolean): Promise<Look> {
@@ -69,17 +88,16 @@ export function openWatch(effects: WatchEffects) {
       const answer = await client.getActiveDocuments(folder, { documentLog: withLogs })
       connected(accountId)
       const [first] = answer.problems
-      const changes = await mirror.take(accountId, folder, answer.items)
-      const before = troubles.get(`${accountId}/${folder}`)
-      const trouble: FolderTrouble = first ? { unreadable: { count: answer.problems.length, path: first.path } } : {}
-      troubles.set(`${accountId}/${folder}`, trouble)
-      if (changes > 0 || JSON.stringify(before) !== JSON.stringify(trouble)) effects.changed([folder])
+      const changes = await mirror.take(accountId, folder, answer.items, { begun, withLogs })
+      const trouble = first ? { unreadable: { count: answer.problems.length, path: first.path } } : {}
+      const isNews = noted(accountId, folder, trouble)
+      if (changes > 0 || isNews) effects.changed([folder])
       return { items: answer.items, begun, isComplete: !first }
     } catch (error) {
       const problem = effects.describe(error)
       connected(accountId, problem)
-      troubles.set(`${accountId}/${folder}`, { problem })
-      effects.changed([folder])
+      // Told once: whoever hears of a change reads again, and would do so for as long as the service is down.
+      if (noted(accountId, folder, { problem })) effects.changed([folder])
       throw error
     }
   }
@@ -112,6 +130,13 @@ export function openWatch(effects: WatchEffects) {
     return looks
   }
 
+  /** Reads all folders by looks that begin now: one that began before may have missed what the caller knows of. */
+  async function readAfresh(accountId: string, withLogs: boolean): Promise<Look[]> {
+    const running = [...reading].filter(([key]) => key.startsWith(`${accountId}/`)).map(([, { result }]) => result)
+    await Promise.allSettled(running)
+    return readAll(accountId, withLogs)
+  }
+
   function plan(delay: number): void {
     unschedule?.()
     if (!isStopped) unschedule = effects.schedule(() => void round(), delay)
@@ -120,7 +145,7 @@ export function openWatch(effects: WatchEffects) {
   async function round(): Promise<void> {
     const accountId = effects.chosen()
     const failed = accountId
-      ? await readAll(accountId, false).then(
+      ? await readAfresh(accountId, false).then(
           () => false,
           () => true
         )
@@ -148,28 +173,16 @@ export function openWatch(effects: WatchEffects) {
     },
     /** Reads every folder now. @throws ServiceError of the first that failed. */
     async refresh(accountId: string): Promise<void> {
-      await readAll(accountId, false)
+      await readAfresh(accountId, false)
     },
     /** Reads one folder now, with the documents' logs. */
     async refreshWithLogs(accountId: string, folder: string): Promise<void> {
       await read(accountId, folder, true)
     },
-    /**
-     * What all folders hold, with logs, for looking a send up.
-     * @throws ServiceError where any folder could not be read; AppFailure where any document in one could not: the one
-     *   that is looked for might be that one.
-     */
-    async readAllFolders(accountId: string): Promise<DocumentResponse[]> {
-      // A look that began before this question may have missed what is asked for.
-      await Promise.allSettled([...reading.values()].map(({ result }) => result))
-      const looks = await readAll(accountId, true)
-      if (looks.some(({ isComplete }) => !isComplete)) {
-        fail(
-          'unexpected-shape',
-          'Some documents in the folders could not be read, so this send could not be looked up for certain.'
-        )
-      }
-      return looks.flatMap(({ items }) => items)
+    /** What all folders hold, with logs, for looking a send up. @throws ServiceError where any could not be read. */
+    async readAllFolders(accountId: string): Promise<{ documents: DocumentResponse[]; isComplete: boolean }> {
+      const looks = await readAfresh(accountId, true)
+      return { documents: looks.flatMap(({ items }) => items), isComplete: looks.every((one) => one.isComplete) }
     },
     troubleOf: (accountId: string, folder: string): FolderTrouble => troubles.get(`${accountId}/${folder}`) ?? {},
     connectionOf: (accountId: string | undefined): ConnectionView =>

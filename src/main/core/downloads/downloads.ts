@@ -63,12 +63,13 @@ export function openDownloads(effects: DownloadEffects) {
 
   function view(row: Row): DownloadView {
     const now = running.get(row.id)
+    const isLost = row.state === 'running' && !now
     return {
       id: row.id,
       documentReference: row.document_reference,
       documentName: row.name,
       type: row.type,
-      state: row.state,
+      state: isLost ? 'failed' : row.state,
       bytes: now?.bytes ?? row.bytes,
       startedAt: row.started_at,
       ...(row.path && { fileName: basename(row.path) }),
@@ -90,12 +91,19 @@ export function openDownloads(effects: DownloadEffects) {
       const written = await writeAtomically(join(effects.folder(), name), content, { ifExists: 'number' })
       finish.run('done', written.path, written.bytes, null, clock(), row.id)
     } catch (error) {
-      const told = effects.describe(error)
-      const state = current.abort.signal.aborted ? 'cancelled' : 'failed'
-      finish.run(state, null, 0, state === 'failed' ? JSON.stringify(told) : null, clock(), row.id)
+      failed(row.id, current.abort.signal.aborted ? undefined : effects.describe(error))
     } finally {
       running.delete(row.id)
       effects.changed(row.id)
+    }
+  }
+
+  /** Without an error it was cancelled. */
+  function failed(id: string, error: AppError | undefined): void {
+    try {
+      finish.run(error ? 'failed' : 'cancelled', null, 0, error ? JSON.stringify(error) : null, clock(), id)
+    } catch {
+      // The disk that could not take the file can't take this either; `view` tells it as failed all the same.
     }
   }
 
@@ -130,6 +138,10 @@ export function openDownloads(effects: DownloadEffects) {
   }
 
   function start(accountId: string, documentReference: string, name: string, type: DownloadView['type']): DownloadView {
+    const same = all
+      .all(accountId)
+      .find((row) => running.has(row.id) && row.document_reference === documentReference && row.type === type)
+    if (same) return view(same)
     const id = effects.newId()
     begin.run(id, accountId, documentReference, name, type, clock())
     const row = known(id)
@@ -141,8 +153,16 @@ export function openDownloads(effects: DownloadEffects) {
   }
 
   return {
-    /** Begins a download and answers at once; `changed` tells of its progress and its end. */
+    /**
+     * Begins a download and answers at once; `changed` tells of its progress and its end. Where the same one is under
+     * way already, that is answered.
+     */
     start,
+
+    /** Ends an account's downloads, as when it is removed. */
+    endAll(accountId: string): void {
+      for (const { id } of all.all(accountId)) running.get(id)?.abort.abort()
+    },
 
     /** A download that was running when the application ended left no file: called once at start. */
     takeUpInterrupted(): void {

@@ -31,7 +31,9 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
     `SELECT * FROM drafts WHERE account_id = ? AND ${unsent} ORDER BY updated_at DESC, id`
   )
   const read = db.prepare<[string], DraftRecord>('SELECT * FROM drafts WHERE id = ?')
-  const isUnsent = db.prepare<[string], { id: string }>(`SELECT id FROM drafts WHERE id = ? AND ${unsent}`)
+  const isWithTheOutbox = db.prepare<[string], { id: string }>(
+    `SELECT id FROM sends WHERE draft_id = ? AND state IN ('sending','uncertain','sent')`
+  )
   const write = db.prepare(
     `INSERT INTO drafts (id, account_id, kind, title, body, created_at, updated_at)
      VALUES (@id, @accountId, @kind, @title, @body, @now, @now)
@@ -51,13 +53,18 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
     },
 
     /**
-     * Saves a draft, durably. Without an id, or with one that is gone, it becomes a draft of its own.
-     * @throws AppFailure `busy` while a send of it is under way or not settled.
+     * Saves a draft, durably. Without an id it is a new one.
+     * @throws AppFailure `busy` once it is with the outbox; `gone` where it was deleted, or belongs to another account:
+     *   a late save must not bring it back.
      */
-    save(accountId: string, composition: Composition, id: string = newId()): DraftSummary {
-      if (read.get(id) && !isUnsent.get(id)) {
+    save(accountId: string, composition: Composition, known?: string): DraftSummary {
+      if (known !== undefined && isWithTheOutbox.get(known)) {
         fail('busy', 'This package is being sent, or was sent. It can no longer be changed here.')
       }
+      if (known !== undefined && read.get(known)?.account_id !== accountId) {
+        fail('gone', 'This draft was deleted, or belongs to another account.')
+      }
+      const id = known ?? newId()
       const now = clock()
       const title = titleOf(composition)
       write.run({ id, accountId, kind: composition.kind, title, body: JSON.stringify(composition), now })
@@ -67,7 +74,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
 
     /** @throws AppFailure `busy` while a send of it is under way or not settled. */
     remove(id: string): void {
-      if (read.get(id) && !isUnsent.get(id)) fail('busy', 'This package is being sent, or was sent.')
+      if (isWithTheOutbox.get(id)) fail('busy', 'This package is being sent, or was sent.')
       erase.run(id)
       changed(id)
     }

@@ -29,8 +29,8 @@ export interface OutboxEffects {
   sends: Sends
   drafts: Drafts
   clientOf: (accountId: string) => Promise<ServiceClient>
-  /** Everything that the account's folders hold now, with logs; rejects when any of it could not be read. */
-  readAllFolders: (accountId: string) => Promise<DocumentResponse[]>
+  /** What the account's folders hold now, with logs, and whether all of it could be read. Rejects where a folder can't be. */
+  readAllFolders: (accountId: string) => Promise<{ documents: DocumentResponse[]; isComplete: boolean }>
   /** Called after the service took a send, for its folders to be read. */
   arrived: (accountId: string) => void
   /** Says an error in the user's words. */
@@ -45,8 +45,14 @@ export function openOutbox(effects: OutboxEffects) {
   const { sends, drafts, clock, describe } = effects
 
   async function deliver(record: SendRecord): Promise<SendRecord> {
+    let client: ServiceClient
     try {
-      const client = await effects.clientOf(record.accountId)
+      client = await effects.clientOf(record.accountId)
+    } catch (error) {
+      // Without a client nothing can have left.
+      return { ...record, state: 'refused', error: { ...describe(error), mayHaveArrived: false }, settledAt: clock() }
+    }
+    try {
       const { package: response } =
         record.kind === 'form-direct'
           ? await client.sendForms2(record.request)
@@ -123,7 +129,12 @@ export function openOutbox(effects: OutboxEffects) {
     async reconcile(id: string): Promise<SendView> {
       const record = sends.get(id) ?? fail('gone', 'This send is no longer there.')
       if (record.state !== 'uncertain') return sendView(record)
-      const found = documentsOf(record, await effects.readAllFolders(record.accountId))
+      const { documents, isComplete } = await effects.readAllFolders(record.accountId)
+      const found = documentsOf(record, documents)
+      if (found.length === 0 && !isComplete) {
+        // The document that can't be read might be the one that is looked for.
+        fail('unexpected-shape', 'Some documents in the folders could not be read, so this could not be settled.')
+      }
       const asked = afterLook(record, found, clock())
       // Another look may have settled it while this one was under way.
       if (sends.get(id)?.state !== 'uncertain') return this.get(id)

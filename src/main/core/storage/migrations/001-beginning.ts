@@ -66,6 +66,8 @@ export const beginning = `
     seen_at INTEGER NOT NULL,
     gone_at INTEGER,
     changed_at INTEGER NOT NULL,
+    -- When the document was last read together with its log; NULL where never.
+    logs_at INTEGER,
     PRIMARY KEY (account_id, reference)
   ) STRICT;
   CREATE INDEX documents_by_folder ON documents (account_id, folder, changed_at DESC) WHERE gone_at IS NULL;
