@@ -165,14 +165,22 @@ describe('a page that goes somewhere itself', () => {
     expect(page.url()).toBe(`${site.origin}/start`)
   })
 
-  it('is put back where it goes to a refused blob: address', async () => {
+  it('is held where it goes to a blob: address, and goes there when it may', async () => {
     const page = await openView(app, `${site.origin}/start`)
+    const go = () =>
+      page.evaluate(() => {
+        document.title = 'still here'
+        location.href = URL.createObjectURL(new Blob(['<title>blob</title>'], { type: 'text/html' }))
+      })
     await refuse(app, 'will-navigate blob:')
-    await page.evaluate(() => {
-      location.href = URL.createObjectURL(new Blob(['<h1>blob</h1>'], { type: 'text/html' }))
-    })
+    await go()
     await eventually(async () => (await names()).includes('will-navigate'))
-    await eventually(() => !page.url().startsWith('blob:'))
+    await page.evaluate(() => fetch('/after'))
+    expect(await page.title()).toBe('still here')
+    await refuse(app)
+    await go()
+    await eventually(async () => (await page.title()) === 'blob')
+    expect((await names()).filter((each) => each === 'will-navigate')).toHaveLength(2)
   })
 
   it('is not taken for one when the test itself reloads it', async () => {
@@ -281,7 +289,7 @@ describe('a page that the application has closed', () => {
     await eventually(() => site.asked.includes('/still-here'))
     const closed = page.waitForEvent('close')
     const told = await app.evaluate(() => {
-      const { webContents } = globalThis.fixture['current'] as Electron.WebContentsView
+      const { webContents } = globalThis.fixture.current as Electron.WebContentsView
       const told: string[] = []
       webContents.once('destroyed', () => told.push('destroyed'))
       webContents.close()
@@ -300,7 +308,7 @@ describe('a page that the application has closed', () => {
     await openView(app, `${site.origin}/start`)
     await app.evaluate(
       (_electron, url) =>
-        (globalThis.fixture['current'] as Electron.WebContentsView).webContents.loadURL(url).catch(() => {}),
+        (globalThis.fixture.current as Electron.WebContentsView).webContents.loadURL(url).catch(() => {}),
       gone.origin
     )
     await forget(app)

@@ -41,6 +41,7 @@ export class Navigation {
   readonly #frames: FrameTree
   readonly #requested = new Map<string, Requested>()
   readonly #refused = new Map<string, string>()
+  readonly #allowed = new Map<string, string>()
   readonly #statuses = new Map<string, { status: number; text: string }>()
   readonly #documents = new Map<string, { frameId: string; url: string }>()
   readonly #failed = new Set<string>()
@@ -123,7 +124,15 @@ export class Navigation {
     }
     const requested = this.#requested.get(frame.id)
     this.#requested.delete(frame.id)
-    return requested ? this.#mayNavigate(frame, url, requested) : true
+    return requested ? this.#mayNavigate(frame, url, requested.reason) : true
+  }
+
+  /** @internal asked before a page begins with an address that makes no request, so that it can't be held later */
+  mayGo(frameId: string, url: string): boolean {
+    const frame = this.#frames.get(frameId)
+    if (!frame || !this.#mayNavigate(frame, toApp(url), 'scriptInitiated')) return false
+    this.#allowed.set(frameId, url)
+    return true
   }
 
   startLoading(): void {
@@ -178,7 +187,9 @@ export class Navigation {
 
   /** A page asks for an address that makes no request which could be held: it is decided, and undone, as it begins. */
   #leaveNetwork(session: CdpSession, frame: WebFrame, url: string, requested: Requested): void {
-    if (!this.#mayNavigate(frame, toApp(url), requested)) {
+    const isAllowed = this.#allowed.get(frame.id) === url
+    this.#allowed.delete(frame.id)
+    if (!isAllowed && !this.#mayNavigate(frame, toApp(url), requested.reason)) {
       session.tell('Page.stopLoading')
       if (internal.has(schemeOf(url))) this.#refused.set(frame.id, url)
       return
@@ -191,8 +202,8 @@ export class Navigation {
     } else this.#contents.openExternal(frame, url)
   }
 
-  #mayNavigate(frame: WebFrame, url: string, requested: Requested): boolean {
-    const initiator = requested.reason === 'initialFrameNavigation' ? (frame.parent ?? frame) : frame
+  #mayNavigate(frame: WebFrame, url: string, reason: Requested['reason']): boolean {
+    const initiator = reason === 'initialFrameNavigation' ? (frame.parent ?? frame) : frame
     const events = ['will-frame-navigate', ...(frame === this.#frames.main ? ['will-navigate'] : [])]
     return this.#ask(events, frame, url, initiator)
   }

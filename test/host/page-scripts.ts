@@ -13,7 +13,13 @@ export const preloadWorld = 'Electron Isolated Context'
 export const watchWorld = 'test host'
 
 /** The functions by which the worlds of a page and the host reach each other; none is left on a page's own window. */
-export const names = { post: '__hostPost', deliver: '__hostDeliver', ask: '__hostAsk', report: '__hostReport' }
+export const names = {
+  post: '__hostPost',
+  deliver: '__hostDeliver',
+  ask: '__hostAsk',
+  report: '__hostReport',
+  go: '__hostGo'
+}
 
 // Chromium can't hold a WebSocket until a listener of webRequest has decided. Where one watches them a page opens none: all
 // its attempts go to an address that no network is asked for. This alone is done in the page, not in the browser.
@@ -54,6 +60,6 @@ export function preloadScripts(path: string, token: string, additionalArguments:
 export function ownScripts(token: string): Script[] {
   return [
     { source: `(${permissionShim})(${JSON.stringify(token)},'${names.ask}')` },
-    { worldName: watchWorld, source: `(${watchPage})('${names.report}')` }
+    { worldName: watchWorld, source: `(${watchPage})('${names.report}','${names.go}')` }
   ]
 }

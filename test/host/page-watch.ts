@@ -1,11 +1,12 @@
 // Text that runs in a world of the host's own in every document: it reports what Chromium has no event for, and that Electron
-// has: the title, full screen, and where a person asked for a context menu.
+// has: the title, full screen, where a person asked for a context menu, and what can't be held on the network.
 
 /** What a document reports. */
 export type Report =
   | { kind: 'title'; title: string }
   | { kind: 'fullscreen'; on: boolean }
   | { kind: 'context-menu'; details: ContextDetails }
+  | { kind: 'navigate'; url: string }
 
 export interface ContextDetails {
   readonly x: number
@@ -19,7 +20,7 @@ export interface ContextDetails {
 }
 
 /** Self-contained: its source is what runs in the page. */
-export function watchPage(binding: string): void {
+export function watchPage(binding: string, go: string): void {
   const own = globalThis as unknown as Record<string, (text: string) => void>
   const post = own[binding]
   if (!post) return
@@ -46,6 +47,21 @@ export function watchPage(binding: string): void {
       isEditable: (element as HTMLElement).isContentEditable || /^(input|textarea)$/i.test(element.tagName)
     }
     tell({ kind: 'context-menu', details })
+  })
+  // An address that makes no request can't be held on its way: it is stopped here, before it begins, and begun again by
+  // `go` once the application has allowed it.
+  let allowed: string | undefined
+  Object.assign(own, {
+    [go]: (url: string) => {
+      allowed = url
+      location.href = url
+    }
+  })
+  navigation.addEventListener('navigate', (event) => {
+    const { url } = event.destination
+    if (!event.cancelable || url === allowed || !/^(blob|data|filesystem):/.test(url)) return
+    event.preventDefault()
+    tell({ kind: 'navigate', url })
   })
   if (window.top !== window) return
   addEventListener('DOMContentLoaded', () => {

@@ -11,7 +11,7 @@ export interface Hearers {
   preload(frameId: string, text: string, contextId: number): void
   /** The page is about to ask the browser for something. */
   ask(session: CdpSession, frameId: string, text: string, contextId: number): void
-  report(session: CdpSession, text: string, contextId: number): void
+  report(session: CdpSession, frameId: string, text: string, contextId: number): void
 }
 
 export class PageWorlds {
@@ -49,7 +49,7 @@ export class PageWorlds {
     const frameId = this.#frames.get(session)?.get(executionContextId)
     if (!frameId) return
     if (name === names.ask) this.#hearers.ask(session, frameId, payload, executionContextId)
-    if (name === names.report) this.#hearers.report(session, payload, executionContextId)
+    if (name === names.report) this.#hearers.report(session, frameId, payload, executionContextId)
     if (name !== names.post || !mainFrame || executionContextId !== this.preload) return
     this.#hearers.preload(frameId, payload, executionContextId)
   }

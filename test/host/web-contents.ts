@@ -109,7 +109,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.#worlds = new PageWorlds({
       preload: (frameId, text, contextId) => this.#receive(frameId, text, contextId),
       ask: (session, frameId, text, contextId) => void this.#answer(session, frameId, contextId, JSON.parse(text)),
-      report: (session, text, contextId) => this.#reported(session, contextId, JSON.parse(text))
+      report: (session, frameId, text, contextId) => this.#reported(session, frameId, contextId, JSON.parse(text))
     })
     living.set(this.id, this)
     this.session.members.add(this)
@@ -489,7 +489,12 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     followConsole(session, (message) => this.emit('console-message', { ...message, frame: this.frames.main ?? null }))
   }
 
-  #reported(session: CdpSession, contextId: number, report: Report): void {
+  #reported(session: CdpSession, frameId: string, contextId: number, report: Report): void {
+    if (report.kind === 'navigate') {
+      if (!this.navigation.mayGo(frameId, report.url)) return
+      session.tell('Runtime.evaluate', { contextId, expression: `${names.go}(${JSON.stringify(report.url)})` })
+      return
+    }
     if (report.kind === 'title') {
       this.#title = report.title || this.getURL()
       if (report.title) this.emit('page-title-updated', preventable({}), report.title, true)
