@@ -152,6 +152,7 @@ async function run(): Promise<void> {
     account: () => ({ kind: accounts.chosen()?.kind ?? 'service', baseUrl: accounts.chosen()?.baseUrl ?? '' }),
     returnAddressOf: outbox.returnAddressOf,
     openView: signingViewsOf({ window: shown, patienceMs: SIGNING_PATIENCE }),
+    zoom: () => settings.read().zoom,
     describe: asAppError,
     clock,
     newId,

@@ -59,7 +59,8 @@ export function watchPage(binding: string, go: string): void {
   })
   navigation.addEventListener('navigate', (event) => {
     const { url } = event.destination
-    if (!event.cancelable || url === allowed || !/^(blob|data|filesystem):/.test(url)) return
+    if (!event.cancelable || event.downloadRequest !== null || url === allowed || !/^(blob|data|filesystem):/.test(url))
+      return
     event.preventDefault()
     tell({ kind: 'navigate', url })
   })

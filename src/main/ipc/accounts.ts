@@ -58,6 +58,14 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
       return choose((await accounts.add(input)).id)
     },
 
+    'accounts.update': async ({ id, ...changes }) => {
+      const account = await accounts.update(id, changes)
+      clients.forget(id)
+      watch.soon()
+      parts.changed()
+      return view(account)
+    },
+
     'accounts.choose': ({ id }) => choose(id),
 
     'accounts.remove': async ({ id }) => {

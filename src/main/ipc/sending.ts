@@ -1,4 +1,5 @@
 /** Requests about drafts and sends. */
+import { fail } from '../core/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts, Drafts, Outbox } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
@@ -21,7 +22,13 @@ export function sendingHandlers({ accounts, drafts, outbox }: SendingParts): Pic
       return null
     },
 
-    'sends.start': ({ draftId }) => outbox.start(draftId),
+    'sends.start': async ({ draftId }) => {
+      // What is sent goes out in the name of the account that the person sees.
+      if (drafts.get(draftId).accountId !== chosenId(accounts)) {
+        fail('gone', 'This draft belongs to another account. Choose that account to send it.')
+      }
+      return outbox.start(draftId)
+    },
     'sends.list': async () => outbox.list(chosenId(accounts)),
     'sends.get': async ({ id }) => outbox.get(id),
     'sends.reconcile': ({ id }) => outbox.reconcile(id),

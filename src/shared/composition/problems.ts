@@ -131,9 +131,11 @@ function problemsOfAddress(at: string, address: string): Problem[] {
 function problemsOfEmail(at: string, address: string): Problem[] {
   const typed = address.trim()
   if (!typed) return [error(at, 'Enter an e-mail address.')]
-  return email.safeParse(typed).success
-    ? []
-    : [error(at, "This isn't an e-mail address: it needs a name, an @ and a domain.")]
+  if (!email.safeParse(typed).success) {
+    return [error(at, "This isn't an e-mail address: it needs a name, an @ and a domain.")]
+  }
+  // Addresses within an organisation may lack one: a warning, not a bar.
+  return /@.*\.[^.]+$/.test(typed) ? [] : [warning(at, 'This address seems to lack an ending, such as .com or .nz.')]
 }
 
 function required(at: string, value: string, message: string): Problem[] {

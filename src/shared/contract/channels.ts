@@ -5,6 +5,7 @@
 export const requestNames = [
   'accounts.list',
   'accounts.add',
+  'accounts.update',
   'accounts.choose',
   'accounts.remove',
   'accounts.check',

@@ -46,31 +46,42 @@ const bounds = z.strictObject({
   height: z.number().min(0).max(100_000)
 })
 
+const authentication = z.discriminatedUnion('scheme', [
+  z.strictObject({ scheme: z.literal('none') }),
+  z.strictObject({
+    scheme: z.literal('api-key'),
+    key: secret,
+    secret,
+    /** The access URL registered for the key; sent as Referer. */
+    referer: z.string().trim().min(1).max(2000),
+    /** Send on behalf of this user's e-mail address. */
+    sender: z.string().trim().max(320).optional()
+  }),
+  z.strictObject({ scheme: z.literal('bearer'), token: secret })
+])
+
 export const NewAccount = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
   z.strictObject({
     kind: z.literal('service'),
     name: z.string().trim().min(1).max(100),
     baseUrl: z.string().trim().min(1).max(2000),
-    authentication: z.discriminatedUnion('scheme', [
-      z.strictObject({ scheme: z.literal('none') }),
-      z.strictObject({
-        scheme: z.literal('api-key'),
-        key: secret,
-        secret,
-        /** The access URL registered for the key; sent as Referer. */
-        referer: z.string().trim().min(1).max(2000),
-        /** Send on behalf of this user's e-mail address. */
-        sender: z.string().trim().max(320).optional()
-      }),
-      z.strictObject({ scheme: z.literal('bearer'), token: secret })
-    ])
+    authentication
   })
 ])
 export type NewAccount = z.infer<typeof NewAccount>
 
 export const requests = {
   'accounts.list': answers<AccountView[]>()(nothing),
+  /** Changes a service account; without `authentication` its secrets stay as they are. */
+  'accounts.update': answers<AccountView>()(
+    z.strictObject({
+      id,
+      name: z.string().trim().min(1).max(100),
+      baseUrl: z.string().trim().min(1).max(2000),
+      authentication: authentication.optional()
+    })
+  ),
   /** Adds and chooses the account; a practice account starts the practice service. */
   'accounts.add': answers<AccountView>()(NewAccount),
   'accounts.choose': answers<AccountView>()(byId),

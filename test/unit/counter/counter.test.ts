@@ -35,6 +35,7 @@ beforeEach(async () => {
         destroy: async () => become('destroyed')
       }
     },
+    zoom: () => 1,
     describe: asAppError,
     clock: work.clock,
     newId: () => `turn-${++next}`,
@@ -146,6 +147,7 @@ describe('at the counter', () => {
       openView: () => {
         throw new Error('a view was opened')
       },
+      zoom: () => 1,
       describe: asAppError,
       clock: work.clock,
       newId: () => 't',

@@ -56,6 +56,9 @@ describe('the local copy of the folders', () => {
     const removed = documents[reference]
     delete documents[reference]
     await work.watch.refresh(work.accountId)
+    // It may have been on its way from one folder to another.
+    expect(work.mirror.get(work.accountId, reference)?.goneAt).toBeUndefined()
+    await work.watch.refresh(work.accountId)
     expect(everything().some(({ document }) => document.Reference === reference)).toBe(false)
     expect(work.mirror.get(work.accountId, reference)?.goneAt).toBeGreaterThan(0)
 

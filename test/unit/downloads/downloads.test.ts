@@ -111,12 +111,18 @@ describe('identity data on its way to disk', () => {
   })
 
   test('a folder that cannot be written is named as the trouble', async () => {
-    folder = join(work.folder, 'not', 'there')
+    folder = join(work.folder, 'work.db', 'not a folder')
     answer = (response) => response.end(PDF)
     expect(await ended(downloads.start(accountId, 'REF', 'Lease', 'pdf').id)).toMatchObject({
       state: 'failed',
       error: { code: 'not-writable' }
     })
+  })
+
+  test('a folder that is not there yet is made', async () => {
+    folder = join(work.folder, 'Downloads')
+    answer = (response) => response.end(PDF)
+    expect(await ended(downloads.start(accountId, 'REF', 'Lease', 'pdf').id)).toMatchObject({ state: 'done' })
   })
 
   test('records come as JSON when that is asked for', async () => {

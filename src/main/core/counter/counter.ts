@@ -30,6 +30,8 @@ export interface CounterEffects {
   /** Where this document's signer is sent after signing, beside RETURN_ADDRESS, where it is known. */
   returnAddressOf: (reference: string) => string | undefined
   openView: OpenSigningView
+  /** The size that people asked for in the settings; it holds for the signing page too. */
+  zoom: () => number
   describe: (error: unknown) => AppError
   clock: () => number
   newId: () => string
@@ -127,6 +129,7 @@ export function openCounter(effects: CounterEffects) {
       if (!of.view) {
         become(of, { phase: 'loading' })
         of.view = openView(of)
+        of.view.zoom(effects.zoom())
       }
       of.view.show(bounds)
       return phase === 'covered' ? become(of, { phase: 'open' }) : of.state

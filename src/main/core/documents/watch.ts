@@ -59,6 +59,8 @@ export function openWatch(effects: WatchEffects) {
   const { mirror, clock } = effects
   const reading = new Map<string, { withLogs: boolean; result: Promise<Look> }>()
   const troubles = new Map<string, FolderTrouble>()
+  /** When the newest complete round over all folders began, by account. */
+  const completeRounds = new Map<string, number>()
   const connections = new Map<string, ConnectionView>()
   let isShown = true
   let unschedule: (() => void) | undefined
@@ -123,11 +125,20 @@ export function openWatch(effects: WatchEffects) {
     const failed = answers.find((answer) => answer.status === 'rejected')
     if (failed) throw failed.reason
     const looks = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    const gone = looks.every(({ isComplete }) => isComplete)
-      ? mirror.markUnseenGone(accountId, Math.min(...looks.map(({ begun }) => begun)))
-      : 0
-    if (gone > 0) effects.changed([...FOLDERS])
+    if (looks.every(({ isComplete }) => isComplete)) {
+      noticeGone(accountId, Math.min(...looks.map(({ begun }) => begun)))
+    }
     return looks
+  }
+
+  /**
+   * Folders are read one beside the other, so a document that moves meanwhile can be missed by all of them once: it is
+   * gone when two rounds on end have missed it.
+   */
+  function noticeGone(accountId: string, begun: number): void {
+    const before = completeRounds.get(accountId)
+    completeRounds.set(accountId, begun)
+    if (before !== undefined && mirror.markUnseenGone(accountId, before) > 0) effects.changed([...FOLDERS])
   }
 
   /** Reads all folders by looks that begin now: one that began before may have missed what the caller knows of. */
@@ -144,13 +155,16 @@ export function openWatch(effects: WatchEffects) {
 
   async function round(): Promise<void> {
     const accountId = effects.chosen()
+    const begun = clock()
     const failed = accountId
       ? await readAfresh(accountId, false).then(
           () => false,
           () => true
         )
       : false
-    plan(failed ? PACE.failing : isShown ? PACE.shown : PACE.hidden)
+    // On a slow line most of the time is left to everything else.
+    const rest = (clock() - begun) * 5
+    plan(Math.max(rest, failed ? PACE.failing : isShown ? PACE.shown : PACE.hidden))
   }
 
   return {

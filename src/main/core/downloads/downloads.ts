@@ -1,4 +1,5 @@
 /** ID-verification data on its way to disk: whole or not at all, never over another file, and told while it runs. */
+import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { AppError, DownloadView } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
@@ -88,7 +89,10 @@ export function openDownloads(effects: DownloadEffects) {
       const client = await effects.clientOf(row.account_id)
       const content = await contentOf(client, row, current)
       const name = safeFileName(`${row.name.replace(/\.pdf$/i, '')} - identity.${row.type}`)
-      const written = await writeAtomically(join(effects.folder(), name), content, { ifExists: 'number' })
+      const folder = effects.folder()
+      // A fresh workstation may not have its downloads folder yet.
+      await mkdir(folder, { recursive: true })
+      const written = await writeAtomically(join(folder, name), content, { ifExists: 'number' })
       finish.run('done', written.path, written.bytes, null, clock(), row.id)
     } catch (error) {
       failed(row.id, current.abort.signal.aborted ? undefined : effects.describe(error))

@@ -14,7 +14,7 @@ export class Accounts {
   readonly #anotherChosen: () => void
   #last: string | undefined
   /** What must be finished before another account is chosen: what was typed belongs to the one before. */
-  readonly leaving = new Set<() => Promise<unknown>>()
+  readonly leaving = new Set<() => Promise<boolean>>()
 
   /** @param anotherChosen called once whenever the chosen account is another one than before. */
   constructor(api: Api, anotherChosen: () => void) {
@@ -45,14 +45,16 @@ export class Accounts {
 
   /** Adds and chooses an account. Answers why not, where it could not. */
   async add(account: Input<'accounts.add'>): Promise<AccountView | AppError> {
-    await this.#finish()
+    const unfinished = await this.#finish()
+    if (unfinished) return unfinished
     const result = await settled(this.#api.accounts.add(account))
     await this.load()
     return result.ok ? result.value : result.error
   }
 
   async choose(id: string): Promise<AppError | undefined> {
-    await this.#finish()
+    const unfinished = await this.#finish()
+    if (unfinished) return unfinished
     const result = await settled(this.#api.accounts.choose({ id }))
     await this.load()
     return result.ok ? undefined : result.error
@@ -64,7 +66,10 @@ export class Accounts {
     return result.ok ? undefined : result.error
   }
 
-  async #finish(): Promise<void> {
-    await Promise.all([...this.leaving].map((finish) => finish()))
+  /** Why the account can't be left yet: what was typed could not be kept, and would be lost or land in the other's. */
+  async #finish(): Promise<AppError | undefined> {
+    const finished = await Promise.all([...this.leaving].map((finish) => finish()))
+    if (finished.every(Boolean)) return undefined
+    return { code: 'storage', message: 'What you typed could not be saved yet, so the account was not changed.' }
   }
 }
