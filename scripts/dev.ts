@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fetchElectron } from './electron-runtime.ts'
-import { hostEnvironment, requireSystemPackages } from './host.ts'
+import { endWith, requireSystemPackages } from './host.ts'
 
 const root = join(import.meta.dirname, '..')
 const electron = fetchElectron()
@@ -10,12 +10,12 @@ if (!electron) {
   console.log('Electron’s runtime can’t be fetched here, so Countersign runs on Chromium, as its tests do.')
   requireSystemPackages('chromium', 'keyring')
 }
-// electron-vite starts whatever it is told is Electron with the application's folder as argument.
+// electron-vite starts whatever it is told is Electron, with the application's folder as argument.
 const program = electron ?? join(root, 'scripts/on-host.ts')
-const development = spawn(process.execPath, [join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'dev'], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...(electron ? process.env : hostEnvironment()), ELECTRON_EXEC_PATH: program }
-})
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => development.kill(signal))
-development.on('exit', (code) => process.exit(code ?? 1))
+endWith(
+  spawn(process.execPath, [join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'dev'], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ELECTRON_EXEC_PATH: program }
+  })
+)

@@ -1,29 +1,50 @@
-/** How the built application is run on the Chromium host, outside of tests. */
-import { spawnSync } from 'node:child_process'
+/** Runs the built application on the Chromium host, outside of tests. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { askHost } from '../test/e2e/on-host.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** What Node is to be started with. @param passedOn arguments for the application. */
-export function hostArguments(passedOn: readonly string[] = []): string[] {
-  const hasFolder = passedOn.some((argument) => argument.startsWith('--user-data-dir='))
-  return [
-    '--import',
-    new URL('../test/host/register.ts', import.meta.url).href,
-    join(root, 'out/main/index.js'),
-    ...(hasFolder ? [] : [`--user-data-dir=${join(homedir(), '.countersign')}`]),
-    ...passedOn
-  ]
-}
-
-/** What the host is told by its environment: a window where there is a display. */
-export function hostEnvironment(): NodeJS.ProcessEnv {
+/**
+ * Opens the application: in a window where there is a display; headless where there is none, and then says where it can
+ * be attached to.
+ * @param passedOn arguments for the application.
+ */
+export function openOnHost(passedOn: readonly string[]): ChildProcess {
   const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
-  return { ...process.env, HOST_HEADED: hasDisplay ? '1' : '0' }
+  const hasFolder = passedOn.some((argument) => argument.startsWith('--user-data-dir='))
+  const application = spawn(
+    process.execPath,
+    [
+      '--import',
+      new URL('../test/host/register.ts', import.meta.url).href,
+      join(root, 'out/main/index.js'),
+      ...(hasFolder ? [] : [`--user-data-dir=${join(homedir(), '.countersign')}`]),
+      ...passedOn
+    ],
+    {
+      cwd: root,
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, HOST_HEADED: hasDisplay ? '1' : '0' }
+    }
+  )
+  if (!hasDisplay) {
+    askHost(application)('endpoint').then(
+      (endpoint) => console.log(`There is no display here. Attach a browser’s developer tools to ${endpoint}`),
+      () => undefined
+    )
+  }
+  return application
 }
 
-/** Makes sure of what the host needs from the system; ends this process where it can't be had. */
+/** Hands signals on to a program, and ends as it ends. */
+export function endWith(program: ChildProcess): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => program.kill(signal))
+  program.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+}
+
+/** Makes sure of what is needed from the system; ends this process where it can't be had. */
 export function requireSystemPackages(...needs: string[]): void {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/system-packages.ts'), ...needs], {
     stdio: 'inherit'

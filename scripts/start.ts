@@ -5,19 +5,14 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fetchElectron } from './electron-runtime.ts'
-import { hostArguments, hostEnvironment, requireSystemPackages } from './host.ts'
+import { endWith, openOnHost, requireSystemPackages } from './host.ts'
 
-const root = join(import.meta.dirname, '..')
 const passedOn = process.argv.slice(2)
 const electron = fetchElectron()
 
-if (!electron) {
+if (electron) endWith(spawn(electron, [join(import.meta.dirname, '..'), ...passedOn], { stdio: 'inherit' }))
+else {
   console.log('Electron’s runtime can’t be fetched here, so Countersign opens on Chromium, as its tests do.')
   requireSystemPackages('chromium', 'keyring')
+  endWith(openOnHost(passedOn))
 }
-const application = electron
-  ? spawn(electron, [root, ...passedOn], { cwd: root, stdio: 'inherit' })
-  : spawn(process.execPath, hostArguments(passedOn), { cwd: root, stdio: 'inherit', env: hostEnvironment() })
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => application.kill(signal))
-application.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

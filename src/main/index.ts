@@ -225,15 +225,17 @@ async function run(): Promise<void> {
   void ready.then(() => watch.start())
 
   app.on('window-all-closed', () => app.quit())
-  let isLeaving = false
+  let leaving: Promise<unknown> | undefined
+  let hasLeft = false
   app.on('will-quit', (event) => {
-    if (isLeaving) return
-    // The practice office saves before it ends, and the signing page is wiped.
+    if (hasLeft) return
+    // The practice office saves before it ends, and the signing page is wiped; however often quitting is asked for.
     event.preventDefault()
-    isLeaving = true
+    if (leaving) return
     watch.stop()
-    void Promise.allSettled([counter.close(), practice.stop()]).then(() => {
+    leaving = Promise.allSettled([counter.close(), practice.stop()]).then(() => {
       db.close()
+      hasLeft = true
       app.quit()
     })
   })

@@ -114,7 +114,11 @@ async function compose(electron: Modules): Promise<string> {
 }
 
 export async function launchOnElectron(start: Start): Promise<Started> {
-  const app = await _electron.launch({ args: [start.main, ...start.args], cwd: start.root, env: start.env })
+  const app = await _electron.launch({
+    args: [...rootArguments(), start.main, ...start.args],
+    cwd: start.root,
+    env: start.env
+  })
   let written = ''
   const child = app.process()
   child.stdout?.on('data', (chunk) => (written += chunk))
@@ -253,4 +257,9 @@ function readWindows({ BrowserWindow }: Modules): WindowInfo[] {
     maximized: each.isMaximized(),
     fullScreen: each.isFullScreen()
   }))
+}
+
+/** Chromium refuses its sandbox to root, who is only found in containers; nobody else is run without it. */
+function rootArguments(): string[] {
+  return process.getuid?.() === 0 ? ['--no-sandbox'] : []
 }
