@@ -4,6 +4,7 @@ import { defineConfig } from 'electron-vite'
 
 // Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
 // everything else is in "devDependencies" and is bundled, so that the shipped app carries no node_modules of theirs.
+
 /** The licences of what is bundled travel with it. */
 const licences = { fileName: 'licences.md' }
 
@@ -35,7 +36,7 @@ export default defineConfig({
       outDir: 'out/renderer',
       minify: true,
       license: licences,
-      rollupOptions: { input: 'src/renderer/index.html' }
+      rollupOptions: { input: resolve('src/renderer/index.html') }
     },
     plugins: [svelte({ configFile: '../../svelte.config.js' })]
   }
