@@ -125,7 +125,7 @@ describe('composing', () => {
     await press(/^Forms/)
     await fireEvent.click(
       within(screen.getByRole('complementary', { name: 'Summary' })).getByRole('button', {
-        name: 'Enter the last name.'
+        name: 'Person 1: enter the last name.'
       })
     )
     await settle()
@@ -166,6 +166,30 @@ describe('composing', () => {
     expect(shown()).not.toContain('1980-02-29')
     await fireEvent.click(screen.getByRole('checkbox', { name: 'Show the answers that identify people' }))
     expect(shown()).toContain('1980-02-29')
+  })
+})
+
+describe('by keyboard', () => {
+  beforeEach(() => open())
+
+  test('the first field has the focus once it is chosen what to send', async () => {
+    await press(/^Forms/)
+    await settle()
+    expect(document.activeElement).toBe(box('Name'))
+  })
+
+  test('Ctrl+Enter sends', async () => {
+    await fillOneForm()
+    await fireEvent.keyDown(box('E-mail'), { key: 'Enter', ctrlKey: true })
+    await screen.findByText(/^Sent: the service made 1 document/)
+  })
+
+  test('what is missing is said with whose it is', async () => {
+    await fillOneForm()
+    await press('Add a person')
+    const list = within(screen.getByRole('complementary', { name: 'Summary' }))
+    expect(list.getByRole('button', { name: 'Person 2: enter the first name.' })).toBeTruthy()
+    expect(list.queryByRole('button', { name: /^Mere Parata: / })).toBeNull()
   })
 })
 

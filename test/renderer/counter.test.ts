@@ -107,6 +107,75 @@ test('stopping is asked about before what was filled in is lost', async () => {
   expect(calls('counter.end')).toHaveLength(1)
 })
 
+test('before stopping, going on comes first, and Escape means it too', async () => {
+  await open()
+  await sign()
+  await press('Stop')
+  const answers = screen.getAllByRole('button', { name: /Go on signing|Stop, and close/ })
+  expect(answers.map((one) => one.textContent?.trim())).toEqual(['Go on signing', 'Stop, and close the page'])
+  await fireEvent.keyDown(screen.getByRole('heading', { name: 'Stop here?' }), { key: 'Escape' })
+  await settle()
+  expect(api.control.state.counter?.phase).toBe('open')
+  expect(calls('counter.end')).toHaveLength(0)
+})
+
+test('a page that is covered for a rest stays covered at Escape', async () => {
+  await open()
+  await sign()
+  await press('I need a moment')
+  await fireEvent.keyDown(screen.getByRole('heading', { name: 'Take your time' }), { key: 'Escape' })
+  await settle()
+  expect(api.control.state.counter?.phase).toBe('covered')
+})
+
+test('while somebody signs no button of ours is filled', async () => {
+  await open()
+  await sign()
+  for (const name of ['Stop', 'I have finished']) expect(button(name).className).not.toMatch(/primary/)
+})
+
+test('nobody is said to wait only where the documents are known', async () => {
+  api.control.state.documents = []
+  await open()
+  expect(screen.getByText('Nobody is waiting to sign here.')).toBeTruthy()
+})
+
+test('an account that is not accepted leaves it unknown who waits, and leads to the settings', async () => {
+  api.control.state.documents = []
+  api.control.state.connection = { state: 'refused', since: 0 }
+  await open()
+  expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
+  expect(screen.queryByText('Nobody is waiting to sign here.')).toBeNull()
+  await press('Open Settings')
+  expect(opened.office.router.route.screen).toBe('settings')
+})
+
+test('folders that were never read leave it unknown who waits, until they are read', async () => {
+  api.control.state.documents = []
+  const { list } = api.documents
+  let isRead = false
+  api.documents.list = async (input) => {
+    const answer = await list(input)
+    if (!answer.ok || isRead) return answer
+    const { lookedAt: _lookedAt, ...never } = answer.value
+    return { ok: true, value: never }
+  }
+  await open()
+  expect(screen.getByText('Not known: the documents were never read.')).toBeTruthy()
+  isRead = true
+  await press('Read the documents now')
+  expect(screen.getByText('Nobody is waiting to sign here.')).toBeTruthy()
+})
+
+test('who has not signed is not promised that the link still opens', () => {
+  const { title, meaning, todo } = outcomeWords({ signed: 'not-yet' }, 'Mere Parata', 'Deed of gift', false)
+  expect(title).toBe('Mere Parata has not signed yet')
+  expect(`${meaning} ${todo}`).not.toMatch(/at any time/)
+  expect(todo).toBe(
+    'Mere Parata has not signed. If the page said that the link is locked, the office has to send a reminder or correct the e-mail address before it opens again.'
+  )
+})
+
 test('a page that came back is ended once, however often that is told', async () => {
   await open()
   await sign()
@@ -202,11 +271,11 @@ test('keys of the office do nothing while somebody signs', async () => {
   let heard = 0
   const listen = () => heard++
   window.addEventListener('keydown', listen)
-  await fireEvent.keyDown(button('Finish'), { key: 'k', ctrlKey: true })
-  await fireEvent.keyDown(button('Finish'), { key: 'Escape' })
+  await fireEvent.keyDown(button('I have finished'), { key: 'k', ctrlKey: true })
+  await fireEvent.keyDown(button('I have finished'), { key: 'Escape' })
   window.removeEventListener('keydown', listen)
   expect(heard).toBe(0)
-  expect(button('Finish')).toBeTruthy()
+  expect(button('I have finished')).toBeTruthy()
 })
 
 test('the place of the page is told as it moves, the newest only while a telling is under way', async () => {

@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
 import { extensionOf } from '../../src/renderer/src/screens/documents/extension.ts'
+import { isIdentityOutstanding } from '../../src/renderer/src/screens/documents/identity-words.ts'
 import { momentInWords, offsetAt } from '../../src/renderer/src/words/dates.ts'
 import type { DocumentPage } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
@@ -58,6 +59,84 @@ test('a search begins when typing pauses, not at every letter', async () => {
   await opened.clock.pass(200)
   expect(calls('documents.list').at(-1)?.input).toMatchObject({ search: 'gift' })
   expect(names().every((name) => name?.includes('gift'))).toBe(true)
+})
+
+test('every row names its signers', async () => {
+  await open()
+  const [row] = screen.getAllByRole('row').slice(1)
+  const one = opened.api.control.state.documents.find((each) => each.name === names()[0] && each.folder === 'Progress')
+  expect(row?.textContent).toContain(one?.signers.map((signer) => signer.name).join(', '))
+})
+
+test('the order of a folder is said in words', async () => {
+  await open()
+  expect(screen.getByText('Next due first')).toBeTruthy()
+  opened.office.router.go('documents', ['Signed'])
+  await settle()
+  expect(screen.getByText('Last signed first')).toBeTruthy()
+})
+
+test('an open document that a search leaves out stays open and says so', async () => {
+  await open(fakeApi(), 'Progress', { document: 'doc-6' })
+  expect(screen.queryByText(/not among the results/)).toBeNull()
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'gift' } })
+  await opened.clock.pass(300)
+  await settle()
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
+  expect(screen.getByText('This document is not among the results of “gift”.')).toBeTruthy()
+  await press('Clear the search')
+  expect(screen.queryByText(/not among the results/)).toBeNull()
+  expect(names()).toHaveLength(25)
+})
+
+test('an empty folder that was never read is not called empty', async () => {
+  const api = fakeApi({ documents: [], connection: { state: 'refused', since: NOW } })
+  api.documents.list = async () => ({
+    ok: true,
+    value: { rows: [], total: 0, counts: {}, problem: { code: 'unauthorised', message: 'No.' } }
+  })
+  await open(api, 'InBox')
+  expect(screen.queryByText('No documents in the InBox.')).toBeNull()
+  expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
+  await press('Open Settings')
+  expect(opened.office.router.route.screen).toBe('settings')
+})
+
+test('signatures are verified only once there is one', async () => {
+  await open(fakeApi(), 'Progress', { document: 'doc-6' })
+  expect(button('Verify signatures').hasAttribute('disabled')).toBe(true)
+  expect(screen.getByText('Nothing to verify yet: nobody has signed.')).toBeTruthy()
+})
+
+test('an identity check that is still to be made has nothing to download', async () => {
+  const [person] = documents(7)[6]?.people ?? []
+  if (!person) throw new Error('The made-up office has no such signer.')
+  const identity = [
+    { label: 'Identity check', value: 'Requested' },
+    { label: 'Verification', value: 'Pending' }
+  ]
+  await open(withOne('doc-6', { people: [{ ...person, identity }] }), 'Progress', { document: 'doc-6' })
+  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(true)
+  expect(screen.getByText('Nothing to download yet: no signer’s identity check is completed.')).toBeTruthy()
+})
+
+test('one completed identity check, or a word that we don’t know, can be downloaded', () => {
+  const saying = (...values: string[]) => [{ identity: values.map((value) => ({ label: 'Verification', value })) }]
+  expect(isIdentityOutstanding(saying('Requested', 'Not started'))).toBe(true)
+  expect(isIdentityOutstanding([...saying('Pending'), ...saying('Completed')])).toBe(false)
+  expect(isIdentityOutstanding(saying('Examined by hand'))).toBe(false)
+  expect(isIdentityOutstanding(saying())).toBe(false)
+})
+
+test('the quick choice of a new due date that holds is shown as chosen', async () => {
+  await open(fakeApi(), 'Progress', { document: 'doc-6' })
+  await press(/Extend due date/)
+  const chosen = () => screen.queryByRole('button', { pressed: true })?.textContent?.trim()
+  expect(chosen()).toBe('1 week later')
+  await press('4 weeks later')
+  expect(chosen()).toBe('4 weeks later')
+  await fireEvent.input(screen.getByLabelText('New day'), { target: { value: '2027-01-15' } })
+  expect(chosen()).toBeUndefined()
 })
 
 test('a search that finds nothing says so and can be cleared', async () => {

@@ -65,3 +65,11 @@ test('a deletion that failed is said and nothing is lost', async () => {
   expect(opened.office.toasts.shown[0]?.text).toContain("wasn't deleted")
   expect(screen.getByText('Newer')).toBeTruthy()
 })
+
+test('when the last is deleted, the heading has the focus', async () => {
+  for (const name of ['Delete Newer', 'Delete Older']) {
+    await fireEvent.click(screen.getByRole('button', { name }))
+    await settle()
+  }
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Drafts' }))
+})

@@ -159,6 +159,19 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.accounts = [...state.accounts, account]
       return choose(id)
     },
+    'accounts.update': ({ id, name, baseUrl, authentication }) => {
+      const before = byId(state.accounts, id)
+      if (before.kind !== 'service') throw error('bad-input')
+      const account: AccountView = {
+        ...before,
+        name,
+        baseUrl,
+        ...(authentication && { scheme: authentication.scheme, hasSecret: true })
+      }
+      state.accounts = state.accounts.map((one) => (one.id === id ? account : one))
+      emit('accounts.changed', null)
+      return account
+    },
     'accounts.choose': ({ id }) => choose(id),
     'accounts.remove': ({ id }) => {
       byId(state.accounts, id)
@@ -183,7 +196,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'drafts.save': ({ id, composition }) =>
       saveDraft({
         id: id ?? `draft-${nextId++}`,
-        accountId: chosen().id,
+        // A draft stays with the account it was begun for.
+        accountId: state.drafts.find((one) => one.id === id)?.accountId ?? chosen().id,
         kind: composition.kind,
         title: titleOf(composition),
         updatedAt: state.now(),
@@ -197,6 +211,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'sends.start': ({ draftId }) => {
       const draft = byId(state.drafts, draftId)
+      if (draft.accountId !== chosen().id) throw error('gone')
       const send = sendOf({
         id: `send-${nextId++}`,
         accountId: draft.accountId,

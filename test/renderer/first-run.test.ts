@@ -1,6 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
+import type { NotAdded } from '../../src/renderer/src/state/accounts.svelte.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice } from './office.ts'
@@ -37,7 +38,7 @@ describe('the first run', () => {
     await type('Registered access URL', 'https://harbour.example.com')
     await type(/^Send on behalf of/, 'grace@example.org')
     await fireEvent.click(screen.getByRole('button', { name: 'Connect and check' }))
-    await screen.findByText(/It works: the service answered/)
+    await screen.findByText(/^It works\. The InBox holds/)
     expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({
       kind: 'service',
       name: 'Harbour & Co.',
@@ -82,5 +83,113 @@ describe('the first run', () => {
     api.control.heal('accounts.add')
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
     await screen.findByRole('heading', { name: 'What do you want to send?' })
+  })
+
+  test('a store that was set aside is said, as nobody would know it from this page', async () => {
+    await open({
+      system: {
+        version: '0.1.0',
+        platform: 'linux',
+        keychain: { state: 'available' },
+        storage: { state: 'memory', reason: 'no-space' },
+        setAside: { name: 'office.set-aside', reason: 'unreadable' }
+      }
+    })
+    expect(screen.getByText(/kept as “office\.set-aside”/)).toBeTruthy()
+    expect(screen.getByText(/^The disk is full\./)).toBeTruthy()
+  })
+})
+
+describe('an account that does not work', () => {
+  async function connect() {
+    const opened = await open()
+    opened.api.control.fail('accounts.check', { code: 'refused', message: 'Nobody there.' })
+    await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
+    await type('Name', 'Harbour')
+    await type('Address of the service', 'https://signing.example.com:9/v1.4')
+    await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
+    await type('Token', 'made-up')
+    await fireEvent.click(screen.getByRole('button', { name: 'Connect and check' }))
+    await screen.findByText(/Nobody answers at the account's address\./)
+    return opened
+  }
+
+  test('leaves what was typed in place, and nothing behind', async () => {
+    const { api } = await connect()
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Harbour')
+    expect(screen.getByLabelText<HTMLInputElement>('Token').value).toBe('made-up')
+    expect(api.control.state.accounts).toEqual([])
+  })
+
+  test('is tried again with what was corrected, and is there once', async () => {
+    const { api } = await connect()
+    await type('Address of the service', 'https://signing.example.com/v1.4')
+    api.control.heal('accounts.check')
+    await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+    await screen.findByText(/^It works\./)
+    expect(api.control.state.accounts.map((one) => one.baseUrl)).toEqual(['https://signing.example.com/v1.4'])
+  })
+
+  test('is saved anyway where that is wanted', async () => {
+    const { api } = await connect()
+    await fireEvent.click(screen.getByRole('button', { name: 'Save anyway' }))
+    await screen.findByRole('heading', { name: 'Settings' })
+    expect(api.control.state.accounts.map((one) => one.name)).toEqual(['Harbour'])
+  })
+
+  test('beside one that does leaves that one chosen', async () => {
+    const opened = await openOffice(fakeApi())
+    opened.api.control.fail('accounts.check', { code: 'unauthorised', message: 'No.' })
+    const { error } = (await opened.office.accounts.addIfItWorks({
+      kind: 'service',
+      name: 'Harbour',
+      baseUrl: 'https://signing.example.com',
+      authentication: { scheme: 'none' }
+    })) as NotAdded
+    expect(error.code).toBe('unauthorised')
+    expect(opened.office.accounts.list.map((one) => [one.id, one.chosen])).toEqual([
+      ['practice', true],
+      ['harbour', false]
+    ])
+  })
+})
+
+describe('an account that is changed', () => {
+  async function edit() {
+    const opened = await openOffice(fakeApi())
+    render(App, { props: { office: opened.office } })
+    opened.office.router.go('settings')
+    await fireEvent.click(await screen.findByRole('button', { name: /^Edit…\s*Harbour/ }))
+    await screen.findByRole('dialog')
+    return opened
+  }
+  const updates = (opened: Opened) =>
+    opened.api.control.calls.filter((call) => call.name === 'accounts.update').map((call) => call.input)
+
+  test('keeps its secrets where none are typed', async () => {
+    const opened = await edit()
+    await type('Name', 'Harbour Law')
+    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await screen.findByText(/^It works\./)
+    expect(updates(opened)).toEqual([
+      { id: 'harbour', name: 'Harbour Law', baseUrl: 'https://signing.example.com/web/v1.4' }
+    ])
+  })
+
+  test('needs all of the key where some of it is typed', async () => {
+    const opened = await edit()
+    await type('API key', 'key-2')
+    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    expect(screen.getByText(/Enter the secret/)).toBeTruthy()
+    expect(updates(opened)).toEqual([])
+  })
+
+  test('signs in with what was typed', async () => {
+    const opened = await edit()
+    await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
+    await type('Token', 'made-up')
+    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await screen.findByText(/^It works\./)
+    expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up' } }])
   })
 })

@@ -69,3 +69,20 @@ test('a list that can no longer be read keeps what it showed and says why', asyn
   expect(list.error?.code).toBe('storage')
   expect(list.row(0)).toBeDefined()
 })
+
+test('a document is missing from a search only once all its results are read', async () => {
+  const { list } = office(40)
+  await list.open('Progress', '')
+  const first = list.row(0)?.reference ?? ''
+  expect(list.lacks('elsewhere')).toBe(false)
+  await list.open('Progress', list.row(0)?.name ?? '')
+  expect(list.lacks(first)).toBe(false)
+  expect(list.lacks('elsewhere')).toBe(true)
+  await list.open('Progress', 'zebra')
+  expect(list.lacks(first)).toBe(true)
+
+  const large = office(5000).list
+  await large.open('Progress', 'a')
+  expect(large.total).toBeGreaterThan(200)
+  expect(large.lacks('elsewhere')).toBe(false)
+})

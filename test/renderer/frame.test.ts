@@ -1,8 +1,9 @@
-import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
 import { hrefOf, readRoute, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
+import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice } from './office.ts'
@@ -87,6 +88,57 @@ describe('the frame', () => {
   })
 })
 
+describe('choosing another account', () => {
+  async function chooseByMenu(name: RegExp) {
+    await fireEvent.keyDown(screen.getByRole('button', { name: /^Account:/ }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name }))
+  }
+
+  test('from the menu leaves the page free to be used, and reading begins at its heading', async () => {
+    const { office } = await open()
+    await chooseByMenu(/Harbour/)
+    await waitFor(() => expect(office.accounts.chosen?.id).toBe('harbour'))
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })))
+    expect(document.body.style.pointerEvents).toBe('')
+    expect(document.body.style.overflow).toBe('')
+  })
+
+  test('closes the package that was being composed, and says where it is', async () => {
+    const { office, clock } = await open()
+    await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
+    await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Half a word' } })
+    await settle()
+    await clock.pass(300)
+    expect(window.location.hash).toMatch(/^#\/compose\/draft/)
+    await chooseByMenu(/Harbour/)
+    await screen.findByText('The draft was kept in Drafts of Practice office.')
+    await screen.findByRole('heading', { name: 'What do you want to send?' })
+    expect(window.location.hash).toBe('#/compose')
+    expect(office.accounts.chosen?.id).toBe('harbour')
+  })
+
+  test('does not open a draft of the other account by its address', async () => {
+    const { office, api } = await open()
+    const saved = await api.drafts.save({ composition: blankComposition('form-direct', 'a') })
+    await office.accounts.choose('harbour')
+    office.router.go('compose', [saved.ok ? saved.value.id : ''])
+    expect(await screen.findByText("This draft can't be opened.")).toBeTruthy()
+  })
+})
+
+describe('a dialog', () => {
+  test('locks nothing of the page, and begins at its first field or its harmless button', async () => {
+    const { office } = await open()
+    office.router.go('settings')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Connect an account' }))
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')))
+    expect(document.body.style.pointerEvents).toBe('')
+    await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    await fireEvent.click(screen.getByRole('button', { name: /^Remove\s*Harbour/ }))
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Keep it' })))
+  })
+})
+
 describe('the command palette', () => {
   const labels = Object.fromEntries(screenNames.map((name) => [name, name])) as never
   const accounts = [practiceAccount(), officeAccount()]
@@ -106,5 +158,16 @@ describe('the command palette', () => {
     await fireEvent.input(field, { target: { value: 'settings' } })
     await fireEvent.keyDown(field, { key: 'Enter' })
     expect(window.location.hash).toBe('#/settings')
+  })
+
+  test('closed by Escape gives the focus back', async () => {
+    await open()
+    const link = screen.getByRole('link', { name: /^Drafts/ })
+    link.focus()
+    await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+    const field = await screen.findByRole('combobox', { name: 'Search or do' })
+    await waitFor(() => expect(document.activeElement).toBe(field))
+    await fireEvent.keyDown(field, { key: 'Escape' })
+    await waitFor(() => expect(document.activeElement).toBe(link))
   })
 })

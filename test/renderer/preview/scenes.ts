@@ -152,5 +152,12 @@ export const scenes: Record<string, () => FakeApi> = {
         documents: [],
         error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true }
       }
-    })
+    }),
+  /** The account was not accepted before anything was ever read. */
+  unread: () => {
+    const error = { code: 'unauthorised' as const, message: 'The service answered 401.' }
+    const api = usual({ documents: [], connection: { state: 'refused', since: now() - 60_000, error } })
+    api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, counts: {}, problem: error } })
+    return api
+  }
 }

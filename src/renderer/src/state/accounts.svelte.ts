@@ -7,17 +7,24 @@ import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
+/** Why an account was not added, and whether that is what its service answered (or didn't). */
+export interface NotAdded {
+  error: AppError
+  asked: boolean
+}
+
 export class Accounts {
   readonly #api: Api
   readonly #list: Resource<AccountView[]>
   readonly #chosen = $derived.by(() => this.list.find((account) => account.chosen))
-  readonly #anotherChosen: () => void
+  readonly #anotherChosen: (before: string | undefined) => void
   #last: string | undefined
+  #held = false
   /** What must be finished before another account is chosen: what was typed belongs to the one before. */
   readonly leaving = new Set<() => Promise<boolean>>()
 
-  /** @param anotherChosen called once whenever the chosen account is another one than before. */
-  constructor(api: Api, anotherChosen: () => void) {
+  /** @param anotherChosen called once whenever the chosen account is another one than before, with the id of that. */
+  constructor(api: Api, anotherChosen: (before: string | undefined) => void) {
     this.#api = api
     this.#anotherChosen = anotherChosen
     this.#list = new Resource(() => api.accounts.list())
@@ -37,10 +44,12 @@ export class Accounts {
   }
 
   async load(): Promise<void> {
+    if (this.#held) return
     await this.#list.load()
-    if (this.chosen?.id === this.#last) return
+    const before = this.#last
+    if (this.chosen?.id === before) return
     this.#last = this.chosen?.id
-    this.#anotherChosen()
+    this.#anotherChosen(before)
   }
 
   /** Adds and chooses an account. Answers why not, where it could not. */
@@ -52,7 +61,38 @@ export class Accounts {
     return result.ok ? result.value : result.error
   }
 
+  /**
+   * Adds an account and asks its service something harmless. An account that doesn't work is taken back, and the one
+   * before chosen again; the screens hear of nothing meanwhile, so that what was typed stays where it is.
+   */
+  async addIfItWorks(account: Input<'accounts.add'>): Promise<AccountView | NotAdded> {
+    const unfinished = await this.#finish()
+    if (unfinished) return { error: unfinished, asked: false }
+    const before = this.chosen?.id
+    this.#held = true
+    try {
+      const added = await settled(this.#api.accounts.add(account))
+      if (!added.ok) return { error: added.error, asked: false }
+      const checked = await settled(this.#api.accounts.check({ id: added.value.id }))
+      if (checked.ok) return added.value
+      await settled(this.#api.accounts.remove({ id: added.value.id }))
+      if (before !== undefined) await settled(this.#api.accounts.choose({ id: before }))
+      return { error: checked.error, asked: true }
+    } finally {
+      this.#held = false
+      await this.load()
+    }
+  }
+
+  /** Changes a service account; without `authentication` its secrets stay. Answers why not, where it could not. */
+  async update(account: Input<'accounts.update'>): Promise<AccountView | AppError> {
+    const result = await settled(this.#api.accounts.update(account))
+    await this.load()
+    return result.ok ? result.value : result.error
+  }
+
   async choose(id: string): Promise<AppError | undefined> {
+    if (id === this.chosen?.id) return undefined
     const unfinished = await this.#finish()
     if (unfinished) return unfinished
     const result = await settled(this.#api.accounts.choose({ id }))

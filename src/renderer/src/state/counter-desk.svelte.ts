@@ -2,11 +2,13 @@
  * The counter: who can sign here, whose turn it is, and what became of it. Only what the service answered at the end
  * is ever called signed; the signing page itself decides nothing.
  */
-import type { AppError } from '../../../shared/contract/errors.ts'
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { CounterEntry, CounterOutcome, CounterState } from '../../../shared/contract/views.ts'
+import { FOLDERS } from '../../../shared/model/document.ts'
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
+import { Action } from './action.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 
 export type Bounds = Input<'counter.show'>['bounds']
@@ -20,9 +22,18 @@ export type Stage = 'queue' | 'handover' | 'page' | 'covered' | 'failed' | 'aski
 /** Why the page is covered: what the person asked for. */
 export type Pause = 'moment' | 'help' | 'finish' | 'stop'
 
+/** Whether any folder is known as the service has it, and why not. */
+export interface FoldersStand {
+  isRead: boolean
+  problem?: AppError
+}
+
 export class CounterDesk {
   readonly #api: Api
   readonly queue: Resource<CounterEntry[]>
+  /** How far the documents behind the queue are known; read while it is empty. */
+  readonly folders: Resource<FoldersStand>
+  readonly refreshing = new Action<null>()
   #turn = $state.raw<CounterState | null>(null)
   #entry = $state.raw<CounterEntry>()
   #begun = $state(false)
@@ -42,6 +53,7 @@ export class CounterDesk {
   constructor(api: Api) {
     this.#api = api
     this.queue = new Resource(() => api.counter.queue())
+    this.folders = new Resource(() => standOf(api))
   }
 
   /** The turn that runs, or the one whose outcome is shown. */
@@ -88,8 +100,20 @@ export class CounterDesk {
 
   /** Takes up a turn that is under way, as after leaving this screen. */
   async load(): Promise<void> {
-    await Promise.all([this.queue.load(), this.follow()])
+    await Promise.all([this.readQueue(), this.follow()])
     this.#known = true
+  }
+
+  /** Reads who can sign. That nobody can is worth saying only where the documents could be read. */
+  async readQueue(): Promise<void> {
+    await this.queue.load()
+    if (this.queue.value?.length === 0) void this.folders.load()
+  }
+
+  /** Has the documents read from the service, then the queue. */
+  async refresh(): Promise<void> {
+    await this.refreshing.run(() => this.#api.documents.refresh())
+    await this.readQueue()
   }
 
   /** Reads the running turn again. */
@@ -120,7 +144,7 @@ export class CounterDesk {
     this.#starting = undefined
     if (!result.ok) {
       this.#error = result.error
-      await this.queue.load()
+      await this.readQueue()
       return
     }
     this.#forget()
@@ -181,7 +205,7 @@ export class CounterDesk {
     this.#ended.add(turn.id)
     this.#ending = true
     const result = await settled(this.#api.counter.end({ id: turn.id }))
-    await this.queue.load()
+    await this.readQueue()
     this.#ending = false
     this.#outcome = result.ok ? result.value : { signed: 'unknown', error: result.error }
   }
@@ -193,7 +217,7 @@ export class CounterDesk {
     this.#ended.add(turn.id)
     this.#forget()
     await settled(this.#api.counter.end({ id: turn.id }))
-    await this.queue.load()
+    await this.readQueue()
   }
 
   /** After a failure: closes the page and, where the service says that it is still to sign, opens it anew. */
@@ -241,4 +265,13 @@ export class CounterDesk {
     this.#resuming = false
     this.#next = undefined
   }
+}
+
+async function standOf(api: Api): Promise<Result<FoldersStand>> {
+  const lists = await Promise.all(
+    FOLDERS.map((folder) => settled(api.documents.list({ folder, search: '', offset: 0, limit: 1 })))
+  )
+  const isRead = lists.some((list) => list.ok && list.value.lookedAt !== undefined && !list.value.problem)
+  const problem = lists.map((list) => (list.ok ? list.value.problem : list.error)).find(Boolean)
+  return { ok: true, value: { isRead, ...(problem && { problem }) } }
 }

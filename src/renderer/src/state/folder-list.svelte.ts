@@ -83,6 +83,14 @@ export class FolderList {
     return undefined
   }
 
+  /** Whether what is shown are the results of a search, all of them read, and this document is not among them. */
+  lacks(reference: string): boolean {
+    if (!this.known || !this.#shown || this.#shown.endsWith('\n')) return false
+    let read = 0
+    for (const rows of this.#windows.values()) read += rows.length
+    return read >= this.total && !this.find(reference)
+  }
+
   /** Shows a folder and a search; the same again is no reading. */
   async open(folder: string, search: string): Promise<void> {
     if (folder === this.#folder && search === this.#search) return

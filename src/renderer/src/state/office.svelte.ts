@@ -30,7 +30,7 @@ export class Office {
     this.api = api
     this.clock = clock
     this.router = new Router(host)
-    this.accounts = new Accounts(api, () => this.#accountChosen())
+    this.accounts = new Accounts(api, (before) => this.#accountChosen(before))
     this.connection = new Connection(api)
     this.drafts = new Drafts(api)
     this.settings = new Settings(api)
@@ -63,7 +63,8 @@ export class Office {
   }
 
   /** Nothing of the account before may be seen with the one that is chosen now. */
-  #accountChosen(): void {
+  #accountChosen(before: string | undefined): void {
+    if (before !== undefined) this.#leavePlace()
     this.connection.clear()
     this.drafts.clear()
     this.counts.clear()
@@ -72,6 +73,12 @@ export class Office {
     void this.connection.load()
     void this.drafts.load()
     void this.counts.load()
+  }
+
+  /** An address may name a draft, a send or a document of the account before: only its screen stays. */
+  #leavePlace(): void {
+    const { screen, rest } = this.router.route
+    if (screen !== 'settings') this.router.replace(screen, screen === 'documents' ? rest : [])
   }
 }
 

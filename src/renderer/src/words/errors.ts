@@ -29,9 +29,9 @@ const words: Record<ErrorCode, Entry> = {
     'retry'
   ],
   refused: [
-    'The service does not take calls at the moment.',
+    "Nobody answers at the account's address.",
     'Nothing was sent.',
-    'Wait a minute and try again; if it goes on, ask your provider whether the service is down.',
+    'Check the address and its port. If they are right, ask your provider whether the service is down.',
     'retry'
   ],
   timeout: [

@@ -1,5 +1,6 @@
 /** A package in words: who signs what, how, and by when. */
 import type { ComposedItem, ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
+import type { Problem } from '../../../../shared/composition/problems.ts'
 import { counted, listed } from '../../words/counts.ts'
 import { daysAway, momentInWords } from '../../words/dates.ts'
 
@@ -56,4 +57,27 @@ export function dueInWords(composition: Pick<Composition, 'due' | 'gmt'>, now: n
   const due = dueAt(composition)
   if (!due) return 'Not complete yet: choose a date and a time.'
   return `${momentInWords(due.at, due.offset)}. That is ${daysAway(due.at, now)}.`
+}
+
+/** A problem where its field isn't beside it: "Person 2: enter the first name." */
+export function saidOf(composition: Composition, problem: Problem): string {
+  const whose = whoseIs(composition, problem.at)
+  if (!whose) return problem.message
+  // An abbreviation keeps its capitals.
+  return `${whose}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
+}
+
+/** The person or, among several, the form that a place belongs to. */
+function whoseIs(composition: Composition, at: string): string | undefined {
+  const place = composition.items.findIndex((item) => at.startsWith(`${item.key}.`))
+  const item = composition.items[place]
+  if (!item) return undefined
+  const kind = composition.kind === 'form-direct' ? 'Form' : 'Template'
+  const itemName = composition.items.length > 1 ? item.Name.trim() || `${kind} ${place + 1}` : undefined
+  const index = item.signers.findIndex((signer) => at.startsWith(`${item.key}.signers.${signer.key}.`))
+  const signer = item.signers[index]
+  if (!signer) return itemName
+  const name = nameOf(signer, index)
+  const person = at.includes('.ShareUsers.') ? `Somebody with whom ${name} shares it` : name
+  return itemName ? `${itemName}, ${person}` : person
 }

@@ -35,7 +35,7 @@ export function outcomeWords(outcome: CounterOutcome, who: string, document: str
         tone: 'quiet',
         title: `${who} has not signed yet`,
         meaning: `The signing service still waits for “${document}”.`,
-        todo: 'The document stays in the queue, and signing can be started again at any time.'
+        todo: `${who} has not signed. If the page said that the link is locked, the office has to send a reminder or correct the e-mail address before it opens again.`
       }
     case 'unknown':
       return {

@@ -1,6 +1,8 @@
-/** A new account as it is typed: what is missing, and the request made of it. */
+/** A new account, or a change of one, as it is typed: what is missing, and the request made of it. */
 import type { Input } from '../../../../shared/contract/requests.ts'
-import type { AuthScheme } from '../../../../shared/contract/views.ts'
+import type { AccountView, AuthScheme } from '../../../../shared/contract/views.ts'
+
+type Authentication = NonNullable<Input<'accounts.update'>['authentication']>
 
 export type AccountField = 'name' | 'baseUrl' | 'key' | 'secret' | 'referer' | 'sender' | 'token'
 
@@ -13,41 +15,66 @@ export class AccountForm {
   referer = $state('')
   sender = $state('')
   token = $state('')
+  readonly #before: AccountView | undefined
+
+  /** @param before the account that is changed: its secrets aren't known here, and stay where none are typed. */
+  constructor(before?: AccountView) {
+    this.#before = before
+    if (!before) return
+    this.name = before.name
+    this.baseUrl = before.baseUrl
+    this.scheme = before.scheme
+  }
+
+  /** Whether it goes on signing in as before: nothing else was chosen or typed, and the secret is there. */
+  get keepsSecrets(): boolean {
+    const { key, secret, referer, sender, token } = this
+    const typed = this.scheme === 'bearer' ? [token] : this.scheme === 'api-key' ? [key, secret, referer, sender] : []
+    return this.canKeepSecrets && typed.every((one) => !one.trim())
+  }
+  /** Whether blank fields may mean "as before". */
+  get canKeepSecrets(): boolean {
+    return this.#before?.scheme === this.scheme && (this.#before.hasSecret || this.scheme === 'none')
+  }
 
   /** What is wrong with each field, in the user's words. */
   get problems(): Partial<Record<AccountField, string>> {
     return {
       ...(!this.name.trim() && { name: 'Give the account a name, such as that of your office.' }),
       ...(!isAddress(this.baseUrl) && { baseUrl: 'Enter the address of the service, beginning with https://.' }),
-      ...(this.scheme === 'api-key' && {
-        ...(!this.key.trim() && { key: 'Enter the API key.' }),
-        ...(!this.secret.trim() && { secret: 'Enter the secret that belongs to the key.' }),
-        ...(!this.referer.trim() && { referer: 'Enter the access URL that was registered with the key.' }),
-        ...(this.sender.trim() &&
-          !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' })
-      }),
-      ...(this.scheme === 'bearer' && !this.token.trim() && { token: 'Enter the token.' })
+      ...(this.scheme === 'api-key' &&
+        !this.keepsSecrets && {
+          ...(!this.key.trim() && { key: 'Enter the API key.' }),
+          ...(!this.secret.trim() && { secret: 'Enter the secret that belongs to the key.' }),
+          ...(!this.referer.trim() && { referer: 'Enter the access URL that was registered with the key.' }),
+          ...(this.sender.trim() &&
+            !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' })
+        }),
+      ...(this.scheme === 'bearer' && !this.keepsSecrets && !this.token.trim() && { token: 'Enter the token.' })
     }
   }
 
-  get request(): Input<'accounts.add'> {
+  /** What an account is added by. */
+  get added(): Input<'accounts.add'> {
+    return { kind: 'service', name: this.name, baseUrl: this.baseUrl, authentication: this.#authentication }
+  }
+
+  /** What this account is changed by. */
+  changed(id: string): Input<'accounts.update'> {
     const { name, baseUrl } = this
-    if (this.scheme === 'none') return { kind: 'service', name, baseUrl, authentication: { scheme: 'none' } }
-    if (this.scheme === 'bearer') {
-      return { kind: 'service', name, baseUrl, authentication: { scheme: 'bearer', token: this.token.trim() } }
-    }
+    return { id, name, baseUrl, ...(!this.keepsSecrets && { authentication: this.#authentication }) }
+  }
+
+  get #authentication(): Authentication {
+    if (this.scheme === 'none') return { scheme: 'none' }
+    if (this.scheme === 'bearer') return { scheme: 'bearer', token: this.token.trim() }
     const sender = this.sender.trim()
     return {
-      kind: 'service',
-      name,
-      baseUrl,
-      authentication: {
-        scheme: 'api-key',
-        key: this.key.trim(),
-        secret: this.secret.trim(),
-        referer: this.referer,
-        ...(sender && { sender })
-      }
+      scheme: 'api-key',
+      key: this.key.trim(),
+      secret: this.secret.trim(),
+      referer: this.referer,
+      ...(sender && { sender })
     }
   }
 

@@ -30,8 +30,7 @@ export class AccountCheck {
     this.#error = undefined
     const result = await settled(this.#api.accounts.check({ id }))
     this.#busy = false
-    if (result.ok)
-      this.#said = `It works: the service answered, and shows ${counted(result.value.documents, 'document')}.`
+    if (result.ok) this.#said = `It works. The InBox holds ${counted(result.value.documents, 'document')}.`
     else this.#error = result.error
   }
 }
