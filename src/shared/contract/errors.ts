@@ -2,22 +2,31 @@
 
 /** What can go wrong between us and the signing service. */
 export const serviceErrorCodes = [
+  /** No network at all. */
   'offline',
+  /** The service's name can't be resolved. */
   'dns',
+  /** Nobody listens at the service's address, or the proxy on the way won't let us through. */
   'refused',
   'timeout',
+  /** The certificate or the handshake is not acceptable. */
   'tls',
   'unauthorised',
   'payment-required',
   'forbidden',
   'not-found',
   'conflict',
+  /** The service, or our own check before sending, refuses what the request says; see `fields`. */
   'invalid',
+  /** The request is too large for the service, or its answer too large for the caller's limit. */
   'too-large',
+  /** The plan has not enough documents left. */
   'quota',
   'rate-limited',
   'server',
+  /** An answer that isn't readable JSON. */
   'not-json',
+  /** JSON that isn't what the reference says; see `path`. */
   'unexpected-shape',
   'cancelled'
 ] as const

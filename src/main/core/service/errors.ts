@@ -3,49 +3,22 @@
  * may have reached the service, which decides whether a send is refused (try again) or uncertain (reconcile first).
  */
 
-/** Each code, and what it says. The texts for people are chosen by code, elsewhere. */
+import { type FieldMessage, serviceErrorCodes } from '../../../shared/contract/errors.ts'
+
+/** The contract's codes, and three more that the client tells apart; `ipc/errors.ts` says how the screens are told of them. */
 export const SERVICE_ERROR_CODES = [
-  /** No network at all. */
-  'offline',
-  /** The service's name can't be resolved. */
-  'dns',
-  /** Nobody listens at the service's address, or the proxy on the way won't let us through. */
-  'refused',
+  ...serviceErrorCodes,
   /** The line broke while the call was under way. */
   'interrupted',
-  'timeout',
-  /** The certificate or the handshake is not acceptable. */
-  'tls',
   /** The service sends us somewhere else: to another origin, in circles, or with a POST. */
   'redirected',
-  'unauthorised',
-  'payment-required',
-  'forbidden',
-  'not-found',
-  'conflict',
-  /** The service, or our own check before sending, refuses what the request says; see `fields`. */
-  'invalid',
-  /** The request is too large for the service, or its answer too large for the caller's limit. */
-  'too-large',
-  /** The plan has not enough documents left. */
-  'quota',
-  'rate-limited',
-  'server',
-  /** An answer that isn't readable JSON. */
-  'not-json',
-  /** JSON that isn't what the reference says; see `path`. */
-  'unexpected-shape',
   /** A download that isn't the PDF it should be. */
-  'not-a-pdf',
-  'cancelled'
+  'not-a-pdf'
 ] as const
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
 
 /** What is wrong with one field: its place (`Forms[0].Signers[1].Email`) and why. */
-export interface FieldProblem {
-  field: string
-  message: string
-}
+export type FieldProblem = FieldMessage
 
 export interface ServiceErrorDetails {
   code: ServiceErrorCode
