@@ -16,7 +16,11 @@ export default defineConfig({
       // The practice office carries its fonts; nothing here travels over a line.
       chunkSizeWarningLimit: 2000,
       rollupOptions: {
-        input: { index: 'src/main/index.ts', 'practice-worker': 'src/main/shell/practice-worker.ts' },
+        input: {
+          index: 'src/main/index.ts',
+          'practice-worker': 'src/main/shell/practice-worker.ts',
+          'bulk-worker': 'src/main/shell/bulk-worker.ts'
+        },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' }
       }
     }

@@ -1,7 +1,8 @@
 /** The composition root: makes the parts and joins them, in the order things happen. No logic of its own. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { app, type BrowserWindow, type IpcMainInvokeEvent, ipcMain } from 'electron'
+import { app, type BrowserWindow, type IpcMainInvokeEvent, ipcMain, powerMonitor } from 'electron'
+import { openComposing } from './composing.ts'
 import { secretsBeside } from './core/accounts/account-secrets.ts'
 import { openAccounts } from './core/accounts/accounts.ts'
 import { openClients } from './core/accounts/clients.ts'
@@ -11,22 +12,24 @@ import { openCounter } from './core/counter/counter.ts'
 import { openMirror } from './core/documents/mirror.ts'
 import { openWatch } from './core/documents/watch.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
-import { openDrafts } from './core/drafts/drafts.ts'
-import { openOutbox } from './core/outbox/outbox.ts'
-import { openSends } from './core/outbox/sends.ts'
 import { APP_START, devServerOf } from './core/policy/app-pages.ts'
 import { removeUnfinished } from './core/storage/atomic-file.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { accountHandlers } from './ipc/accounts.ts'
+import { bulkHandlers } from './ipc/bulk.ts'
 import { counterHandlers } from './ipc/counter.ts'
+import { type Dialogs, saveTableWith } from './ipc/dialogs.ts'
 import { documentHandlers } from './ipc/documents.ts'
 import { downloadHandlers } from './ipc/downloads.ts'
+import { draftHandlers } from './ipc/drafts.ts'
 import { asAppError } from './ipc/errors.ts'
+import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
-import { sendingHandlers } from './ipc/sending.ts'
 import { systemHandlers } from './ipc/system.ts'
 import { declareAppScheme, guardDevServer, serveAppPages } from './shell/app-protocol.ts'
-import { chooseFolder, sayCannotStart } from './shell/dialogs.ts'
+import { bulkDeskOf } from './shell/bulk.ts'
+import { keepBeforeClosing } from './shell/closing.ts'
+import { chooseFiles, chooseFolder, chooseSaveFile, sayCannotStart } from './shell/dialogs.ts'
 import { eventsTo } from './shell/events.ts'
 import { openKeychain } from './shell/keychain.ts'
 import { lockDown } from './shell/lock-down.ts'
@@ -43,6 +46,9 @@ import { systemStatus } from './shell/status.ts'
 import { applyTheme } from './shell/theme.ts'
 import { applyZoom } from './shell/zoom.ts'
 
+/** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */
+const LEAVING_PATIENCE = 5000
+const DAY = 86_400_000
 /** How long a signing page may take until there is something to see, in milliseconds. */
 const SIGNING_PATIENCE = 30_000
 
@@ -93,6 +99,11 @@ async function run(): Promise<void> {
   const mirror = openMirror(db, clock)
   let version = 0
   const documentsChanged = (folders: string[]) => send('documents.changed', { folders, version: ++version })
+  const schedule = (task: () => void, delay: number) => {
+    const timer = setTimeout(task, delay)
+    return () => clearTimeout(timer)
+  }
+  let connectionChanged = () => {}
   const watch = openWatch({
     mirror,
     chosen: () => accounts.chosen()?.id,
@@ -100,24 +111,30 @@ async function run(): Promise<void> {
     describe: asAppError,
     clock,
     changed: documentsChanged,
-    connectionChanged: () => send('connection.changed', null),
-    schedule: (task, delay) => {
-      const timer = setTimeout(task, delay)
-      return () => clearTimeout(timer)
-    }
+    connectionChanged: () => connectionChanged(),
+    schedule
   })
-  const drafts = openDrafts({ db, clock, newId, changed: (id) => send('drafts.changed', { id }) })
-  const outbox = openOutbox({
-    sends: openSends(db, (id) => send('sends.changed', { id })),
-    drafts,
-    clientOf: clients.of,
-    readAllFolders: watch.readAllFolders,
-    arrived: () => watch.soon(),
-    describe: asAppError,
+  const { drafts, presets, exchange, people, remembered, outbox, bulk } = openComposing({
+    db,
+    clients,
+    lists,
+    watch,
+    bulkDesk: bulkDeskOf({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
+    madeBy: `${app.getName()} ${app.getVersion()}`,
+    send,
     clock,
-    newId
+    newId,
+    schedule
   })
+  connectionChanged = () => {
+    send('connection.changed', null)
+    if (watch.connectionOf(accounts.chosen()?.id).state === 'online') outbox.lineChanged()
+  }
+  keptWherePossible(() => exchange.takeUpInterrupted())
   keptWherePossible(() => outbox.takeUpInterrupted())
+  const purge = () => void drafts.purge().catch(notKept)
+  purge()
+  setInterval(purge, DAY).unref()
   const downloadFolder = () => settings.read().downloadFolder ?? app.getPath('downloads')
   const downloads = openDownloads({
     db,
@@ -159,6 +176,11 @@ async function run(): Promise<void> {
     changed: (id) => send('counter.changed', { id })
   })
 
+  const readyToClose = keepBeforeClosing(shown, () => send('window.closing', null))
+  const dialogs: Dialogs = {
+    chooseFiles: (...asked) => chooseFiles(shown, ...asked),
+    chooseSaveFile: (...asked) => chooseSaveFile(shown, ...asked)
+  }
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     isOurs: (event: IpcMainInvokeEvent) => isFromWindow(shown, event, devServer),
@@ -171,10 +193,14 @@ async function run(): Promise<void> {
         watch,
         startPractice: practice.start,
         endDownloads: downloads.endAll,
-        leaveAccount: counter.close,
+        leaveAccount: async () => {
+          await Promise.all([counter.close(), bulk.closeAll()])
+        },
         changed: () => send('accounts.changed', null)
       }),
-      ...sendingHandlers({ accounts, drafts, outbox }),
+      ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
+      ...outboxHandlers({ accounts, drafts, outbox, saveTable: saveTableWith(dialogs) }),
+      ...bulkHandlers({ accounts, bulk, ...dialogs }),
       ...documentHandlers({
         accounts,
         clients,
@@ -205,7 +231,8 @@ async function run(): Promise<void> {
         },
         changed: () => send('settings.changed', null),
         status: () => systemStatus(opened, keychainState),
-        copy
+        copy,
+        readyToClose
       })
     }
   })
@@ -222,7 +249,15 @@ async function run(): Promise<void> {
   shown.on('restore', () => watch.setShown(true))
   const isPractice = accounts.chosen()?.kind === 'practice'
   const ready = isPractice ? practice.start().catch(() => undefined) : Promise.resolve()
-  void ready.then(() => watch.start())
+  void ready.then(() => {
+    watch.start()
+    outbox.open()
+  })
+  // What waited for the line while the computer slept goes at once.
+  powerMonitor.on('resume', () => {
+    watch.soon()
+    outbox.lineChanged()
+  })
 
   app.on('window-all-closed', () => app.quit())
   let leaving: Promise<unknown> | undefined
@@ -233,7 +268,8 @@ async function run(): Promise<void> {
     event.preventDefault()
     if (leaving) return
     watch.stop()
-    leaving = Promise.allSettled([counter.close(), practice.stop()]).then(() => {
+    const ended = outbox.stop(LEAVING_PATIENCE).then(() => practice.stop())
+    leaving = Promise.allSettled([counter.close(), bulk.closeAll(), ended]).then(() => {
       db.close()
       hasLeft = true
       app.quit()
@@ -246,6 +282,10 @@ function keptWherePossible(write: () => void): void {
   try {
     write()
   } catch (error) {
-    log.error('What was interrupted could not be noted.', { code: asAppError(error).code })
+    notKept(error)
   }
+}
+
+function notKept(error: unknown): void {
+  log.error('What was interrupted could not be noted.', { code: asAppError(error).code })
 }

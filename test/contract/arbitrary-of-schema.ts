@@ -32,13 +32,15 @@ const ODD_TEXTS = [
   'x'.repeat(20_000)
 ]
 
-const anyText = fc.oneof(
+/** Any text at all. */
+export const anyText = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 30 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
   { weight: 1, arbitrary: fc.constantFrom(...ODD_TEXTS) }
 )
 
-const anyEmail = fc.oneof(
+/** Any address that the model accepts. */
+export const anyEmail = fc.oneof(
   fc.emailAddress(),
   fc.constantFrom('mia+tag@example.com', "o'brien@example.org", 'māia@example.com', 'a@b.example', '用户@例子.example')
 )

@@ -89,9 +89,16 @@ export function clerkAt(app: Launched) {
       if (template.inOrder) await window.getByLabel('One after the other').check()
     },
 
-    /** Presses Send and waits until it says what became of it. */
-    async send(): Promise<void> {
+    /** Puts the package in the outbox, where it can be taken back for a while. */
+    async putInOutbox(): Promise<void> {
       await button(/^Send \d+ (form|template)s?$/).click()
+      await button('Send now').waitFor()
+    },
+
+    /** Sends the package without waiting. */
+    async send(): Promise<void> {
+      await this.putInOutbox()
+      await button('Send now').click()
     },
 
     async openFolder(folder: 'InBox' | 'In progress' | 'Signed'): Promise<void> {

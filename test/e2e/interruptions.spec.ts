@@ -1,54 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
-import { type FaultProxy, openFaultProxy } from '../fixtures/fault-proxy.ts'
-import { type Clerk, MERE, sign } from './clerk.ts'
-import { test as base, expect } from './office.ts'
-
-interface Fixtures {
-  /** A folder for starting the application in more than once. */
-  userData: string
-  office: PracticeOffice
-  /** The line between the application and the office's service. */
-  line: FaultProxy
-}
-
-const test = base.extend<Fixtures>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright demands it
-  userData: async ({}, use) => {
-    const folder = await mkdtemp(join(tmpdir(), 'countersign-e2e-kept-'))
-    await use(folder)
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
-  },
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright demands it
-  office: async ({}, use) => {
-    const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: 'made-up-token-1' } })
-    await use(office)
-    await office.close()
-  },
-  line: async ({ office }, use) => {
-    const line = await openFaultProxy(office.url)
-    await use(line)
-    await line.close()
-  }
-})
-
-const isSend = (method: string, path: string) => method === 'POST' && path.includes('Send')
-
-async function connect(clerk: Clerk, line: FaultProxy): Promise<void> {
-  const { window } = clerk
-  await clerk.button(/Connect your office/).click()
-  await window.getByLabel('Name', { exact: true }).fill('Harbour Law')
-  await window.getByLabel(/^Address/).fill(line.url)
-  await window
-    .getByLabel(/Bearer token/)
-    .first()
-    .check()
-  await window.getByLabel('Token', { exact: true }).fill('made-up-token-1')
-  await clerk.button(/^Add|^Connect/).click()
-  await window.getByRole('navigation', { name: 'Screens' }).waitFor()
-}
+import { connect, expect, formsSentTo, isSend, test } from './bad-line.ts'
+import { MERE, sign } from './clerk.ts'
 
 test('what was sent before a restart is there after it, and can be signed', async ({ open, userData }) => {
   const before = await open({ userData })
@@ -98,12 +49,11 @@ test('a send that was on its way when the power went is uncertain, and is found'
   const after = await open({ userData })
   await after.goTo(/^Outbox/)
   await after.window.getByText('Letter of authority').first().click()
-  await after.button('Ask the service').click()
   await expect(after.window.getByText('Sent: the service made')).toBeVisible()
-  expect(office.service.recorded().filter(({ operation }) => operation === 'SendForms2')).toHaveLength(1)
+  expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('while the service is down nothing is lost, nothing is called sent, and it goes once when it is back', async ({
+test('a send whose answer was lost is in doubt until the service can be asked, and is not sent again', async ({
   open,
   line,
   office
@@ -111,16 +61,39 @@ test('while the service is down nothing is lost, nothing is called sent, and it 
   const clerk = await open()
   await connect(clerk, line)
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
-  line.fault('lose-answer', isSend)
+  line.faultBy((method, path) => (isSend(method, path) ? 'lose-answer' : 'cut'))
   await clerk.send()
   await expect(clerk.window.getByText('No answer came. It may have arrived.')).toBeVisible()
-  line.fault('cut')
-  await clerk.button('Ask the service').click()
+  await clerk.button('Ask now').click()
   await expect(clerk.window.getByText('The service could not be asked.')).toBeVisible()
   line.fault('pass')
-  await clerk.button('Ask the service').click()
+  await clerk.button('Ask now').click()
   await expect(clerk.window.getByText('Sent: the service made')).toBeVisible()
-  expect(office.service.recorded().filter(({ operation }) => operation === 'SendForms2')).toHaveLength(1)
+  expect(formsSentTo(office)).toEqual(['Letter of authority'])
+})
+
+test('what is sent while the line is down waits, also over a restart, and goes once when it is back', async ({
+  open,
+  userData,
+  line,
+  office
+}) => {
+  const before = await open({ userData })
+  await connect(before, line)
+  await line.goDown()
+  await before.composeForm({ name: 'Letter of authority', people: [MERE] })
+  await before.send()
+  await expect(before.window.getByText('Waits for the line.')).toBeVisible()
+  expect(await before.app.quit()).toBe(0)
+
+  const after = await open({ userData })
+  await after.goTo(/^Outbox/)
+  await after.window.getByText('Letter of authority').first().click()
+  await expect(after.window.getByText('Waits for the line.').first()).toBeVisible()
+  expect(formsSentTo(office)).toEqual([])
+  await line.comeBack()
+  await expect(after.window.getByText('Sent: the service made')).toBeVisible({ timeout: 60_000 })
+  expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
 test('the folders stay readable offline, and say since when', async ({ open, line }) => {

@@ -39,6 +39,8 @@ describe('dependencies point one way', () => {
     ['src/main/core/outbox/outbox.ts', 'electron', 'Take what you need as a parameter'],
     ['src/main/ipc/registration.ts', 'electron', 'Take what you need as a parameter'],
     ['src/shared/model/person.ts', 'node:fs', 'it runs in every process'],
+    ['src/shared/contract/requests.ts', 'saxes', 'it runs in every process'],
+    ['src/shared/composition/xml.ts', 'node:stream', 'it runs in every process'],
     ['src/shared/model/person.ts', 'src/shared/contract/index.ts', 'Let those import the model'],
     ['src/main/core/outbox/outbox.ts', 'src/main/shell/log.ts', 'Define a port'],
     ['src/main/core/outbox/outbox.ts', 'src/practice/service.ts', 'Define a port'],
@@ -55,6 +57,7 @@ describe('dependencies point one way', () => {
   })
 
   test.each([
+    ['src/shared/composition/xml.ts', 'saxes'],
     ['src/main/shell/windows.ts', 'electron'],
     ['src/main/index.ts', 'electron'],
     ['src/main/shell/practice-worker.ts', 'src/practice/office.ts'],

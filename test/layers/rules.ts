@@ -17,10 +17,16 @@ export const rules: readonly Rule[] = [
       'Only src/main/shell (and src/main/index.ts) may import electron. Take what you need as a parameter, and pass it in from the shell.'
   },
   {
-    files: /^src\/shared\//,
+    files: /^src\/shared\/(?!composition\/)/,
     mayNot: /^(?!src\/shared\/|zod$)/,
     instead:
       'src/shared may import only itself and zod: it runs in every process. Move the code that needs more to main or renderer.'
+  },
+  {
+    files: /^src\/shared\/composition\//,
+    mayNot: /^(?!src\/shared\/|zod$|libphonenumber-js\/mobile$|saxes$)/,
+    instead:
+      'src/shared/composition may import only src/shared, zod, libphonenumber-js/mobile and saxes: it runs in every process. Move the code that needs more to main or renderer.'
   },
   {
     files: /^src\/shared\/model\//,

@@ -79,6 +79,41 @@ describe('what is typed', () => {
     expect(kept()).toEqual(['second'])
   })
 
+  test('while a save is on its way is saved 250 ms after it was typed, however long the save takes', async () => {
+    let finish = () => {}
+    const save = api.drafts.save
+    api.drafts.save = async (input) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      return save(input)
+    }
+    type('first')
+    await clock.pass(250)
+    await clock.pass(10)
+    type('second')
+    await clock.pass(240)
+    finish()
+    await settle()
+    await clock.pass(10)
+    finish()
+    await settle()
+    expect(kept()).toEqual(['second'])
+  })
+
+  test('is sent off at once as the page goes away, also beside a save that is on its way, and only once', async () => {
+    api.control.delay('drafts.save', 5)
+    type('first')
+    await clock.pass(250)
+    type('second')
+    keeper.leave()
+    keeper.leave()
+    expect(saves().map((call) => (call.input as { composition: Composition }).composition.items[0]?.Name)).toEqual([
+      'first',
+      'second'
+    ])
+  })
+
   test('that could not be saved is said, and saved as soon as it can be', async () => {
     api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     type('precious')

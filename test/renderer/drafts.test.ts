@@ -1,75 +1,351 @@
-import { fireEvent, screen } from '@testing-library/svelte'
-import { beforeEach, expect, test } from 'vitest'
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
 import Drafts from '../../src/renderer/src/screens/drafts/Drafts.svelte'
-import { blankComposition } from '../../src/shared/composition/composition.ts'
+import { titleOf, whoOf } from '../../src/shared/composition/composition.ts'
 import type { DraftView } from '../../src/shared/contract/views.ts'
-import { fakeApi } from './fake-api.ts'
+import { form, forms, signer } from '../fixtures/compositions.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { madeUpDrafts, madeUpTrash, madeUpVersions } from './fakes/drafts.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 
 function draft(id: string, title: string, age: number): DraftView {
-  const composition = blankComposition('form-direct', id)
-  if (composition.items[0]) composition.items[0].Name = title
-  return { id, accountId: 'practice', kind: 'form-direct', title, updatedAt: NOW - age, composition }
+  const composition = forms({ items: [form({ Name: title, signers: [signer()] })] })
+  return {
+    id,
+    accountId: 'practice',
+    kind: 'form-direct',
+    title: titleOf(composition),
+    who: whoOf(composition),
+    updatedAt: NOW - age,
+    composition
+  }
 }
 
 let opened: Opened
-beforeEach(async () => {
-  opened = await openOffice(fakeApi({ drafts: [draft('one', 'Older', 5000), draft('two', 'Newer', 100)] }))
+afterEach(() => opened.close())
+
+async function open(change: Partial<FakeState> = {}, rest: string[] = [], query: Record<string, string> = {}) {
+  opened = await openOffice(
+    fakeApi({
+      drafts: [draft('one', 'Older', 5000), draft('two', 'Newer', 100), draft('three', 'Oldest', 9000)],
+      ...change
+    })
+  )
+  opened.office.router.go('drafts', rest, query)
   show(opened, Drafts)
   await settle()
-})
+}
 
-test('drafts are listed newest first', () => {
-  expect(screen.getAllByRole('link').map((link) => link.textContent)).toEqual(['Newer', 'Older'])
-})
+const grid = (name = 'Drafts') => screen.getByRole('grid', { name })
+const titles = () =>
+  screen
+    .queryAllByRole('link')
+    .filter((link) => link.closest('[role=row]'))
+    .map((link) => link.textContent)
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const kept = () => opened.api.control.state.drafts.filter((one) => one.trashedAt === undefined).map((one) => one.title)
 
-test('a deleted draft can be had back with all that was in it', async () => {
-  await fireEvent.click(screen.getByRole('button', { name: 'Delete Newer' }))
+async function key(name: string, options: object = {}, target: Element = grid()) {
+  await fireEvent.keyDown(target, { key: name, ...options })
   await settle()
-  expect(screen.queryByText('Newer')).toBeNull()
-  const [toast] = opened.office.toasts.shown
-  expect(toast?.text).toBe('Deleted “Newer”.')
-  toast?.action?.run()
-  await settle()
-  expect(opened.api.control.state.drafts.map((one) => one.composition.items[0]?.Name).sort()).toEqual([
-    'Newer',
-    'Older'
-  ])
-})
+}
 
-test('after a deletion the focus stays in the list, on the neighbour', async () => {
-  await fireEvent.click(screen.getByRole('button', { name: 'Delete Newer' }))
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
   await settle()
-  const grid = screen.getByRole('grid', { name: 'Drafts' })
-  expect(document.activeElement).toBe(grid)
-  expect(screen.getByRole('row', { selected: true }).textContent).toContain('Older')
-})
+}
 
-test('arrows choose, Enter opens, Delete deletes', async () => {
-  const grid = screen.getByRole('grid', { name: 'Drafts' })
-  await fireEvent.keyDown(grid, { key: 'ArrowDown' })
-  await fireEvent.keyDown(grid, { key: 'ArrowDown' })
-  await fireEvent.keyDown(grid, { key: 'Enter' })
-  expect(window.location.hash).toBe('#/compose/one')
-  await fireEvent.keyDown(grid, { key: 'Delete' })
+/** Chooses an entry of a row's menu. */
+async function chooseOf(title: string, entry: RegExp) {
+  await fireEvent.keyDown(screen.getByRole('button', { name: `Actions for ${title}` }), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: entry }))
   await settle()
-  expect(opened.api.control.state.drafts.map((one) => one.id)).toEqual(['two'])
-})
+}
 
-test('a deletion that failed is said and nothing is lost', async () => {
-  opened.api.control.fail('drafts.remove', { code: 'storage', message: 'Not now.' })
-  await fireEvent.click(screen.getByRole('button', { name: 'Delete Newer' }))
-  await settle()
-  expect(opened.office.toasts.shown[0]?.text).toContain("wasn't deleted")
-  expect(screen.getByText('Newer')).toBeTruthy()
-})
+describe('the list of drafts', () => {
+  test('has the newest first, with who signs them', async () => {
+    await open()
+    expect(titles()).toEqual(['Newer', 'Older', 'Oldest'])
+    expect(within(screen.getAllByRole('row')[1] as HTMLElement).getByText('Mere Tamati')).toBeTruthy()
+  })
 
-test('when the last is deleted, the heading has the focus', async () => {
-  for (const name of ['Delete Newer', 'Delete Older']) {
-    await fireEvent.click(screen.getByRole('button', { name }))
+  test('of ten thousand reads only what is in sight', async () => {
+    await open({ drafts: madeUpDrafts(10_000, NOW) })
+    expect(grid().getAttribute('aria-rowcount')).toBe('10001')
+    expect(calls('drafts.list').every(({ input }) => (input as { limit: number }).limit <= 200)).toBe(true)
+    expect(screen.getAllByRole('row').length).toBeLessThan(60)
+  })
+
+  test('is searched when typing pauses; "/" and Ctrl+F go to the search, Escape clears it', async () => {
+    await open()
+    const field = screen.getByRole('searchbox')
+    await key('/', {}, document.body)
+    expect(document.activeElement).toBe(field)
+    grid().focus()
+    await key('f', { ctrlKey: true })
+    expect(document.activeElement).toBe(field)
+    const before = calls('drafts.list').length
+    await fireEvent.input(field, { target: { value: 'newer' } })
+    expect(calls('drafts.list').length).toBe(before)
+    await opened.clock.pass(200)
+    expect(titles()).toEqual(['Newer'])
+    await key('Escape', {}, field)
+    await opened.clock.pass(200)
+    expect(titles()).toEqual(['Newer', 'Older', 'Oldest'])
+  })
+
+  test('says that nothing was found, and offers all again', async () => {
+    await open({}, [], { search: 'zebra' })
+    expect(screen.getByText('No draft here has all these words: “zebra”.')).toBeTruthy()
+    await press('Clear the search')
+    expect(titles()).toHaveLength(3)
+  })
+
+  test('follows changes made elsewhere, however many, with few readings', async () => {
+    await open()
+    const before = calls('drafts.list').length
+    const { state, emit } = opened.api.control
+    for (let keys = 0; keys < 20; keys++) {
+      state.drafts = state.drafts.map((one) => (one.id === 'one' ? { ...one, title: `Word ${keys}` } : one))
+      emit('drafts.changed', { id: 'one' })
+      await opened.clock.pass(100)
+    }
+    await opened.clock.pass(1000)
+    expect(titles()).toContain('Word 19')
+    // The list, and the newest few that the frame and Compose show: each at most once a second.
+    expect(calls('drafts.list').length - before).toBeLessThanOrEqual(8)
+  })
+
+  test('that cannot be read says so and can be tried again', async () => {
+    opened = await openOffice(fakeApi({ drafts: [draft('one', 'Older', 5000)] }))
+    opened.api.control.fail('drafts.list', { code: 'storage', message: 'Not now.' })
+    opened.office.router.go('drafts')
+    show(opened, Drafts)
     await settle()
+    expect(screen.getByText("The drafts can't be read.")).toBeTruthy()
+    opened.api.control.heal('drafts.list')
+    await press('Try again')
+    expect(titles()).toEqual(['Older'])
+  })
+})
+
+describe('a chosen draft', () => {
+  test('is opened by Enter, copied by D, and its history is shown by H', async () => {
+    await open()
+    await key('ArrowDown')
+    await key('ArrowDown')
+    await key('d')
+    expect(kept().filter((title) => title === 'Older')).toHaveLength(2)
+    expect(opened.office.toasts.shown[0]?.text).toBe('Made a copy of “Older”.')
+    await key('h')
+    expect(opened.office.router.route.query.get('history')).toBeTruthy()
+    expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'History' }))
+    await key('Escape', {}, document.activeElement as Element)
+    expect(document.activeElement).toBe(grid())
+    await key('End')
+    await key('Enter')
+    expect(window.location.hash).toBe('#/compose/three')
+  })
+
+  test('is deleted by Delete; the focus stays in the list, on the neighbour, and it can be had back', async () => {
+    await open()
+    await key('ArrowDown')
+    await key('Delete')
+    expect(titles()).toEqual(['Older', 'Oldest'])
+    expect(document.activeElement).toBe(grid())
+    expect(screen.getByRole('row', { selected: true }).textContent).toContain('Older')
+    const [toast] = opened.office.toasts.shown
+    expect(toast?.text).toBe('Deleted “Newer”.')
+    toast?.action?.run()
+    await settle()
+    expect(titles()).toEqual(['Newer', 'Older', 'Oldest'])
+  })
+
+  test('that could not be deleted stays, and why is said', async () => {
+    await open()
+    opened.api.control.fail('drafts.remove', { code: 'storage', message: 'Not now.' })
+    await chooseOf('Newer', /^Delete/)
+    expect(opened.office.toasts.shown[0]?.text).toContain("wasn't deleted")
+    expect(titles()).toContain('Newer')
+  })
+
+  test('that was the last leaves the focus on the heading', async () => {
+    await open({ drafts: [draft('one', 'Older', 5000)] })
+    await key('ArrowDown')
+    await key('Delete')
+    expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Drafts' }))
+    expect(screen.getByText('No drafts.')).toBeTruthy()
+  })
+
+  test('can be put under many rows of a sheet', async () => {
+    await open()
+    await chooseOf('Newer', /^Send to many/)
+    expect(window.location.hash).toBe('#/bulk?draft=two')
+  })
+})
+
+describe('several drafts', () => {
+  test('are marked by Space, and deleted and had back together', async () => {
+    await open()
+    await key('ArrowDown')
+    await key(' ')
+    await key('ArrowDown')
+    await key(' ')
+    expect(screen.getByText('2 drafts marked')).toBeTruthy()
+    await press('Delete 2 drafts')
+    expect(kept()).toEqual(['Oldest'])
+    opened.office.toasts.shown[0]?.action?.run()
+    await settle()
+    expect(kept().sort()).toEqual(['Newer', 'Older', 'Oldest'])
+  })
+
+  test('are marked by Ctrl and a click, and from one to another by Shift, also past what has been read', async () => {
+    await open({ drafts: madeUpDrafts(1000, NOW) })
+    const rows = screen.getAllByRole('row')
+    await fireEvent.click(rows[2] as Element, { ctrlKey: true })
+    await fireEvent.click(rows[6] as Element, { shiftKey: true })
+    await settle()
+    expect(screen.getByText('5 drafts marked')).toBeTruthy()
+    await fireEvent.click(screen.getAllByRole('checkbox')[1] as Element)
+    expect(screen.getByText('4 drafts marked')).toBeTruthy()
+    await key('Escape')
+    expect(screen.queryByText(/marked$/)).toBeNull()
+  })
+
+  test('are saved as one file once it was read that the file is not encrypted', async () => {
+    await open()
+    await key('ArrowDown')
+    await key(' ')
+    await key('ArrowDown')
+    await key(' ')
+    await key('e')
+    const dialog = await screen.findByRole('dialog', { name: 'Save 2 drafts as a file' })
+    expect(dialog.textContent).toContain('not encrypted')
+    expect(calls('drafts.export')).toHaveLength(0)
+    await press('Choose where…')
+    expect(calls('drafts.export').map(({ input }) => input)).toEqual([{ ids: ['two', 'one'] }])
+    expect(opened.office.toasts.shown[0]?.text).toBe('Saved 2 drafts as “Drafts.countersign”.')
+    expect(screen.queryByText(/marked$/)).toBeNull()
+  })
+
+  test('that could not be saved stay marked, and why is said', async () => {
+    await open()
+    opened.api.control.fail('drafts.export', { code: 'no-space', message: 'The disk is full.' })
+    await key('ArrowDown')
+    await key('e')
+    await screen.findByRole('dialog')
+    await press('Choose where…')
+    expect(screen.getByText("The file wasn't saved.")).toBeTruthy()
+  })
+})
+
+describe('the trash', () => {
+  const trash = { drafts: [draft('one', 'Older', 5000), ...madeUpTrash(3, NOW)] }
+
+  test('says how long it keeps what, and brings it back', async () => {
+    await open(trash, ['trash'])
+    expect(screen.getByText(/kept here for 30 days/)).toBeTruthy()
+    expect(screen.getByText('25 Dec')).toBeTruthy()
+    await key('ArrowDown', {}, grid('Trash'))
+    await key('r', {}, grid('Trash'))
+    expect(kept()).toHaveLength(2)
+    expect(document.activeElement).toBe(grid('Trash'))
+  })
+
+  test('deletes for good only after it asked, and then for ever', async () => {
+    await open(trash, ['trash'])
+    await key('ArrowDown', {}, grid('Trash'))
+    await key('Delete', {}, grid('Trash'))
+    await screen.findByRole('dialog', { name: /^Delete “.*” for good\?$/ })
+    expect(calls('drafts.erase')).toHaveLength(0)
+    await press('Delete for good')
+    expect(calls('drafts.erase')).toHaveLength(1)
+    await waitFor(() => expect(document.activeElement).toBe(grid('Trash')))
+    expect(opened.api.control.state.drafts).toHaveLength(3)
+  })
+
+  test('is emptied after it said how many', async () => {
+    await open(trash, ['trash'])
+    await press('Empty the trash…')
+    await screen.findByRole('dialog', { name: 'Delete all 3 drafts in the trash for good?' })
+    await press('Delete 3 drafts')
+    expect(screen.getByText('The trash is empty.')).toBeTruthy()
+    expect(kept()).toEqual(['Older'])
+  })
+})
+
+describe('the history of a draft', () => {
+  async function openHistory() {
+    const [one] = madeUpDrafts(1, NOW)
+    if (!one) throw new Error('There is no draft.')
+    await open({ drafts: [one], versions: { [one.id]: madeUpVersions(one, NOW) } }, [], { history: one.id })
+    return one
   }
-  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Drafts' }))
+
+  test('tells when and why each version was kept, and what differs', async () => {
+    await openHistory()
+    const pane = screen.getByRole('region', { name: 'History' })
+    expect(within(pane).getByText('as it was sent')).toBeTruthy()
+    expect(within(pane).getByText('after ten minutes of changes')).toBeTruthy()
+    expect(within(pane).getByRole('rowheader', { name: 'Due date' })).toBeTruthy()
+    await press(/after ten minutes/)
+    expect(within(pane).getByRole('row', { name: /^Name of the form .* Tenancy agreement$/ })).toBeTruthy()
+    expect(within(pane).getByRole('row', { name: /^E-mail address of Mere Parata .* mere@example.org$/ })).toBeTruthy()
+  })
+
+  test('is that of the draft which arrows choose beside it', async () => {
+    await open({}, [], { history: 'two' })
+    await key('ArrowDown')
+    await opened.clock.pass(150)
+    expect(opened.office.router.route.query.get('history')).toBe('one')
+    expect(within(screen.getByRole('region', { name: 'History' })).getByText('Older')).toBeTruthy()
+  })
+
+  test('goes back to a version, and then nothing differs', async () => {
+    const one = await openHistory()
+    await press(/after ten minutes/)
+    await press('Go back to this version')
+    expect(opened.api.control.state.drafts[0]?.composition.items[0]?.Name).toBe('Tenancy agreement')
+    expect(one.title).not.toBe('Tenancy agreement')
+    expect((screen.getByRole('button', { name: 'Go back to this version' }) as HTMLButtonElement).disabled).toBe(true)
+    expect(screen.getByText('The draft is the same now.')).toBeTruthy()
+  })
+
+  test('that could not go back says so and leaves the draft', async () => {
+    await openHistory()
+    opened.api.control.fail('drafts.goBack', { code: 'storage', message: 'Not now.' })
+    await press('Go back to this version')
+    expect(screen.getByText('The draft is as it was before.')).toBeTruthy()
+  })
+
+  test('of a draft without versions says when there will be one', async () => {
+    await open({}, [], { history: 'one' })
+    expect(screen.getByText('No earlier versions yet.')).toBeTruthy()
+  })
+})
+
+describe('importing', () => {
+  test('says how much came and which files were refused and why', async () => {
+    await open({
+      imported: {
+        drafts: [draft('a', 'A', 0), draft('b', 'B', 0)],
+        presets: [],
+        refused: [{ file: 'half.countersign', message: 'This file was cut short.' }]
+      }
+    })
+    await press('Import…')
+    const notice = screen.getByRole('alert')
+    expect(notice.textContent).toContain('Imported 2 drafts.')
+    expect(notice.textContent).toContain('half.countersign: This file was cut short.')
+    await press('Close')
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  test('that failed says that nothing was imported', async () => {
+    await open({ imported: undefined })
+    await press('Import…')
+    expect(screen.getByText('Nothing was imported.')).toBeTruthy()
+  })
 })

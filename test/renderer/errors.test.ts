@@ -6,7 +6,7 @@ const codes = [...serviceErrorCodes, ...localErrorCodes]
 
 describe('an error on a screen', () => {
   test.each(codes)('%s says what happened, what it means and what to do, in sentences', (code) => {
-    const words = presentError({ code, message: 'ours' })
+    const words = presentError({ code, message: 'A sentence of ours.' })
     for (const sentence of [words.happened, words.meaning, words.todo]) expect(sentence).toMatch(/^\p{Lu}.*\.$/u)
     expect(Object.values(words).join(' ')).not.toMatch(/oops|error code/i)
   })
@@ -21,7 +21,7 @@ describe('an error on a screen', () => {
   test('what may have arrived is never said to be unsent, nor offered to be tried again', () => {
     const words = presentError({ code: 'timeout', message: 'ours', mayHaveArrived: true })
     expect(words.meaning).toContain('may have arrived')
-    expect(words.todo).toContain('Ask the service')
+    expect(words.todo).toContain('asks the service by itself')
     expect(words.canRetry).toBe(false)
   })
 

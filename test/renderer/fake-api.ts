@@ -2,7 +2,7 @@
  * The main process in memory, for developing and testing the screens: keeps accounts, drafts and sends, answers with
  * made-up documents, and fails where it is told to. `control` is the test's hand in it.
  */
-import { titleOf } from '../../src/shared/composition/composition.ts'
+import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api } from '../../src/shared/contract/api.ts'
 import { type EventName, type RequestName, requestNames } from '../../src/shared/contract/channels.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
@@ -10,25 +10,52 @@ import type { Events } from '../../src/shared/contract/events.ts'
 import { type Input, type Reply, requests } from '../../src/shared/contract/requests.ts'
 import type {
   AccountView,
+  BatchView,
+  BulkCheck,
+  BulkRow,
+  BulkSheet,
   ConnectionView,
   CounterOutcome,
   CounterState,
   DocumentPage,
   DownloadView,
+  DraftVersion,
   DraftView,
+  Imported,
+  OutboxView,
+  PersonView,
+  PresetView,
+  RememberedForm,
   SendView,
   SettingsView,
   SystemStatus,
   TemplateView
 } from '../../src/shared/contract/views.ts'
-import { documents, downloads, NOW, officeAccount, practiceAccount, queueOf, sendOf, templates } from './people.ts'
+import { fakeBulk } from './fakes/bulk.ts'
+import { fakeDrafts } from './fakes/drafts.ts'
+import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
+import { fakeOutbox } from './fakes/outbox.ts'
+import { fakeRemembered } from './fakes/remembered.ts'
+import { documents, downloads, NOW, officeAccount, practiceAccount, queueOf, templates } from './people.ts'
 
 export interface FakeState {
   accounts: AccountView[]
   connection: ConnectionView
   templates: TemplateView[]
   drafts: DraftView[]
+  /** Earlier versions, by draft. */
+  versions: Record<string, (Omit<DraftVersion, 'title' | 'who'> & { composition: Composition })[]>
+  presets: PresetView[]
+  /** What reading files brings; undefined fails. */
+  imported: Imported | undefined
+  people: PersonView[]
+  /** Values by field. */
+  remembered: Record<string, string[]>
+  forms: RememberedForm[]
   sends: SendView[]
+  outbox: Omit<OutboxView, 'counts'>
+  batches: BatchView[]
+  bulk: { sheet: BulkSheet | null; check: BulkCheck; rows: BulkRow[] }
   documents: DocumentPage[]
   downloads: DownloadView[]
   settings: SettingsView
@@ -36,7 +63,7 @@ export interface FakeState {
   counter: CounterState | null
   outcome: CounterOutcome
   folderLabel: string
-  /** What the next send becomes. */
+  /** What the next send becomes once it leaves. */
   nextSend: Partial<SendView>
   now: () => number
 }
@@ -54,17 +81,7 @@ export interface FakeControl {
 
 export type FakeApi = Api & { control: FakeControl }
 
-class Failure extends Error {
-  readonly code: ErrorCode
-  constructor(code: ErrorCode) {
-    super(code)
-    this.code = code
-  }
-}
-
 const error = (code: ErrorCode) => new Failure(code)
-
-type Handlers = { [Name in RequestName]: (input: Input<Name>) => Reply<Name> }
 
 /** A fake with a practice office and forty documents, changed as the test says. */
 export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
@@ -73,7 +90,20 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     connection: { state: 'online', since: NOW - 3_600_000 },
     templates: templates(),
     drafts: [],
+    versions: {},
+    presets: [],
+    imported: { drafts: [], presets: [], refused: [] },
+    people: [],
+    remembered: {},
+    forms: [],
     sends: [],
+    outbox: { settings: { concurrency: 2, perMinute: null, takeBackSeconds: 10 } },
+    batches: [],
+    bulk: {
+      sheet: null,
+      check: { rows: 0, withErrors: 0, withWarnings: 0, duplicates: 0, ready: 0, unused: [] },
+      rows: []
+    },
     documents: documents(40, change.now?.() ?? NOW),
     downloads: downloads(change.now?.() ?? NOW),
     settings: { theme: 'system', zoom: 1 },
@@ -101,12 +131,6 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     return account
   }
 
-  function byId<Item extends { id: string }>(list: Item[], id: string): Item {
-    const item = list.find((one) => one.id === id)
-    if (!item) throw error('gone')
-    return item
-  }
-
   function choose(id: string): AccountView {
     byId(state.accounts, id)
     state.accounts = state.accounts.map((one) => ({ ...one, chosen: one.id === id }))
@@ -127,24 +151,13 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     return state.counter
   }
 
-  function saveDraft(draft: DraftView): DraftView {
-    state.drafts = [...state.drafts.filter((one) => one.id !== draft.id), draft]
-    emit('drafts.changed', { id: draft.id })
-    return draft
-  }
-
-  function putSend(send: SendView): SendView {
-    state.sends = [send, ...state.sends.filter((one) => one.id !== send.id)]
-    emit('sends.changed', { id: send.id })
-    return send
-  }
-
   function putDownload(download: DownloadView): DownloadView {
     state.downloads = [download, ...state.downloads.filter((one) => one.id !== download.id)]
     emit('downloads.changed', { id: download.id })
     return download
   }
 
+  const office: FakeOffice = { state, emit, chosen, newId: (prefix) => `${prefix}-${nextId++}` }
   const handlers: Handlers = {
     'accounts.list': () => state.accounts,
     'accounts.add': (input) => {
@@ -188,63 +201,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'accounts.connection': () => state.connection,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
     'recipients.list': () => ({ items: [] }),
-    'drafts.list': () =>
-      state.drafts
-        .filter((draft) => draft.accountId === chosen().id)
-        .map(({ composition: _composition, ...summary }) => summary),
-    'drafts.get': ({ id }) => byId(state.drafts, id),
-    'drafts.save': ({ id, composition }) =>
-      saveDraft({
-        id: id ?? `draft-${nextId++}`,
-        // A draft stays with the account it was begun for.
-        accountId: state.drafts.find((one) => one.id === id)?.accountId ?? chosen().id,
-        kind: composition.kind,
-        title: titleOf(composition),
-        updatedAt: state.now(),
-        composition
-      }),
-    'drafts.remove': ({ id }) => {
-      byId(state.drafts, id)
-      state.drafts = state.drafts.filter((one) => one.id !== id)
-      emit('drafts.changed', { id })
-      return null as never
-    },
-    'sends.start': ({ draftId }) => {
-      const draft = byId(state.drafts, draftId)
-      if (draft.accountId !== chosen().id) throw error('gone')
-      const send = sendOf({
-        id: `send-${nextId++}`,
-        accountId: draft.accountId,
-        draftId,
-        kind: draft.kind,
-        title: draft.title,
-        attemptedAt: state.now(),
-        settledAt: state.now(),
-        documents: draft.composition.items.map((item, index) => ({
-          reference: `doc-${index * 2}`,
-          name: `${item.Name}.pdf`
-        })),
-        ...state.nextSend
-      })
-      if (send.state !== 'sent') {
-        delete send.packageReference
-        delete send.packageStatus
-      }
-      if (send.state === 'sent') state.drafts = state.drafts.filter((one) => one.id !== draftId)
-      emit('drafts.changed', { id: draftId })
-      return putSend(send)
-    },
-    'sends.list': () => state.sends,
-    'sends.get': ({ id }) => byId(state.sends, id),
-    'sends.reconcile': ({ id }) => {
-      const { error: _error, ...send } = byId(state.sends, id)
-      return putSend({ ...send, state: 'sent', settledAt: state.now(), ...state.nextSend })
-    },
-    'sends.again': ({ id }) => {
-      const send = byId(state.sends, id)
-      const { composition: _composition, ...summary } = byId(state.drafts, send.draftId)
-      return summary
-    },
+    ...fakeRemembered(office),
+    ...fakeDrafts(office),
+    ...fakeOutbox(office),
+    ...fakeBulk(office),
     'documents.list': ({ folder, search, offset, limit }) => {
       const words = search.toLowerCase().split(/\s+/).filter(Boolean)
       const inFolder = state.documents.filter((one) => one.folder === folder)
@@ -351,7 +311,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return state.settings
     },
     'system.status': () => state.system,
-    'system.copy': () => null as never
+    'system.copy': () => null as never,
+    'system.readyToClose': () => null as never
   }
 
   async function answer<Name extends RequestName>(name: Name, input: Input<Name>): Promise<Result<Reply<Name>>> {

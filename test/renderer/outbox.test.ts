@@ -1,30 +1,62 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import Outbox from '../../src/renderer/src/screens/outbox/Outbox.svelte'
-import type { SendView } from '../../src/shared/contract/views.ts'
-import { fakeApi } from './fake-api.ts'
-import { settle } from './fake-clock.ts'
+import { OpenSend } from '../../src/renderer/src/state/open-send.svelte.ts'
+import { sendStatus } from '../../src/renderer/src/words/statuses.ts'
+import type { BatchView, SendView } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+import { putSend } from './fakes/outbox.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW, sendOf } from './people.ts'
 
-const uncertain: SendView = sendOf({
+const settings = { concurrency: 2, perMinute: null, takeBackSeconds: 10 }
+const uncertain = sendOf({
   id: 'old',
   title: 'Deed of gift',
   state: 'uncertain',
-  attemptedAt: NOW - 90_000_000,
+  attemptedAt: NOW - 90_000,
   documents: [],
   error: { code: 'timeout', message: 'No answer.', mayHaveArrived: true }
 })
+const waiting = sendOf({
+  id: 'w',
+  title: 'Loan variation',
+  state: 'ready',
+  hold: 'time',
+  goesAt: NOW + 3_600_000,
+  attempt: 0,
+  documents: []
+})
+
+function batchOf(change: Partial<BatchView> = {}): BatchView {
+  return {
+    id: 'batch-1',
+    accountId: 'practice',
+    name: 'Staff declarations',
+    createdAt: NOW - 60_000,
+    state: 'going',
+    counts: { ready: 50, sending: 2, sent: 130, refused: 3, uncertain: 1, notSent: 4, cancelled: 0 },
+    leftOut: 5,
+    total: 190,
+    ...change
+  }
+}
 
 let opened: Opened
-afterEach(() => opened.close())
+afterEach(() => opened?.close())
 
-async function open(sends: SendView[], id?: string) {
-  opened = await openOffice(fakeApi({ sends }))
-  opened.office.router.go('outbox', id ? [id] : [])
+async function open(change: Partial<FakeState>, rest: string[] = [], query: Record<string, string> = {}) {
+  opened = await openOffice(fakeApi(change))
+  opened.office.router.go('outbox', rest, query)
   show(opened, Outbox)
   await settle()
 }
+
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const tab = (name: string | RegExp) =>
+  within(screen.getByRole('navigation', { name: 'Parts of the Outbox' })).getByRole('link', { name })
 const rows = () =>
   screen
     .getAllByRole('row')
@@ -36,50 +68,377 @@ const rows = () =>
         .map((cell) => cell.textContent?.trim())
     )
 
-test('what is uncertain stands on top, the rest newest first', async () => {
-  await open([
-    sendOf({ id: 'a', title: 'Older', attemptedAt: NOW - 5000 }),
-    sendOf({ id: 'b', title: 'Newer', attemptedAt: NOW - 100, state: 'refused' }),
-    uncertain
-  ])
-  expect(rows()).toEqual([
-    ['Uncertain', 'Deed of gift'],
-    ['Refused', 'Newer'],
-    ['Sent', 'Older']
-  ])
-  expect(screen.getByText('One package may have been sent or not.')).toBeTruthy()
+describe('the packages', () => {
+  test('say how they stand, in parts with their numbers', async () => {
+    await open({
+      sends: [waiting, uncertain, sendOf({ id: 'b', title: 'Tax', state: 'refused' }), sendOf({ id: 'a' })]
+    })
+    expect(rows()).toEqual([
+      ['Goes later', 'Loan variation'],
+      ['Uncertain', 'Deed of gift'],
+      ['Refused', 'Tax'],
+      ['Sent', 'Tax declaration']
+    ])
+    const names = within(screen.getByRole('navigation', { name: 'Parts of the Outbox' })).getAllByRole('link')
+    expect(names.map((link) => link.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
+      'All 4',
+      'Needs you 2',
+      'Waiting 1',
+      'Sent 1'
+    ])
+  })
+
+  test('that need somebody say why', async () => {
+    const error = {
+      code: 'invalid',
+      message: 'Refused.',
+      fields: [{ field: 'Forms[0].Name', message: 'Too long a name.' }]
+    } as const
+    await open(
+      { sends: [sendOf({ id: 'b', state: 'refused', error: { ...error, fields: [...error.fields] } }), sendOf({})] },
+      [],
+      { show: 'attention' }
+    )
+    expect(rows()).toHaveLength(1)
+    expect(screen.getByText('Too long a name.')).toBeTruthy()
+  })
+
+  test('are searched by what they are called and whom they are for', async () => {
+    await open({ sends: [sendOf({ id: 'a' }), sendOf({ id: 'b', title: 'Deed', who: 'Tama Brooks' })] })
+    await fireEvent.input(screen.getByRole('searchbox', { name: 'Search in the Outbox' }), {
+      target: { value: 'tama' }
+    })
+    await opened.clock.pass(250)
+    expect(rows()).toEqual([['Sent', 'Deed']])
+    await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'nobody' } })
+    await opened.clock.pass(250)
+    expect(screen.getByText('No package here has all these words: “nobody”.')).toBeTruthy()
+    await press('Clear the search')
+    await settle()
+    expect(rows()).toHaveLength(2)
+  })
+
+  test('are read in windows, however many there are', async () => {
+    await open({
+      sends: Array.from({ length: 100_000 }, (_, index) => sendOf({ id: `s${index}`, title: `Package ${index}` }))
+    })
+    expect(tab(/^All/).textContent).toContain('100,000')
+    expect(calls('sends.list').map((call) => call.input)).toEqual([{ show: 'all', search: '', offset: 0, limit: 200 }])
+    expect(screen.getAllByRole('row').length).toBeLessThan(60)
+  })
+
+  test('of a burst of two thousand events are read a few times, not two thousand', async () => {
+    await open({ sends: [uncertain] })
+    const before = { list: calls('sends.list').length, box: calls('outbox.state').length }
+    for (let index = 0; index < 2000; index++) {
+      opened.api.control.emit('sends.changed', { ids: [`other-${index}`] })
+      opened.api.control.emit('outbox.changed', null)
+      if (index % 200 === 0) await opened.clock.pass(10)
+    }
+    await opened.clock.pass(1000)
+    expect(calls('sends.list').length - before.list).toBeLessThanOrEqual(3)
+    expect(calls('outbox.state').length - before.box).toBeLessThanOrEqual(3)
+  })
+
+  test('that change elsewhere change here', async () => {
+    await open({ sends: [sendOf({ id: 'a', state: 'sending' })] })
+    expect(rows()).toEqual([['Sending', 'Tax declaration']])
+    putSend(opened.api.control, sendOf({ id: 'a' }))
+    await opened.clock.pass(300)
+    expect(rows()).toEqual([['Sent', 'Tax declaration']])
+    expect(tab(/^Sent/).textContent).toContain('1')
+  })
+
+  test('there are none of are said, with what to do', async () => {
+    await open({ sends: [] })
+    expect(screen.getByText('Nothing has been sent yet.')).toBeTruthy()
+    await press('Compose a package')
+    expect(opened.office.router.route.screen).toBe('compose')
+  })
+
+  test('that cannot be read are said, with a way on', async () => {
+    opened = await openOffice(fakeApi({ sends: [uncertain] }))
+    opened.api.control.fail('sends.list', { code: 'storage', message: 'Not now.' })
+    opened.office.router.go('outbox')
+    show(opened, Outbox)
+    await settle()
+    expect(screen.getByText("The list can't be shown.")).toBeTruthy()
+    opened.api.control.heal('sends.list')
+    await press('Try again')
+    await settle()
+    expect(rows()).toHaveLength(1)
+  })
 })
 
-test('the service is asked about an uncertain one, and its answer is shown in place', async () => {
-  await open([uncertain], 'old')
-  await fireEvent.click(screen.getByRole('button', { name: 'Ask the service' }))
-  await settle()
-  expect(opened.api.control.calls.filter((call) => call.name === 'sends.reconcile')).toHaveLength(1)
-  expect(rows()).toEqual([['Sent', 'Deed of gift']])
-  expect(screen.queryByText('One package may have been sent or not.')).toBeNull()
+describe('by keyboard', () => {
+  test('arrows choose a package, Escape goes back to the list', async () => {
+    await open({ sends: [sendOf({ id: 'a', title: 'Older' })] })
+    await fireEvent.keyDown(screen.getByRole('grid'), { key: 'ArrowDown' })
+    await settle()
+    expect(opened.office.router.route.rest).toEqual(['a'])
+    expect(screen.getByRole('heading', { level: 2, name: 'Older' })).toBeTruthy()
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    await settle()
+    expect(opened.office.router.route.rest).toEqual([])
+    expect(document.activeElement).toBe(screen.getByRole('grid'))
+  })
+
+  test('Enter leads into the package, "/" to the search', async () => {
+    await open({ sends: [sendOf({ id: 'a', title: 'Older' })] })
+    await fireEvent.keyDown(screen.getByRole('grid'), { key: 'Enter' })
+    await settle()
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 2, name: 'Older' }))
+    await fireEvent.keyDown(window, { key: '/' })
+    expect(document.activeElement).toBe(screen.getByRole('searchbox'))
+  })
 })
 
-test('a send that changes elsewhere changes here', async () => {
-  await open([sendOf({ id: 'a', title: 'Older', state: 'sending' })])
-  expect(rows()).toEqual([['Sending', 'Older']])
-  opened.api.control.state.sends = [sendOf({ id: 'a', title: 'Older', state: 'sent' })]
-  opened.api.control.emit('sends.changed', { id: 'a' })
-  await settle()
-  expect(rows()).toEqual([['Sent', 'Older']])
+describe('one package', () => {
+  test('keeps the part and the search that it was opened from', async () => {
+    await open({ sends: [waiting] }, [], { show: 'waiting', search: 'loan' })
+    await fireEvent.keyDown(screen.getByRole('grid'), { key: 'Enter' })
+    await settle()
+    expect(window.location.hash).toBe('#/outbox/w?show=waiting&search=loan')
+  })
+
+  test('that is sent leads to its documents, and says what it is called at the service', async () => {
+    await open({ sends: [sendOf({})] }, ['send-1'])
+    expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
+    expect(screen.getByText('package-900')).toBeTruthy()
+    expect(screen.getByText('Put in the Outbox')).toBeTruthy()
+    const links = screen.getAllByRole('link').map((link) => link.getAttribute('href') ?? '')
+    expect(links.every((href) => href.startsWith('#/'))).toBe(true)
+    expect(document.body.textContent).not.toContain('://')
+  })
+
+  test('that is sent is sent again only as a copy, and only after it was asked', async () => {
+    await open({ sends: [sendOf({})], drafts: [] }, ['send-1'])
+    await press('Send again as new…')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Send another one?' }))
+    expect(
+      dialog.getByText(/^This package was sent on Wednesday 26 November, .*Mere Parata will be asked/)
+    ).toBeTruthy()
+    expect(calls('sends.again')).toHaveLength(0)
+    await fireEvent.click(dialog.getByRole('button', { name: 'Make a copy' }))
+    await settle()
+    expect(calls('sends.again')).toHaveLength(1)
+  })
+
+  test('the service is asked about, and its answer is shown in place', async () => {
+    await open({ sends: [uncertain] }, ['old'])
+    await press('Ask now')
+    await opened.clock.pass(300)
+    expect(calls('sends.reconcile')).toHaveLength(1)
+    expect(rows()).toEqual([['Sent', 'Deed of gift']])
+  })
+
+  test('that did not arrive goes again as it is', async () => {
+    await open({ sends: [sendOf({ state: 'not-sent', documents: [] })] }, ['send-1'])
+    await press('Try again')
+    await settle()
+    expect(screen.getByText('Its turn comes.')).toBeTruthy()
+  })
+
+  test('that was refused is opened to be corrected', async () => {
+    const draft = {
+      id: 'draft-1',
+      accountId: 'practice',
+      kind: 'form-direct',
+      title: 'Tax',
+      who: '',
+      updatedAt: NOW
+    } as const
+    const drafts = [{ ...draft, composition: { items: [] } as never }]
+    await open({ drafts, sends: [sendOf({ state: 'refused', error: { code: 'server', message: '500' } })] }, ['send-1'])
+    await press('Edit and send again')
+    await settle()
+    expect([opened.office.router.route.screen, ...opened.office.router.route.rest]).toEqual(['compose', 'draft-1'])
+  })
+
+  test('that waits is taken back, and the focus returns to the list', async () => {
+    const draft = {
+      id: 'draft-1',
+      accountId: 'practice',
+      kind: 'form-direct',
+      title: 'Tax',
+      who: '',
+      updatedAt: NOW
+    } as const
+    await open({ drafts: [{ ...draft, composition: { items: [] } as never }], sends: [waiting, uncertain] }, ['w'])
+    await press('Take back')
+    await opened.clock.pass(300)
+    expect(rows()).toEqual([['Uncertain', 'Deed of gift']])
+    expect(document.activeElement).toBe(screen.getByRole('grid'))
+    expect(opened.office.toasts.shown.map((toast) => toast.text)).toContain('Taken back: it is a draft again.')
+  })
+
+  test('that is not here is said', async () => {
+    await open({ sends: [uncertain] }, ['elsewhere'])
+    expect(screen.getByText("This package isn't in the Outbox.")).toBeTruthy()
+  })
 })
 
-test('arrows choose a send, Escape goes back to the list', async () => {
-  await open([sendOf({ id: 'a', title: 'Older' })])
-  await fireEvent.keyDown(screen.getByRole('grid'), { key: 'ArrowDown' })
-  await settle()
-  expect(opened.office.router.route.rest).toEqual(['a'])
-  expect(screen.getByRole('heading', { level: 2, name: 'Older' })).toBeTruthy()
-  await fireEvent.keyDown(window, { key: 'Escape' })
-  await settle()
-  expect(opened.office.router.route.rest).toEqual([])
+describe('an answer that comes late', () => {
+  test('never replaces a later one', async () => {
+    const api = fakeApi({ sends: [sendOf({ id: 'a', state: 'sending' })] })
+    const open = new OpenSend(api, new FakeClock(NOW), 'a')
+    let answerFirst = () => {}
+    const get = api.sends.get
+    let asked = 0
+    api.sends.get = async (input) => {
+      const answer = await get(input)
+      if (++asked === 1) await new Promise<void>((resolve) => (answerFirst = resolve))
+      return answer
+    }
+    const first = open.load()
+    await settle()
+    api.control.state.sends = [sendOf({ id: 'a', state: 'sent' })]
+    await open.load()
+    expect(open.view?.state).toBe('sent')
+    answerFirst()
+    await first
+    expect(open.view?.state).toBe('sent')
+  })
 })
 
-test('a link to a send that is not here says so', async () => {
-  await open([uncertain], 'elsewhere')
-  expect(screen.getByText("This package isn't in the Outbox.")).toBeTruthy()
+describe('the box', () => {
+  test('is paused and goes on by hand', async () => {
+    await open({ sends: [waiting] })
+    await press('Pause')
+    await settle()
+    expect(screen.getByText(/^Paused by you since/)).toBeTruthy()
+    await press('Go on')
+    await settle()
+    expect(screen.queryByText(/^Paused by you/)).toBeNull()
+    expect(screen.getByRole('button', { name: 'Pause' })).toBeTruthy()
+  })
+
+  test.each([
+    ['payment-required', 'Paused: the service says that a payment is due.'],
+    ['quota', 'Paused: the plan of this account has no documents left.'],
+    ['unauthorised', 'Paused: the service does not accept the key of this account.']
+  ] as const)('that the service stopped with %s says so in plain words', async (code, words) => {
+    await open({
+      sends: [waiting],
+      outbox: { settings, pause: { by: 'service', since: NOW, error: { code, message: 'x' } } }
+    })
+    expect(screen.getByText(words)).toBeTruthy()
+    expect(screen.getByText(/Nothing is lost: everything waits here\./)).toBeTruthy()
+    await press('Go on')
+    await settle()
+    expect(calls('outbox.resume')).toHaveLength(1)
+  })
+
+  test('that waits for the line says since when and when it tries again', async () => {
+    await open({
+      sends: [waiting],
+      outbox: { settings, pause: { by: 'line', since: NOW - 60_000, until: NOW + 60_000 } }
+    })
+    expect(screen.getByText(/^Waits for the line since \d\d:\d\d\.$/)).toBeTruthy()
+    expect(screen.getByText(/Next try at \d\d:\d\d\./)).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
+  })
+
+  test('that the service asked to slow down is not to be let go by hand', async () => {
+    const error = { code: 'rate-limited', message: '429' } as const
+    await open({
+      sends: [waiting],
+      outbox: { settings, pause: { by: 'service', since: NOW, until: NOW + 60_000, error } }
+    })
+    expect(screen.getByText(/^The service asks for a pause since/)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull()
+  })
+
+  test('is set, and nonsense is refused in words', async () => {
+    await open({ sends: [waiting] })
+    await press('How the Outbox sends')
+    const dialog = within(await screen.findByRole('dialog'))
+    const seconds = dialog.getByRole('textbox', { name: /^Time to take/ })
+    await fireEvent.input(seconds, { target: { value: '900' } })
+    expect(dialog.getByText('A whole number of seconds from 0 to 60.')).toBeTruthy()
+    await fireEvent.input(seconds, { target: { value: '0' } })
+    await fireEvent.input(dialog.getByRole('textbox', { name: /^Packages a minute/ }), { target: { value: '30' } })
+    await fireEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await settle()
+    expect(opened.api.control.state.outbox.settings).toEqual({ concurrency: 2, perMinute: 30, takeBackSeconds: 0 })
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+})
+
+describe('a batch', () => {
+  const ofBatch = [
+    sendOf({ id: 'r1', title: 'First', batchId: 'batch-1', row: 1 }),
+    sendOf({ id: 'r2', title: 'Second', batchId: 'batch-1', row: 2, state: 'refused' })
+  ]
+
+  test('under way stands above the packages and is held and let go as a whole', async () => {
+    await open({ batches: [batchOf()], sends: [...ofBatch, uncertain] })
+    expect(screen.getByRole('img', { name: /^Staff declarations: 130 sent, 2 being sent, 50 waiting/ })).toBeTruthy()
+    await press('Pause Staff declarations')
+    await settle()
+    expect(opened.api.control.state.batches[0]?.state).toBe('paused')
+    await press('Go on with Staff declarations')
+    await settle()
+    expect(opened.api.control.state.batches[0]?.state).toBe('going')
+  })
+
+  test('leads to its rows, with the numbers of its parts', async () => {
+    await open({ batches: [batchOf()], sends: [...ofBatch, uncertain] }, [], { batch: 'batch-1' })
+    expect(screen.getAllByRole('row').slice(1)).toHaveLength(2)
+    expect(tab(/^All/).textContent).toContain('190')
+    expect(tab(/^Needs you/).getAttribute('href')).toContain('batch=batch-1')
+    expect(screen.getByRole('columnheader', { name: 'Row' })).toBeTruthy()
+    expect(screen.getByRole('link', { name: 'All packages' })).toBeTruthy()
+  })
+
+  test('cancels what has not left only after it was asked', async () => {
+    await open({ batches: [batchOf()] }, [], { batch: 'batch-1' })
+    await press('Cancel the rest…')
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(calls('batches.cancel')).toHaveLength(0)
+    await fireEvent.click(dialog.getByRole('button', { name: 'Cancel 50 packages' }))
+    await settle()
+    expect(screen.getByText(/50 cancelled/)).toBeTruthy()
+  })
+
+  test('lets those go again that failed, and saves the rows to mend', async () => {
+    await open({ batches: [batchOf()] }, [], { batch: 'batch-1' })
+    await press('Try 7 packages again')
+    await settle()
+    expect(calls('batches.retry')).toHaveLength(1)
+    await press('Save 5 rows to mend…')
+    await settle()
+    expect(opened.office.toasts.shown.at(-1)?.text).toContain('Rows to mend.csv')
+  })
+
+  test('that could not be held says why, and stays as it was', async () => {
+    await open({ batches: [batchOf()] })
+    opened.api.control.fail('batches.pause', { code: 'storage', message: 'Not now.' })
+    await press('Pause Staff declarations')
+    await settle()
+    expect(screen.getByText('That was not done.')).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Pause Staff declarations' })).toBeTruthy()
+  })
+
+  test('that is done stands among the batches', async () => {
+    const counts = { ready: 0, sending: 0, sent: 190, refused: 0, uncertain: 0, notSent: 0, cancelled: 0 }
+    await open({ batches: [batchOf({ state: 'done', counts, leftOut: 0 })], sends: ofBatch })
+    expect(screen.queryByText('Staff declarations')).toBeNull()
+    await fireEvent.click(tab(/^Batches/))
+    opened.office.router.go('outbox', [], { show: 'batches' })
+    await settle()
+    expect(screen.getByText('All sent')).toBeTruthy()
+    expect(screen.getByRole('link', { name: 'Staff declarations' }).getAttribute('href')).toBe('#/outbox?batch=batch-1')
+  })
+})
+
+test('every state and what holds it is told apart by its words', () => {
+  const holds = ['take-back', 'time', 'line', 'paused', 'rate-limited', 'turn'] as const
+  const states = ['sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'] as const
+  const all: Pick<SendView, 'state' | 'hold' | 'doubt'>[] = [
+    ...holds.map((hold) => ({ state: 'ready' as const, hold })),
+    ...states.map((state) => ({ state })),
+    { state: 'uncertain', doubt: { sent: [], found: [] } }
+  ]
+  expect(new Set(all.map((one) => sendStatus(one).word)).size).toBe(all.length)
 })

@@ -3,7 +3,7 @@ import { dueInWords } from '../../src/renderer/src/screens/compose/describe.ts'
 import { counted, listed } from '../../src/renderer/src/words/counts.ts'
 import { daysAway, momentInWords, offsetAt, offsetInWords, when } from '../../src/renderer/src/words/dates.ts'
 import { documentStatus } from '../../src/renderer/src/words/statuses.ts'
-import { zoneChoices } from '../../src/renderer/src/words/zones.ts'
+import { offsetChoices, seasonInWords, zoneCalled, zoneChoice, zoneNames } from '../../src/renderer/src/words/zones.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 
 const at = Date.UTC(2025, 11, 5, 4, 0)
@@ -33,17 +33,41 @@ describe('dates in words', () => {
     expect(dueInWords({ due: '', gmt: '' }, now)).toContain('14 days after sending')
     expect(dueInWords({ due: '', gmt: '' }, now)).toContain('Wednesday 10 December 2025')
   })
-  test('a due date is said with its zone and how far away it is', () => {
+  test('a due date is said with its zone, in UTC, and how far away it is', () => {
     const now = Date.UTC(2025, 10, 26, 10, 42)
-    const words = dueInWords({ due: '2025-12-05T17:00', gmt: '780' }, now)
-    expect(words).toContain('Friday 5 December 2025 at 17:00')
-    expect(words).toMatch(/in 9 days/)
+    const said = (due: string, gmt: string, zone: string) => dueInWords({ due, gmt, zone }, now)
+    expect(said('2025-12-05T17:00', '780', 'Pacific/Auckland')).toMatch(
+      /^Friday 5 December, 5 pm New Zealand time; 4 am UTC. That is in \d+ days.$/
+    )
+    expect(said('2026-12-04T09:30', '780', 'Pacific/Auckland')).toContain(
+      'Friday 4 December 2026, 9:30 am New Zealand time; 8:30 pm on Thursday UTC.'
+    )
+    expect(said('2025-12-05T12:00', '-210', '')).toContain('noon at UTC−03:30; 3:30 pm UTC.')
+    expect(said('2025-12-05T12:00', '0', 'UTC')).toContain('5 December, noon UTC.')
+    expect(said('2025-12-05T17:00', '0', 'Europe/London')).toContain('5 pm United Kingdom time, UTC that day.')
+    expect(said('2025-12-05T', '0', 'UTC')).toContain('Not complete yet')
   })
-  test("the zones to choose from hold this computer's first, and one that was chosen elsewhere", () => {
-    const choices = zoneChoices(at, '-150')
-    expect(choices[0]?.value).toBe(String(offsetAt(at)))
-    expect(choices.map((choice) => choice.value)).toContain('-150')
-    expect(new Set(choices.map((choice) => choice.value)).size).toBe(choices.length)
+  test('daylight saving is said, and a change of the clocks before then', () => {
+    const summer = Date.UTC(2025, 11, 5)
+    const winter = Date.UTC(2025, 6, 5)
+    expect(seasonInWords('Pacific/Auckland', summer, summer)).toBe('UTC+13:00, daylight saving time')
+    expect(seasonInWords('Pacific/Auckland', winter, summer)).toBe('UTC+12:00; today it is UTC+13:00')
+    expect(seasonInWords('Asia/Kolkata', summer, winter)).toBe('UTC+05:30')
+    expect(seasonInWords('Mars/Olympus', summer, winter)).toBe('')
+  })
+  test("the zones to choose from hold this computer's first, then UTC, and no two are called the same", () => {
+    const names = zoneNames()
+    expect(names.slice(0, 2)).toContain('UTC')
+    expect(names[0]).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
+    expect(new Set(names.map((name) => zoneChoice(name).city)).size).toBe(names.length)
+    expect([zoneCalled('Pacific/Auckland'), zoneCalled('Mars/Olympus')]).toEqual(['New Zealand time', 'Mars/Olympus'])
+  })
+  test('an offset that was chosen elsewhere stays among those to choose from', () => {
+    const values = offsetChoices('-151').map((choice) => choice.value)
+    expect(values).toContain('-151')
+    expect(values).toContain('780')
+    expect(new Set(values).size).toBe(values.length)
+    expect(offsetChoices('780').length).toBe(values.length - 1)
   })
 })
 

@@ -13,6 +13,8 @@ export interface SystemParts {
   changed: () => void
   status: () => SystemStatus
   copy: (text: string) => Promise<void>
+  /** The page has answered that the window may close. */
+  readyToClose: (kept: boolean) => void
 }
 
 export function systemHandlers({
@@ -20,7 +22,8 @@ export function systemHandlers({
   applySettings,
   changed,
   status,
-  copy
+  copy,
+  readyToClose
 }: SystemParts): Pick<RequestHandlers, Handled> {
   function view(): SettingsView {
     const { theme, zoom } = settings.read()
@@ -39,6 +42,10 @@ export function systemHandlers({
     'system.status': async () => status(),
     'system.copy': async ({ text }) => {
       await copy(text)
+      return null
+    },
+    'system.readyToClose': async ({ kept }) => {
+      readyToClose(kept)
       return null
     }
   }

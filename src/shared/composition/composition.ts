@@ -83,6 +83,8 @@ export const Composition = z.strictObject({
   due: typed,
   /** Minutes east of UTC that `due` is written in, as text; blank while `due` is. */
   gmt: typed,
+  /** The time zone that `gmt` was computed for, by its IANA name; blank where the offset was chosen as such. */
+  zone: typed.default(''),
   /** Whether people sign in an embedded view (EmbedForm, Embedded): what signing at the counter needs. */
   embedded: z.boolean(),
   ReturnUrl: typed,
@@ -142,6 +144,7 @@ export function blankComposition(kind: CompositionKind, key: string): Compositio
     items: [blankItem(key)],
     due: '',
     gmt: '',
+    zone: '',
     embedded: false,
     ReturnUrl: '',
     NotifyUrl: '',
@@ -156,4 +159,20 @@ export function titleOf(composition: Composition): string {
   const names = composition.items.map((item) => item.Name.trim()).filter(Boolean)
   if (names.length === 0) return composition.kind === 'form-direct' ? 'Untitled forms' : 'Untitled templates'
   return names.length === 1 ? (names[0] as string) : `${names[0]} and ${names.length - 1} more`
+}
+
+/** The signers by name: "Mere Parata", "Mere Parata and Tama Brooks", "Mere Parata and 2 more"; blank where none is named. */
+export function whoOf(composition: Composition): string {
+  const names = composition.items.flatMap((item) => item.signers.map(nameOrAddress)).filter(Boolean)
+  const people = [...new Set(names)]
+  if (people.length <= 2) return people.join(' and ')
+  return `${people[0]} and ${people.length - 1} more`
+}
+
+function nameOrAddress(signer: ComposedSigner): string {
+  const name = [signer.FirstName, signer.LastName]
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join(' ')
+  return name || signer.Email.trim()
 }

@@ -2,6 +2,8 @@
 import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
 import type { SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
 import type { ComposedItem, ComposedSigner, Composition } from './composition.ts'
+import { dueAt } from './due-problems.ts'
+import { callingCode, dialledNumber } from './phone.ts'
 
 /** Where an embedded signer is sent after signing: a name that no network answers, caught before it is loaded. */
 export const RETURN_ADDRESS = 'https://return.countersign.invalid/signed'
@@ -52,7 +54,7 @@ function toForm(composition: Composition, item: ComposedItem, mark: string): For
     ...given({
       ReturnUrl: returnUrl(composition),
       NotifyUrl: composition.NotifyUrl.trim(),
-      XMLData: item.XMLData,
+      XMLData: item.XMLData.trim() ? item.XMLData : '',
       EmployerReference: item.EmployerReference.trim()
     }),
     ClientReference: item.ClientReference.trim() || mark
@@ -102,8 +104,8 @@ function toPerson(signer: ComposedSigner) {
     Email: signer.Email.trim(),
     ...given({
       MiddleName: signer.MiddleName.trim(),
-      MobileNumber: signer.MobileNumber.trim(),
-      MobileCountry: signer.MobileNumber.trim() ? signer.MobileCountry.trim().replace(/^\+/, '') : '',
+      MobileNumber: dialledNumber(signer.MobileNumber),
+      MobileCountry: signer.MobileNumber.trim() ? callingCode(signer.MobileCountry) : '',
       ClientReference: signer.ClientReference.trim()
     }),
     ...(signer.ShareUsers.length > 0 && {
@@ -124,11 +126,9 @@ function returnUrl(composition: Composition): string {
 }
 
 /** The due date in ISO 8601 UTC, blank where none was chosen; what can't be read goes as typed, to be refused. */
-function dueInUtc({ due, gmt }: Composition): string {
-  if (!due) return ''
-  const local = Date.parse(`${due}:00.000Z`)
-  if (Number.isNaN(local)) return due
-  return new Date(local - Number(gmt || 0) * 60_000).toISOString().replace('.000Z', 'Z')
+function dueInUtc(composition: Composition): string {
+  const due = dueAt(composition)
+  return due ? new Date(due.at).toISOString().replace('.000Z', 'Z') : composition.due
 }
 
 /** The members that say something. */

@@ -46,6 +46,8 @@ export const localErrorCodes = [
   'no-space',
   'not-writable',
   'not-a-pdf',
+  /** A file that the person chose can't be used; the message says why and what to do. */
+  'bad-file',
   /** An address that we refuse to open: not https, or within the office's own network. */
   'unsafe-address',
   /** It isn't this signer's turn, or they can't sign here. */

@@ -5,7 +5,12 @@ export interface Events {
   'accounts.changed': null
   'connection.changed': null
   'drafts.changed': { id: string }
-  'sends.changed': { id: string }
+  'presets.changed': null
+  /** Which sends changed since the last time: many at once while a batch goes. */
+  'sends.changed': { ids: string[] }
+  /** The outbox was paused, goes again, waits for the line or was set otherwise; or its counts changed. */
+  'outbox.changed': null
+  'batches.changed': { id: string }
   /** Folders whose documents changed, and a version that grows with each change. */
   'documents.changed': { folders: string[]; version: number }
   'downloads.changed': { id: string }
@@ -13,6 +18,8 @@ export interface Events {
   'settings.changed': null
   /** A command of the application's menu that a screen carries out. */
   'menu.chosen': { command: 'compose' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search' }
+  /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
+  'window.closing': null
 }
 
 /** Refuses to compile when channels.ts and this file disagree. */

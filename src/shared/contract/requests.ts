@@ -1,8 +1,9 @@
 /** What each request carries and answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
 import { z } from 'zod'
-import { Composition } from '../composition/composition.ts'
 import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
 import type { RequestName } from './channels.ts'
+import { composingRequests } from './composing-requests.ts'
+import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
   ConnectionView,
@@ -12,31 +13,15 @@ import type {
   DocumentList,
   DocumentPage,
   DownloadView,
-  DraftSummary,
-  DraftView,
   Fetched,
   RecipientView,
-  SendView,
   SettingsView,
   SystemStatus,
   TemplateView,
   ValidationView
 } from './views.ts'
 
-/** A request: the schema of its input; the type of its reply exists for the compiler only. */
-export interface Request<Input extends z.ZodType = z.ZodType, Reply = unknown> {
-  input: Input
-  reply?: Reply
-}
-
-function answers<Reply>() {
-  return <Input extends z.ZodType>(input: Input): Request<Input, Reply> => ({ input })
-}
-
-const nothing = z.undefined()
-const id = z.string().min(1).max(200)
 const reference = z.string().min(1).max(2000)
-const byId = z.strictObject({ id })
 const byReference = z.strictObject({ reference })
 const secret = z.string().min(1).max(10_000)
 const bounds = z.strictObject({
@@ -94,20 +79,7 @@ export const requests = {
   'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
   'recipients.list': answers<Fetched<RecipientView>>()(z.strictObject({ refresh: z.boolean() })),
 
-  'drafts.list': answers<DraftSummary[]>()(nothing),
-  'drafts.get': answers<DraftView>()(byId),
-  /** Durable when it answers. Without an id a new draft is made. */
-  'drafts.save': answers<DraftSummary>()(z.strictObject({ id: id.optional(), composition: Composition })),
-  'drafts.remove': answers<null>()(byId),
-
-  /** Sends a draft; answers when it is settled or uncertain. A draft that is being sent is not sent again. */
-  'sends.start': answers<SendView>()(z.strictObject({ draftId: id })),
-  'sends.list': answers<SendView[]>()(nothing),
-  'sends.get': answers<SendView>()(byId),
-  /** Asks the service what became of an uncertain send. */
-  'sends.reconcile': answers<SendView>()(byId),
-  /** Makes a draft again of a send that was refused or did not arrive. */
-  'sends.again': answers<DraftSummary>()(byId),
+  ...composingRequests,
 
   'documents.list': answers<DocumentList>()(
     z.strictObject({
@@ -156,7 +128,9 @@ export const requests = {
   ),
   'system.status': answers<SystemStatus>()(nothing),
   /** Puts text on the clipboard. */
-  'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000) }))
+  'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000) })),
+  /** Answers `window.closing`: whether everything that was typed is kept. Where it isn't, the person is asked. */
+  'system.readyToClose': answers<null>()(z.strictObject({ kept: z.boolean() }))
 } satisfies Record<RequestName, Request>
 
 export type Requests = typeof requests

@@ -1,6 +1,5 @@
 /** What the screens are shown: records without secrets, paths or signing links. Times are milliseconds since 1970 UTC. */
 
-import type { Composition, CompositionKind } from '../composition/composition.ts'
 import type {
   CompletionRecipient,
   DocumentLog,
@@ -12,6 +11,8 @@ import type {
   ValidationResult
 } from '../model/index.ts'
 import type { AppError } from './errors.ts'
+
+export type * from './composing-views.ts'
 
 export type AuthScheme = 'none' | 'api-key' | 'bearer'
 
@@ -41,6 +42,8 @@ export interface Fetched<Item> {
   items: Item[]
   /** When it was last true; absent where it was never fetched. */
   fetchedAt?: number
+  /** How many entries could not be read and are left out, where any are. */
+  unreadable?: number
   /** Why the newest attempt failed, where it did. */
   problem?: AppError
 }
@@ -49,39 +52,6 @@ export type TemplateView = ListedTemplate
 export interface RecipientView {
   notification: NotificationRecipient[]
   completion: CompletionRecipient[]
-}
-
-export interface DraftSummary {
-  id: string
-  accountId: string
-  kind: CompositionKind
-  title: string
-  updatedAt: number
-}
-export interface DraftView extends DraftSummary {
-  composition: Composition
-}
-
-/**
- * sending: on its way. sent: the service has it. refused: it did not take it. uncertain: no answer came, so it may
- * have it. not-sent: the service was asked and doesn't have it.
- */
-export type SendState = 'sending' | 'sent' | 'refused' | 'uncertain' | 'not-sent'
-
-export interface SendView {
-  id: string
-  accountId: string
-  draftId: string
-  kind: CompositionKind
-  title: string
-  state: SendState
-  attemptedAt: number
-  settledAt?: number
-  /** Why it was refused, or why it is uncertain. */
-  error?: AppError
-  packageReference?: string
-  packageStatus?: string
-  documents: { reference: string; name: string }[]
 }
 
 export interface SignerProgress {

@@ -3,6 +3,10 @@ import { blankComposition, type Composition } from '../../../src/shared/composit
 import type { DraftView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
+import { composingScenes } from './composing-scenes.ts'
+import { dataScenes } from './data-scenes.ts'
+import { draftingScenes } from './drafting-scenes.ts'
+import { outboxScenes } from './outbox-scenes.ts'
 
 const now = () => Date.now()
 
@@ -22,6 +26,7 @@ export function draft(change: (composition: Composition) => void = () => {}): Dr
     accountId: 'practice',
     kind: composition.kind,
     title: 'Tax declaration',
+    who: 'Mere Parata',
     updatedAt: now() - 5 * 60_000,
     composition
   }
@@ -57,6 +62,10 @@ function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
 }
 
 export const scenes: Record<string, () => FakeApi> = {
+  ...composingScenes,
+  ...dataScenes,
+  ...outboxScenes,
+  ...draftingScenes,
   usual,
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
   'first-no-keychain': () =>

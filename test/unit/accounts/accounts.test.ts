@@ -204,9 +204,10 @@ describe('removing an account', () => {
     const [one, other] = [await parts.accounts.add(service()), await parts.accounts.add(service())]
     for (const { id } of [one, other]) {
       parts.db.exec(`
-        INSERT INTO drafts VALUES ('d${id}', '${id}', 'form-direct', 'T', '{}', 0, 0);
-        INSERT INTO sends (id, account_id, kind, state, title, body, reference, attempted_at)
-          VALUES ('s${id}', '${id}', 'form-direct', 'sent', 'T', '{}', 'r', 0);
+        INSERT INTO drafts (id, account_id, kind, title, body, created_at, updated_at)
+          VALUES ('d${id}', '${id}', 'form-direct', 'T', '{}', 0, 0);
+        INSERT INTO sends (id, account_id, kind, state, title, created_at)
+          VALUES ('s${id}', '${id}', 'form-direct', 'sent', 'T', 0);
         INSERT INTO documents (account_id, reference, folder, search, body, seen_at, changed_at)
           VALUES ('${id}', 'r', 'InBox', '', '{}', 0, 0);
         INSERT INTO folder_looks (account_id, folder, looked_at) VALUES ('${id}', 'InBox', 0);

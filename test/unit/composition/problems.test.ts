@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   blankComposition,
+  type ComposedField,
   Composition,
   problemsOf,
   toFormDirectRequest,
@@ -15,6 +16,33 @@ const errorsOf = (composition: Composition) =>
   problemsOf(composition, NOW).filter(({ severity }) => severity === 'error')
 const warningsOf = (composition: Composition) =>
   problemsOf(composition, NOW).filter(({ severity }) => severity === 'warning')
+
+function identified(DataType: 'date' | 'email', Value: string) {
+  return signer({ UseIDData: true, IDData: [{ key: 'q', Label: 'What is asked', Value, DataType }] })
+}
+
+function sharing(key: string) {
+  const name = { FirstName: 'Ana', MiddleName: '', LastName: 'Ihaka' }
+  return { key, ...name, Email: `${key}@example.org`, IsDefault: true, IsOwner: true }
+}
+
+function choice(changes: Partial<Composition['ListItems'][number]> = {}) {
+  return { key: 'c1', ClientField: 'shift', Item: 'Day', Value: 'D', ...changes }
+}
+
+function field(changes: Partial<ComposedField>): ComposedField {
+  return {
+    key: 'x',
+    Label: 'Rent',
+    Value: '',
+    FieldType: 'Text',
+    IsRequired: true,
+    Reference: 'R',
+    ReadOnly: false,
+    ClientField: '',
+    ...changes
+  }
+}
 
 describe('what is wrong with a composition', () => {
   test('nothing with a complete one of either kind', () => {
@@ -54,22 +82,27 @@ describe('what is wrong with a composition', () => {
       'f1.signers.s1.IDData'
     ],
     [
+      'a date of birth that is no date',
+      forms({ items: [form({ signers: [identified('date', '1990-02-31')] })] }),
+      'f1.signers.s1.IDData.q.Value'
+    ],
+    [
+      'an answer that is no address where one is asked for',
+      forms({ items: [form({ signers: [identified('email', 'mere')] })] }),
+      'f1.signers.s1.IDData.q.Value'
+    ],
+    ['data that is no XML', forms({ items: [form({ XMLData: '<a>' })] }), 'f1.XMLData'],
+    [
+      'a drop-down choice without a field',
+      forms({ ListItems: [choice({ ClientField: '' })] }),
+      'ListItems.c1.ClientField'
+    ],
+    [
       'a field that is needed and that nobody can fill',
       templates({
         items: [
           template({
-            fields: [
-              {
-                key: 'x',
-                Label: 'Rent',
-                Value: ' ',
-                FieldType: 'Text',
-                IsRequired: true,
-                Reference: 'R',
-                ReadOnly: true,
-                ClientField: ''
-              }
-            ]
+            fields: [field({ Value: ' ', ReadOnly: true })]
           })
         ]
       }),
@@ -83,6 +116,50 @@ describe('what is wrong with a composition', () => {
     const couple = forms({ items: [form({ signers: [signer(), signer({ key: 's2', FirstName: 'Wiremu' })] })] })
     expect(errorsOf(couple)).toEqual([])
     expect(warningsOf(couple).map(({ at }) => at)).toEqual(['f1.signers.s2.Email'])
+  })
+
+  test.each([
+    ['a slip in a big domain', signer({ Email: 'mere@gmial.com' }), 'Email'],
+    ['an address without an ending', signer({ Email: 'mere@office' }), 'Email'],
+    ['a number without a country', signer({ MobileNumber: '021012345' }), 'MobileCountry'],
+    ['a number without its trunk prefix', signer({ MobileNumber: '21012345', MobileCountry: '64' }), 'MobileNumber'],
+    ['the deepfake detector without a video', signer({ deepfakeDetector: true }), 'deepfakeDetector'],
+    ['signing at the counter that is not embedded', signer({ faceToFace: true }), 'faceToFace'],
+    ['two defaults', signer({ ShareUsers: [sharing('u1'), sharing('u2')] }), 'ShareUsers.u2.IsDefault'],
+    ['two owners', signer({ ShareUsers: [sharing('u1'), sharing('u2')] }), 'ShareUsers.u2.IsOwner']
+  ])('%s is a warning only', (_what, one, at) => {
+    const composition = forms({ items: [form({ signers: [one] })] })
+    expect(errorsOf(composition)).toEqual([])
+    expect(warningsOf(composition).map((problem) => problem.at)).toContain(`f1.signers.s1.${at}`)
+  })
+
+  test.each([
+    ['a date that is none', { FieldType: 'DateInput', Value: 'soon' }, 'Value'],
+    ['a box that is neither ticked nor not', { FieldType: 'CheckBox', Value: 'perhaps' }, 'Value']
+  ] as const)('a field with %s is a warning only', (_what, change, at) => {
+    const composition = templates({ items: [template({ fields: [field(change)] })] })
+    expect(errorsOf(composition)).toEqual([])
+    expect(warningsOf(composition).map((problem) => problem.at)).toEqual([`t1.fields.x.${at}`])
+  })
+
+  test('a choice that a list has already is a warning', () => {
+    const twice = forms({ ListItems: [choice(), choice({ key: 'c2', Value: 'other' })] })
+    expect(errorsOf(twice)).toEqual([])
+    expect(warningsOf(twice).map(({ at }) => at)).toEqual(['ListItems.c2.Item'])
+  })
+
+  test('a template that the list no longer has is a warning, and only where the list is known', () => {
+    const gone = { templateReferences: new Set(['TPL-2']) }
+    expect(problemsOf(templates(), NOW, gone).map(({ severity, at }) => [severity, at])).toEqual([
+      ['warning', 't1.Reference']
+    ])
+    expect(problemsOf(templates(), NOW, { templateReferences: new Set(['TPL-1']) })).toEqual([])
+    expect(problemsOf(templates(), NOW)).toEqual([])
+  })
+
+  test('no message repeats what identifies a person', () => {
+    const secret = forms({ items: [form({ signers: [identified('date', 'the 29th of Feb')] })] })
+    expect(JSON.stringify(problemsOf(secret, NOW))).not.toContain('29th')
   })
 
   test('whatever is typed, without an error the strict model accepts the request', () => {
@@ -151,6 +228,7 @@ describe('what is wrong with a composition', () => {
       items: fc.array(anyItem, { minLength: 1, maxLength: 2 }),
       due: like('2026-12-04T17:00'),
       gmt: like('780'),
+      zone: fc.constantFrom('', 'Pacific/Auckland', 'Mars/Olympus'),
       embedded: fc.boolean(),
       ReturnUrl: like('https://example.com/back'),
       NotifyUrl: like('https://example.com/told'),

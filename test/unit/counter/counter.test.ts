@@ -48,9 +48,7 @@ const linkOf = (index: number) => work.mirror.withSigningKeys(work.accountId)[0]
 
 async function send(changes = {}) {
   const two = [signer(), signer({ key: 's2', FirstName: 'Wiremu', Email: 'wiremu@example.com' })]
-  await work.outbox.start(
-    work.drafts.save(work.accountId, forms({ embedded: true, items: [form({ signers: two, ...changes })] })).id
-  )
+  await work.send(forms({ embedded: true, items: [form({ signers: two, ...changes })] }))
   await work.watch.refresh(work.accountId)
 }
 

@@ -78,7 +78,7 @@ describe('the local copy of the folders', () => {
 
   test('what is asked after something happened is never answered by a look that began before it', async () => {
     const before = work.watch.refresh(work.accountId)
-    const { id } = await work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+    const { id } = await work.send(forms())
     await work.watch.refresh(work.accountId)
     const [sent] = work.outbox.get(id).documents
     expect(work.mirror.get(work.accountId, sent?.reference ?? '')).toBeDefined()
@@ -119,12 +119,7 @@ describe('the local copy of the folders', () => {
   })
 
   test('is searched by name, signer and reference, whatever the case, and percent signs are letters', async () => {
-    await work.outbox.start(
-      work.drafts.save(
-        work.accountId,
-        forms({ items: [form({ Name: 'Üse 100% care', signers: [signer({ LastName: 'Ōtaki' })] })] })
-      ).id
-    )
+    await work.send(forms({ items: [form({ Name: 'Üse 100% care', signers: [signer({ LastName: 'Ōtaki' })] })] }))
     await work.watch.refresh(work.accountId)
     const found = (words: string) =>
       ['InBox', 'Progress'].flatMap((folder) => list(folder, words).documents.map(({ document }) => document.Name))

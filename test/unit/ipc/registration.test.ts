@@ -53,12 +53,12 @@ describe('a request', () => {
   test('gives its answer to nobody else, where the page went while it was worked on', async () => {
     const sender = { isOurs: true }
     const { ask } = application({
-      'drafts.list': async () => {
+      'presets.list': async () => {
         sender.isOurs = false
         return []
       }
     })
-    expect(await ask('drafts.list', [], sender)).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
+    expect(await ask('presets.list', [], sender)).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
   })
 
   test('can see whether its page is still there', async () => {
@@ -161,8 +161,8 @@ describe('a request that fails', () => {
     [undefined, 'internal'],
     [null, 'internal']
   ])('%s becomes "%s", without its text', async (thrown, code) => {
-    const app = application({ 'drafts.list': () => Promise.reject(thrown) })
-    const answer = await app.ask('drafts.list', [])
+    const app = application({ 'presets.list': () => Promise.reject(thrown) })
+    const answer = await app.ask('presets.list', [])
     expect(answer).toMatchObject({ ok: false, error: { code } })
     expect(JSON.stringify(answer)).not.toMatch(/ana|\/home|Cannot read|at .*:\d+/)
     expect(logged(app)).not.toMatch(/ana|\/home|Cannot read/)
@@ -170,11 +170,11 @@ describe('a request that fails', () => {
 
   test('is no exception even where its handler throws at once', async () => {
     const { ask } = application({
-      'drafts.list': () => {
+      'presets.list': () => {
         throw new Error('at once')
       }
     })
-    expect(await ask('drafts.list', [])).toMatchObject({ ok: false, error: { code: 'internal' } })
+    expect(await ask('presets.list', [])).toMatchObject({ ok: false, error: { code: 'internal' } })
   })
 })
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
-import { form, forms, templates } from '../../fixtures/compositions.ts'
+import { form, forms, signer, templates } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
 let work: Workplace
@@ -9,176 +8,181 @@ beforeEach(async () => {
 })
 afterEach(() => work.close())
 
-const isSend = (method: string) => method === 'POST'
 const draft = (composition = forms()) => work.drafts.save(work.accountId, composition).id
+const failure = (action: () => unknown) => {
+  try {
+    action()
+  } catch (error) {
+    return (error as { appError?: unknown }).appError
+  }
+  return undefined
+}
+const all = { show: 'all', offset: 0, limit: 100 } as const
 
 describe('sending', () => {
   test('a package that the service takes is sent, and its draft is gone', async () => {
-    const send = await work.outbox.start(draft())
-    expect(send).toMatchObject({ state: 'sent', title: 'Tax file declaration' })
+    const send = await work.send(forms())
+    expect(send).toMatchObject({ state: 'sent', title: 'Tax file declaration', who: 'Mere Tamati', attempt: 1 })
     expect(send.packageReference).toBeTruthy()
     expect(send.documents).toHaveLength(1)
-    expect(work.drafts.list(work.accountId)).toEqual([])
+    expect(work.drafts.list(work.accountId).counts.drafts).toBe(0)
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
 
   test('a Form Filler package likewise', async () => {
-    expect(await work.outbox.start(draft(templates()))).toMatchObject({ state: 'sent', kind: 'form-filler' })
+    expect(await work.send(templates())).toMatchObject({ state: 'sent', kind: 'form-filler' })
     expect(work.taken('Send')).toHaveLength(1)
   })
 
   test('signing links never leave in what the screens are shown', async () => {
-    await work.outbox.start(draft(forms({ embedded: true })))
-    const [record] = work.sends.list(work.accountId)
-    expect(JSON.stringify(record)).toContain('SigningKey')
-    expect(JSON.stringify(work.outbox.list(work.accountId))).not.toContain('SigningKey')
+    const { id } = await work.send(forms({ embedded: true }))
+    expect(JSON.stringify(work.db.prepare('SELECT response FROM send_bodies').all())).toContain('SigningKey')
+    expect(JSON.stringify([work.outbox.get(id), work.outbox.list(work.accountId, all)])).not.toContain('SigningKey')
   })
 
-  test('a draft with missing values is not sent, and says what is missing', async () => {
+  test('a draft with missing values is not sent, and says what is missing', () => {
     const blank = draft(forms({ items: [form({ Name: '' })] }))
-    await expect(work.outbox.start(blank)).rejects.toMatchObject({
-      appError: { code: 'invalid', fields: [{ field: 'f1.Name' }] }
-    })
-    expect(work.taken('SendForms2')).toEqual([])
-    expect(work.drafts.list(work.accountId)).toHaveLength(1)
+    expect(failure(() => work.outbox.start(blank))).toMatchObject({ code: 'invalid', fields: [{ field: 'f1.Name' }] })
+    expect(work.outbox.list(work.accountId, all).total).toBe(0)
+    expect(work.drafts.list(work.accountId).counts.drafts).toBe(1)
   })
 
   test('pressing Send twice sends once', async () => {
     const id = draft()
-    const [first, second] = await Promise.allSettled([work.outbox.start(id), work.outbox.start(id)])
-    expect(first.status).toBe('fulfilled')
-    expect(second).toMatchObject({ status: 'rejected', reason: { appError: { code: 'busy' } } })
-    await expect(work.outbox.start(id)).rejects.toMatchObject({ appError: { code: 'busy' } })
+    const send = work.outbox.start(id)
+    expect(failure(() => work.outbox.start(id))).toMatchObject({ code: 'busy' })
+    work.outbox.now(send.id)
+    await work.ended(send.id)
+    expect(failure(() => work.outbox.start(id))).toBeDefined()
     expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('what is put in the outbox is remembered for the next time, and kept in the history of its draft', () => {
+    const id = draft()
+    work.outbox.start(id)
+    expect(work.noted).toEqual([work.accountId])
+    expect(work.drafts.history(id)).toMatchObject([{ reason: 'send' }])
+  })
+
+  test('where its signer is led after signing is known by the document', async () => {
+    const { documents } = await work.send(forms({ ReturnUrl: 'https://office.example.com/thanks' }))
+    expect(work.outbox.returnAddressOf(documents[0]?.reference ?? '')).toBe('https://office.example.com/thanks')
+    expect(work.outbox.returnAddressOf('another')).toBeUndefined()
+  })
+
+  test('a package that the service does not want is refused, and its draft can be mended and sent', async () => {
+    work.line.fault({ status: 400 })
+    const id = draft()
+    const { id: first } = work.outbox.start(id)
+    work.outbox.now(first)
+    expect(await work.ended(first)).toMatchObject({ state: 'refused', error: { mayHaveArrived: false } })
+    work.line.fault('pass')
+    work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Mended' })] }), id)
+    expect(failure(() => work.outbox.retry(first))).toMatchObject({ code: 'conflict' })
+    const { id: second } = work.outbox.start(id)
+    work.outbox.now(second)
+    expect(await work.ended(second)).toMatchObject({ state: 'sent', title: 'Mended' })
+    expect(work.outbox.list(work.accountId, all).rows).toMatchObject([{ state: 'sent', title: 'Mended' }])
+  })
+
+  test('a package that was refused goes again as it is when it is told to', async () => {
+    work.line.fault({ status: 409 })
+    const { id } = await work.send(forms())
+    expect(work.drafts.list(work.accountId).counts.drafts).toBe(1)
+    work.line.fault('pass')
+    expect(work.outbox.retry(id)).toMatchObject({ state: 'ready', hold: 'turn' })
+    expect(work.drafts.list(work.accountId).counts.drafts).toBe(0)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
+  })
+
+  test('"send again as new" makes a new draft of what was sent, and never does so by itself', async () => {
+    const { id } = await work.send(forms())
+    const copy = work.outbox.again(id)
+    expect(work.drafts.get(copy.id).composition).toEqual(forms())
+    expect(work.outbox.get(id).state).toBe('sent')
+    await work.time.pass(3_600_000)
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('a refused package whose draft was deleted can still be made a draft again, once', async () => {
+    work.line.fault({ status: 400 })
+    const { id, draftId } = await work.send(forms())
+    work.drafts.remove(draftId ?? '')
+    const made = work.outbox.again(id)
+    expect(made.id).not.toBe(draftId)
+    expect(work.outbox.get(id).state).toBe('cancelled')
+    expect(work.outbox.again(id).id).toBe(made.id)
+  })
+
+  test('changes are told together, and not of every send alone', async () => {
+    work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+    for (let index = 0; index < 20; index++) work.outbox.start(draft())
+    await expect.poll(() => work.taken('SendForms2').length).toBe(20)
+    await work.time.pass(200)
+    expect(work.told.sends.length).toBeLessThan(20)
+    expect(new Set(work.told.sends.flat()).size).toBe(20)
   })
 })
 
-describe('when the line fails', () => {
-  test('where nothing listens the send is refused, its draft is kept, and it can go again', async () => {
+describe('what belongs to the outbox', () => {
+  test('a draft that waits there can be neither changed, removed nor listed', () => {
     const id = draft()
-    await work.line.close()
-    expect(await work.outbox.start(id)).toMatchObject({ state: 'refused', error: { mayHaveArrived: false } })
-    expect(work.drafts.get(id).composition).toEqual(forms())
-    expect(work.taken('SendForms2')).toEqual([])
+    work.outbox.start(id)
+    expect(failure(() => work.drafts.save(work.accountId, forms(), id))).toMatchObject({ code: 'busy' })
+    expect(failure(() => work.drafts.remove(id))).toMatchObject({ code: 'busy' })
+    expect(work.drafts.list(work.accountId).rows).toEqual([])
   })
 
-  test('a send whose answer was lost is uncertain, is found in the folders, and went once', async () => {
-    work.line.fault('lose-answer', isSend)
-    const id = draft()
-    const lost = await work.outbox.start(id)
-    expect(lost).toMatchObject({ state: 'uncertain', error: { mayHaveArrived: true } })
-    await expect(work.outbox.start(id)).rejects.toMatchObject({ appError: { code: 'busy' } })
-    expect(work.drafts.list(work.accountId)).toEqual([])
-
-    work.line.fault('pass')
-    const found = await work.outbox.reconcile(lost.id)
-    expect(found.state).toBe('sent')
-    expect(found.documents).toHaveLength(1)
-    expect(work.taken('SendForms2')).toHaveLength(1)
+  test('a save that comes late does not bring back a draft that was sent', async () => {
+    const { draftId } = await work.send(forms())
+    expect(() => work.drafts.save(work.accountId, forms(), draftId)).toThrow()
+    expect(work.drafts.list(work.accountId).rows).toEqual([])
   })
 
-  test('a send that was cut before it arrived takes two looks, a minute apart, to be called not sent', async () => {
-    work.line.fault('cut', isSend)
-    const id = draft()
-    const lost = await work.outbox.start(id)
-    expect(lost.state).toBe('uncertain')
-    work.line.fault('pass')
-    expect(await work.outbox.reconcile(lost.id)).toMatchObject({ state: 'uncertain' })
-    expect(await work.outbox.reconcile(lost.id)).toMatchObject({ state: 'uncertain' })
-    work.time.now += SETTLING_TIME
-    expect(await work.outbox.reconcile(lost.id)).toMatchObject({ state: 'not-sent' })
-
-    expect(work.outbox.again(lost.id).id).toBe(id)
-    expect(await work.outbox.start(id)).toMatchObject({ state: 'sent' })
-    expect(work.taken('SendForms2')).toHaveLength(1)
-  })
-
-  test('as long as the folders cannot be read, it stays uncertain', async () => {
-    work.line.fault('lose-answer', isSend)
-    const lost = await work.outbox.start(draft())
-    work.line.fault('rubbish')
-    await expect(work.outbox.reconcile(lost.id)).rejects.toMatchObject({ code: 'not-json' })
-    work.time.now += 2 * SETTLING_TIME
-    await expect(work.outbox.reconcile(lost.id)).rejects.toMatchObject({ code: 'not-json' })
-    expect(work.outbox.get(lost.id).state).toBe('uncertain')
-    expect(() => work.outbox.again(lost.id)).toThrow()
-  })
-
-  test('a document that cannot be read hides nothing that was found, and proves nothing that was not', async () => {
-    work.line.fault('lose-answer', isSend)
-    const lost = await work.outbox.start(draft())
-    work.line.fault('pass')
-    work.line.spoil((body) => (body.startsWith('[') ? JSON.stringify([{ Reference: {} }, ...JSON.parse(body)]) : body))
-    expect(await work.outbox.reconcile(lost.id)).toMatchObject({ state: 'sent' })
-
-    work.line.fault('cut', isSend)
-    const cut = await work.outbox.start(draft(forms({ items: [form({ Name: 'Another' })] })))
-    work.line.fault('pass')
-    await expect(work.outbox.reconcile(cut.id)).rejects.toMatchObject({ appError: { code: 'unexpected-shape' } })
-    expect(work.outbox.get(cut.id).state).toBe('uncertain')
-  })
-
-  test('without credentials nothing leaves, so nothing is uncertain', async () => {
-    await work.accounts.update(work.accountId, { authentication: { scheme: 'bearer', token: 'made-up' } })
-    await work.forgetSecrets()
-    work.clients.forget(work.accountId)
-    expect(await work.outbox.start(draft())).toMatchObject({ state: 'refused', error: { mayHaveArrived: false } })
-    expect(work.line.seen).toEqual([])
-  })
-
-  test("where the office's own reference is on an earlier document too, name, signers and time decide", async () => {
-    const withOwn = (Name: string) => forms({ items: [form({ Name, ClientReference: 'MATTER-7' })] })
-    await work.outbox.start(draft(withOwn('Lease')))
-    work.line.fault('cut', isSend)
-    const lost = await work.outbox.start(draft(withOwn('Guarantee')))
-    work.line.fault('pass')
-    expect((await work.outbox.reconcile(lost.id)).state).toBe('uncertain')
-  })
-
-  test('an answer that is not the service’s leaves it uncertain: something may stand between', async () => {
-    work.line.fault('rubbish', isSend)
-    expect(await work.outbox.start(draft())).toMatchObject({ state: 'uncertain', error: { code: 'not-json' } })
+  test('a send that waits, is on its way or is uncertain is not made a draft beside it', async () => {
+    const { id } = work.outbox.start(draft())
+    expect(failure(() => work.outbox.again(id))).toMatchObject({ code: 'busy' })
+    work.line.fault('lose-answer', (method) => method === 'POST')
+    work.outbox.now(id)
+    await work.ended(id)
+    expect(failure(() => work.outbox.again(id))).toMatchObject({ code: 'busy' })
+    expect(failure(() => work.outbox.retry(id))).toMatchObject({ code: 'busy' })
   })
 })
 
-describe('when the application ends while sending', () => {
-  test('the send is uncertain after the next start, and is not sent again by itself', async () => {
-    work.line.fault('hang', isSend)
-    const id = draft()
-    void work.outbox.start(id).catch(() => undefined)
-    while (!work.line.seen.some((request) => request.startsWith('POST')))
-      await new Promise((wait) => setTimeout(wait, 10))
+describe('the list of sends', () => {
+  beforeEach(async () => {
+    await work.send(forms({ items: [form({ Name: 'Lease of Ōtaki Road', signers: [signer({ LastName: 'Ngata' })] })] }))
+    work.line.fault({ status: 400 })
+    await work.send(forms({ items: [form({ Name: 'Guarantee 100%' })] }))
+    work.outbox.start(draft(forms({ items: [form({ Name: 'Waiting' })] })))
+  })
+  const titles = (query: object) =>
+    work.outbox.list(work.accountId, { ...all, ...query }).rows.map(({ title }) => title)
 
-    const next = work.startAgain()
-    next.outbox.takeUpInterrupted()
-    const [send] = next.outbox.list(work.accountId)
-    expect(send).toMatchObject({ state: 'uncertain', draftId: id })
-    expect(next.drafts.list(work.accountId)).toEqual([])
-    await expect(next.outbox.start(id)).rejects.toMatchObject({ appError: { code: 'busy' } })
-    expect(work.line.seen.filter((request) => request.startsWith('POST'))).toHaveLength(1)
+  test('shows the newest first, and what is asked for', () => {
+    expect(titles({})).toEqual(['Waiting', 'Guarantee 100%', 'Lease of Ōtaki Road'])
+    expect(titles({ show: 'sent' })).toEqual(['Lease of Ōtaki Road'])
+    expect(titles({ show: 'attention' })).toEqual(['Guarantee 100%'])
+    expect(titles({ show: 'waiting' })).toEqual(['Waiting'])
   })
 
-  test('a save that comes late does not bring back a draft that was sent or deleted', async () => {
-    const sent = draft()
-    await work.outbox.start(sent)
-    expect(() => work.drafts.save(work.accountId, forms(), sent)).toThrow()
-    const deleted = draft()
-    work.drafts.remove(deleted)
-    expect(() => work.drafts.save(work.accountId, forms(), deleted)).toThrow()
-    expect(work.drafts.list(work.accountId)).toEqual([])
+  test('is searched by the beginnings of words of title and signers, whatever the case and the macrons', async () => {
+    const found = async (words: string, show: 'all' | 'sent' = 'all') =>
+      (await work.outbox.search(work.accountId, words, { ...all, show })).rows.map(({ title }) => title)
+    expect(await found('OTAKI nga')).toEqual(['Lease of Ōtaki Road'])
+    expect(await found('guarantee 100%')).toEqual(['Guarantee 100%'])
+    expect(await found('guarantee', 'sent')).toEqual([])
+    expect(await found('lease nobody')).toEqual([])
+    expect(await found('%')).toEqual([])
+    expect(await found('mere')).toEqual(['Waiting', 'Guarantee 100%', 'Lease of Ōtaki Road'])
   })
 
-  test('a draft is saved for its own account only', async () => {
-    const mine = draft()
-    const other = await work.accounts.add({ kind: 'practice', name: 'Practice' })
-    expect(() => work.drafts.save(other.id, forms(), mine)).toThrow()
-  })
-
-  test('a draft that is uncertain can be neither changed nor removed', async () => {
-    work.line.fault('lose-answer', isSend)
-    const id = draft()
-    await work.outbox.start(id)
-    expect(() => work.drafts.save(work.accountId, forms(), id)).toThrow()
-    expect(() => work.drafts.remove(id)).toThrow()
+  test('comes in pages, with how many there are', () => {
+    expect(work.outbox.list(work.accountId, { ...all, offset: 1, limit: 1 })).toMatchObject({
+      rows: [{ title: 'Guarantee 100%' }],
+      total: 3
+    })
+    expect(work.outbox.state(work.accountId).counts).toMatchObject({ ready: 1, sent: 1, refused: 1 })
   })
 })

@@ -22,9 +22,10 @@ function currentDatabase() {
 }
 
 const ACCOUNT = `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
-const DRAFT = `INSERT INTO drafts VALUES ('d', 'a', 'form-direct', 'Title', '{}', 1, 1)`
-const SEND = `INSERT INTO sends (id, draft_id, account_id, kind, state, title, body, reference, attempted_at)
-  VALUES ('s', 'd', 'a', 'form-direct', 'sent', 'Title', '{}', 'mark', 1)`
+const DRAFT = `INSERT INTO drafts (id, account_id, kind, title, created_at, updated_at, body)
+  VALUES ('d', 'a', 'form-direct', 'Title', 1, 1, '{}')`
+const SEND = `INSERT INTO sends (id, draft_id, account_id, kind, state, title, created_at)
+  VALUES ('s', 'd', 'a', 'form-direct', 'sent', 'Title', 1)`
 const DOCUMENT = `INSERT INTO documents (account_id, reference, folder, search, body, seen_at, changed_at) VALUES ('a', 'r', 'InBox', '', '{}', 1, 1)`
 const DOWNLOAD = `INSERT INTO downloads (id, account_id, document_reference, name, type, state, started_at) VALUES ('l', 'a', 'r', 'n', 'pdf', 'running', 1)`
 
@@ -111,20 +112,26 @@ describe('the tables', () => {
     expect(() => currentDatabase().exec(sql)).toThrow(/constraint|cannot store/)
   })
 
-  test.each(['sending', 'sent', 'refused', 'uncertain', 'not-sent'])('know a send that is %s', (state) => {
-    const db = currentDatabase()
-    db.exec(ACCOUNT)
-    db.exec(SEND.replace(`'sent'`, `'${state}'`))
-    expect(() => db.exec(`UPDATE sends SET state = 'lost'`)).toThrow(/constraint/)
-  })
+  test.each(['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'])(
+    'know a send that is %s',
+    (state) => {
+      const db = currentDatabase()
+      db.exec(ACCOUNT)
+      db.exec(SEND.replace(`'sent'`, `'${state}'`))
+      expect(() => db.exec(`UPDATE sends SET state = 'lost'`)).toThrow(/constraint/)
+    }
+  )
 
   test.each([
     [
       'the documents of a folder, newest change first',
       'SELECT * FROM documents WHERE account_id = ? AND folder = ? AND gone_at IS NULL ORDER BY changed_at DESC'
     ],
-    ['the drafts of an account', 'SELECT * FROM drafts WHERE account_id = ? ORDER BY updated_at DESC'],
-    ['a send by its mark', 'SELECT * FROM sends WHERE account_id = ? AND reference = ?'],
+    [
+      'the drafts of an account that aren’t in the trash',
+      'SELECT * FROM drafts WHERE account_id = ? AND trashed_at IS NULL ORDER BY updated_at DESC, id'
+    ],
+    ['the send of a draft', 'SELECT * FROM sends WHERE draft_id = ? AND state = ?'],
     ['a package’s documents', 'SELECT * FROM documents WHERE account_id = ? AND package_reference = ?']
   ])('find %s without reading everything', (_, sql) => {
     const parameters = Array.from(sql.matchAll(/\?/g), () => 'x')

@@ -13,7 +13,10 @@ db.exec(
   `INSERT OR IGNORE INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
    VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', '[]', 0, 0)`
 )
-const save = db.prepare(`INSERT INTO drafts VALUES (?, 'a', 'form-direct', 'Title', ?, 0, 0)`)
+const save = db.prepare(
+  `INSERT INTO drafts (id, account_id, kind, title, created_at, updated_at, body)
+   VALUES (?, 'a', 'form-direct', 'Title', 0, 0, ?)`
+)
 for (let number = Number(from) + 1; ; number++) {
   save.run(`draft ${number}`, JSON.stringify({ text: 'x'.repeat(2000) }))
   // Not console.log, which would keep it back: the word must be out when the process dies.

@@ -25,15 +25,19 @@ export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListE
     accountId: string,
     name: string,
     demand: { refresh: boolean },
-    fetch: (client: ServiceClient) => Promise<Item[]>
+    fetch: (client: ServiceClient) => Promise<{ items: Item[]; problems: readonly unknown[] }>
   ): Promise<Fetched<Item>> {
     const key = `fetched:${accountId}:${name}`
     const text = read.get(key)
     const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
     if (!demand.refresh && kept.fetchedAt !== undefined && clock() - kept.fetchedAt < FRESH) return kept
     try {
-      const items = await fetch(await clientOf(accountId))
-      const fetched: Fetched<Item> = { items, fetchedAt: clock() }
+      const { items, problems } = await fetch(await clientOf(accountId))
+      const fetched: Fetched<Item> = {
+        items,
+        fetchedAt: clock(),
+        ...(problems.length > 0 && { unreadable: problems.length })
+      }
       write.run(key, JSON.stringify(fetched))
       return fetched
     } catch (error) {
@@ -41,16 +45,30 @@ export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListE
     }
   }
 
+  /** Parsed once, not at each key. */
+  let parsed = { text: '', items: [] as RecipientView[] }
+
   return {
+    /** What was fetched last of the recipients, without asking the service: wanted at each key while one types a name. */
+    keptRecipients(accountId: string): RecipientView[] {
+      const text = read.get(`fetched:${accountId}:recipients`) ?? ''
+      if (text !== parsed.text) parsed = { text, items: text ? (JSON.parse(text) as Fetched<RecipientView>).items : [] }
+      return parsed.items
+    },
+
     templates: (accountId: string, demand: { refresh: boolean }): Promise<Fetched<TemplateView>> =>
-      list(accountId, 'templates', demand, async (client) => (await client.getTemplateList()).items),
+      list(accountId, 'templates', demand, (client) => client.getTemplateList()),
 
     recipients: (accountId: string, demand: { refresh: boolean }): Promise<Fetched<RecipientView>> =>
-      list(accountId, 'recipients', demand, async (client) =>
-        (await client.getRecipients()).items.map((entry) => ({
-          notification: entry.NotificationRecipients ?? [],
-          completion: entry.CompletionRecipients ?? []
-        }))
-      )
+      list(accountId, 'recipients', demand, async (client) => {
+        const { items, problems } = await client.getRecipients()
+        return {
+          problems,
+          items: items.map((entry) => ({
+            notification: entry.NotificationRecipients ?? [],
+            completion: entry.CompletionRecipients ?? []
+          }))
+        }
+      })
   }
 }

@@ -1,9 +1,13 @@
 /** Packages that are being composed. What `save` has answered is on the disk. */
-
-import { type Composition, Composition as CompositionSchema, titleOf } from '../../../shared/composition/index.ts'
-import type { DraftSummary, DraftView } from '../../../shared/contract/index.ts'
+import { type Composition, titleOf, whoOf } from '../../../shared/composition/index.ts'
+import type { DraftList, DraftSummary, DraftVersion, DraftView } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
+import { openHistory } from './history.ts'
+import { openList } from './list.ts'
+import { compositionOf } from './stored.ts'
+import { openTrash } from './trash.ts'
+import { questionOf, wordsOf } from './words.ts'
 
 export interface DraftEffects {
   db: Db
@@ -13,80 +17,228 @@ export interface DraftEffects {
   changed: (id: string) => void
 }
 
-interface DraftRecord {
+/** Which drafts are listed. Without anything: the newest that aren't in the trash. */
+export interface DraftQuery {
+  /** Each of its words begins a word of the draft; without words, of every draft. */
+  search?: string
+  trashed?: boolean
+  offset?: number
+  limit?: number
+}
+
+interface SummaryRow {
   id: string
   account_id: string
   kind: DraftSummary['kind']
   title: string
-  body: string
+  who: string
   updated_at: number
+  trashed_at: number | null
 }
+
+interface DraftRow extends SummaryRow {
+  number: number
+  created_at: number
+  body: string
+}
+
+const SUMMARY = 'id, account_id, kind, title, who, updated_at, trashed_at'
+const SENT_STATES = `('ready', 'sending', 'uncertain', 'sent')`
 
 export type Drafts = ReturnType<typeof openDrafts>
 
 export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
-  // A draft whose send is under way, uncertain or done belongs to the outbox.
-  const unsent = `NOT EXISTS (SELECT 1 FROM sends WHERE sends.draft_id = drafts.id AND sends.state IN ('sending','uncertain','sent'))`
-  const listAll = db.prepare<[string], DraftRecord>(
-    `SELECT * FROM drafts WHERE account_id = ? AND ${unsent} ORDER BY updated_at DESC, id`
+  const history = openHistory({ db, clock, newId })
+  const trash = openTrash({ db, clock, changed })
+  const kept = openList(db, 'trashed_at IS NULL', 'updated_at DESC, id')
+  const trashed = openList(db, 'trashed_at IS NOT NULL', 'trashed_at DESC, updated_at, id DESC')
+  const read = db.prepare<[string], DraftRow>(`SELECT number, created_at, body, ${SUMMARY} FROM drafts WHERE id = ?`)
+  const readSummary = db.prepare<[string], SummaryRow>(`SELECT ${SUMMARY} FROM drafts WHERE id = ?`)
+  // Once the service has a package, the outbox deletes its draft; should one be left, it is not shown all the same.
+  const readShown = db.prepare<[number], SummaryRow>(
+    `SELECT ${SUMMARY} FROM drafts WHERE number = ?
+       AND NOT EXISTS (SELECT 1 FROM sends WHERE sends.draft_id = drafts.id AND sends.state IN ${SENT_STATES})`
   )
-  const read = db.prepare<[string], DraftRecord>('SELECT * FROM drafts WHERE id = ?')
   const isWithTheOutbox = db.prepare<[string], { id: string }>(
-    `SELECT id FROM sends WHERE draft_id = ? AND state IN ('sending','uncertain','sent')`
+    `SELECT id FROM sends WHERE draft_id = ? AND state IN ${SENT_STATES}`
+  )
+  const add = db.prepare(
+    `INSERT INTO drafts (id, account_id, kind, title, who, created_at, updated_at, body)
+     VALUES (@id, @accountId, @kind, @title, @who, @now, @now, @body)`
   )
   const write = db.prepare(
-    `INSERT INTO drafts (id, account_id, kind, title, body, created_at, updated_at)
-     VALUES (@id, @accountId, @kind, @title, @body, @now, @now)
-     ON CONFLICT (id) DO UPDATE SET kind = @kind, title = @title, body = @body, updated_at = @now`
+    'UPDATE drafts SET kind = @kind, title = @title, who = @who, updated_at = @now, body = @body WHERE number = @number'
   )
-  const erase = db.prepare('DELETE FROM drafts WHERE id = ?')
+  const index = db.prepare<[number | bigint, string]>('INSERT OR REPLACE INTO draft_words (rowid, words) VALUES (?, ?)')
+
+  function rowOf(id: string): DraftRow {
+    return read.get(id) ?? fail('gone', 'This draft is no longer there.')
+  }
+
+  function summary(id: string): DraftSummary {
+    return summaryOf(readSummary.get(id) ?? fail('gone', 'This draft is no longer there.'))
+  }
+
+  function summaries(numbers: readonly number[]): DraftSummary[] {
+    return numbers.flatMap((number) => readShown.get(number) ?? []).map(summaryOf)
+  }
+
+  function refuseSent(id: string, message: string): void {
+    if (isWithTheOutbox.get(id)) fail('busy', message)
+  }
+
+  /** The row of a draft that may be changed. A late save must not bring back what was deleted. */
+  function changeable(id: string): DraftRow {
+    refuseSent(id, 'This package is being sent, or was sent. It can no longer be changed here.')
+    const row = read.get(id) ?? fail('gone', 'This draft was deleted, or belongs to another account.')
+    if (row.trashed_at !== null) fail('gone', 'This draft is in the trash. Restore it to change it.')
+    return row
+  }
+
+  const insert = db.transaction((accountId: string, composition: Composition, now: number): DraftSummary => {
+    const id = newId()
+    const { lastInsertRowid } = add.run({ id, accountId, now, ...written(composition) })
+    index.run(lastInsertRowid, wordsOf(composition))
+    return summary(id)
+  })
+
+  const replace = db.transaction((row: DraftRow, composition: Composition): void => {
+    write.run({ number: row.number, now: clock(), ...written(composition) })
+    index.run(row.number, wordsOf(composition))
+  })
+
+  const change = db.transaction((row: DraftRow, composition: Composition): void => {
+    history.keepBeforeChange(row)
+    replace(row, composition)
+  })
+
+  const goBack = db.transaction((row: DraftRow, version: string): void => {
+    const composition = compositionOf(history.bodyOf(row.number, version), 'version')
+    history.keep(row, 'restore')
+    replace(row, composition)
+  })
 
   return {
-    list(accountId: string): DraftSummary[] {
-      return listAll.all(accountId).map(summary)
+    list(accountId: string, query: DraftQuery = {}): DraftList {
+      const { search = '', offset = 0, limit = 500 } = query
+      const counts = { drafts: kept.count(accountId), trashed: trashed.count(accountId) }
+      const listed = query.trashed ? trashed : kept
+      const question = questionOf(search)
+      if (question === undefined) {
+        const rows = summaries(listed.page(accountId, offset, limit))
+        return { rows, total: query.trashed ? counts.trashed : counts.drafts, counts }
+      }
+      const found = listed.found(accountId, question)
+      return { rows: summaries(found.slice(offset, offset + limit)), total: found.length, counts }
     },
 
-    /** @throws AppFailure `gone` where there is no such draft. */
+    /** @throws AppFailure `gone` where there is no such draft; `storage` where this version can't read it. */
     get(id: string): DraftView {
-      const record = read.get(id) ?? fail('gone', 'This draft is no longer there.')
-      return { ...summary(record), composition: CompositionSchema.parse(JSON.parse(record.body)) }
+      const row = rowOf(id)
+      return { ...summaryOf(row), composition: compositionOf(row.body, 'draft') }
     },
+
+    /** @throws AppFailure `gone`. */
+    summary,
 
     /**
      * Saves a draft, durably. Without an id it is a new one.
-     * @throws AppFailure `busy` once it is with the outbox; `gone` where it was deleted, or belongs to another account:
-     *   a late save must not bring it back.
+     * @throws AppFailure `busy` once it is with the outbox; `gone` where it was deleted or thrown away, or belongs to
+     *   another account.
      */
     save(accountId: string, composition: Composition, known?: string): DraftSummary {
-      if (known !== undefined && isWithTheOutbox.get(known)) {
-        fail('busy', 'This package is being sent, or was sent. It can no longer be changed here.')
+      if (known === undefined) {
+        const made = insert(accountId, composition, clock())
+        changed(made.id)
+        return made
       }
-      if (known !== undefined && read.get(known)?.account_id !== accountId) {
-        fail('gone', 'This draft was deleted, or belongs to another account.')
-      }
-      const id = known ?? newId()
-      const now = clock()
-      const title = titleOf(composition)
-      write.run({ id, accountId, kind: composition.kind, title, body: JSON.stringify(composition), now })
-      changed(id)
-      return { id, accountId, kind: composition.kind, title, updatedAt: now }
+      const row = changeable(known)
+      if (row.account_id !== accountId) fail('gone', 'This draft was deleted, or belongs to another account.')
+      // Leaving a field saves too; a draft that is as it was doesn't become the newest of the list.
+      if (row.body === JSON.stringify(composition)) return summaryOf(row)
+      change(row, composition)
+      changed(known)
+      return summary(known)
     },
 
-    /** @throws AppFailure `busy` while a send of it is under way or not settled. */
+    /** A draft out of a file: a new one, of which nobody is told yet. See exchange.ts. */
+    arrive: insert,
+
+    /**
+     * Puts a draft in the trash.
+     * @throws AppFailure `busy` while a send of it waits, is under way or not settled; `gone`.
+     */
     remove(id: string): void {
-      if (isWithTheOutbox.get(id)) fail('busy', 'This package is being sent, or was sent.')
-      erase.run(id)
+      refuseSent(id, 'This package is being sent, or was sent.')
+      summary(id)
+      trash.put(id)
+    },
+
+    /** Takes a draft out of the trash. @throws AppFailure `gone`. */
+    restore(id: string): DraftSummary {
+      if (summary(id).trashedAt !== undefined) trash.takeOut(id)
+      return summary(id)
+    },
+
+    /** Takes a draft out of the trash for ever. @throws AppFailure `gone` where it isn't in the trash. */
+    erase: trash.erase,
+
+    /** @returns how many drafts were erased. */
+    emptyTrash: trash.empty,
+
+    /** Erases what has been in the trash for 30 days. To be called at start and about once a day. */
+    purge: trash.purge,
+
+    /** @throws AppFailure `gone`; `storage` where this version can't read it. */
+    duplicate(id: string): DraftSummary {
+      const { account_id, body } = rowOf(id)
+      const copy = insert(account_id, compositionOf(body, 'draft'), clock())
+      changed(copy.id)
+      return copy
+    },
+
+    /** Earlier versions, newest first. @throws AppFailure `gone`. */
+    history: (id: string): DraftVersion[] => history.list(rowOf(id).number),
+
+    /** @throws AppFailure `gone`; `storage` where this version can't read it. */
+    version: (id: string, version: string): Composition =>
+      compositionOf(history.bodyOf(rowOf(id).number, version), 'version'),
+
+    /**
+     * Makes an earlier version the present one; the present one becomes a version itself.
+     * @throws AppFailure `busy` and `gone` as `save` does, `gone` too where the version is no longer kept; `storage`.
+     */
+    goBack(id: string, version: string): DraftView {
+      goBack(changeable(id), version)
       changed(id)
+      return this.get(id)
+    },
+
+    /** Keeps the draft as it is now among its versions. @throws AppFailure `gone`. */
+    keepVersion(id: string, reason: DraftVersion['reason']): void {
+      history.keep(rowOf(id), reason)
     }
   }
 }
 
-function summary(record: DraftRecord): DraftSummary {
+/** What a composition puts in the columns of a draft. */
+function written(composition: Composition) {
   return {
-    id: record.id,
-    accountId: record.account_id,
-    kind: record.kind,
-    title: record.title,
-    updatedAt: record.updated_at
+    kind: composition.kind,
+    title: titleOf(composition),
+    who: whoOf(composition),
+    body: JSON.stringify(composition)
+  }
+}
+
+function summaryOf(row: SummaryRow): DraftSummary {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    kind: row.kind,
+    title: row.title,
+    who: row.who,
+    updatedAt: row.updated_at,
+    ...(row.trashed_at !== null && { trashedAt: row.trashed_at })
   }
 }

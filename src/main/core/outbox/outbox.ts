@@ -1,91 +1,84 @@
 /**
- * From draft to sent, once. A send is written down before it leaves; one whose answer was lost is uncertain until the
- * folders of the service have been asked, and is never sent again before that.
+ * From draft to sent, once. What is pressed Send on is written down as `ready`, and goes by itself; every step is on the
+ * disk before it has an effect outside. One whose answer was lost is uncertain until the folders of the service have been
+ * asked, and is never sent again before that.
  */
-import {
-  type Composition,
-  problemsOf,
-  titleOf,
-  toFormDirectRequest,
-  toFormFillerRequest
-} from '../../../shared/composition/index.ts'
-import type { AppError, DraftSummary, SendView } from '../../../shared/contract/index.ts'
-import {
-  type DocumentResponse,
-  SendFormDirectRequest,
-  SendFormFillerRequest,
-  spell
-} from '../../../shared/model/index.ts'
-import type { Drafts } from '../drafts/drafts.ts'
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { OutboxView, SendList, SendView } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
-import type { ServiceClient } from '../service/service-client.ts'
-import { type SendRecord, type Sends, type SentRequest, sendView } from './sends.ts'
-import { documentsOf, markOf } from './traces.ts'
+import { openBatchRecords } from './batch-records.ts'
+import { openBatches } from './batches.ts'
+import { type BoxSettings, openBoxes } from './boxes.ts'
+import { openChanges } from './changes.ts'
+import { openDispatcher } from './dispatcher.ts'
+import type { OutboxEffects } from './effects.ts'
+import { openHolds } from './holds.ts'
+import { openLooks } from './looks.ts'
+import { openQueue } from './queue.ts'
+import { requestOf } from './requests.ts'
+import { openReturns, type SettlingAnswer } from './returns.ts'
+import { openSendPages, type SendPage, type SendQuery } from './send-list.ts'
+import type { Send } from './send-record.ts'
+import { viewer } from './send-view.ts'
+import { openSends } from './sends.ts'
 
-/** How long after a first fruitless look a second one decides, in milliseconds: the service may still be at work on it. */
-export const SETTLING_TIME = 60_000
+export type { OutboxEffects } from './effects.ts'
+export { SETTLING_TIME } from './looks.ts'
 
-export interface OutboxEffects {
-  sends: Sends
-  drafts: Drafts
-  clientOf: (accountId: string) => Promise<ServiceClient>
-  /** What the account's folders hold now, with logs, and whether all of it could be read. Rejects where a folder can't be. */
-  readAllFolders: (accountId: string) => Promise<{ documents: DocumentResponse[]; isComplete: boolean }>
-  /** Called after the service took a send, for its folders to be read. */
-  arrived: (accountId: string) => void
-  /** Says an error in the user's words. */
-  describe: (error: unknown) => AppError
-  clock: () => number
-  newId: () => string
-}
+/** How long until writing is tried again at the start, in milliseconds. */
+const STORAGE_WAIT = 5_000
 
 export type Outbox = ReturnType<typeof openOutbox>
 
 export function openOutbox(effects: OutboxEffects) {
-  const { sends, drafts, clock, describe } = effects
+  const { db, drafts, clock } = effects
+  const sends = openSends(db)
+  const pages = openSendPages(db)
+  const queue = openQueue(db)
+  const records = openBatchRecords(db)
+  const boxes = openBoxes(effects)
+  const holds = openHolds(effects.elapsed)
+  const changes = openChanges(effects)
+  const takeBackMs = (accountId: string) => boxes.settings(accountId).takeBackSeconds * 1000
+  const backTo = (send: Send) => (batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
+  const looks = openLooks({ effects, sends, changes, backTo, again: (accountId) => dispatcher.wake(accountId) })
+  const dispatcher = openDispatcher({
+    effects,
+    sends,
+    queue,
+    boxes,
+    holds,
+    changes,
+    backTo,
+    uncertain: looks.begin
+  })
+  const returns = openReturns({ effects, sends, changes, holds })
+  const batches = openBatches({
+    effects,
+    sends,
+    records,
+    pages,
+    holds,
+    changes,
+    takeBackMs,
+    note,
+    retry: returns.retry,
+    wake: dispatcher.wake
+  })
+  let isTakenUp = false
+  let isStopped = false
 
-  async function deliver(record: SendRecord): Promise<SendRecord> {
-    let client: ServiceClient
-    try {
-      client = await effects.clientOf(record.accountId)
-    } catch (error) {
-      // Without a client nothing can have left.
-      return { ...record, state: 'refused', error: { ...describe(error), mayHaveArrived: false }, settledAt: clock() }
-    }
-    try {
-      const { package: response } =
-        record.kind === 'form-direct'
-          ? await client.sendForms2(record.request)
-          : await client.sendTemplates(record.request)
-      effects.arrived(record.accountId)
-      return { ...record, state: 'sent', response, settledAt: clock() }
-    } catch (error) {
-      const told = describe(error)
-      // Not knowing is never read as "not sent": that is how packages go twice.
-      if (told.mayHaveArrived !== false) return { ...record, state: 'uncertain', error: told }
-      return { ...record, state: 'refused', error: told, settledAt: clock() }
-    }
-  }
+  const views = () =>
+    viewer({ effects, boxes, holds, looks, isBatchPaused: batches.isPaused, troubleOf: dispatcher.troubleOf })
+  const viewOf = (id: string): SendView => views()(sends.get(id))
 
-  return {
-    list: (accountId: string): SendView[] => sends.list(accountId).map(sendView),
+  const listOf = ({ sends: page, total }: SendPage): SendList => ({ rows: page.map(views()), total })
 
-    /** @throws AppFailure `gone`. */
-    get(id: string): SendView {
-      return sendView(sends.get(id) ?? fail('gone', 'This send is no longer there.'))
-    },
-
-    /** Where the signer of a document that was sent from here is led after signing; undefined where it wasn't. */
-    returnAddressOf(documentReference: string): string | undefined {
-      const record = sends.ofDocument(documentReference)
-      return record?.kind === 'form-direct' ? record.request.Forms[0]?.ReturnUrl : record?.request.ReturnUrl
-    },
-
-    /** A send that was on its way when the application ended may have arrived: called once, before anything is sent. */
-    takeUpInterrupted(): void {
-      for (const record of sends.inState('sending')) {
-        sends.put({
-          ...record,
+  function takeUpInterrupted(): void {
+    if (isTakenUp) return
+    db.transaction(() => {
+      for (const send of sends.inState('sending')) {
+        sends.change(send, {
           state: 'uncertain',
           error: {
             code: 'cancelled',
@@ -94,115 +87,211 @@ export function openOutbox(effects: OutboxEffects) {
           }
         })
       }
-    },
+      batches.takeUpInterrupted()
+    })()
+    const now = clock()
+    for (const { id } of queue.held(now)) {
+      const send = sends.get(id)
+      holds.hold(id, Math.min(send.goesAt - now, takeBackMs(send.accountId)))
+    }
+    isTakenUp = true
+  }
 
+  function open(): void {
+    if (isStopped) return
+    try {
+      takeUpInterrupted()
+    } catch {
+      // As long as it can't be written down what an earlier run left behind, nothing new leaves.
+      effects.schedule(open, STORAGE_WAIT)
+      return
+    }
+    dispatcher.open()
+    looks.open()
+  }
+
+  /** What is remembered for the next time is a convenience, which must not keep a package from being sent. */
+  function note(accountId: string, composition: Composition): void {
+    try {
+      effects.noted(accountId, composition)
+    } catch {
+      return
+    }
+  }
+
+  function state(accountId: string): OutboxView {
+    const counts = pages.counts(accountId)
+    const pause = boxes.pauseOf(accountId)
+    // A line that failed once concerns nobody while nothing waits for it.
+    const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
+    return { counts, settings: boxes.settings(accountId), ...(isFelt && { pause }) }
+  }
+
+  return {
     /**
-     * Sends a draft; answers when the service took it, refused it, or when its answer was lost.
-     * @throws AppFailure `invalid` with its fields where the draft can't be sent; `busy` where it was sent before.
+     * A send that was on its way when the application ended may have arrived, and what of a batch was not wholly written
+     * is removed. To be called before anything else; where it throws, `open` tries it again before anything is sent.
      */
-    async start(draftId: string): Promise<SendView> {
-      const earlier = sends.ofDraft(draftId)
-      if (earlier) fail('busy', alreadyThere[earlier.state] ?? 'This package was sent before.')
-      const draft = drafts.get(draftId)
-      const id = effects.newId()
-      const record: SendRecord = {
-        ...requestOf(draft.composition, id, clock()),
-        id,
-        accountId: draft.accountId,
-        draftId,
-        title: titleOf(draft.composition),
-        state: 'sending',
-        composition: draft.composition,
-        attemptedAt: clock()
-      }
-      sends.put(record)
-      const settled = await deliver(record)
-      sends.put(settled)
-      return sendView(settled)
+    takeUpInterrupted,
+
+    /** Begins to send, and to look for what is uncertain. */
+    open,
+
+    /**
+     * Takes no new sends; resolves when those under way have ended, or after `limit` milliseconds. What has not ended then
+     * is uncertain at the next start.
+     */
+    async stop(limit: number): Promise<void> {
+      isStopped = true
+      looks.close()
+      await dispatcher.close(limit)
+      changes.stop()
+    },
+
+    /** To be called when the service can be reached again: what waits for the line goes, and what is uncertain is looked for. */
+    lineChanged(): void {
+      boxes.lineChanged()
+      dispatcher.wakeAll()
+      looks.lineChanged()
     },
 
     /**
-     * Asks the service whether an uncertain send arrived. It takes two fruitless looks, `SETTLING_TIME` apart, to say
-     * that it did not. Another state than uncertain is answered as it is.
-     * @throws what reading the folders throws; the send then stays uncertain.
+     * Puts a draft in the outbox. It goes after the time to take it back, or at `at` (milliseconds since 1970 UTC).
+     * @throws AppFailure `invalid` with its fields where the draft can't be sent; `busy` where it was sent before; `gone`.
+     */
+    start(draftId: string, { at: asked }: { at?: number | undefined } = {}): SendView {
+      const draft = drafts.get(draftId)
+      const { accountId, composition } = draft
+      returns.refuseActive(draftId)
+      if (draft.trashedAt !== undefined) fail('gone', 'This draft is in the trash. Restore it to send it.')
+      const id = effects.newId()
+      const createdAt = clock()
+      const at = asked !== undefined && asked > createdAt ? asked : undefined
+      const content = requestOf(composition, id, at ?? createdAt)
+      const takeBack = takeBackMs(accountId)
+      db.transaction(() => {
+        drafts.keepVersion(draftId, 'send')
+        returns.supersede(draftId)
+        sends.add({
+          ...content,
+          id,
+          accountId,
+          draftId,
+          composition,
+          createdAt,
+          state: 'ready',
+          isScheduled: at !== undefined,
+          goesAt: at ?? createdAt + takeBack
+        })
+      })()
+      if (at === undefined) holds.hold(id, takeBack)
+      note(accountId, composition)
+      changes.send(id, undefined)
+      changes.draft(draftId)
+      dispatcher.wake(accountId)
+      return viewOf(id)
+    },
+
+    /** Lets a waiting send go without waiting for its time. @throws AppFailure `busy` where it has left; `gone`. */
+    now(id: string): SendView {
+      const send = sends.get(id)
+      if (send.state !== 'ready') fail('busy', 'This package has left already.')
+      sends.change(send, { goesAt: 0, isScheduled: false })
+      holds.release(id)
+      changes.send(id, send.batchId)
+      dispatcher.wake(send.accountId)
+      return viewOf(id)
+    },
+
+    /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` where it has left; `gone`. */
+    takeBack: returns.takeBack,
+    /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is under way or uncertain; `gone`. */
+    again: returns.again,
+
+    /**
+     * Lets a send that was refused or did not arrive go again as it is.
+     * @throws AppFailure `conflict` where its draft was changed since; `busy` in another state; `gone`.
+     */
+    retry(id: string): SendView {
+      const send = sends.get(id)
+      db.transaction(() => returns.retry(send))()
+      dispatcher.wake(send.accountId)
+      return viewOf(id)
+    },
+
+    /**
+     * Asks the service now whether an uncertain send arrived. Another state is answered as it is.
+     * @throws what reading the folders throws; AppFailure `unexpected-shape` where some documents could not be read and
+     *   it is not among the others. The send then stays uncertain.
      */
     async reconcile(id: string): Promise<SendView> {
-      const record = sends.get(id) ?? fail('gone', 'This send is no longer there.')
-      if (record.state !== 'uncertain') return sendView(record)
-      const { documents, isComplete } = await effects.readAllFolders(record.accountId)
-      const found = documentsOf(record, documents)
-      if (found.length === 0 && !isComplete) {
+      const send = sends.get(id)
+      if (send.state !== 'uncertain') return viewOf(id)
+      const isComplete = await looks.ask(send.accountId)
+      if (!isComplete && sends.get(id).state === 'uncertain') {
         // The document that can't be read might be the one that is looked for.
         fail('unexpected-shape', 'Some documents in the folders could not be read, so this could not be settled.')
       }
-      const asked = afterLook(record, found, clock())
-      // Another look may have settled it while this one was under way.
-      if (sends.get(id)?.state !== 'uncertain') return this.get(id)
-      sends.put(asked)
-      return sendView(asked)
+      return viewOf(id)
     },
 
     /**
-     * Makes a draft again of a send that did not reach its goal.
-     * @throws AppFailure `busy` while it may have arrived.
+     * A person settles a doubt: it arrived, as these documents; or none of them is it.
+     * @throws AppFailure `busy` where there is no doubt to settle; `gone`.
      */
-    again(id: string): DraftSummary {
-      const record = sends.get(id) ?? fail('gone', 'This send is no longer there.')
-      if (record.state !== 'refused' && record.state !== 'not-sent') {
-        fail('busy', alreadyThere[record.state] ?? 'This package was sent.')
-      }
-      return (
-        drafts.list(record.accountId).find((draft) => draft.id === record.draftId) ??
-        drafts.save(record.accountId, record.composition)
-      )
-    }
-  }
-}
+    settle(id: string, answer: SettlingAnswer): SendView {
+      const { accountId } = returns.settle(id, answer)
+      looks.reconsider(accountId)
+      return viewOf(id)
+    },
 
-const alreadyThere: Partial<Record<SendRecord['state'], string>> = {
-  sending: 'This package is being sent already.',
-  uncertain: 'This package was sent, and no answer came. Ask the service whether it arrived before you send it again.',
-  sent: 'This package was sent already.'
-}
+    /** @throws AppFailure `gone`. */
+    get: viewOf,
 
-/** What one look at all folders makes of an uncertain send. */
-export function afterLook(record: SendRecord, found: readonly DocumentResponse[], now: number): SendRecord {
-  const { error: _error, missedAt, ...known } = record
-  if (found.length > 0) {
-    const PackageReference = found.find((document) => document.PackageReference)?.PackageReference
-    const response = { Documents: [...found], ...(PackageReference && { PackageReference }) }
-    return { ...known, state: 'sent', response, settledAt: now }
-  }
-  if (missedAt !== undefined && now - missedAt >= SETTLING_TIME) {
-    return { ...known, state: 'not-sent', settledAt: now }
-  }
-  return {
-    ...record,
-    missedAt: missedAt ?? now,
-    error: {
-      code: 'timeout',
-      message: 'The service does not show it yet. A second look in a minute decides.',
-      mayHaveArrived: true,
-      retryAfterMs: SETTLING_TIME - (now - (missedAt ?? now))
-    }
-  }
-}
+    /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
+    list(accountId: string, query: SendQuery): SendList {
+      return listOf(pages.page(accountId, query))
+    },
 
-function requestOf(composition: Composition, sendId: string, now: number): SentRequest {
-  const errors = problemsOf(composition, now).filter((problem) => problem.severity === 'error')
-  const mark = (index: number) => `${markOf(sendId)}${index + 1}`
-  const { kind } = composition
-  const checked =
-    kind === 'form-direct'
-      ? SendFormDirectRequest.safeParse(toFormDirectRequest(composition, mark))
-      : SendFormFillerRequest.safeParse(toFormFillerRequest(composition, mark))
-  if (errors.length > 0 || !checked.success) {
-    // Our own words where we have them; the model's are the last resort.
-    const fields =
-      errors.length > 0
-        ? errors.map(({ at, message }) => ({ field: at, message }))
-        : checked.error?.issues.map((issue) => ({ field: spell(issue.path), message: issue.message }))
-    fail('invalid', 'Some of what is needed is missing or wrong.', { ...(fields && { fields }), mayHaveArrived: false })
+    /** As `list`, of those of which each word of `search` begins a word of the title or of a signer's name. */
+    async search(accountId: string, search: string, query: SendQuery): Promise<SendList> {
+      return listOf(await pages.search(accountId, search, query))
+    },
+
+    /** Where the signer of a document that was sent from here is led after signing; undefined where it wasn't. */
+    returnAddressOf(documentReference: string): string | undefined {
+      const send = sends.ofDocument(documentReference)
+      const content = send && sends.requestOf(send)
+      return content?.kind === 'form-direct' ? content.request.Forms[0]?.ReturnUrl : content?.request.ReturnUrl
+    },
+
+    /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
+    sentSince: pages.since,
+
+    state,
+
+    pause(accountId: string): OutboxView {
+      boxes.pauseByHand(accountId)
+      changes.outbox()
+      return state(accountId)
+    },
+
+    /** Lets the box go again, whoever paused it; what the service asked to wait for is still waited for. */
+    resume(accountId: string): OutboxView {
+      boxes.resume(accountId)
+      changes.outbox()
+      dispatcher.wake(accountId)
+      return state(accountId)
+    },
+
+    configure(accountId: string, change: Partial<BoxSettings>): OutboxView {
+      boxes.configure(accountId, change)
+      changes.outbox()
+      dispatcher.wake(accountId)
+      return state(accountId)
+    },
+
+    addBatch: batches.add,
+    batches
   }
-  return { kind, request: checked.data } as SentRequest
 }

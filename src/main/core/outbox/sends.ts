@@ -1,131 +1,225 @@
 /** What is kept of each send: written before anything leaves, so that a crash can't make a send look as if it never was. */
-
-import type { Composition } from '../../../shared/composition/index.ts'
-import type { AppError, SendState, SendView } from '../../../shared/contract/index.ts'
-import type { PackageResponse, SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
+import { Composition, fingerprintOf, titleOf, whoOf } from '../../../shared/composition/index.ts'
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { PackageResponse } from '../../../shared/model/index.ts'
+import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
+import { COLUMNS, type Send, type SendRow, type SentRequest, sendOf } from './send-record.ts'
 
-export type SentRequest =
-  | { kind: 'form-direct'; request: SendFormDirectRequest }
-  | { kind: 'form-filler'; request: SendFormFillerRequest }
-
-export type SendRecord = SentRequest & {
+export type NewSend = SentRequest & {
   id: string
   accountId: string
-  draftId: string
-  title: string
-  state: SendState
+  draftId?: string
+  batchId?: string
+  row?: number
+  cells?: readonly string[]
   composition: Composition
-  response?: PackageResponse
+  state: 'ready' | 'refused'
+  isScheduled: boolean
+  goesAt: number
+  createdAt: number
   error?: AppError
-  attemptedAt: number
-  settledAt?: number
-  /** When the folders were first read in full without finding it. */
-  missedAt?: number
 }
 
-interface Row {
-  id: string
-  draft_id: string
-  account_id: string
-  state: SendState
-  title: string
-  body: string
-  response: string | null
-  error: string | null
-  attempted_at: number
-  settled_at: number | null
-}
-
-/** The part of a record that is one JSON text in the database. */
-type Body = SentRequest & { composition: Composition; missedAt?: number }
+/** What may change of a send once it is there. */
+export type SendChange = Partial<
+  Pick<
+    Send,
+    | 'state'
+    | 'draftId'
+    | 'isScheduled'
+    | 'goesAt'
+    | 'attempt'
+    | 'attemptedAt'
+    | 'firstAttemptedAt'
+    | 'settledAt'
+    | 'error'
+    | 'doubt'
+    | 'dismissed'
+    | 'packageReference'
+    | 'packageStatus'
+    | 'documents'
+  >
+>
 
 export type Sends = ReturnType<typeof openSends>
 
-export function openSends(db: Db, changed: (id: string) => void) {
-  const all = db.prepare<[string], Row>('SELECT * FROM sends WHERE account_id = ? ORDER BY attempted_at DESC, id')
-  const one = db.prepare<[string], Row>('SELECT * FROM sends WHERE id = ?')
-  const inState = db.prepare<[string], Row>('SELECT * FROM sends WHERE state = ?')
-  const ofDraft = db.prepare<[string], Row>(
-    `SELECT * FROM sends WHERE draft_id = ? AND state IN ('sending','uncertain','sent')`
+/** States in which a draft belongs to the outbox. */
+export const WITH_THE_OUTBOX = `('ready', 'sending', 'uncertain', 'sent')`
+
+export function openSends(db: Db) {
+  const one = db.prepare<[string], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE id = ?`)
+  const body = db.prepare<[number], string>('SELECT body FROM send_bodies WHERE number = ?').pluck()
+  const inState = db.prepare<[string], SendRow>(
+    `SELECT ${COLUMNS} FROM sends INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
   )
-  const ofDocument = db.prepare<[string], Row>(
-    `SELECT sends.* FROM sends, json_each(sends.response, '$.Documents') AS document
-     WHERE document.value ->> '$.Reference' = ?`
+  const unsettled = db.prepare<[string], SendRow>(
+    `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
+  )
+  const withDraft = db.prepare<[string], SendRow>(
+    `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ${WITH_THE_OUTBOX}`
+  )
+  const failedOfDraft = db.prepare<[string], SendRow>(
+    `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ('refused', 'not-sent')`
+  )
+  const ofDocument = db.prepare<[string], SendRow>(
+    `SELECT ${COLUMNS} FROM sends WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1`
+  )
+  const claimant = db
+    .prepare<[string, string, string], number>(
+      'SELECT 1 FROM send_documents WHERE reference = ? AND account_id = ? AND send_id <> ?'
+    )
+    .pluck()
+  const packageClaimant = db
+    .prepare<[string, string, string], number>(
+      'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
+    )
+    .pluck()
+  const insert = db.prepare(
+    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, kind, state, title, who, is_scheduled, goes_at,
+       created_at, settled_at, fingerprint, error)
+     VALUES (@id, @accountId, @draftId, @batchId, @row, @kind, @state, @title, @who, @isScheduled, @goesAt,
+       @createdAt, @settledAt, @fingerprint, @error)`
+  )
+  const insertBody = db.prepare('INSERT INTO send_bodies (number, cells, body) VALUES (?, ?, ?)')
+  const begin = db.prepare(
+    `UPDATE sends SET state = 'sending', attempt = attempt + 1, attempted_at = @now,
+       first_attempted_at = coalesce(first_attempted_at, @now), error = NULL
+     WHERE number = @number AND state = 'ready'`
   )
   const write = db.prepare(
-    `INSERT INTO sends (id, draft_id, account_id, kind, state, body, reference, response, error, attempted_at, settled_at, title)
-     VALUES (@id, @draftId, @accountId, @kind, @state, @body, @id, @response, @error, @attemptedAt, @settledAt, @title)
-     ON CONFLICT (id) DO UPDATE SET state = @state, body = @body, response = @response, error = @error, settled_at = @settledAt`
+    `UPDATE sends SET state = @state, attempt = @attempt, attempted_at = @attemptedAt,
+       first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @doubt,
+       dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
+       documents = @documents WHERE number = @number`
+  )
+  const writePlace = db.prepare(
+    'UPDATE sends SET draft_id = @draftId, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
+  )
+  const writeResponse = db.prepare('UPDATE send_bodies SET response = ? WHERE number = ?')
+  const claim = db.prepare(
+    'INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
   )
   const eraseDraft = db.prepare('DELETE FROM drafts WHERE id = ?')
+  const erase = db.prepare('DELETE FROM sends WHERE number = ?')
 
-  return {
-    list: (accountId: string): SendRecord[] => all.all(accountId).map(recordOf),
-    get: (id: string): SendRecord | undefined => optional(one.get(id)),
-    inState: (state: SendState): SendRecord[] => inState.all(state).map(recordOf),
-    /** The send of a draft that is under way, not settled, or done. */
-    ofDraft: (draftId: string): SendRecord | undefined => optional(ofDraft.get(draftId)),
+  /** @throws AppFailure `gone`. */
+  function get(id: string): Send {
+    return find(id) ?? fail('gone', 'This send is no longer there.')
+  }
 
-    /** The send that made a document. */
-    ofDocument: (reference: string): SendRecord | undefined => optional(ofDocument.get(reference)),
+  function find(id: string): Send | undefined {
+    const row = one.get(id)
+    return row && sendOf(row)
+  }
 
-    /** Writes a record durably. A draft leaves with the send that the service has taken. */
-    put: db.transaction((record: SendRecord): void => {
-      const { kind, request, composition, missedAt } = record
-      write.run({
-        id: record.id,
-        draftId: record.draftId,
-        accountId: record.accountId,
-        kind,
-        state: record.state,
-        title: record.title,
-        body: JSON.stringify({ kind, request, composition, missedAt }),
-        response: record.response ? JSON.stringify(record.response) : null,
-        error: record.error ? JSON.stringify(record.error) : null,
-        attemptedAt: record.attemptedAt,
-        settledAt: record.settledAt ?? null
-      })
-      if (record.state === 'sent') eraseDraft.run(record.draftId)
-      changed(record.id)
+  function change(send: Send, changes: SendChange): Send {
+    const next = { ...send, ...changes }
+    write.run({
+      number: next.number,
+      state: next.state,
+      attempt: next.attempt,
+      attemptedAt: next.attemptedAt ?? null,
+      firstAttemptedAt: next.firstAttemptedAt ?? null,
+      settledAt: next.settledAt ?? null,
+      error: jsonOf(next.error),
+      doubt: jsonOf(next.doubt),
+      dismissed: JSON.stringify(next.dismissed),
+      packageReference: next.packageReference ?? null,
+      packageStatus: next.packageStatus ?? null,
+      documents: JSON.stringify(next.documents)
     })
+    if ('draftId' in changes || 'isScheduled' in changes || 'goesAt' in changes) {
+      const { number, goesAt } = next
+      writePlace.run({ number, goesAt, draftId: next.draftId ?? null, isScheduled: next.isScheduled ? 1 : 0 })
+    }
+    return next
   }
-}
 
-/** What the screens are told of a send: never the signing links in its response. */
-export function sendView(record: SendRecord): SendView {
-  const { response } = record
   return {
-    id: record.id,
-    accountId: record.accountId,
-    draftId: record.draftId,
-    kind: record.kind,
-    title: record.title,
-    state: record.state,
-    attemptedAt: record.attemptedAt,
-    documents: (response?.Documents ?? []).map(({ Reference, Name }) => ({ reference: Reference, name: Name ?? '' })),
-    ...(record.settledAt !== undefined && { settledAt: record.settledAt }),
-    ...(record.error && { error: record.error }),
-    ...(response?.PackageReference && { packageReference: response.PackageReference }),
-    ...(response?.PackageStatus && { packageStatus: response.PackageStatus })
+    get,
+    find,
+    /** The request exactly as it is sent. */
+    requestOf: (send: Send): SentRequest => ({ ...parsedBody(body.get(send.number)), kind: send.kind }) as SentRequest,
+    /** What the request was made of. @throws AppFailure `storage` where this version can't read it. */
+    compositionOf(send: Send): Composition {
+      const read = Composition.safeParse(parsedBody(body.get(send.number)).composition)
+      return read.success ? read.data : fail('storage', 'This package was kept in a form that can’t be read any more.')
+    },
+    /** All accounts' sends of a state that isn't settled. */
+    inState: (state: 'sending' | 'uncertain'): Send[] => inState.all(state).map(sendOf),
+    /** An account's sends that are under way or uncertain, oldest first. */
+    unsettled: (accountId: string): Send[] => unsettled.all(accountId).map(sendOf),
+    /** The send of a draft that waits, is under way, not settled, or done. */
+    ofDraft(draftId: string): Send | undefined {
+      const row = withDraft.get(draftId)
+      return row && sendOf(row)
+    },
+    /** Earlier sends of a draft that did not reach their goal. */
+    failedOfDraft: (draftId: string): Send[] => failedOfDraft.all(draftId).map(sendOf),
+    /** The send that made a document. */
+    ofDocument(reference: string): Send | undefined {
+      const row = ofDocument.get(reference)
+      return row && sendOf(row)
+    },
+    /** Whether a document, or the package it belongs to, is known to be another send's. */
+    isClaimed: (send: Send, reference: string, packageReference: string | undefined): boolean =>
+      claimant.get(reference, send.accountId, send.id) !== undefined ||
+      (packageReference !== undefined && packageClaimant.get(send.accountId, packageReference, send.id) !== undefined),
+
+    add(send: NewSend): Send {
+      const { composition, request, cells } = send
+      const { lastInsertRowid } = insert.run({
+        id: send.id,
+        accountId: send.accountId,
+        draftId: send.draftId ?? null,
+        batchId: send.batchId ?? null,
+        row: send.row ?? null,
+        kind: send.kind,
+        state: send.state,
+        title: titleOf(composition),
+        who: whoOf(composition),
+        isScheduled: send.isScheduled ? 1 : 0,
+        goesAt: send.goesAt,
+        createdAt: send.createdAt,
+        settledAt: send.state === 'refused' ? send.createdAt : null,
+        fingerprint: fingerprintOf(composition),
+        error: jsonOf(send.error)
+      })
+      insertBody.run(lastInsertRowid, jsonOf(cells), JSON.stringify({ request, composition }))
+      return get(send.id)
+    },
+
+    /** Writes down that a ready send leaves; answers whether it was still ready. */
+    begin: (number: number, now: number): boolean => begin.run({ number, now }).changes === 1,
+    change,
+
+    /** The service has it: keeps what it answered, notes whose its documents are, and lets the draft go. */
+    taken(send: Send, response: PackageResponse, settledAt: number): Send {
+      const { Documents: documents = [], PackageReference, PackageStatus } = response
+      const next = change(send, {
+        state: 'sent',
+        settledAt,
+        error: undefined,
+        doubt: undefined,
+        packageReference: PackageReference || undefined,
+        packageStatus: PackageStatus || undefined,
+        documents: documents.map(({ Reference, Name }) => ({ reference: Reference, name: Name ?? '' }))
+      })
+      writeResponse.run(JSON.stringify(response), send.number)
+      for (const { Reference } of documents) claim.run(Reference, send.accountId, send.id)
+      if (send.draftId !== undefined) eraseDraft.run(send.draftId)
+      return next
+    },
+
+    remove: (send: Send): void => void erase.run(send.number)
   }
 }
 
-function optional(row: Row | undefined): SendRecord | undefined {
-  return row && recordOf(row)
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
 }
 
-function recordOf(row: Row): SendRecord {
-  return {
-    ...(JSON.parse(row.body) as Body),
-    id: row.id,
-    accountId: row.account_id,
-    draftId: row.draft_id,
-    title: row.title,
-    state: row.state,
-    attemptedAt: row.attempted_at,
-    ...(row.response && { response: JSON.parse(row.response) as PackageResponse }),
-    ...(row.error && { error: JSON.parse(row.error) as AppError }),
-    ...(row.settled_at !== null && { settledAt: row.settled_at })
-  }
+function parsedBody(body: string | undefined): { request?: unknown; composition?: unknown } {
+  return JSON.parse(body ?? '{}')
 }

@@ -4,15 +4,25 @@
  */
 import type { Db } from './connection.ts'
 import { beginning } from './migrations/001-beginning.ts'
+import { drafts, indexDrafts } from './migrations/002-drafts.ts'
+import { indexSends, outbox } from './migrations/003-outbox.ts'
+import { draftsInOutbox } from './migrations/004-drafts-in-outbox.ts'
 
 /** One step. What has been released is never changed: the next step is added after it. */
 export interface Migration {
   readonly name: string
   readonly sql: string
+  /** What SQL alone can't do, after it and in the same transaction. */
+  readonly run?: (db: Db) => void
 }
 
 /** In the order they are applied; the number of steps applied is the database's `user_version`. */
-export const migrations: readonly Migration[] = [{ name: 'beginning', sql: beginning }]
+export const migrations: readonly Migration[] = [
+  { name: 'beginning', sql: beginning },
+  { name: 'drafts', sql: drafts, run: indexDrafts },
+  { name: 'outbox', sql: outbox, run: indexSends },
+  { name: 'drafts in the outbox', sql: draftsInOutbox }
+]
 
 /** The database was last used by a later version of the application. */
 export class NewerSchemaError extends Error {
@@ -61,6 +71,7 @@ export function versionOf(db: Db): number {
 function apply(db: Db, step: Migration, index: number): void {
   const once = db.transaction(() => {
     db.exec(step.sql)
+    step.run?.(db)
     db.pragma(`user_version = ${index + 1}`)
   })
   try {

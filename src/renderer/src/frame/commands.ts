@@ -4,7 +4,7 @@ import { type ScreenName, screenNames } from '../state/router.svelte.ts'
 
 export type Command =
   | { id: string; group: 'Do'; label: string; act: 'compose' }
-  | { id: string; group: 'Go to'; label: string; act: 'go'; screen: ScreenName }
+  | { id: string; group: 'Go to'; label: string; act: 'go'; screen: ScreenName; rest?: string[] }
   | { id: string; group: 'Switch account'; label: string; act: 'choose'; accountId: string }
   | { id: string; group: 'Documents'; label: string; act: 'search'; text: string }
 
@@ -26,6 +26,8 @@ export function commandsFor(
       act: 'go' as const,
       screen
     })),
+    { id: 'go-presets', group: 'Go to', label: 'Presets', act: 'go', screen: 'drafts', rest: ['presets'] },
+    { id: 'go-trash', group: 'Go to', label: 'Trash', act: 'go', screen: 'drafts', rest: ['trash'] },
     ...accounts
       .filter((account) => !account.chosen)
       .map((account) => ({

@@ -1,6 +1,7 @@
 /** The screens of the side bar, in its order: what each is called, its picture and the component that shows it. */
-import { Download, FileText, Inbox, PenLine, Settings, SquarePen, UserCheck } from '@lucide/svelte'
+import { Download, FileText, Inbox, PenLine, Settings, SquarePen, Table2, UserCheck } from '@lucide/svelte'
 import type { Component } from 'svelte'
+import Bulk from '../screens/bulk/Bulk.svelte'
 import Compose from '../screens/compose/Compose.svelte'
 import Counter from '../screens/counter/Counter.svelte'
 import Documents from '../screens/documents/Documents.svelte'
@@ -18,6 +19,7 @@ export interface ScreenEntry {
 
 export const screens: Record<ScreenName, ScreenEntry> = {
   compose: { label: 'Compose', icon: SquarePen, component: Compose },
+  bulk: { label: 'Many at once', icon: Table2, component: Bulk },
   drafts: { label: 'Drafts', icon: PenLine, component: Drafts },
   outbox: { label: 'Outbox', icon: Inbox, component: Outbox },
   documents: { label: 'Documents', icon: FileText, component: Documents },

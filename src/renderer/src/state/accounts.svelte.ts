@@ -20,7 +20,7 @@ export class Accounts {
   readonly #anotherChosen: (before: string | undefined) => void
   #last: string | undefined
   #held = false
-  /** What must be finished before another account is chosen: what was typed belongs to the one before. */
+  /** What must be finished before another account is chosen or the window closes: what was typed belongs to this one. */
   readonly leaving = new Set<() => Promise<boolean>>()
 
   /** @param anotherChosen called once whenever the chosen account is another one than before, with the id of that. */
@@ -106,10 +106,15 @@ export class Accounts {
     return result.ok ? undefined : result.error
   }
 
+  /** Finishes what is being typed. Answers whether all of it is kept. */
+  async finish(): Promise<boolean> {
+    const finished = await Promise.all([...this.leaving].map((finish) => finish()))
+    return finished.every(Boolean)
+  }
+
   /** Why the account can't be left yet: what was typed could not be kept, and would be lost or land in the other's. */
   async #finish(): Promise<AppError | undefined> {
-    const finished = await Promise.all([...this.leaving].map((finish) => finish()))
-    if (finished.every(Boolean)) return undefined
+    if (await this.finish()) return undefined
     return { code: 'storage', message: 'What you typed could not be saved yet, so the account was not changed.' }
   }
 }

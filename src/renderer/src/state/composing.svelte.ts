@@ -1,7 +1,7 @@
 /** A package under the hands: what is typed, what is wrong with it, and which of that may be said already. */
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Composition } from '../../../shared/composition/composition.ts'
-import { type Problem, problemsOf } from '../../../shared/composition/problems.ts'
+import { type Known, type Problem, problemsOf } from '../../../shared/composition/problems.ts'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
 import { placeOf } from './places.ts'
 
@@ -14,7 +14,8 @@ export class Composing {
   /** What the service said of single fields, until they are changed. */
   readonly #told = new SvelteMap<string, string>()
   readonly #now: () => number
-  readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now()))
+  #known = $state.raw<Known>({})
+  readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now(), this.#known))
   readonly #byPlace = $derived.by(() => Map.groupBy(this.#problems, (problem) => problem.at))
 
   constructor(composition: Composition, now: () => number) {
@@ -41,6 +42,11 @@ export class Composing {
   /** Whether Send was pressed: from then on everything that is missing is said. */
   get pressed() {
     return this.#pressed
+  }
+
+  /** What is known beside the package, as soon as it is: some problems show only then. */
+  know(known: Known): void {
+    this.#known = { ...this.#known, ...known }
   }
 
   /** A copy that can leave the screens. */

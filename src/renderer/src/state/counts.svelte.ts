@@ -1,17 +1,18 @@
 /** The numbers beside the entries of the side bar. */
 
-import type { CounterEntry, DocumentList, DownloadView, SendView } from '../../../shared/contract/views.ts'
+import type { CounterEntry, DocumentList, DownloadView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
+import type { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 
 export class Counts {
-  readonly #sends: Resource<SendView[]>
+  readonly #outbox: Outbox
   readonly #documents: Resource<DocumentList>
   readonly #queue: Resource<CounterEntry[]>
   readonly #downloads: Resource<DownloadView[]>
 
-  constructor(api: Api) {
-    this.#sends = new Resource(() => api.sends.list())
+  constructor(api: Api, outbox: Outbox) {
+    this.#outbox = outbox
     this.#documents = new Resource(() => api.documents.list({ folder: 'InBox', search: '', offset: 0, limit: 1 }))
     this.#queue = new Resource(() => api.counter.queue())
     this.#downloads = new Resource(() => api.downloads.list())
@@ -19,11 +20,11 @@ export class Counts {
 
   /** Sends that need a person: refused, uncertain, not sent. */
   get outbox() {
-    return (this.#sends.value ?? []).filter((send) => send.state !== 'sent' && send.state !== 'sending').length
+    return this.#outbox.attention
   }
-  /** Whether one of them is uncertain. */
-  get uncertain() {
-    return (this.#sends.value ?? []).some((send) => send.state === 'uncertain')
+  /** Sends that have not left yet, or are leaving. */
+  get waiting() {
+    return this.#outbox.waiting
   }
   get folders(): Record<string, number> {
     return this.#documents.value?.counts ?? {}
@@ -35,9 +36,6 @@ export class Counts {
     return (this.#downloads.value ?? []).filter((download) => download.state === 'running').length
   }
 
-  loadSends(): Promise<void> {
-    return this.#sends.load()
-  }
   async loadDocuments(): Promise<void> {
     await Promise.all([this.#documents.load(), this.#queue.load()])
   }
@@ -45,11 +43,10 @@ export class Counts {
     return this.#downloads.load()
   }
   async load(): Promise<void> {
-    await Promise.all([this.loadSends(), this.loadDocuments(), this.loadDownloads()])
+    await Promise.all([this.loadDocuments(), this.loadDownloads()])
   }
 
   clear(): void {
-    this.#sends.clear()
     this.#documents.clear()
     this.#queue.clear()
     this.#downloads.clear()

@@ -1,5 +1,6 @@
 /**
- * Keeps what is typed: saved at most 250 ms after the first unsaved change, one save at a time, the newest always last.
+ * Keeps what is typed: saved at most 250 ms after the first unsaved change, also where that came while a save was on its
+ * way; one save at a time, the newest always last.
  * A save that fails is said and tried again until it succeeds; nothing is given up while the window is open.
  */
 import type { Composition } from '../../../shared/composition/composition.ts'
@@ -20,6 +21,10 @@ export class DraftKeeper {
   #id = $state<string>()
   #edits = 0
   #kept = 0
+  /** How many of the edits some save has taken along, arrived or not. */
+  #takenAlong = 0
+  /** When the first change came that no save has taken along yet. */
+  #since: number | undefined
   #failures = 0
   #cancelTimer: (() => void) | undefined
   #saving: Promise<boolean> | undefined
@@ -56,6 +61,7 @@ export class DraftKeeper {
   /** Something was changed. The pause isn't begun anew by each key, so that steady typing is saved too. */
   edited(): void {
     this.#edits++
+    this.#since ??= this.#clock.now()
     if (this.#closed) return
     if (this.#state !== 'failed') this.#state = 'waiting'
     if (!this.#cancelTimer && !this.#saving) this.#saveAfter(PAUSE)
@@ -67,6 +73,14 @@ export class DraftKeeper {
       if (!(await (this.#saving ?? this.#save()))) return false
     }
     return true
+  }
+
+  /**
+   * The page is going away: sends off what isn't saved yet without waiting, also beside a save that is on its way. The
+   * main process takes them in the order in which they were sent.
+   */
+  leave(): void {
+    if (this.#edits > this.#takenAlong && !this.#closed) void this.#saveOnce()
   }
 
   /** Makes sure that there is a draft, also of what was never changed. */
@@ -101,18 +115,29 @@ export class DraftKeeper {
     this.#saving = this.#saveOnce().finally(() => {
       this.#saving = undefined
       if (this.#closed || this.#edits === this.#kept || this.#cancelTimer) return
-      this.#saveAfter(this.#failures > 0 ? Math.min(LAST_RETRY, FIRST_RETRY * 2 ** (this.#failures - 1)) : PAUSE)
+      this.#saveAfter(this.#pause())
     })
     return this.#saving
   }
 
+  /** Milliseconds until the next save. */
+  #pause(): number {
+    if (this.#failures > 0) return Math.min(LAST_RETRY, FIRST_RETRY * 2 ** (this.#failures - 1))
+    const waited = this.#since === undefined ? 0 : this.#clock.now() - this.#since
+    // A clock that was put back counts as no time waited.
+    return Math.min(PAUSE, Math.max(0, PAUSE - waited))
+  }
+
   async #saveOnce(): Promise<boolean> {
     const edits = this.#edits
+    this.#since = undefined
+    this.#takenAlong = edits
     if (this.#state !== 'failed') this.#state = 'saving'
     const id = this.#id
     const result = await settled(this.#api.drafts.save({ ...(id && { id }), composition: this.#read() }))
     if (!result.ok) {
       this.#failures++
+      this.#takenAlong = this.#kept
       this.#state = 'failed'
       this.#error = result.error
       return false
@@ -120,7 +145,7 @@ export class DraftKeeper {
     this.#failures = 0
     this.#error = undefined
     this.#id = result.value.id
-    this.#kept = edits
+    this.#kept = Math.max(this.#kept, edits)
     this.#savedAt = this.#clock.now()
     this.#state = this.#edits === edits ? 'saved' : 'waiting'
     return true

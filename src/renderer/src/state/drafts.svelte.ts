@@ -1,52 +1,45 @@
-/** The drafts of the chosen account, newest first. */
-
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DraftSummary, DraftView } from '../../../shared/contract/views.ts'
+/** What every screen knows of the chosen account's drafts: the newest few, and how many there are. */
+import type { DraftList } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
-import { settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
 import { Resource } from './resource.svelte.ts'
 
-export class Drafts {
-  readonly #api: Api
-  readonly #list: Resource<DraftSummary[]>
-  readonly #sorted = $derived.by(() => [...(this.#list.value ?? [])].sort((one, two) => two.updatedAt - one.updatedAt))
+/** As many as are offered to go on with. */
+const FEW = 5
+/** Milliseconds between two readings: a draft changes with every few keys. */
+const PAUSE = 1000
 
-  constructor(api: Api) {
-    this.#api = api
-    this.#list = new Resource(() => api.drafts.list())
+export class Drafts {
+  readonly #newest: Resource<DraftList>
+  /** Follows a change of any draft; many in a short time are followed together. */
+  readonly follow: () => void
+
+  constructor(api: Api, clock: Clock) {
+    this.#newest = new Resource(() => api.drafts.list({ search: '', trashed: false, offset: 0, limit: FEW }))
+    this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
+  /** The newest few, newest first. */
   get list() {
-    return this.#sorted
+    return this.#newest.value?.rows ?? []
+  }
+  /** How many there are, in and out of the trash. */
+  get counts() {
+    return this.#newest.value?.counts ?? { drafts: 0, trashed: 0 }
   }
   get known() {
-    return this.#list.value !== undefined
+    return this.#newest.value !== undefined
   }
   get error() {
-    return this.#list.error
+    return this.#newest.error
   }
 
   load(): Promise<void> {
-    return this.#list.load()
+    return this.#newest.load()
   }
 
   clear(): void {
-    this.#list.clear()
-  }
-
-  /** Removes a draft; answers what is needed to save it again, or why it could not be removed. */
-  async remove(id: string): Promise<{ removed: DraftView } | { error: AppError }> {
-    const read = await settled(this.#api.drafts.get({ id }))
-    if (!read.ok) return { error: read.error }
-    const result = await settled(this.#api.drafts.remove({ id }))
-    await this.load()
-    return result.ok ? { removed: read.value } : { error: result.error }
-  }
-
-  /** Saves a removed draft again, as a new one. */
-  async restore(draft: DraftView): Promise<AppError | undefined> {
-    const result = await settled(this.#api.drafts.save({ composition: draft.composition }))
-    await this.load()
-    return result.ok ? undefined : result.error
+    this.#newest.clear()
   }
 }

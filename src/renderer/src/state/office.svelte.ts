@@ -7,6 +7,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { Connection } from './connection.svelte.ts'
 import { Counts } from './counts.svelte.ts'
 import { Drafts } from './drafts.svelte.ts'
+import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
 import { Settings } from './settings.svelte.ts'
@@ -21,6 +22,7 @@ export class Office {
   readonly drafts: Drafts
   readonly settings: Settings
   readonly counts: Counts
+  readonly outbox: Outbox
   readonly toasts: Toasts
   readonly system: Resource<SystemStatus>
   /** What hides a native view that lies over the page (the signing page), before something of ours is shown there. */
@@ -32,9 +34,10 @@ export class Office {
     this.router = new Router(host)
     this.accounts = new Accounts(api, (before) => this.#accountChosen(before))
     this.connection = new Connection(api)
-    this.drafts = new Drafts(api)
+    this.drafts = new Drafts(api, clock)
     this.settings = new Settings(api)
-    this.counts = new Counts(api)
+    this.outbox = new Outbox(api, clock)
+    this.counts = new Counts(api, this.outbox)
     this.toasts = new Toasts(clock)
     this.system = new Resource(() => api.system.status())
   }
@@ -44,12 +47,16 @@ export class Office {
     const stops = [
       this.api.on('accounts.changed', () => void this.accounts.load()),
       this.api.on('connection.changed', () => void this.connection.load()),
-      this.api.on('drafts.changed', () => void this.drafts.load()),
-      this.api.on('sends.changed', () => void this.counts.loadSends()),
+      this.api.on('drafts.changed', () => this.drafts.follow()),
+      this.api.on('outbox.changed', () => this.outbox.follow()),
       this.api.on('documents.changed', () => void this.counts.loadDocuments()),
       this.api.on('downloads.changed', () => void this.counts.loadDownloads()),
       this.api.on('counter.changed', () => void this.counts.loadDocuments()),
-      this.api.on('settings.changed', () => void this.settings.load())
+      this.api.on('settings.changed', () => void this.settings.load()),
+      this.api.on('window.closing', async () => {
+        const kept = await this.accounts.finish()
+        void this.api.system.readyToClose({ kept })
+      })
     ]
     await Promise.all([this.accounts.load(), this.settings.load(), this.system.load()])
     return () => {
@@ -67,11 +74,13 @@ export class Office {
     if (before !== undefined) this.#leavePlace()
     this.connection.clear()
     this.drafts.clear()
+    this.outbox.clear()
     this.counts.clear()
     if (!this.accounts.chosen) return
     // Not waited for: a slow service must not keep the window empty.
     void this.connection.load()
     void this.drafts.load()
+    void this.outbox.load()
     void this.counts.load()
   }
 

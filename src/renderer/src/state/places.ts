@@ -1,5 +1,5 @@
 /** Finds the control that a message of the service is about: `Forms[0].Signers[1].Email` → `ITEM.signers.SIGNER.Email`. */
-import type { ComposedItem, Composition } from '../../../shared/composition/composition.ts'
+import type { ComposedItem, ComposedSigner, Composition } from '../../../shared/composition/composition.ts'
 
 const signerFields = new Map(
   Object.entries({
@@ -20,8 +20,7 @@ const signerFields = new Map(
     videoconfirmationdeepfakeenabled: 'deepfakeDetector',
     reviewbeforesigningenabled: 'reviewBeforeSigning',
     optional: 'Optional',
-    useiddata: 'UseIDData',
-    iddata: 'IDData'
+    useiddata: 'UseIDData'
   })
 )
 const itemFields = new Map(
@@ -35,6 +34,31 @@ const itemFields = new Map(
     signers: 'signers'
   })
 )
+const shareUserFields = new Map(
+  Object.entries({
+    firstname: 'FirstName',
+    middlename: 'MiddleName',
+    lastname: 'LastName',
+    email: 'Email',
+    isdefault: 'IsDefault',
+    isowner: 'IsOwner'
+  })
+)
+const identityFields = new Map(Object.entries({ label: 'Label', value: 'Value', datatype: 'DataType' }))
+const templateFields = new Map(
+  Object.entries({
+    label: 'Label',
+    value: 'Value',
+    fieldtype: 'FieldType',
+    isrequired: 'IsRequired',
+    // The obsolete name of the reference, which is filled from it.
+    id: 'Reference',
+    reference: 'Reference',
+    readonly: 'ReadOnly',
+    clientfield: 'ClientField'
+  })
+)
+const listItemFields = new Map(Object.entries({ clientfield: 'ClientField', item: 'Item', value: 'Value' }))
 const packageFields = new Map(
   Object.entries({
     duedate: 'due',
@@ -44,7 +68,8 @@ const packageFields = new Map(
     invitationemailtemplatereference: 'InvitationEmailTemplateReference',
     embedded: 'embedded',
     embedform: 'embedded',
-    sequential: 'Sequential'
+    sequential: 'Sequential',
+    listitems: 'ListItems'
   })
 )
 
@@ -57,6 +82,8 @@ export function placeOf(composition: Composition, field: string): string | undef
     .split('.')
     .filter(Boolean)
     .map((part) => part.toLowerCase())
+  const listAt = parts.indexOf('listitems')
+  if (listAt >= 0) return placeInList('ListItems', composition.ListItems, listItemFields, parts.slice(listAt + 1))
   const itemAt = parts.findIndex((part) => part === 'forms' || part === 'templates')
   if (itemAt < 0) return packageFields.get(parts.at(-1) ?? '')
   const item = composition.items[Number(parts[itemAt + 1])]
@@ -64,20 +91,36 @@ export function placeOf(composition: Composition, field: string): string | undef
   return placeInItem(item, parts.slice(itemAt + 2))
 }
 
-function placeInItem(item: ComposedItem, [first = '', index = '', name = '', ...deeper]: string[]): string | undefined {
+function placeInItem(item: ComposedItem, [first = '', index = '', ...deeper]: string[]): string | undefined {
   if (first === 'signers' && index !== '') {
     const signer = item.signers[Number(index)]
-    const field = signerFields.get(name)
-    if (!signer || !field) return undefined
-    const one = name === 'iddata' ? signer.IDData[Number(deeper[0])] : undefined
-    if (one && deeper[1])
-      return `${item.key}.signers.${signer.key}.IDData.${one.key}.${deeper[1] === 'value' ? 'Value' : 'Label'}`
-    return `${item.key}.signers.${signer.key}.${field}`
+    return signer && placeInSigner(`${item.key}.signers.${signer.key}`, signer, deeper)
   }
-  if (first === 'fields' && index !== '') {
-    const one = item.fields[Number(index)]
-    return one && `${item.key}.fields.${one.key}.Value`
+  if (first === 'fields') {
+    const parts = deeper.length > 0 || index === '' ? deeper : ['value']
+    return placeInList(`${item.key}.fields`, item.fields, templateFields, [index, ...parts])
   }
   const field = itemFields.get(first)
   return field ? `${item.key}.${field}` : packageFields.get(first)
+}
+
+function placeInSigner(at: string, signer: ComposedSigner, [name = '', ...deeper]: string[]): string | undefined {
+  if (name === 'iddata') return placeInList(`${at}.IDData`, signer.IDData, identityFields, deeper)
+  if (name === 'shareusers') return placeInList(`${at}.ShareUsers`, signer.ShareUsers, shareUserFields, deeper)
+  const field = signerFields.get(name)
+  return field && `${at}.${field}`
+}
+
+/** The list itself where no one of it is meant, the first control of one where no field of it is. */
+function placeInList(
+  at: string,
+  list: readonly { key: string }[],
+  fields: ReadonlyMap<string, string>,
+  [index = '', name = '']: string[]
+): string | undefined {
+  if (index === '') return at
+  const one = list[Number(index)]
+  if (!one) return undefined
+  const field = name === '' ? fields.values().next().value : fields.get(name)
+  return field && `${at}.${one.key}.${field}`
 }

@@ -1,6 +1,15 @@
 /** Where in the application we are: a state over `location.hash`, as `#/documents/InBox?search=deed`. */
 
-export const screenNames = ['compose', 'drafts', 'outbox', 'documents', 'counter', 'downloads', 'settings'] as const
+export const screenNames = [
+  'compose',
+  'bulk',
+  'drafts',
+  'outbox',
+  'documents',
+  'counter',
+  'downloads',
+  'settings'
+] as const
 export type ScreenName = (typeof screenNames)[number]
 
 export interface Route {

@@ -1,40 +1,65 @@
-/** What this account has sent: uncertain ones on top, since a person must decide about them, then newest first. */
-
-import type { SendView } from '../../../shared/contract/views.ts'
+/** What this account has put in the outbox, as many as there may be: one part of it, one batch, or what a search finds. */
+import type { Input } from '../../../shared/contract/requests.ts'
+import type { SendList as SendListView, SendView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
-import { Resource } from './resource.svelte.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { WindowedList } from './windowed-list.svelte.ts'
 
-const rank = (send: SendView) => (send.state === 'uncertain' ? 0 : 1)
+/** Milliseconds between two readings: a batch tells of each of its packages. */
+const PAUSE = 250
+
+export type SendsAsked = Omit<Input<'sends.list'>, 'offset' | 'limit'>
 
 export class SendList {
-  readonly #list: Resource<SendView[]>
-  readonly #sorted = $derived.by(() =>
-    [...(this.#list.value ?? [])].sort((one, two) => rank(one) - rank(two) || two.attemptedAt - one.attemptedAt)
-  )
+  #asked: SendsAsked = { show: 'all', search: '' }
+  #name = ''
+  readonly #rows: WindowedList<SendView, SendListView>
+  /** Follows a change; many in a short time are followed together. */
+  readonly follow: () => void
 
-  constructor(api: Api) {
-    this.#list = new Resource(() => api.sends.list())
+  constructor(api: Api, clock: Clock) {
+    this.#rows = new WindowedList((page) => api.sends.list({ ...this.#asked, ...page }))
+    this.follow = coalesced(clock, PAUSE, () => void this.#rows.follow())
   }
 
-  get list(): readonly SendView[] {
-    return this.#sorted
-  }
   get known() {
-    return this.#list.value !== undefined
+    return this.#rows.known
+  }
+  get total() {
+    return this.#rows.total
   }
   get error() {
-    return this.#list.error
+    return this.#rows.error
   }
-  get uncertain() {
-    return this.#sorted.filter((send) => send.state === 'uncertain').length
+  get reading() {
+    return this.#rows.reading
+  }
+  /** The name of what is shown: changes when another list is there, not when it is asked for. */
+  get shown() {
+    return this.#rows.shown
   }
 
-  load(): Promise<void> {
-    return this.#list.load()
+  row(index: number): SendView | undefined {
+    return this.#rows.row(index)
+  }
+  find(id: string): SendView | undefined {
+    return this.#rows.find((send) => send.id === id)
+  }
+  need(first: number, last: number): void {
+    this.#rows.need(first, last)
   }
 
-  /** Puts one that a call answered in the place of the one read. */
-  put(send: SendView): void {
-    this.#list.put([send, ...(this.#list.value ?? []).filter((one) => one.id !== send.id)])
+  /** Shows a part of the outbox; the same again is no reading. */
+  async open(asked: SendsAsked): Promise<void> {
+    const name = JSON.stringify([asked.show, asked.batchId, asked.search])
+    if (name === this.#name) return
+    this.#name = name
+    this.#asked = asked
+    await this.#rows.open(name)
+  }
+
+  reload(): Promise<void> {
+    return this.#rows.reload()
   }
 }

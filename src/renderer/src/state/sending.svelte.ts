@@ -1,61 +1,83 @@
-/** Sending one draft: kept first, sent once, and then in whatever state the service left it. */
+/** Sending one draft: kept first, put in the outbox, and followed there until what became of it is known. */
 import type { AppError } from '../../../shared/contract/errors.ts'
-import type { SendView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
+import type { Clock } from './clock.ts'
 import type { DraftKeeper } from './draft-keeper.svelte.ts'
+import { OpenSend } from './open-send.svelte.ts'
 
 export class Sending {
   #busy = $state(false)
-  #send = $state.raw<SendView>()
+  #sent = $state.raw<OpenSend>()
   #error = $state.raw<AppError>()
+  #stop: (() => void) | undefined
   readonly #api: Api
+  readonly #clock: Clock
 
-  constructor(api: Api) {
+  constructor(api: Api, clock: Clock) {
     this.#api = api
+    this.#clock = clock
   }
 
-  /** Being kept and sent at this moment. */
+  /** Being kept and put in the outbox at this moment. */
   get busy() {
     return this.#busy
   }
-  /** What became of it, once there is something to say. */
-  get send() {
-    return this.#send
+  /** The package in the outbox, once it is there. */
+  get sent() {
+    return this.#sent
   }
-  /** Why it could not even be begun. */
+  /** How it stands, as far as is known. */
+  get view() {
+    return this.#sent?.view
+  }
+  /** Why it could not even be put in the outbox. */
   get error() {
     return this.#error
   }
 
-  /** Sends what the keeper keeps. A second call while it is under way does nothing. */
-  async start(keeper: DraftKeeper): Promise<void> {
+  /**
+   * Puts what the keeper keeps in the outbox. A second call while it is under way does nothing.
+   * @param at when it goes; without it, after the time to take it back.
+   */
+  async start(keeper: DraftKeeper, at?: number): Promise<void> {
     if (this.#busy) return
     this.#busy = true
-    this.#error = undefined
-    this.#send = undefined
+    this.clear()
     try {
       keeper.keepAtLeastOnce()
-      if (!(await keeper.flush())) {
+      if (!(await keeper.flush()) || keeper.id === undefined) {
         this.#error = keeper.error
         return
       }
-      const result = await settled(this.#api.sends.start({ draftId: keeper.id ?? '' }))
-      if (result.ok) this.put(result.value)
-      else this.#error = result.error
-      if (result.ok && result.value.state !== 'refused') keeper.close()
+      const draftId = keeper.id
+      // From here on the draft is the outbox's: what is typed now must not be saved over it.
+      keeper.close()
+      const result = await settled(this.#api.sends.start(at === undefined ? { draftId } : { draftId, at }))
+      if (!result.ok) {
+        this.#error = result.error
+        keeper.reopen()
+        return
+      }
+      this.#sent = new OpenSend(this.#api, this.#clock, result.value.id, result.value)
+      this.#stop = this.#sent.follow()
     } finally {
       this.#busy = false
     }
   }
 
-  /** Takes in how the send stands now: after the service was asked, or an event. */
-  put(send: SendView): void {
-    this.#send = send
+  /** Takes the package out of the outbox again; answers whether it is a draft again. */
+  async takeBack(keeper: DraftKeeper): Promise<boolean> {
+    if (!(await this.#sent?.takeBack())) return false
+    this.clear()
+    keeper.reopen()
+    return true
   }
 
-  /** Puts the result away, to go on editing. */
+  /** Puts the result away and follows it no longer. */
   clear(): void {
-    this.#send = undefined
+    this.#stop?.()
+    this.#stop = undefined
+    this.#sent = undefined
     this.#error = undefined
   }
 }

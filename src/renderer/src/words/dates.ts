@@ -1,4 +1,7 @@
 /** Dates and times as people say them, with the zone named where someone elsewhere may read them. */
+import { offsetIn, offsetInWords } from '../../../shared/composition/zone.ts'
+
+export { offsetInWords }
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -11,21 +14,7 @@ export function localZone(): string {
 
 /** Minutes east of UTC of a zone (this computer's where none is named) at a moment. */
 export function offsetAt(at: number, zone?: string): number {
-  if (!zone) return -new Date(at).getTimezoneOffset() || 0
-  const name = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
-    .formatToParts(at)
-    .find((part) => part.type === 'timeZoneName')?.value
-  const match = /([+-])(\d{2}):(\d{2})/.exec(name ?? '')
-  if (!match) return 0
-  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]))
-}
-
-/** "UTC+13:00", "UTC". */
-export function offsetInWords(minutes: number): string {
-  if (minutes === 0) return 'UTC'
-  const absolute = Math.abs(minutes)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `UTC${minutes < 0 ? '−' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+  return zone ? (offsetIn(zone, at) ?? 0) : -new Date(at).getTimezoneOffset() || 0
 }
 
 /** "New Zealand Daylight Time (UTC+13:00)" where the offset is this computer's at that moment, else the offset alone. */
@@ -70,6 +59,21 @@ export function clockTime(at: number, offset = offsetAt(at)): string {
 /** "Friday 5 December 2025 at 17:00, New Zealand Daylight Time (UTC+13:00)". */
 export function momentInWords(at: number, offset = offsetAt(at)): string {
   return `${dayInWords(at, offset)} at ${clockTime(at, offset)}, ${zoneInWords(at, offset)}`
+}
+
+/** "5 pm", "5:30 pm", "noon", at an offset. */
+export function timeInWords(at: number, offset: number): string {
+  const [hours = 0, minutes = 0] = clockTime(at, offset).split(':').map(Number)
+  if (minutes === 0 && hours === 12) return 'noon'
+  if (minutes === 0 && hours === 0) return 'midnight, as the day begins,'
+  const past = minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`
+  return `${hours % 12 || 12}${past} ${hours < 12 ? 'am' : 'pm'}`
+}
+
+/** "Friday 4 December", with the year where it is not this one, at an offset. */
+export function shortDate(at: number, offset: number, now: number): string {
+  const day = dayInWords(at, offset)
+  return day.endsWith(` ${shifted(now, offset).getUTCFullYear()}`) ? day.slice(0, -5) : day
 }
 
 /** "10:42" today, "yesterday 10:42", "5 Dec 10:42" before: when something began or was last true. */

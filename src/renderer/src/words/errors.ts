@@ -18,8 +18,8 @@ type Entry = readonly [happened: string, meaning: string, todo: string, canRetry
 const words: Record<ErrorCode, Entry> = {
   offline: [
     'This computer is offline.',
-    'What you see is what was last known, and nothing can be sent for now.',
-    'Go on composing: everything is kept. Try again when the line is back.',
+    'What you see is what was last known, and what you send waits in the Outbox.',
+    'Go on working: everything is kept, and goes by itself when the line is back.',
     'retry'
   ],
   dns: [
@@ -53,7 +53,7 @@ const words: Record<ErrorCode, Entry> = {
   ],
   'payment-required': [
     'The account is on hold: a payment is due.',
-    'The service takes nothing until it is settled. Your drafts stay here.',
+    'The service takes nothing until it is settled. Drafts and what waits in the Outbox stay here.',
     'Tell whoever looks after the account at your office.'
   ],
   forbidden: [
@@ -84,8 +84,8 @@ const words: Record<ErrorCode, Entry> = {
   ],
   quota: [
     'The plan of this account has no documents left.',
-    'Nothing was sent. Your drafts stay here.',
-    'Ask whoever looks after the account to add documents, then send again.'
+    'Nothing was sent. Drafts and what waits in the Outbox stay here.',
+    'Ask whoever looks after the account to add documents.'
   ],
   'rate-limited': [
     'The service asks for a pause: too many calls in a short time.',
@@ -155,6 +155,7 @@ const words: Record<ErrorCode, Entry> = {
     'Try again, or ask your provider about this document.',
     'retry'
   ],
+  'bad-file': ["This file can't be used.", 'Nothing of it was taken.', 'Mend it, or choose another file.'],
   'unsafe-address': [
     'This address is not opened.',
     'It is not a safe web address, or it lies inside the network of the office.',
@@ -176,12 +177,14 @@ const words: Record<ErrorCode, Entry> = {
 
 /** The words for an error. Never holds the service's own text: show `serviceMessage` apart, as text. */
 export function presentError(error: AppError): ErrorWords {
-  const [happened, meaning, todo, retry] = words[error.code] ?? words.internal
+  const [known, meaning, todo, retry] = words[error.code] ?? words.internal
+  // What is the matter with a file differs from file to file.
+  const happened = error.code === 'bad-file' ? error.message : known
   if (error.mayHaveArrived) {
     return {
       happened,
       meaning: 'No answer came, so it may have arrived or not.',
-      todo: 'Ask the service what became of it before you send anything again.',
+      todo: 'Countersign asks the service by itself what became of it. Send nothing again before that is known.',
       canRetry: false
     }
   }

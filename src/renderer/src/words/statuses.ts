@@ -1,8 +1,15 @@
 /** Statuses as shape, word and colour: never colour alone. */
-import type { DownloadView, SendState, SignerProgress } from '../../../shared/contract/views.ts'
+import type {
+  BatchView,
+  DownloadView,
+  SendHold,
+  SendState,
+  SendView,
+  SignerProgress
+} from '../../../shared/contract/views.ts'
 import type { DocumentStatus, StatusFamily } from '../../../shared/model/document-status.ts'
 
-export type StatusShape = 'ring' | 'half' | 'tick' | 'cross' | 'clock' | 'dot' | 'question'
+export type StatusShape = 'ring' | 'half' | 'tick' | 'cross' | 'clock' | 'dot' | 'question' | 'pause' | 'bar'
 export type StatusTone = 'quiet' | 'accent' | 'ok' | 'warn' | 'danger'
 export interface StatusWords {
   shape: StatusShape
@@ -37,13 +44,26 @@ export function signerStatus(state: SignerProgress['state']): StatusWords {
 }
 
 const sends: Record<SendState, StatusWords> = {
+  ready: { shape: 'ring', word: 'Its turn comes', tone: 'quiet' },
   sending: { shape: 'half', word: 'Sending', tone: 'accent' },
   sent: { shape: 'tick', word: 'Sent', tone: 'ok' },
   refused: { shape: 'cross', word: 'Refused', tone: 'danger' },
   uncertain: { shape: 'question', word: 'Uncertain', tone: 'warn' },
-  'not-sent': { shape: 'ring', word: 'Not sent', tone: 'quiet' }
+  'not-sent': { shape: 'cross', word: 'Did not arrive', tone: 'warn' },
+  cancelled: { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
 }
-export function sendStatus(state: SendState): StatusWords {
+const holds: Record<SendHold, StatusWords> = {
+  'take-back': { shape: 'clock', word: 'About to go', tone: 'accent' },
+  time: { shape: 'clock', word: 'Goes later', tone: 'accent' },
+  line: { shape: 'ring', word: 'Waits for the line', tone: 'warn' },
+  paused: { shape: 'pause', word: 'Paused', tone: 'warn' },
+  'rate-limited': { shape: 'clock', word: 'Service is busy', tone: 'quiet' },
+  turn: sends.ready
+}
+/** How a package of the outbox stands; what has not left says what holds it, what is in doubt says that. */
+export function sendStatus({ state, hold, doubt }: Pick<SendView, 'state' | 'hold' | 'doubt'>): StatusWords {
+  if (state === 'ready' && hold) return holds[hold]
+  if (state === 'uncertain' && doubt) return { shape: 'question', word: 'You decide', tone: 'danger' }
   return sends[state]
 }
 
@@ -55,4 +75,16 @@ const downloads: Record<DownloadView['state'], StatusWords> = {
 }
 export function downloadStatus(state: DownloadView['state']): StatusWords {
   return downloads[state]
+}
+
+/** How a batch stands as a whole; one that is done says whether all of it was sent. */
+export function batchStatus({ state, counts, leftOut }: Pick<BatchView, 'state' | 'counts' | 'leftOut'>): StatusWords {
+  if (state === 'preparing') return { shape: 'ring', word: 'Being prepared', tone: 'quiet' }
+  if (state === 'paused') return { shape: 'pause', word: 'Paused', tone: 'warn' }
+  if (state === 'going') return { shape: 'half', word: 'Going', tone: 'accent' }
+  if (counts.uncertain > 0) return { shape: 'question', word: 'Not all is certain', tone: 'warn' }
+  if (counts.refused + counts.notSent + leftOut > 0) return { shape: 'cross', word: 'Not all was sent', tone: 'danger' }
+  return counts.cancelled > 0
+    ? { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
+    : { shape: 'tick', word: 'All sent', tone: 'ok' }
 }

@@ -1,58 +1,80 @@
-/** Time zones to choose from: one entry an offset, with places that people know. */
-import { offsetAt, offsetInWords, zoneInWords } from './dates.ts'
+/** Time zones as people know them: by a city, by what a country calls its time, and by the offset that holds on a day. */
+import { offsetIn, offsetInWords } from '../../../shared/composition/zone.ts'
+import { localZone } from './dates.ts'
 
-const places = [
-  'Pacific/Honolulu',
-  'America/Anchorage',
-  'America/Los_Angeles',
-  'America/Denver',
-  'America/Chicago',
-  'America/New_York',
-  'America/Halifax',
-  'America/St_Johns',
-  'America/Sao_Paulo',
-  'Atlantic/Azores',
-  'Europe/London',
-  'Europe/Berlin',
-  'Europe/Athens',
-  'Africa/Nairobi',
-  'Asia/Dubai',
-  'Asia/Karachi',
-  'Asia/Kolkata',
-  'Asia/Kathmandu',
-  'Asia/Dhaka',
-  'Asia/Bangkok',
-  'Asia/Singapore',
-  'Australia/Perth',
-  'Asia/Tokyo',
-  'Australia/Adelaide',
-  'Australia/Brisbane',
-  'Australia/Sydney',
-  'Pacific/Auckland',
-  'Pacific/Chatham',
-  'Pacific/Tongatapu',
-  'Pacific/Kiritimati'
-]
+export interface ZoneChoice {
+  /** IANA name. */
+  zone: string
+  /** Its city: "Auckland". No two zones have the same. */
+  city: string
+  /** "New Zealand time". */
+  called: string
+}
+
+const choices = new Map<string, ZoneChoice>()
+
+/** Every zone that can be chosen: this computer's, UTC, then all others by their cities. */
+export function zoneNames(): string[] {
+  const others = Intl.supportedValuesOf('timeZone').sort((one, two) => cityOf(one).localeCompare(cityOf(two), 'en'))
+  return [...new Set([localZone(), 'UTC', ...others])]
+}
+
+/** What a zone is called. Costs a while the first time: all of them at once would hold the page. */
+export function zoneChoice(zone: string): ZoneChoice {
+  const known = choices.get(zone)
+  if (known) return known
+  const choice = { zone, city: cityOf(zone), called: calledOf(zone) }
+  choices.set(zone, choice)
+  return choice
+}
+
+/** "New Zealand time"; the zone's own name where nobody knows it. */
+export function zoneCalled(zone: string): string {
+  return zoneChoice(zone).called
+}
 
 /**
- * The offsets that can be chosen for a moment, this computer's first. Values are minutes east of UTC as text.
- * @param chosen one to be offered in any case.
+ * What daylight saving does to a time: whether it holds then, and whether the clocks change between now and then.
+ * @param at milliseconds since 1970 UTC; so is `now`.
  */
-export function zoneChoices(at: number, chosen: string): { value: string; label: string }[] {
-  const local = offsetAt(at)
-  const byOffset = new Map<number, string[]>([[0, []]])
-  for (const zone of places) {
-    const offset = offsetAt(at, zone)
-    byOffset.set(offset, [...(byOffset.get(offset) ?? []), (zone.split('/').at(-1) ?? '').replaceAll('_', ' ')])
-  }
+export function seasonInWords(zone: string, at: number, now: number): string {
+  const then = offsetIn(zone, at)
+  const today = offsetIn(zone, now)
+  if (then === undefined || today === undefined) return ''
+  const year = new Date(at).getUTCFullYear()
+  const standard = Math.min(...[0, 6].map((month) => offsetIn(zone, Date.UTC(year, month, 1)) ?? then))
+  const saving = then > standard ? `${offsetInWords(then)}, daylight saving time` : offsetInWords(then)
+  return then === today ? saving : `${saving}; today it is ${offsetInWords(today)}`
+}
+
+/** The offsets that clocks somewhere are set to, as minutes east of UTC. */
+const OFFSETS = [
+  -720, -660, -600, -570, -540, -480, -420, -360, -300, -240, -210, -180, -150, -120, -60, 0, 60, 120, 180, 210, 240,
+  270, 300, 330, 345, 360, 390, 420, 480, 525, 540, 570, 600, 630, 660, 720, 765, 780, 825, 840
+]
+
+/** Offsets to choose from, as minutes in text. @param chosen one to be offered in any case. */
+export function offsetChoices(chosen: string): { value: string; label: string }[] {
   const picked = Number(chosen)
-  if (chosen.trim() !== '' && Number.isInteger(picked) && !byOffset.has(picked)) byOffset.set(picked, [])
-  const others = [...byOffset]
-    .filter(([offset]) => offset !== local)
-    .sort(([one], [two]) => one - two)
-    .map(([offset, names]) => ({
-      value: String(offset),
-      label: [offsetInWords(offset), names.slice(0, 3).join(', ')].filter(Boolean).join(' · ')
-    }))
-  return [{ value: String(local), label: zoneInWords(at, local) }, ...others]
+  const all = chosen.trim() !== '' && Number.isInteger(picked) ? [...new Set([...OFFSETS, picked])] : OFFSETS
+  return all.sort((one, two) => one - two).map((minutes) => ({ value: String(minutes), label: offsetInWords(minutes) }))
+}
+
+function cityOf(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
+}
+
+/** Of our time: in 1970 many a zone had no daylight saving, and its time another name. */
+const A_DAY = Date.UTC(2026, 0, 1)
+
+function calledOf(zone: string): string {
+  if (zone === 'UTC') return 'UTC'
+  try {
+    const name = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longGeneric' })
+      .formatToParts(A_DAY)
+      .find((part) => part.type === 'timeZoneName')?.value
+    return name?.replace(/ (?:Standard |Mean )?Time\b/, (kind) => kind.toLowerCase()) ?? cityOf(zone)
+  } catch {
+    return zone
+  }
 }

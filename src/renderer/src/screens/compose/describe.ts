@@ -1,8 +1,10 @@
 /** A package in words: who signs what, how, and by when. */
 import type { ComposedItem, ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
+import { dueAt } from '../../../../shared/composition/due-problems.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
 import { counted, listed } from '../../words/counts.ts'
-import { daysAway, momentInWords } from '../../words/dates.ts'
+import { dayInWords, daysAway, offsetInWords, shortDate, timeInWords } from '../../words/dates.ts'
+import { zoneCalled } from '../../words/zones.ts'
 
 const DAY = 86_400_000
 
@@ -41,33 +43,47 @@ export function signersInWords(item: ComposedItem): string {
   return item.signers.length === 0 ? 'nobody yet' : listed(item.signers.map(nameOf))
 }
 
-/** The due date as a moment, where one is chosen and can be read. */
-export function dueAt({ due, gmt }: Pick<Composition, 'due' | 'gmt'>): { at: number; offset: number } | undefined {
-  const local = Date.parse(`${due}:00.000Z`)
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(due) || Number.isNaN(local)) return undefined
-  const offset = Number(gmt || 0)
-  return { at: local - offset * 60_000, offset }
-}
-
 /** When it must be signed: the date with its zone and how far away, or the service's own rule said aloud. */
-export function dueInWords(composition: Pick<Composition, 'due' | 'gmt'>, now: number): string {
+export function dueInWords(composition: Pick<Composition, 'due' | 'gmt'> & { zone?: string }, now: number): string {
   if (!composition.due) {
-    return `14 days after sending, which is the service's rule. Sent today, that is ${momentInWords(now + 14 * DAY).replace(/ at .*/, '')}.`
+    return `14 days after sending, which is the service's rule. Sent today, that is ${dayInWords(now + 14 * DAY)}.`
   }
   const due = dueAt(composition)
   if (!due) return 'Not complete yet: choose a date and a time.'
-  return `${momentInWords(due.at, due.offset)}. That is ${daysAway(due.at, now)}.`
+  return `${momentOfDue(due, composition.zone ?? '', now)}. That is ${daysAway(due.at, now)}.`
+}
+
+/** "Friday 4 December, 5 pm New Zealand time; 4 am UTC". */
+function momentOfDue({ at, offset }: { at: number; offset: number }, zone: string, now: number): string {
+  const there = `${shortDate(at, offset, now)}, ${timeInWords(at, offset)}`
+  if (offset === 0) return zone && zone !== 'UTC' ? `${there} ${zoneCalled(zone)}, UTC that day` : `${there} UTC`
+  // An offset that was chosen as such is this computer's zone only by chance: it is named as it was chosen.
+  const where = zone ? zoneCalled(zone) : `at ${offsetInWords(offset)}`
+  const isSameDay = dayInWords(at, offset) === dayInWords(at, 0)
+  const elsewhere = `${timeInWords(at, 0)}${isSameDay ? '' : ` on ${dayInWords(at, 0).split(' ')[0]}`} UTC`
+  return `${there} ${where}; ${elsewhere}`
 }
 
 /** A problem where its field isn't beside it: "Person 2: enter the first name." */
 export function saidOf(composition: Composition, problem: Problem): string {
-  const whose = whoseIs(composition, problem.at)
-  if (!whose) return problem.message
+  const whose = whoseIs(composition, problem.at) ?? partOf(composition, problem.at)
+  if (!whose || problem.message.includes(`"${whose}"`)) return problem.message
   // An abbreviation keeps its capitals.
   return `${whose}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
 }
 
-/** The person or, among several, the form that a place belongs to. */
+/** What a problem of the whole package is about, where its message doesn't say. */
+function partOf(composition: Composition, at: string): string | undefined {
+  if (at === 'ReturnUrl') return 'Page to return to'
+  if (at === 'NotifyUrl') return 'Address that the service calls'
+  if (at === 'due') return 'Due date'
+  const choice = composition.ListItems.find((one) => at.startsWith(`ListItems.${one.key}.`))
+  return (
+    choice && `Choice ${choice.Item.trim() ? `“${choice.Item.trim()}”` : composition.ListItems.indexOf(choice) + 1}`
+  )
+}
+
+/** The person, the field or, among several, the form that a place belongs to. */
 function whoseIs(composition: Composition, at: string): string | undefined {
   const place = composition.items.findIndex((item) => at.startsWith(`${item.key}.`))
   const item = composition.items[place]
@@ -76,7 +92,11 @@ function whoseIs(composition: Composition, at: string): string | undefined {
   const itemName = composition.items.length > 1 ? item.Name.trim() || `${kind} ${place + 1}` : undefined
   const index = item.signers.findIndex((signer) => at.startsWith(`${item.key}.signers.${signer.key}.`))
   const signer = item.signers[index]
-  if (!signer) return itemName
+  if (!signer) {
+    const field = item.fields.find((one) => at.startsWith(`${item.key}.fields.${one.key}.`))
+    const part = field ? field.Label.trim() || field.Reference.trim() : at.endsWith('.XMLData') ? 'XML data' : ''
+    return [itemName, part].filter(Boolean).join(', ') || undefined
+  }
   const name = nameOf(signer, index)
   const person = at.includes('.ShareUsers.') ? `Somebody with whom ${name} shares it` : name
   return itemName ? `${itemName}, ${person}` : person

@@ -38,6 +38,15 @@ export function itemOfTemplate(template: TemplateView, newKey: NewKey): Composed
           MobileCountry: signer.MobileCountry ?? '',
           MobileNumber: signer.MobileNumber ?? '',
           ClientReference: signer.ClientReference ?? '',
+          ShareUsers: (signer.ShareUsers ?? []).map((user) => ({
+            key: newKey(),
+            FirstName: user.FirstName ?? '',
+            MiddleName: user.MiddleName ?? '',
+            LastName: user.LastName ?? '',
+            Email: user.Email ?? '',
+            IsDefault: user.IsDefault ?? false,
+            IsOwner: user.IsOwner ?? false
+          })),
           SignerReference: signer.SignerReference ?? '',
           faceToFace: signer.IsFaceToFaceSigning ?? false,
           video: signer.VideoConfirmationEnabled ?? false,

@@ -1,0 +1,26 @@
+/**
+ * Measures what the product promises of its speed. Run by `npm run bench -- [--only NAME] [--json FILE]`; exits with 1
+ * where a limit is missed.
+ */
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { bulk } from '../test/bench/bulk.ts'
+import { drafts } from '../test/bench/drafts.ts'
+import { type Bench, type Figure, isMet } from '../test/bench/figure.ts'
+import { outbox } from '../test/bench/outbox.ts'
+import { typing } from '../test/bench/typing.ts'
+
+const benches: readonly Bench[] = [drafts, outbox, bulk, typing]
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } })
+const chosen = benches.filter(({ name }) => values.only === undefined || name === values.only)
+if (chosen.length === 0) {
+  console.error(`Use: npm run bench -- [--only ${benches.map(({ name }) => name).join('|')}] [--json FILE]`)
+  process.exit(2)
+}
+
+const figures: Figure[] = []
+for (const bench of chosen) figures.push(...(await bench.run()))
+console.table(figures.map((figure) => ({ ...figure, met: isMet(figure) })))
+if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`)
+process.exitCode = figures.every(isMet) ? 0 : 1

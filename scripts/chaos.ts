@@ -1,0 +1,39 @@
+/**
+ * Kills the real application, cuts lines, and counts what is lost, doubled or said wrongly. Run by
+ * `npm run chaos -- [--only AREA] [--rounds N] [--seed S] [--json FILE]`; exits with 1 where anything is.
+ */
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { outboxChaos } from '../test/chaos/outbox.ts'
+import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
+
+const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = { outbox: outboxChaos }
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    json: { type: 'string' }
+  }
+})
+const rounds = Number(values.rounds)
+const seed = Number(values.seed)
+if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed) || (values.only && !areas[values.only])) {
+  console.error(`Use: npm run chaos -- [--only ${Object.keys(areas).join('|')}] [--rounds N] [--seed S] [--json FILE]`)
+  process.exit(2)
+}
+
+const results: Record<string, Tally> = {}
+for (const [area, run] of Object.entries(areas)) {
+  if (values.only && values.only !== area) continue
+  console.log(`${area}: ${rounds} rounds, seed ${seed}`)
+  const tally = await run({ rounds, seed, say: (line) => console.log(`  ${line}`) })
+  results[area] = tally
+  if (!isClean(tally)) {
+    process.exitCode = 1
+    console.error(`Again: npm run chaos -- --only ${area} --rounds ${rounds} --seed ${seed}`)
+  }
+}
+console.table(results)
+if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`)

@@ -1,0 +1,82 @@
+/** The part of the composition root that concerns composing and sending: makes its parts and joins them. No logic of its own. */
+import type { Events } from '../shared/contract/index.ts'
+import type { Clients } from './core/accounts/clients.ts'
+import type { FetchedLists } from './core/accounts/fetched-lists.ts'
+import { type BulkEffects, openBulk } from './core/bulk/bulk.ts'
+import type { Watch } from './core/documents/watch.ts'
+import { openDrafts } from './core/drafts/drafts.ts'
+import { openExchange } from './core/drafts/exchange.ts'
+import { openPeople } from './core/drafts/people.ts'
+import { openPresets } from './core/drafts/presets.ts'
+import { openRemembered } from './core/drafts/remembered.ts'
+import { openOutbox } from './core/outbox/outbox.ts'
+import type { Db } from './core/storage/connection.ts'
+import { asAppError } from './ipc/errors.ts'
+
+export interface ComposingParts {
+  db: Db
+  clients: Clients
+  lists: FetchedLists
+  watch: Watch
+  bulkDesk: BulkEffects['desk']
+  /** The application and its version, for the files that it writes. */
+  madeBy: string
+  /** Tells the screens of an event. */
+  send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+  newId: () => string
+  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
+  schedule: (task: () => void, delay: number) => () => void
+}
+
+export function openComposing({ db, clients, lists, watch, send, clock, newId, ...parts }: ComposingParts) {
+  const draftChanged = (id: string) => send('drafts.changed', { id })
+  const presetsChanged = () => send('presets.changed', null)
+  const drafts = openDrafts({ db, clock, newId, changed: draftChanged })
+  const presets = openPresets({ db, clock, newId, changed: presetsChanged })
+  const exchange = openExchange({
+    db,
+    drafts,
+    presets,
+    clock,
+    newId,
+    madeBy: parts.madeBy,
+    describe: asAppError,
+    draftsChanged: draftChanged,
+    presetsChanged
+  })
+  const people = openPeople({ db, recipients: lists.keptRecipients, clock })
+  const remembered = openRemembered({ db, clock })
+  const outbox = openOutbox({
+    db,
+    drafts,
+    clientOf: clients.of,
+    readAllFolders: watch.readAllFolders,
+    arrived: () => watch.soon(),
+    noted: (accountId, composition) => {
+      people.note(accountId, composition)
+      remembered.note(accountId, composition)
+    },
+    describe: asAppError,
+    changed: {
+      sends: (ids) => send('sends.changed', { ids }),
+      outbox: () => send('outbox.changed', null),
+      batch: (id) => send('batches.changed', { id }),
+      draft: draftChanged
+    },
+    newId,
+    clock,
+    elapsed: () => performance.now(),
+    random: Math.random,
+    schedule: parts.schedule
+  })
+  const bulk = openBulk({
+    desk: parts.bulkDesk,
+    outbox,
+    clock,
+    zone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+    newId
+  })
+  return { drafts, presets, exchange, people, remembered, outbox, bulk }
+}

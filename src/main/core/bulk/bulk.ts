@@ -1,0 +1,187 @@
+/**
+ * From a sheet to a batch in the outbox. The rows lie at a desk in a thread of its own; here it is settled whose they
+ * are, when they are checked, and that they go to the outbox once.
+ */
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
+import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import type { AskDesk, DeskQuestions, LeftOutRow, PackageRow } from './desk.ts'
+
+const DAY = 86_400_000
+/** How far back a package counts as sent already. */
+export const RECENT_DAYS = 30
+/** Rows that come over from the desk at a time: few enough not to hold the main thread. */
+const ROWS_AT_ONCE = 50
+/** Sheets that may be open at a time; a page that was loaded anew may have left one behind. */
+const MOST_OPEN = 4
+
+/** The outbox, as far as it is needed here. */
+export interface BatchBox {
+  addBatch(batch: {
+    accountId: string
+    name: string
+    columns: string[]
+    rows: Iterable<PackageRow>
+    leftOut: LeftOutRow[]
+    at?: number
+  }): Promise<BatchView>
+  /** When packages were sent, or put in the box, since a moment; by fingerprint. */
+  sentSince(accountId: string, since: number): ReadonlyMap<string, number>
+}
+
+export interface BulkEffects {
+  desk: { ask: AskDesk; end(): Promise<void> }
+  outbox: BatchBox
+  clock: () => number
+  /** The time zone of this computer, by its IANA name. */
+  zone: () => string
+  newId: () => string
+}
+
+export type Bulk = ReturnType<typeof openBulk>
+
+export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
+  /** Open sheets and the accounts that they were opened for, oldest first. */
+  const owners = new Map<string, string>()
+  const sending = new Set<string>()
+  let samples = 0
+
+  function ofAccount(accountId: string, id: string): void {
+    if (owners.get(id) !== accountId) fail('gone', 'This file is no longer open. Choose it again.')
+  }
+
+  async function close(id: string): Promise<void> {
+    if (!owners.delete(id)) return
+    await desk.ask('close', { id }).catch(() => undefined)
+    await endWhenIdle()
+  }
+
+  async function endWhenIdle(): Promise<void> {
+    if (owners.size === 0 && samples === 0) await desk.end()
+  }
+
+  const recentOf = (accountId: string) => outbox.sentSince(accountId, clock() - RECENT_DAYS * DAY)
+
+  async function rowsOf(id: string, count: number): Promise<string[]> {
+    const rows: string[] = []
+    while (rows.length < count) {
+      const more = await desk.ask('take', { id, offset: rows.length, limit: ROWS_AT_ONCE })
+      if (more.length === 0)
+        fail('internal', 'Not all rows could be read again, so none was sent. Open the file again.')
+      rows.push(...more)
+    }
+    return rows
+  }
+
+  return {
+    /** @throws AppFailure `bad-file` where it can't be used; the message says why. */
+    async open(accountId: string, path: string, fileName: string): Promise<BulkSheet> {
+      const id = newId()
+      owners.set(id, accountId)
+      try {
+        const sheet = await desk.ask('open', { id, path, fileName })
+        ofAccount(accountId, id)
+        const oldest = owners.keys().next().value
+        if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
+        return sheet
+      } catch (error) {
+        await close(id)
+        throw error
+      }
+    },
+
+    async sheet(accountId: string, id: string, sheet: string): Promise<BulkSheet> {
+      ofAccount(accountId, id)
+      return desk.ask('sheet', { id, sheet })
+    },
+
+    async check(
+      accountId: string,
+      ask: { id: string; composition: Composition; mapping: ColumnMapping }
+    ): Promise<BulkCheck> {
+      ofAccount(accountId, ask.id)
+      return desk.ask('check', { ...ask, zone: zone(), now: clock(), recent: recentOf(accountId) })
+    },
+
+    async rows(accountId: string, ask: DeskQuestions['rows']['ask']): Promise<{ rows: BulkRow[]; total: number }> {
+      ofAccount(accountId, ask.id)
+      return desk.ask('rows', ask)
+    },
+
+    /**
+     * Puts the rows without errors in the outbox, as one batch. They are checked once more: what has gone by since the
+     * last check (a due date, a package sent meanwhile) leaves a row out, with its reason.
+     * @throws AppFailure `invalid` where no row can go, `busy` where they are on their way already.
+     */
+    async send(
+      accountId: string,
+      {
+        id,
+        name,
+        duplicates,
+        at
+      }: { id: string; name: string; duplicates: 'leave-out' | 'send'; at?: number | undefined }
+    ): Promise<BatchView> {
+      ofAccount(accountId, id)
+      if (sending.has(id)) fail('busy', 'These rows are being put in the Outbox already.')
+      sending.add(id)
+      try {
+        // What goes later must still be right then.
+        const now = Math.max(clock(), at ?? 0)
+        const { columns, count, leftOut } = await desk.ask('prepare', {
+          id,
+          duplicates,
+          now,
+          recent: recentOf(accountId)
+        })
+        if (count === 0) fail('invalid', 'None of these rows can be sent: all have errors or were sent before.')
+        const rows = await rowsOf(id, count)
+        ofAccount(accountId, id)
+        const batch = await outbox.addBatch({
+          accountId,
+          name,
+          columns,
+          rows: packagesOf(rows),
+          leftOut,
+          ...(at !== undefined && { at })
+        })
+        await desk.ask('taken', { id }).catch(() => undefined)
+        return batch
+      } finally {
+        sending.delete(id)
+      }
+    },
+
+    /** The rows that have errors or were left out, with why, as a CSV file. */
+    async failed(accountId: string, id: string): Promise<{ fileName: string; bytes: Uint8Array }> {
+      ofAccount(accountId, id)
+      return desk.ask('failed', { id })
+    },
+
+    /** A file with the columns that fit a composition, and one row. */
+    async sample(composition: Composition, format: 'csv' | 'xlsx'): Promise<Uint8Array> {
+      samples += 1
+      try {
+        return await desk.ask('sample', { composition, format, now: clock() })
+      } finally {
+        samples -= 1
+        await endWhenIdle()
+      }
+    },
+
+    /** Frees what a sheet takes. One that isn't open is closed already. */
+    close,
+
+    /** Closes all sheets, as when another account is chosen or the application ends. */
+    async closeAll(): Promise<void> {
+      owners.clear()
+      await desk.end()
+    }
+  }
+}
+
+/** One at a time: two thousand packages are many when they are all unfolded. */
+function* packagesOf(rows: readonly string[]): Iterable<PackageRow> {
+  for (const row of rows) yield JSON.parse(row) as PackageRow
+}

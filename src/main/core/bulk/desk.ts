@@ -1,0 +1,216 @@
+/**
+ * Where open sheets lie while they are matched and checked. It lives in a thread of its own: a sheet never leaves it as a
+ * whole, and what is asked of it is answered in small pieces.
+ */
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
+import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, reasonsAgainst } from './dry-run.ts'
+import { openTable, readWhole, type TableFile } from './open-file.ts'
+import { sampleFile } from './sample-file.ts'
+import type { Sheet } from './sheet.ts'
+import { tableFile, withProblems } from './table-file.ts'
+
+/** What can be asked, and what is answered. */
+export interface DeskQuestions {
+  open: { ask: { id: string; path: string; fileName: string }; answer: BulkSheet }
+  sheet: { ask: { id: string; sheet: string }; answer: BulkSheet }
+  check: {
+    ask: { id: string; composition: Composition; mapping: ColumnMapping; zone: string } & Moment
+    answer: BulkCheck
+  }
+  rows: {
+    ask: { id: string; show: 'all' | 'errors' | 'warnings' | 'duplicates'; offset: number; limit: number }
+    answer: { rows: BulkRow[]; total: number }
+  }
+  /** Checks once more, as time has gone by, and settles which rows go. */
+  prepare: { ask: { id: string; duplicates: 'leave-out' | 'send' } & Moment; answer: Prepared }
+  /** Rows that go, each as the JSON of a `PackageRow`, from an offset. */
+  take: { ask: { id: string; offset: number; limit: number }; answer: string[] }
+  /** Says that the prepared rows were taken over: they can't be taken a second time. */
+  taken: { ask: { id: string }; answer: null }
+  failed: { ask: { id: string }; answer: { fileName: string; bytes: Uint8Array } }
+  sample: { ask: { composition: Composition; format: 'csv' | 'xlsx'; now: number }; answer: Uint8Array }
+  close: { ask: { id: string }; answer: null }
+}
+export type DeskQuestion = keyof DeskQuestions
+
+/** Asks the desk, wherever it is. @throws AppFailure */
+export type AskDesk = <Name extends DeskQuestion>(
+  name: Name,
+  ask: DeskQuestions[Name]['ask']
+) => Promise<DeskQuestions[Name]['answer']>
+
+export interface PackageRow {
+  row: number
+  cells: string[]
+  composition: Composition
+}
+
+export interface LeftOutRow {
+  row: number
+  cells: string[]
+  problems: string[]
+}
+
+export interface Prepared {
+  columns: string[]
+  /** How many rows go. */
+  count: number
+  leftOut: LeftOutRow[]
+}
+
+interface OpenSheet {
+  fileName: string
+  table: TableFile
+  name: string
+  sheet: Sheet
+  checked?: DryRun
+  /** Which of the checked rows go, by their places in the sheet, and why the others don't. */
+  prepared?: { going: number[]; leftOut: LeftOutRow[] }
+  /** What stayed here when the sheet was sent. */
+  leftOut?: LeftOutRow[]
+}
+
+const SAMPLE_ROWS = 5
+const SAMPLE_TEXT = 200
+
+export function openDesk(): AskDesk {
+  const open = new Map<string, OpenSheet>()
+
+  const opened = (id: string): OpenSheet =>
+    open.get(id) ?? fail('gone', 'This file is no longer open. Choose it again.')
+  const checkedOf = (one: OpenSheet): DryRun =>
+    one.checked ?? fail('gone', 'These rows have to be checked before they go on.')
+
+  const answers: {
+    [Name in DeskQuestion]: (ask: DeskQuestions[Name]['ask']) => Promise<DeskQuestions[Name]['answer']>
+  } = {
+    async open({ id, path, fileName }) {
+      const table = openTable(await readWhole(path), fileName)
+      const { name, sheet } = await firstFull(table)
+      const one = { fileName, table, name, sheet }
+      open.set(id, one)
+      return viewOf(id, one)
+    },
+
+    async sheet({ id, sheet: name }) {
+      const { fileName, table } = opened(id)
+      const one = { fileName, table, name, sheet: await table.sheet(name) }
+      // It may have been closed while it was read.
+      opened(id)
+      open.set(id, one)
+      return viewOf(id, one)
+    },
+
+    async check({ id, now, recent, ...plan }) {
+      const one = opened(id)
+      const checked = dryRun(one.sheet, plan, { now, recent })
+      open.set(id, { fileName: one.fileName, table: one.table, name: one.name, sheet: one.sheet, checked })
+      return checked.check
+    },
+
+    async rows({ id, show, offset, limit }) {
+      const fitting = checkedOf(opened(id)).rows.filter(shows[show])
+      return { rows: fitting.slice(offset, offset + limit), total: fitting.length }
+    },
+
+    async prepare({ id, duplicates, now, recent }) {
+      const one = opened(id)
+      if (one.leftOut) {
+        fail('busy', 'These rows were put in the Outbox already. Check them again where they are to go once more.')
+      }
+      const checked = dryRun(one.sheet, checkedOf(one).plan, { now, recent })
+      const { columns, of } = ownColumns(one.sheet, checked.plan.mapping)
+      const going: number[] = []
+      const leftOut: LeftOutRow[] = []
+      checked.rows.forEach((row, index) => {
+        const problems = reasonsAgainst(row, duplicates, checked.plan.zone)
+        if (problems.length === 0) going.push(index)
+        else leftOut.push({ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems })
+      })
+      one.checked = checked
+      one.prepared = { going, leftOut }
+      return { columns, count: going.length, leftOut }
+    },
+
+    async take({ id, offset, limit }) {
+      const one = opened(id)
+      const { plan } = checkedOf(one)
+      const make = compositionsOf(one.sheet, plan)
+      const { of } = ownColumns(one.sheet, plan.mapping)
+      return (one.prepared?.going ?? []).slice(offset, offset + limit).flatMap((index) => {
+        const row = one.sheet.rows[index]
+        if (!row) return []
+        const made: PackageRow = { row: row.row, cells: of(row.cells), composition: make(row).composition }
+        return [JSON.stringify(made)]
+      })
+    },
+
+    async taken({ id }) {
+      const one = opened(id)
+      const leftOut = one.prepared?.leftOut ?? []
+      delete one.prepared
+      one.leftOut = leftOut
+      return null
+    },
+
+    async failed({ id }) {
+      const one = opened(id)
+      const { plan, rows } = checkedOf(one)
+      const { columns, of } = ownColumns(one.sheet, plan.mapping)
+      const bad = rows.flatMap((row, index) => {
+        const problems = reasonsAgainst(row, 'send', plan.zone)
+        return problems.length > 0 ? [{ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems }] : []
+      })
+      const table = withProblems(columns, one.leftOut ?? bad)
+      return { fileName: one.fileName, bytes: tableFile(table.columns, table.rows) }
+    },
+
+    sample: ({ composition, format, now }) => sampleFile(composition, format, now),
+
+    async close({ id }) {
+      open.delete(id)
+      return null
+    }
+  }
+  return (name, ask) => answers[name](ask)
+}
+
+const shows: Record<DeskQuestions['rows']['ask']['show'], (row: BulkRow) => boolean> = {
+  all: () => true,
+  errors: ({ problems }) => problems.some(isError),
+  warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),
+  duplicates: ({ duplicateOf }) => duplicateOf !== undefined
+}
+
+/** A workbook often begins with a sheet of notes, or a blank one. */
+async function firstFull(table: TableFile): Promise<{ name: string; sheet: Sheet }> {
+  const failures: unknown[] = []
+  let headed: { name: string; sheet: Sheet } | undefined
+  for (const name of table.sheets) {
+    try {
+      const sheet = await table.sheet(name)
+      if (sheet.rows.length > 0) return { name, sheet }
+      headed ??= { name, sheet }
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (headed) return headed
+  throw failures[0]
+}
+
+function viewOf(id: string, { fileName, table, name, sheet }: OpenSheet): BulkSheet {
+  return {
+    id,
+    fileName,
+    sheets: table.sheets,
+    sheet: name,
+    columns: sheet.columns,
+    rows: sheet.rows.length,
+    sample: sheet.rows.slice(0, SAMPLE_ROWS).map(({ cells }) => cells.map((cell) => cell.slice(0, SAMPLE_TEXT))),
+    notes: sheet.notes
+  }
+}

@@ -1,0 +1,153 @@
+/** Tries the rows of a sheet on a composition: what is wrong with each, which repeat what, and what would be sent. */
+import { rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
+import {
+  type Composition,
+  fingerprintOf,
+  type Problem,
+  problemsOf,
+  titleOf,
+  toFormDirectRequest,
+  toFormFillerRequest,
+  whoOf
+} from '../../../shared/composition/index.ts'
+import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
+import type { BulkCheck, BulkRow } from '../../../shared/contract/index.ts'
+import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
+import { fail } from '../failure.ts'
+import type { Sheet, SheetRow } from './sheet.ts'
+import { PROBLEM_COLUMN } from './table-file.ts'
+
+/** How rows are made into packages. */
+export interface Plan {
+  composition: Composition
+  mapping: ColumnMapping
+  /** The time zone of due dates where the composition has none. */
+  zone: string
+}
+
+/** What a row is compared with. */
+export interface Moment {
+  /** Milliseconds since 1970 UTC at which the rows go. */
+  now: number
+  /** When packages of the last 30 days were sent, by their fingerprints. */
+  recent: ReadonlyMap<string, number>
+}
+
+export interface DryRun {
+  plan: Plan
+  rows: BulkRow[]
+  check: BulkCheck
+}
+
+/** @throws AppFailure `invalid` where the mapping isn't one of this composition and this sheet. */
+export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRun {
+  const { composition, mapping } = plan
+  if (unknownTargets(composition, mapping).length > 0 || mapping.some(({ column }) => column >= sheet.columns.length)) {
+    fail('invalid', 'The columns no longer fit what is to be sent. Match them again.')
+  }
+  const make = compositionsOf(sheet, plan)
+  const columnAt = new Map(mapping.map(({ target, column }) => [target, sheet.columns[column] as string]))
+  const earlier = new Map<string, number>()
+  const rows = sheet.rows.map((row): BulkRow => {
+    const { composition: made, cellProblems } = make(row)
+    const problems = [
+      ...cellProblems.map(({ column, ...problem }) => ({ ...problem, column: sheet.columns[column] as string })),
+      ...problemsOfMade(made, now)
+        .filter(({ at }) => !cellProblems.some((cell) => cell.at === at && cell.severity === 'error'))
+        .map((problem) => withColumn(problem, columnAt))
+    ]
+    const told = { row: row.row, title: titleOf(made), who: whoOf(made), problems }
+    // What can't be sent repeats nothing, and is repeated by nothing.
+    if (problems.some(isError)) return told
+    const fingerprint = fingerprintOf(made)
+    const sentAt = recent.get(fingerprint)
+    const repeated = earlier.get(fingerprint)
+    if (repeated === undefined) earlier.set(fingerprint, row.row)
+    if (sentAt !== undefined) return { ...told, duplicateOf: { sentAt } }
+    return repeated === undefined ? told : { ...told, duplicateOf: { row: repeated } }
+  })
+  return { plan, rows, check: summed(rows, sheet.columns, mapping) }
+}
+
+/** Makes the compositions of a sheet's rows. */
+export function compositionsOf(sheet: Sheet, { composition, mapping, zone }: Plan) {
+  const make = rowsOnto(composition, mapping, {
+    dateOrder: (column) => sheet.dateOrders[column] ?? 'day-first',
+    epoch: sheet.epoch,
+    zone
+  })
+  return (row: SheetRow) => make(row.cells, row.flaws)
+}
+
+/** Why a row stays here, in the user's words; none where it goes. */
+export function reasonsAgainst(row: BulkRow, duplicates: 'leave-out' | 'send', zone: string): string[] {
+  const errors = row.problems.filter(isError)
+  if (errors.length > 0) {
+    return errors.map(({ column, message }) => (column ? `${column}: ${message}` : message))
+  }
+  if (!row.duplicateOf || duplicates === 'send') return []
+  return [
+    'row' in row.duplicateOf
+      ? `The same package as in row ${row.duplicateOf.row}.`
+      : `The same package was sent on ${dayOf(row.duplicateOf.sentAt, zone)}.`
+  ]
+}
+
+/** The columns as they are exported: without an earlier export's word on what is wrong, which fills nothing. */
+export function ownColumns(
+  sheet: Sheet,
+  mapping: ColumnMapping
+): { columns: string[]; of: (cells: readonly string[]) => string[] } {
+  const kept = sheet.columns.map(
+    (name, index) => name !== PROBLEM_COLUMN || mapping.some(({ column }) => column === index)
+  )
+  const of = (cells: readonly string[]) => cells.filter((_, index) => kept[index])
+  return { columns: of(sheet.columns), of }
+}
+
+export function isError({ severity }: Problem): boolean {
+  return severity === 'error'
+}
+
+/** The strict model has the last word; where our own words say nothing, its are better than none. */
+function problemsOfMade(made: Composition, now: number): Problem[] {
+  const problems = problemsOf(made, now)
+  if (problems.some(isError)) return problems
+  const mark = (index: number) => `check-${index}`
+  const checked =
+    made.kind === 'form-direct'
+      ? SendFormDirectRequest.safeParse(toFormDirectRequest(made, mark))
+      : SendFormFillerRequest.safeParse(toFormFillerRequest(made, mark))
+  if (checked.success) return problems
+  const refused = checked.error.issues.map((issue): Problem => {
+    const at = spell(issue.path)
+    return { severity: 'error', at, message: `The service would refuse ${at}: ${issue.message}.` }
+  })
+  return [...problems, ...refused]
+}
+
+function withColumn(problem: Problem, columnAt: ReadonlyMap<string, string>): Problem & { column?: string } {
+  const column = columnAt.get(problem.at) ?? (problem.at.startsWith('due') ? dueColumn(columnAt) : undefined)
+  return column === undefined ? problem : { ...problem, column }
+}
+
+function dueColumn(columnAt: ReadonlyMap<string, string>): string | undefined {
+  return columnAt.get('due') ?? columnAt.get('due.time')
+}
+
+function summed(rows: readonly BulkRow[], columns: readonly string[], mapping: ColumnMapping): BulkCheck {
+  const used = new Set(mapping.map(({ column }) => column))
+  const withErrors = rows.filter(({ problems }) => problems.some(isError)).length
+  return {
+    rows: rows.length,
+    withErrors,
+    withWarnings: rows.filter(({ problems }) => problems.some(({ severity }) => severity === 'warning')).length,
+    duplicates: rows.filter(({ duplicateOf }) => duplicateOf !== undefined).length,
+    ready: rows.length - withErrors,
+    unused: columns.filter((name, index) => !used.has(index) && name !== PROBLEM_COLUMN)
+  }
+}
+
+function dayOf(at: number, zone: string): string {
+  return new Date(at).toLocaleDateString('en-GB', { timeZone: zone, day: 'numeric', month: 'long', year: 'numeric' })
+}

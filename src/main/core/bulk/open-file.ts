@@ -1,0 +1,88 @@
+/** Reads a file that a person chose, by what is in it rather than by its name. */
+import { readFile, stat } from 'node:fs/promises'
+import { decodeText } from './decode-text.ts'
+import { inFigures, refuseFile } from './file-trouble.ts'
+import { MOST_BYTES } from './raw-table.ts'
+import { readCsv } from './read-csv.ts'
+import { openWorkbook } from './read-xlsx.ts'
+import { type Sheet, sheetOf } from './sheet.ts'
+
+export interface TableFile {
+  /** None of them has a name in a CSV file. */
+  sheets: string[]
+  /** @throws AppFailure `bad-file` */
+  sheet(name: string): Promise<Sheet>
+}
+
+/** The whole file. @throws AppFailure `bad-file` where it can't be read or is too large. */
+export async function readWhole(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path)
+    if (size > MOST_BYTES) {
+      refuseFile(
+        `This file has ${inFigures(Math.ceil(size / 1024 / 1024))} MB, and ${MOST_BYTES / 1024 / 1024} MB are the most. Keep the columns that you need, or split it.`
+      )
+    }
+    return await readFile(path)
+  } catch (error) {
+    return refuseFile(unreadable[codeOf(error)] ?? refusalOf(error))
+  }
+}
+
+/** @throws AppFailure `bad-file` where it is no table. */
+export function openTable(bytes: Uint8Array, name: string): TableFile {
+  if (bytes.length === 0) refuseFile('This file is empty.')
+  const start = Buffer.from(bytes.subarray(0, 8)).toString('latin1')
+  if (start.startsWith('PK')) {
+    const workbook = openWorkbook(bytes)
+    const note = /\.(?:csv|txt|tsv)$/i.test(name) ? ['The file is an Excel workbook, although its name says text.'] : []
+    return {
+      sheets: workbook.sheets,
+      sheet: async (sheet) => withNotes(note, sheetOf(await workbook.read(sheet)))
+    }
+  }
+  refuseOtherKinds(bytes, start, name)
+  const { text, note } = decodeText(bytes)
+  return {
+    sheets: [''],
+    sheet: async () => withNotes(note ? [note] : [], sheetOf(readCsv(text)))
+  }
+}
+
+function withNotes(notes: readonly string[], sheet: Sheet): Sheet {
+  return { ...sheet, notes: [...notes, ...sheet.notes] }
+}
+
+function refuseOtherKinds(bytes: Uint8Array, start: string, name: string): void {
+  if (start === '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1') {
+    // Excel wraps a workbook with a password in the container of its old files.
+    if (Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) {
+      refuseFile('This workbook is protected with a password. Save it without one, and choose that.')
+    }
+    refuseFile('This is in the old Excel format (.xls). Save it as an Excel workbook (.xlsx), and choose that.')
+  }
+  if (start.startsWith('%PDF')) refuseFile('This is a PDF, not a table. Choose a CSV or XLSX file.')
+  if (/\.xls[xmb]?$/i.test(name)) {
+    refuseFile(
+      'This file is named as an Excel workbook and isn’t one. If it is a table of text, name it .csv; else save it again from the program it came from.'
+    )
+  }
+}
+
+const unreadable: Record<string, string> = {
+  ENOENT: 'The file isn’t there any more.',
+  EISDIR: 'This is a folder. Choose a file.',
+  EACCES: 'This file may not be read on this computer, or another program holds it. Close it there and try again.',
+  EPERM: 'This file may not be read on this computer, or another program holds it. Close it there and try again.',
+  EBUSY: 'Another program holds this file. Close it there and try again.'
+}
+
+/** Refusals of ours go on as they are. */
+function refusalOf(error: unknown): string {
+  if (codeOf(error) === '') throw error
+  return 'The file could not be read. Copy it to this computer and try again.'
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,47 @@
+/** The cells of a file as they stand there, before anything is made of them. */
+import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
+
+/** Beyond these a file is refused, and it is said by how much. */
+export const MOST_ROWS = 5_000
+export const MOST_COLUMNS = 500
+/** Of the file, and of what an Excel workbook unpacks to. A thread that runs out of memory takes the application along. */
+export const MOST_BYTES = 50 * 1024 * 1024
+export const MOST_BYTES_UNPACKED = 100 * 1024 * 1024
+
+export interface RawTable {
+  /** From the top of the file, those that say something; headings and one row too many at most. */
+  rows: RawRow[]
+  /** How many there are that say something, kept or not. */
+  count: number
+  /** How many cells the longest has up to its last that isn't blank, kept or not. */
+  width: number
+  notes: string[]
+  epoch: Epoch
+}
+
+export interface RawRow {
+  /** From 1 for the first of the file, blank ones included. */
+  line: number
+  /** No more than the most columns. */
+  cells: string[]
+  /** Cells, from 0, that have no value to read, and why. */
+  flaws?: Map<number, string>
+}
+
+/** Takes rows as they are read, and keeps no more than can be used. */
+export function rowTaker() {
+  const rows: RawRow[] = []
+  let count = 0
+  let width = 0
+  return {
+    take(row: RawRow): void {
+      const last = row.cells.findLastIndex((cell) => cell.trim() !== '')
+      if (last < 0) return
+      count += 1
+      width = Math.max(width, last + 1)
+      if (rows.length <= MOST_ROWS + 1)
+        rows.push({ ...row, cells: row.cells.slice(0, Math.min(last + 1, MOST_COLUMNS)) })
+    },
+    taken: () => ({ rows, count, width })
+  }
+}

@@ -1,0 +1,72 @@
+/** A file with a column for each target and one row that shows how they are filled in. */
+import writeWorkbook from 'write-excel-file/node'
+import { rowOf } from '../../../shared/composition/bulk-rows.ts'
+import { type BulkTarget, bulkTargets } from '../../../shared/composition/bulk-targets.ts'
+import type { Composition } from '../../../shared/composition/index.ts'
+import { tableFile } from './table-file.ts'
+
+const DAY = 86_400_000
+const people = [
+  { FirstName: 'Aroha', LastName: 'Example', Email: 'aroha@example.com' },
+  { FirstName: 'Tama', LastName: 'Example', Email: 'tama@example.com' },
+  { FirstName: 'Lena', LastName: 'Example', Email: 'lena@example.com' }
+]
+
+/** The headings are the targets' labels; what the composition leaves blank and needs is made up. */
+export function sampleTable(composition: Composition, now: number): { columns: string[]; row: string[] } {
+  const targets = bulkTargets(composition)
+  const cells = rowOf(composition, targets)
+  return {
+    columns: targets.map(({ label }) => label),
+    row: targets.map((target, index) => cells[index] || made(composition, target, now))
+  }
+}
+
+/** The bytes of the file. `now` is milliseconds since 1970 UTC. */
+export async function sampleFile(composition: Composition, format: 'csv' | 'xlsx', now: number): Promise<Uint8Array> {
+  const { columns, row } = sampleTable(composition, now)
+  if (format === 'csv') return tableFile(columns, [row])
+  const headings = columns.map((value) => ({ value, type: String, fontWeight: 'bold' as const }))
+  // All are texts, so that no spreadsheet makes a number of a mobile or turns a date around.
+  const cells = row.map((value) => ({ value, type: String, format: '@' }))
+  return writeWorkbook([headings, cells], {
+    sheet: 'Rows',
+    stickyRowsCount: 1,
+    columns: columns.map((heading, index) => ({
+      width: Math.min(40, Math.max(heading.length, row[index]?.length ?? 0) + 3)
+    }))
+  }).toBuffer()
+}
+
+function made(composition: Composition, target: BulkTarget, now: number): string {
+  const name = String(target.path.at(-1))
+  const isShared = target.path.includes('ShareUsers')
+  const number = (target.person ?? 1) - 1
+  const person = people[(isShared ? number + 1 : number) % people.length]
+  if (person && name in person) return unlike(person[name as keyof typeof person], Math.floor(number / people.length))
+  switch (target.kind) {
+    case 'due':
+      return new Date(now + 14 * DAY).toISOString().slice(0, 10)
+    case 'time':
+      return '17:00'
+    case 'date':
+      return new Date(now + DAY).toISOString().slice(0, 10)
+    case 'number':
+      return '1'
+    case 'answer':
+      return answerFor(composition, target)
+    default:
+      return target.required ? 'Example' : ''
+  }
+}
+
+function answerFor(composition: Composition, { path }: BulkTarget): string {
+  const [, item, , signer, , question] = path as [string, number, string, number, string, number]
+  const type = composition.items[item]?.signers[signer]?.IDData[question]?.DataType
+  return type === 'date' ? '1990-12-31' : type === 'email' ? 'aroha@example.com' : 'Example'
+}
+
+/** The fourth person's address isn't the first one's. */
+function unlike(text: string, round: number): string {
+  return round === 0 ? text : text.replace('@', `${round + 1}@`)
+}

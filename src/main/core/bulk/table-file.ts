@@ -1,0 +1,43 @@
+/** A table as a CSV file that spreadsheets open as it was meant: UTF-8 with its mark, and no cell that would be run. */
+import Papa from 'papaparse'
+import { FORMULA_LIKE } from './formula-safe.ts'
+
+const ROWS_AT_ONCE = 200
+const MARK = '\ufeff'
+/** The heading of the column that says what is wrong with a row. */
+export const PROBLEM_COLUMN = 'Problem'
+
+/** The file, whole. */
+export function tableFile(columns: readonly string[], rows: readonly (readonly string[])[]): Uint8Array {
+  return Buffer.concat([...tableChunks(columns, rows)])
+}
+
+/** The file in pieces, for a thread that must not be held for long. */
+export function* tableChunks(columns: readonly string[], rows: readonly (readonly string[])[]): Iterable<Uint8Array> {
+  yield Buffer.from(`${MARK}${lines([columns])}`)
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    yield Buffer.from(lines(rows.slice(from, from + ROWS_AT_ONCE)))
+  }
+}
+
+/**
+ * Rows with what is wrong with them in a last column, ready to be mended and read again. A column of that name from an
+ * earlier time gives way to the new one.
+ */
+export function withProblems(
+  columns: readonly string[],
+  rows: readonly { cells: readonly string[]; problems: readonly string[] }[]
+): { columns: string[]; rows: string[][] } {
+  const kept = columns.map((name) => name !== PROBLEM_COLUMN)
+  const own = (cells: readonly string[]) =>
+    columns.map((_, index) => cells[index] ?? '').filter((_, index) => kept[index])
+  return {
+    columns: [...own(columns), PROBLEM_COLUMN],
+    rows: rows.map(({ cells, problems }) => [...own(cells), problems.join(' ')])
+  }
+}
+
+function lines(rows: readonly (readonly string[])[]): string {
+  const text = Papa.unparse(rows as string[][], { newline: '\r\n', escapeFormulae: FORMULA_LIKE })
+  return `${text}\r\n`
+}

@@ -1,0 +1,137 @@
+/**
+ * The parts of an Excel workbook, unpacked with a limit. What a workbook says of its own size is checked before anything
+ * is unpacked, and held to while it is, so that a small file can't fill the memory.
+ */
+import { crc32, inflateRawSync } from 'node:zlib'
+import { inFigures, refuseFile } from './file-trouble.ts'
+import { MOST_BYTES_UNPACKED } from './raw-table.ts'
+
+/** The parts that hold cells, by their paths in the file. Pictures, charts and macros stay packed. */
+export type WorkbookParts = ReadonlyMap<string, Uint8Array>
+
+interface Entry {
+  name: string
+  isEncrypted: boolean
+  isPacked: boolean
+  packedSize: number
+  size: number
+  sum: number
+  offset: number
+}
+
+const wanted =
+  /^(?:xl\/(?!media\/|theme\/|drawings\/|charts\/|embeddings\/|printerSettings\/|pivotCache\/).*|_rels\/\.rels|\[Content_Types\]\.xml)$/i
+
+const DAMAGED =
+  'This workbook is damaged or isn’t whole. Open it in a spreadsheet program, save it again, and choose that.'
+
+/** @throws AppFailure `bad-file` */
+export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const entries = listed(file)
+  refuseOtherKinds(entries)
+  const needed = entries.filter(({ name }) => wanted.test(name) && /\.(?:xml|rels)$/i.test(name))
+  if (needed.some(({ isEncrypted }) => isEncrypted)) {
+    refuseFile('This workbook is protected with a password. Save it without one, and choose that.')
+  }
+  const size = needed.reduce((sum, entry) => sum + entry.size, 0)
+  if (size > MOST_BYTES_UNPACKED) {
+    const megabytes = inFigures(Math.round(size / 1024 / 1024))
+    refuseFile(
+      `This workbook unpacks to ${megabytes} MB, more than Countersign reads. Copy the sheet you need into a new workbook.`
+    )
+  }
+  return new Map(needed.map((entry) => [entry.name, unpacked(file, entry)]))
+}
+
+/** Parts in one file again, unpacked, for a reader that takes files only and would unpack without a limit. */
+export function packPlainly(parts: WorkbookParts): Buffer {
+  const pieces: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, content] of parts) {
+    const path = Buffer.from(name)
+    const head = Buffer.alloc(26)
+    head.writeUInt16LE(20, 0)
+    // Names are in UTF-8.
+    head.writeUInt16LE(0x800, 2)
+    head.writeUInt32LE(crc32(content), 10)
+    head.writeUInt32LE(content.byteLength, 14)
+    head.writeUInt32LE(content.byteLength, 18)
+    head.writeUInt16LE(path.length, 22)
+    pieces.push(Buffer.from('PK\x03\x04', 'latin1'), head, path, Buffer.from(content))
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(offset, 10)
+    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), head, place, path)
+    offset += 30 + path.length + content.byteLength
+  }
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(parts.size, 4)
+  end.writeUInt16LE(parts.size, 6)
+  end.writeUInt32LE(
+    directory.reduce((sum, piece) => sum + piece.length, 0),
+    8
+  )
+  end.writeUInt32LE(offset, 12)
+  return Buffer.concat([...pieces, ...directory, Buffer.from('PK\x05\x06', 'latin1'), end])
+}
+
+/** The directory stands at the end of the file, which is what a file that was cut off lacks. */
+function listed(file: Buffer): Entry[] {
+  const end = file.lastIndexOf('PK\x05\x06', file.length, 'latin1')
+  if (end < 0 || end + 22 > file.length || end < file.length - 65_557) refuseFile(DAMAGED)
+  const count = file.readUInt16LE(end + 10)
+  let at = file.readUInt32LE(end + 16)
+  if (count === 0xffff || at === 0xffffffff) refuseFile(DAMAGED)
+  const entries: Entry[] = []
+  for (let index = 0; index < count; index++) {
+    if (at + 46 > file.length || file.readUInt32LE(at) !== 0x02014b50) refuseFile(DAMAGED)
+    const method = file.readUInt16LE(at + 10)
+    const nameLength = file.readUInt16LE(at + 28)
+    const name = file.toString('utf8', at + 46, at + 46 + nameLength)
+    if (method !== 0 && method !== 8 && wanted.test(name)) refuseFile(DAMAGED)
+    entries.push({
+      name,
+      isEncrypted: (file.readUInt16LE(at + 8) & 1) === 1,
+      isPacked: method === 8,
+      sum: file.readUInt32LE(at + 16),
+      packedSize: file.readUInt32LE(at + 20),
+      size: file.readUInt32LE(at + 24),
+      offset: file.readUInt32LE(at + 42)
+    })
+    at += 46 + nameLength + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32)
+  }
+  return entries
+}
+
+function refuseOtherKinds(entries: readonly Entry[]): void {
+  const names = new Set(entries.map(({ name }) => name.toLowerCase()))
+  if (names.has('xl/workbook.xml')) return
+  if (names.has('xl/workbook.bin')) {
+    refuseFile('This is a binary workbook (.xlsb). Save it as an Excel workbook (.xlsx), and choose that.')
+  }
+  if (names.has('content.xml') && names.has('mimetype')) {
+    refuseFile('This is an OpenDocument file. Save the sheet as an Excel workbook (.xlsx) or as CSV, and choose that.')
+  }
+  if (names.has('word/document.xml')) refuseFile('This is a Word document, not a table. Choose a CSV or XLSX file.')
+  refuseFile('This isn’t an Excel workbook, whatever its name says. Choose a CSV or XLSX file.')
+}
+
+function unpacked(file: Buffer, { offset, packedSize, size, isPacked, sum }: Entry): Uint8Array {
+  if (offset + 30 > file.length || file.readUInt32LE(offset) !== 0x04034b50) refuseFile(DAMAGED)
+  const start = offset + 30 + file.readUInt16LE(offset + 26) + file.readUInt16LE(offset + 28)
+  if (start + packedSize > file.length) refuseFile(DAMAGED)
+  const packed = file.subarray(start, start + packedSize)
+  const content = isPacked ? inflated(packed, size) : packed
+  if (content.byteLength !== size || crc32(content) !== sum) refuseFile(DAMAGED)
+  return content
+}
+
+function inflated(packed: Buffer, size: number): Buffer {
+  try {
+    // A part that says a smaller size than it has ends here.
+    return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) })
+  } catch {
+    return refuseFile(DAMAGED)
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The `.countersign` file, by which drafts and presets go from one office to another: JSON in UTF-8. What comes in is
+ * checked whole before anything of it is used, and whatever is wrong with it is said in the user's words.
+ */
+import { z } from 'zod'
+import { Composition } from '../../../shared/composition/index.ts'
+import { fail } from '../failure.ts'
+import { troubleOf } from './exchange-words.ts'
+import { JsonTrouble, type Member, type Piece, parse, takeApart } from './json-pieces.ts'
+import { inTurns } from './turns.ts'
+
+export const FORMAT = 'countersign'
+export const VERSION = 1
+export const ENDING = 'countersign'
+
+/** How large a file may be, in bytes, and how many drafts and presets it may hold. */
+export const MOST_BYTES = 50 * 1024 * 1024
+export const MOST_ENTRIES = 10_000
+
+const Preset = z.strictObject({ name: z.string().trim().min(1).max(200), composition: Composition })
+const Version = z.number().int().min(1)
+
+export interface Exchanged {
+  drafts: Composition[]
+  presets: z.infer<typeof Preset>[]
+}
+
+const MEMBERS = ['format', 'version', 'madeBy', 'drafts', 'presets']
+
+const NOT_OURS = 'This isn’t a Countersign file.'
+const DAMAGED = 'This file is damaged: it can’t be read. Nothing of it was imported.'
+const UNREADABLE: Record<JsonTrouble['kind'], string> = {
+  empty: 'This file is empty.',
+  cut: 'This file is incomplete: it ends in the middle. Copy or export it again. Nothing of it was imported.',
+  malformed: 'This isn’t a Countersign file, or it is damaged. Nothing of it was imported.'
+}
+
+/**
+ * The file's content, an entry at a time.
+ * @param madeBy the application and its version, for whoever opens the file with something else.
+ * @throws AppFailure `too-large` while it is read, where no Countersign would import the file.
+ */
+export function* exchangeFile(
+  madeBy: string,
+  { drafts, presets }: { drafts: Iterable<Composition>; presets: Iterable<Exchanged['presets'][number]> }
+): Generator<Uint8Array> {
+  let bytes = 0
+  for (const text of textsOf(madeBy, drafts, presets)) {
+    const chunk = Buffer.from(text, 'utf8')
+    bytes += chunk.byteLength
+    if (bytes > MOST_BYTES) {
+      fail('too-large', 'Together these are larger than a Countersign file may be (50 MB). Export fewer at a time.')
+    }
+    yield chunk
+  }
+}
+
+function* textsOf(madeBy: string, drafts: Iterable<unknown>, presets: Iterable<unknown>): Generator<string> {
+  yield `{"format":${JSON.stringify(FORMAT)},"version":${VERSION},"madeBy":${JSON.stringify(madeBy)},\n"drafts":[`
+  yield* listed(drafts)
+  yield '],\n"presets":['
+  yield* listed(presets)
+  yield ']}\n'
+}
+
+function* listed(entries: Iterable<unknown>): Generator<string> {
+  let isFirst = true
+  for (const entry of entries) {
+    yield `${isFirst ? '' : ','}\n${JSON.stringify(entry)}`
+    isFirst = false
+  }
+}
+
+/**
+ * Reads the content of a file, resting often, so that a large one doesn't hold up anything else.
+ * @throws AppFailure `invalid` or `too-large`: nothing of it is to be used.
+ */
+export async function readExchangeFile(bytes: Uint8Array): Promise<Exchanged> {
+  if (bytes.byteLength > MOST_BYTES) fail('too-large', 'This file is larger than 50 MB. Export fewer at a time.')
+  try {
+    return await inTurns(read(bytes))
+  } catch (error) {
+    if (!(error instanceof JsonTrouble)) throw error
+    return fail('invalid', UNREADABLE[error.kind])
+  }
+}
+
+function* read(bytes: Uint8Array): Generator<void, Exchanged> {
+  const members = yield* takeApart(bytes)
+  const format = contentOf(bytes, members.get('format'))
+  if (format !== FORMAT) fail('invalid', NOT_OURS)
+  const version = Version.safeParse(contentOf(bytes, members.get('version')))
+  if (!version.success) fail('invalid', DAMAGED)
+  if (version.data > VERSION) {
+    fail(
+      'invalid',
+      `This file was made by a newer version of Countersign (${version.data}). Update Countersign to import it.`
+    )
+  }
+  const unknown = [...members.keys()].find((name) => !MEMBERS.includes(name))
+  if (unknown !== undefined) {
+    fail(
+      'invalid',
+      `This file has a part that Countersign doesn’t know (“${unknown.slice(0, 60)}”), so it wasn’t imported.`
+    )
+  }
+  const drafts = entriesOf(members.get('drafts'))
+  const presets = entriesOf(members.get('presets'))
+  if (drafts.length + presets.length === 0) fail('invalid', 'There are no drafts or presets in this file.')
+  if (drafts.length + presets.length > MOST_ENTRIES) {
+    fail('too-large', `There are more than ${MOST_ENTRIES} drafts and presets in this file. Export fewer at a time.`)
+  }
+  return {
+    drafts: yield* checked(bytes, drafts, Composition, 'draft'),
+    presets: yield* checked(bytes, presets, Preset, 'preset')
+  }
+}
+
+function* checked<Schema extends z.ZodType>(
+  bytes: Uint8Array,
+  entries: readonly Piece[],
+  schema: Schema,
+  what: 'draft' | 'preset'
+): Generator<void, z.infer<Schema>[]> {
+  const values: z.infer<Schema>[] = []
+  for (const [index, entry] of entries.entries()) {
+    const value = contentOf(bytes, entry)
+    const read = schema.safeParse(value)
+    if (!read.success) fail('invalid', troubleOf(what, index + 1, value, read.error.issues))
+    values.push(read.data)
+    yield
+  }
+  return values
+}
+
+function entriesOf(member: Member | undefined): readonly Piece[] {
+  return member === undefined ? [] : (member.elements ?? fail('invalid', DAMAGED))
+}
+
+function contentOf(bytes: Uint8Array, piece: Piece | undefined): unknown {
+  return piece && parse(bytes, piece)
+}

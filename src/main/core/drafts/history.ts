@@ -1,0 +1,131 @@
+/**
+ * Earlier versions of drafts: one for every ten minutes of change, one for each time a draft was put in the outbox, and
+ * what going back replaced. The same content is never kept twice in a row.
+ */
+import type { DraftVersion } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import type { Db } from '../storage/connection.ts'
+
+/** How long a draft is changed until the version before is kept, in milliseconds. */
+export const HISTORY_STEP = 10 * 60_000
+
+/** How many versions of one draft are kept, and how many bytes they may take together: a form's XML can be megabytes. */
+export const MOST_VERSIONS = 200
+export const MOST_VERSION_BYTES = 32 * 1024 * 1024
+
+/** What history knows a draft by: its row, as it was saved last. */
+export interface KeepableDraft {
+  number: number
+  title: string
+  who: string
+  created_at: number
+  updated_at: number
+  body: string
+}
+
+interface VersionRow {
+  number: number
+  id: string
+  reason: DraftVersion['reason']
+  title: string
+  who: string
+  saved_at: number
+}
+
+export interface HistoryEffects {
+  db: Db
+  clock: () => number
+  newId: () => string
+}
+
+export type History = ReturnType<typeof openHistory>
+
+/** Its writes belong into the transaction of whoever changes the draft. */
+export function openHistory({ db, clock, newId }: HistoryEffects) {
+  const all = db.prepare<[number], VersionRow>(
+    `SELECT number, id, reason, title, who, saved_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC`
+  )
+  const bodyOf = db
+    .prepare<[number, string], string>('SELECT body FROM draft_versions WHERE draft_number = ? AND id = ?')
+    .pluck()
+  const keptLast = db
+    .prepare<[number], number>('SELECT kept_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC LIMIT 1')
+    .pluck()
+  const sameAsNewest = db.prepare<[string, number], { number: number; isSame: 0 | 1 }>(
+    'SELECT number, body = ? AS isSame FROM draft_versions WHERE draft_number = ? ORDER BY number DESC LIMIT 1'
+  )
+  const add = db.prepare(
+    `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body)
+     VALUES (@id, @number, @reason, @title, @who, @savedAt, @now, @body)`
+  )
+  const keptAgain = db.prepare(
+    `UPDATE draft_versions SET kept_at = @now, reason = CASE WHEN @reason = 'change' THEN reason ELSE @reason END
+     WHERE number = @version`
+  )
+  const sizes = db.prepare<[number], Size>(
+    `SELECT number, reason, octet_length(body) AS bytes FROM draft_versions WHERE draft_number = ? ORDER BY number`
+  )
+  const erase = db.prepare('DELETE FROM draft_versions WHERE number = ?')
+
+  function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
+    const newest = sameAsNewest.get(draft.body, draft.number)
+    if (newest?.isSame) {
+      keptAgain.run({ version: newest.number, reason, now: clock() })
+      return
+    }
+    const { number, title, who, body } = draft
+    add.run({ id: newId(), number, reason, title, who, savedAt: draft.updated_at, now: clock(), body })
+    for (const version of superfluous(sizes.all(number))) erase.run(version)
+  }
+
+  return {
+    keep,
+
+    /** Called before a draft is changed: keeps what it was, where ten minutes have passed since that was done last. */
+    keepBeforeChange(draft: KeepableDraft): void {
+      const last = keptLast.get(draft.number) ?? draft.created_at
+      // A clock that was set back must not end the keeping of versions until it has caught up.
+      if (Math.abs(clock() - last) >= HISTORY_STEP) keep(draft, 'change')
+    },
+
+    /** Newest first. */
+    list: (draftNumber: number): DraftVersion[] =>
+      all
+        .all(draftNumber)
+        .map(({ id, saved_at, reason, title, who }) => ({ id, savedAt: saved_at, reason, title, who })),
+
+    /** @throws AppFailure `gone`. */
+    bodyOf: (draftNumber: number, id: string): string =>
+      bodyOf.get(draftNumber, id) ?? fail('gone', 'This version is no longer kept.')
+  }
+}
+
+interface Size {
+  number: number
+  reason: DraftVersion['reason']
+  bytes: number
+}
+
+/**
+ * Which versions go. Too many: every second one of the older half, so that an old draft is still known at a day's
+ * distance when it is no longer known at ten minutes'; what was sent stays longest. Too large: the oldest.
+ * @param versions oldest first.
+ */
+function superfluous(versions: readonly Size[]): number[] {
+  const gone = new Set<number>()
+  if (versions.length > MOST_VERSIONS) {
+    const older = versions.slice(0, MOST_VERSIONS / 2)
+    const changes = older.filter(({ reason }) => reason === 'change')
+    // Where all of the older half was sent or restored, there is nothing to thin out.
+    const thinned = changes.length > 1 ? changes.filter((_, index) => index % 2 === 1) : older.slice(0, 1)
+    for (const { number } of thinned) gone.add(number)
+  }
+  let bytes = versions.reduce((sum, version) => sum + (gone.has(version.number) ? 0 : version.bytes), 0)
+  for (const version of versions.slice(0, -1)) {
+    if (bytes <= MOST_VERSION_BYTES) break
+    if (gone.has(version.number)) continue
+    gone.add(version.number)
+    bytes -= version.bytes
+  }
+  return [...gone]
+}

@@ -1,0 +1,184 @@
+/**
+ * The address book: people this office has sent to, offered while a signer's name is typed, and after them those of the
+ * service's own lists of recipients. Two people who share an address stay two.
+ */
+import type { ComposedShareUser, ComposedSigner, Composition } from '../../../shared/composition/index.ts'
+import type { PersonView, RecipientView } from '../../../shared/contract/index.ts'
+import type { Db } from '../storage/connection.ts'
+import { questionOf } from './words.ts'
+
+export interface PeopleEffects {
+  db: Db
+  /** What is kept of the service's lists, without asking it. */
+  recipients: (accountId: string) => RecipientView[]
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+}
+
+interface Row {
+  first_name: string
+  middle_name: string
+  last_name: string
+  email: string
+  mobile_country: string
+  mobile_number: string
+  used_at: number
+}
+
+/** Of those that match, how many of the newest are looked at to find the best. */
+const CANDIDATES = 200
+
+export type People = ReturnType<typeof openPeople>
+
+export function openPeople({ db, recipients, clock }: PeopleEffects) {
+  const newest = db.prepare<[string, number], Row>(
+    'SELECT * FROM people WHERE account_id = ? ORDER BY used_at DESC LIMIT ?'
+  )
+  const matching = db.prepare<[string, string, number], Row>(
+    `SELECT * FROM people WHERE account_id = ?
+       AND number IN (SELECT rowid FROM people_words WHERE people_words MATCH ?) ORDER BY used_at DESC LIMIT ?`
+  )
+  const write = db.prepare(
+    `INSERT INTO people (account_id, email_key, name_key, first_name, middle_name, last_name, email, mobile_country,
+       mobile_number, used_at, times)
+     VALUES (@accountId, @emailKey, @nameKey, @FirstName, @MiddleName, @LastName, @Email, coalesce(@MobileCountry, ''),
+       coalesce(@MobileNumber, ''), @now, 1)
+     ON CONFLICT (account_id, email_key, name_key) DO UPDATE SET first_name = @FirstName, middle_name = @MiddleName,
+       last_name = @LastName, email = @Email, mobile_country = coalesce(@MobileCountry, mobile_country),
+       mobile_number = coalesce(@MobileNumber, mobile_number), used_at = @now, times = times + 1`
+  )
+  const forget = db.prepare<[string, string]>('DELETE FROM people WHERE account_id = ? AND email_key = ?')
+
+  return {
+    /** Remembers whom a package is for. Called when it is put in the outbox. */
+    note: db.transaction((accountId: string, composition: Composition): void => {
+      const now = clock()
+      for (const person of peopleOf(composition)) {
+        write.run({ ...person, accountId, emailKey: plain(person.Email), nameKey: nameKey(person), now })
+      }
+    }),
+
+    /** Those whose names or address have all the words of the text, or whose begin so; best first, then newest. */
+    find(accountId: string, text: string, limit: number): PersonView[] {
+      const question = questionOf(text)
+      const rows = question === undefined ? newest.all(accountId, limit) : matching.all(accountId, question, CANDIDATES)
+      const sent = rows.map(sentTo)
+      const known = new Set(sent.map(({ Email }) => plain(Email)))
+      const listed = listedPeople(recipients(accountId)).filter(
+        (person) => !known.has(plain(person.Email)) && hasWords(person, text)
+      )
+      return [...best(sent, text), ...best(listed, text)].slice(0, limit)
+    },
+
+    /** Takes everybody at an address out. Whom the service lists, it goes on listing. */
+    forget(accountId: string, email: string): void {
+      forget.run(accountId, plain(email))
+    }
+  }
+}
+
+interface Noted {
+  FirstName: string
+  MiddleName: string
+  LastName: string
+  Email: string
+  /** Null where none was asked for: what is known stays. */
+  MobileCountry: string | null
+  MobileNumber: string | null
+}
+
+/** Everybody in a package who has an address, once. */
+function peopleOf(composition: Composition): Noted[] {
+  const signers = composition.items.flatMap((item) => item.signers)
+  const all = [...signers.flatMap((signer) => signer.ShareUsers).map(shared), ...signers.map(signing)]
+  // Of somebody who is there more than once, as a signer too, the signer is the one who counts.
+  const once = new Map(all.map((person) => [JSON.stringify([plain(person.Email), nameKey(person)]), person]))
+  return [...once.values()].filter(({ Email }) => Email !== '')
+}
+
+function signing(signer: ComposedSigner): Noted {
+  return {
+    ...names(signer),
+    MobileCountry: signer.MobileNumber.trim() ? signer.MobileCountry.trim() : '',
+    MobileNumber: signer.MobileNumber.trim()
+  }
+}
+
+function shared(user: ComposedShareUser): Noted {
+  return { ...names(user), MobileCountry: null, MobileNumber: null }
+}
+
+function names({ FirstName, MiddleName, LastName, Email }: ComposedShareUser | ComposedSigner) {
+  return {
+    FirstName: FirstName.trim(),
+    MiddleName: MiddleName.trim(),
+    LastName: LastName.trim(),
+    Email: Email.trim()
+  }
+}
+
+function listedPeople(lists: readonly RecipientView[]): PersonView[] {
+  const all = lists.flatMap(({ notification, completion }) => [...notification, ...completion])
+  const people = all.map(
+    ({ FirstName, MiddleName, LastName, Email }): PersonView => ({
+      FirstName: FirstName ?? '',
+      MiddleName: MiddleName ?? '',
+      LastName: LastName ?? '',
+      Email: (Email ?? '').trim(),
+      MobileCountry: '',
+      MobileNumber: '',
+      from: 'recipients'
+    })
+  )
+  const once = new Map(people.map((person) => [plain(person.Email), person]))
+  return [...once.values()].filter(({ Email }) => Email !== '')
+}
+
+function sentTo(row: Row): PersonView {
+  return {
+    FirstName: row.first_name,
+    MiddleName: row.middle_name,
+    LastName: row.last_name,
+    Email: row.email,
+    MobileCountry: row.mobile_country,
+    MobileNumber: row.mobile_number,
+    from: 'sent',
+    usedAt: row.used_at
+  }
+}
+
+/** Those first whose name or address begins with the text, then those whose last name does. Otherwise as they were. */
+function best(people: readonly PersonView[], text: string): PersonView[] {
+  const typed = folded(text.trim())
+  const rank = (person: PersonView): number => {
+    if (folded(`${person.FirstName} ${person.LastName}`).startsWith(typed)) return 0
+    if (folded(person.Email).startsWith(typed)) return 0
+    return folded(person.LastName).startsWith(typed) ? 1 : 2
+  }
+  return people
+    .map((person) => ({ person, rank: rank(person) }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ person }) => person)
+}
+
+function hasWords(person: PersonView, text: string): boolean {
+  const words = wordsIn(`${person.FirstName} ${person.MiddleName} ${person.LastName} ${person.Email}`)
+  return wordsIn(text).every((typed) => words.some((word) => word.startsWith(typed)))
+}
+
+function wordsIn(text: string): string[] {
+  return folded(text).match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** As the index of words compares: without case and accents. */
+function folded(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+}
+
+function nameKey({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
+  return plain(`${FirstName} ${LastName}`)
+}
+
+function plain(text: string): string {
+  return text.trim().toLowerCase()
+}

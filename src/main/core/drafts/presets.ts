@@ -1,0 +1,121 @@
+/** Compositions under a name, to begin others from. They belong to an account, as templates and references do. */
+import { type Composition, titleOf } from '../../../shared/composition/index.ts'
+import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import type { Db } from '../storage/connection.ts'
+import { compositionOf } from './stored.ts'
+
+export interface PresetEffects {
+  db: Db
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+  newId: () => string
+  changed: () => void
+}
+
+interface SummaryRow {
+  id: string
+  account_id: string
+  name: string
+  kind: PresetSummary['kind']
+  title: string
+  updated_at: number
+}
+
+const SUMMARY = 'id, account_id, name, kind, title, updated_at'
+const GONE = 'This preset is no longer there.'
+
+export type Presets = ReturnType<typeof openPresets>
+
+export function openPresets({ db, clock, newId, changed }: PresetEffects) {
+  const all = db.prepare<[string], SummaryRow>(
+    `SELECT ${SUMMARY} FROM presets WHERE account_id = ?
+       AND NOT EXISTS (SELECT 1 FROM arrivals WHERE arrivals.id = presets.id)`
+  )
+  const read = db.prepare<[string], SummaryRow & { body: string }>(`SELECT ${SUMMARY}, body FROM presets WHERE id = ?`)
+  const readSummary = db.prepare<[string], SummaryRow>(`SELECT ${SUMMARY} FROM presets WHERE id = ?`)
+  const namesOfOthers = db
+    .prepare<[string, string], string>('SELECT name FROM presets WHERE account_id = ? AND id <> ?')
+    .pluck()
+  const write = db.prepare(
+    `INSERT INTO presets (id, account_id, name, kind, title, created_at, updated_at, body)
+     VALUES (@id, @accountId, @name, @kind, @title, @now, @now, @body)
+     ON CONFLICT (id) DO UPDATE SET name = @name, kind = @kind, title = @title, updated_at = @now, body = @body`
+  )
+  const rename = db.prepare<[string, string]>('UPDATE presets SET name = ? WHERE id = ?')
+  const erase = db.prepare<[string]>('DELETE FROM presets WHERE id = ?')
+
+  function summaryRow(id: string): SummaryRow {
+    return readSummary.get(id) ?? fail('gone', GONE)
+  }
+
+  function put(accountId: string, name: string, composition: Composition, id: string): PresetSummary {
+    const { kind } = composition
+    const body = JSON.stringify(composition)
+    const unlike = freeName(name, namesOfOthers.all(accountId, id))
+    write.run({ id, accountId, name: unlike, kind, title: titleOf(composition), now: clock(), body })
+    return summaryOf(summaryRow(id))
+  }
+
+  return {
+    /** By name. */
+    list: (accountId: string): PresetSummary[] => all.all(accountId).map(summaryOf).sort(byName),
+
+    /** @throws AppFailure `gone`; `storage` where this version can't read it. */
+    get(id: string): PresetView {
+      const row = read.get(id) ?? fail('gone', GONE)
+      return { ...summaryOf(row), composition: compositionOf(row.body, 'preset') }
+    },
+
+    /** Which account it belongs to. @throws AppFailure `gone`. */
+    accountOf: (id: string): string => summaryRow(id).account_id,
+
+    /**
+     * Saves a preset. Without an id it is a new one. Where another has its name, it gets a number: no two are alike in
+     * a list.
+     * @throws AppFailure `gone` where it was removed, or belongs to another account.
+     */
+    save(accountId: string, name: string, composition: Composition, known?: string): PresetSummary {
+      if (known !== undefined && summaryRow(known).account_id !== accountId) fail('gone', GONE)
+      const saved = put(accountId, name, composition, known ?? newId())
+      changed()
+      return saved
+    },
+
+    /** A preset out of a file: a new one, of which nobody is told yet. See exchange.ts. */
+    arrive: (accountId: string, name: string, composition: Composition): PresetSummary =>
+      put(accountId, name, composition, newId()),
+
+    /** @throws AppFailure `gone`. */
+    rename(id: string, name: string): PresetSummary {
+      rename.run(freeName(name, namesOfOthers.all(summaryRow(id).account_id, id)), id)
+      changed()
+      return summaryOf(summaryRow(id))
+    },
+
+    /** @throws AppFailure `gone`. */
+    remove(id: string): void {
+      if (erase.run(id).changes === 0) fail('gone', GONE)
+      changed()
+    }
+  }
+}
+
+/** `Tenancy (2)` where `Tenancy` is taken. */
+function freeName(name: string, taken: readonly string[]): string {
+  const known = new Set(taken.map((one) => one.toLowerCase()))
+  for (let number = 1; ; number++) {
+    const wanted = number === 1 ? name : `${name} (${number})`
+    if (!known.has(wanted.toLowerCase())) return wanted
+  }
+}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+function byName(one: PresetSummary, other: PresetSummary): number {
+  return collator.compare(one.name, other.name)
+}
+
+function summaryOf({ id, name, kind, title, updated_at }: SummaryRow): PresetSummary {
+  return { id, name, kind, title, updatedAt: updated_at }
+}

@@ -1,0 +1,119 @@
+/**
+ * Values that this office has used before, offered again where they are nobody's personal data: the fields of
+ * shared/composition/remembered.ts, the choices of templates, and forms. What identifies a person is never kept here.
+ */
+import { type Composition, type RememberedField, rememberedChoice } from '../../../shared/composition/index.ts'
+import type { RememberedForm } from '../../../shared/contract/index.ts'
+import type { Db } from '../storage/connection.ts'
+
+/** How many values of one field, and how many forms, are offered. */
+export const MOST_VALUES = 50
+export const MOST_FORMS = 200
+
+/** Longer ones are no values to be picked from a list. */
+const LONGEST_VALUE = 2000
+
+export interface RememberedEffects {
+  db: Db
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+}
+
+export type Remembered = ReturnType<typeof openRemembered>
+
+export function openRemembered({ db, clock }: RememberedEffects) {
+  const values = db
+    .prepare<[string, string], string>(
+      'SELECT value FROM remembered WHERE account_id = ? AND field = ? ORDER BY used_at DESC, value'
+    )
+    .pluck()
+  const keep = db.prepare<[string, string, string, number]>(
+    `INSERT INTO remembered (account_id, field, value, used_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (account_id, field, value) DO UPDATE SET used_at = excluded.used_at`
+  )
+  const drop = db.prepare<[string, string, string]>(
+    'DELETE FROM remembered WHERE account_id = ? AND field = ? AND value = ?'
+  )
+  const forms = db.prepare<[string], RememberedForm>(
+    `SELECT name AS Name, reference AS Reference, form_type AS FormType FROM remembered_forms WHERE account_id = ?
+     ORDER BY used_at DESC, name, reference, form_type`
+  )
+  const keepForm = db.prepare(
+    `INSERT INTO remembered_forms (account_id, name, reference, form_type, used_at)
+     VALUES (@accountId, @Name, @Reference, @FormType, @now)
+     ON CONFLICT (account_id, reference, form_type, name) DO UPDATE SET used_at = excluded.used_at`
+  )
+  const dropForm = db.prepare(
+    `DELETE FROM remembered_forms
+     WHERE account_id = @accountId AND name = @Name AND reference = @Reference AND form_type = @FormType`
+  )
+
+  return {
+    /** Remembers what was used in a package. Called when it is put in the outbox. */
+    note: db.transaction((accountId: string, composition: Composition): void => {
+      const now = clock()
+      const used = valuesOf(composition)
+      for (const { field, value } of used) keep.run(accountId, field, value, now)
+      for (const field of new Set(used.map((one) => one.field))) {
+        for (const value of values.all(accountId, field).slice(MOST_VALUES)) drop.run(accountId, field, value)
+      }
+      const usedForms = formsOf(composition)
+      for (const form of usedForms) keepForm.run({ ...form, accountId, now })
+      if (usedForms.length === 0) return
+      for (const form of forms.all(accountId).slice(MOST_FORMS)) dropForm.run({ ...form, accountId })
+    }),
+
+    /** Newest first. @param field one of `REMEMBERED_FIELDS`, or what `rememberedChoice` answers. */
+    values: (accountId: string, field: string): string[] => values.all(accountId, field),
+
+    /** Newest first. */
+    forms: (accountId: string): RememberedForm[] => forms.all(accountId)
+  }
+}
+
+interface Used {
+  field: string
+  value: string
+}
+
+function valuesOf(composition: Composition): Used[] {
+  const used = composition.kind === 'form-direct' ? ofForms(composition) : ofTemplates(composition)
+  return [...used, value('ReturnUrl', composition.ReturnUrl), value('NotifyUrl', composition.NotifyUrl)]
+    .map((one) => ({ field: one.field, value: one.value.trim() }))
+    .filter((one) => one.value !== '' && one.value.length <= LONGEST_VALUE)
+}
+
+function ofForms({ items, InvitationEmailTemplateReference }: Composition): Used[] {
+  const signers = items.flatMap((item) => item.signers)
+  const questions = signers.flatMap((signer) => (signer.UseIDData ? signer.IDData : []))
+  return [
+    ...signers.map((signer) => value('SignerType', signer.SignerType)),
+    ...items.map((item) => value('EmployerReference', item.EmployerReference)),
+    value('InvitationEmailTemplateReference', InvitationEmailTemplateReference),
+    // What is asked for may be asked for again; the answer is the signer's own.
+    ...questions.map((question) => value('IDData.Label', question.Label))
+  ]
+}
+
+function ofTemplates({ items }: Composition): Used[] {
+  return items.flatMap((item) =>
+    item.fields
+      .filter(({ FieldType }) => FieldType === 'DropDownList' || FieldType === 'RadioButton')
+      .map((field) => ({ field: rememberedChoice(item.Reference, field.Reference), value: field.Value }))
+  )
+}
+
+function value(field: RememberedField, text: string): Used {
+  return { field, value: text }
+}
+
+function formsOf({ kind, items }: Composition): RememberedForm[] {
+  if (kind !== 'form-direct') return []
+  return items
+    .map(({ Name, Reference, FormType }) => ({
+      Name: Name.trim(),
+      Reference: Reference.trim(),
+      FormType: FormType.trim()
+    }))
+    .filter(({ Reference }) => Reference !== '')
+}

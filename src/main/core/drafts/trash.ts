@@ -1,0 +1,115 @@
+/** Drafts that were thrown away stay in the trash for 30 days, whatever the clock does, and can be taken out until then. */
+import { fail } from '../failure.ts'
+import type { Db } from '../storage/connection.ts'
+import { inTurns } from './turns.ts'
+
+const DAY = 24 * 60 * 60_000
+export const TRASH_DAYS = 30
+
+/**
+ * The trash is looked through once a day of use, and a draft goes after ten looks at the earliest. A clock can jump by
+ * years between two looks, and then every draft seems old; no clock makes ten days of use of one. Where the clock goes
+ * right, the 30 days have these ten among them.
+ */
+export const LEAST_LOOKS = 10
+
+/** How far apart two looks are at least, in milliseconds: nobody comes to the office at the same minute each day. */
+const LOOKS_APART = 20 * 60 * 60_000
+
+/** After so many looks a draft goes though the clock says otherwise: it was thrown away while the clock was far ahead. */
+export const MOST_LOOKS = 60
+
+/** How often the trash was looked through, and when last: the entry of `meta`. */
+const LOOKS = 'trash-looks'
+
+interface Looks {
+  count: number
+  lastAt: number
+}
+
+export interface TrashEffects {
+  db: Db
+  clock: () => number
+  /** Told once for all drafts that go together, with the id of one. */
+  changed: (id: string) => void
+}
+
+export type Trash = ReturnType<typeof openTrash>
+
+export function openTrash({ db, clock, changed }: TrashEffects) {
+  const ofAccount = db
+    .prepare<[string], string>('SELECT id FROM drafts WHERE account_id = ? AND trashed_at IS NOT NULL')
+    .pluck()
+  const old = db
+    .prepare<[number, number, number], string>(
+      `SELECT id FROM drafts
+       WHERE trashed_at IS NOT NULL AND ((trashed_at <= ? AND trashed_look <= ?) OR trashed_look <= ?)`
+    )
+    .pluck()
+  const put = db.prepare<[number, number, string]>(
+    'UPDATE drafts SET trashed_at = ?, trashed_look = ? WHERE id = ? AND trashed_at IS NULL'
+  )
+  const takeOut = db.prepare<[string]>('UPDATE drafts SET trashed_at = NULL, trashed_look = NULL WHERE id = ?')
+  const erase = db.prepare<[string]>('DELETE FROM drafts WHERE id = ? AND trashed_at IS NOT NULL')
+  const readLooks = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
+  const writeLooks = db.prepare<[string, string]>(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
+  )
+
+  function looks(): Looks {
+    const text = readLooks.get(LOOKS)
+    return text === undefined ? { count: 0, lastAt: 0 } : (JSON.parse(text) as Looks)
+  }
+
+  function* eraseEach(ids: readonly string[]): Generator<void, number> {
+    let erased = 0
+    for (const id of ids) {
+      erased += erase.run(id).changes
+      yield
+      // Quitting closes the database; what is left goes another time.
+      if (!db.open) break
+    }
+    return erased
+  }
+
+  /** Those that were taken out of the trash in the meantime stay. */
+  async function eraseAll(ids: readonly string[]): Promise<number> {
+    const erased = await inTurns(eraseEach(ids), (turn) => (db.open ? db.transaction(turn)() : turn()))
+    if (erased > 0) changed(ids[0] ?? '')
+    return erased
+  }
+
+  return {
+    /** Puts a draft in the trash; one that is there already stays as long as it would have. */
+    put(id: string): void {
+      if (put.run(clock(), looks().count, id).changes > 0) changed(id)
+    },
+
+    takeOut(id: string): void {
+      takeOut.run(id)
+      changed(id)
+    },
+
+    /** @throws AppFailure `gone` where it isn't in the trash. */
+    erase(id: string): void {
+      if (erase.run(id).changes === 0) fail('gone', 'This draft is no longer in the trash.')
+      changed(id)
+    },
+
+    /** @returns how many were erased. */
+    empty: (accountId: string): Promise<number> => eraseAll(ofAccount.all(accountId)),
+
+    /** Erases what has been in the trash for 30 days. To be called at start and about once a day. */
+    async purge(): Promise<number> {
+      const now = clock()
+      let { count, lastAt } = looks()
+      // However often it is called in a day, it counts once; a clock that was set back must not end the counting.
+      if (Math.abs(now - lastAt) >= LOOKS_APART) {
+        count += 1
+        lastAt = now
+        writeLooks.run(LOOKS, JSON.stringify({ count, lastAt } satisfies Looks))
+      }
+      return eraseAll(old.all(now - TRASH_DAYS * DAY, count - LEAST_LOOKS, count - MOST_LOOKS))
+    }
+  }
+}

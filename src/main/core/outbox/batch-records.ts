@@ -1,0 +1,167 @@
+/** What is kept of each batch: its name and state, and the sheet's headings and left-out rows for the rows that failed. */
+import type { AppError } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import type { Db } from '../storage/connection.ts'
+
+export interface LeftOutRow {
+  row: number
+  cells: string[]
+  problems: string[]
+}
+
+export interface BatchRecord {
+  id: string
+  accountId: string
+  name: string
+  state: 'preparing' | 'going' | 'cancelled'
+  isPaused: boolean
+  goesAt: number
+  createdAt: number
+  total: number
+  leftOut: number
+}
+
+/** A row of a batch's sheet that did not reach its goal. */
+export interface FailedRow {
+  row: number
+  cells: string[]
+  problem: string
+}
+
+interface Row {
+  id: string
+  account_id: string
+  name: string
+  state: BatchRecord['state']
+  is_paused: 0 | 1
+  goes_at: number
+  created_at: number
+  total: number
+  left_out_count: number
+}
+
+const COLUMNS = 'id, account_id, name, state, is_paused, goes_at, created_at, total, left_out_count'
+
+export type BatchRecords = ReturnType<typeof openBatchRecords>
+
+export function openBatchRecords(db: Db) {
+  const all = db.prepare<[string], Row>(
+    `SELECT ${COLUMNS} FROM batches WHERE account_id = ? ORDER BY created_at DESC, number DESC`
+  )
+  const one = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`)
+  const inState = db.prepare<[string], string>(`SELECT id FROM batches WHERE state <> 'going' AND state = ?`).pluck()
+  const held = db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM batches WHERE state = 'going' AND goes_at > ?`)
+  const insert = db.prepare(
+    `INSERT INTO batches (id, account_id, name, state, goes_at, created_at, left_out_count, columns, left_out)
+     VALUES (@id, @accountId, @name, 'preparing', 0, @createdAt, @leftOutCount, @columns, @leftOut)`
+  )
+  const setGoing = db.prepare(`UPDATE batches SET state = 'going', goes_at = @goesAt, total = @total WHERE id = @id`)
+  const setState = db.prepare('UPDATE batches SET state = @state WHERE id = @id')
+  const setPaused = db.prepare('UPDATE batches SET is_paused = @isPaused WHERE id = @id')
+  const erase = db.prepare('DELETE FROM batches WHERE id = ?')
+  const someRows = db.prepare(
+    `DELETE FROM sends WHERE number IN (SELECT number FROM sends WHERE batch_id = @id LIMIT @limit)`
+  )
+  const cancelSome = db.prepare(
+    `UPDATE sends SET state = 'cancelled', settled_at = @now, error = NULL
+     WHERE number IN (SELECT number FROM sends WHERE batch_id = @id AND state = 'ready' LIMIT @limit)`
+  )
+  const failed = db
+    .prepare<[string], string>(
+      `SELECT id FROM sends WHERE batch_id = ? AND state IN ('refused', 'not-sent') ORDER BY sheet_row`
+    )
+    .pluck()
+  const readies = db
+    .prepare<[string, number], string>(
+      `SELECT id FROM sends WHERE batch_id = ? AND state = 'ready' ORDER BY sheet_row LIMIT ?`
+    )
+    .pluck()
+  const sheet = db.prepare<[string], { columns: string; left_out: string }>(
+    'SELECT columns, left_out FROM batches WHERE id = ?'
+  )
+  // A row that was taken out of the batch as a draft lives on there.
+  const failedRows = db.prepare<
+    [string],
+    { sheet_row: number; state: string; error: string | null; cells: string | null }
+  >(
+    `SELECT sheet_row, state, error, cells FROM sends JOIN send_bodies USING (number)
+     WHERE batch_id = ? AND (state IN ('refused', 'not-sent') OR (state = 'cancelled' AND draft_id IS NULL))`
+  )
+
+  return {
+    list: (accountId: string): BatchRecord[] => all.all(accountId).map(recordOf),
+    find(id: string): BatchRecord | undefined {
+      const row = one.get(id)
+      return row && recordOf(row)
+    },
+    inState: (state: 'preparing' | 'cancelled'): string[] => inState.all(state),
+    /** Batches that an earlier run left in the time to take them back. */
+    held: (now: number): BatchRecord[] => held.all(now).map(recordOf),
+    begin(
+      batch: Pick<BatchRecord, 'id' | 'accountId' | 'name' | 'createdAt'>,
+      columns: readonly string[],
+      leftOut: readonly LeftOutRow[]
+    ): void {
+      insert.run({
+        ...batch,
+        leftOutCount: leftOut.length,
+        columns: JSON.stringify(columns),
+        leftOut: JSON.stringify(leftOut)
+      })
+    },
+    /** All of it is written: it may go. */
+    go: (id: string, goesAt: number, total: number): void => void setGoing.run({ id, goesAt, total }),
+    setState: (id: string, state: 'going' | 'cancelled'): void => void setState.run({ id, state }),
+    setPaused: (id: string, isPaused: boolean): void => void setPaused.run({ id, isPaused: isPaused ? 1 : 0 }),
+    /** Removes up to `limit` of its sends; answers whether there may be more. */
+    removeSends: (id: string, limit: number): boolean => someRows.run({ id, limit }).changes === limit,
+    remove: (id: string): void => void erase.run(id),
+    /** Keeps up to `limit` of its sends from leaving; answers their ids. */
+    cancelSends(id: string, limit: number, now: number): string[] {
+      const ids = readies.all(id, limit)
+      cancelSome.run({ id, limit, now })
+      return ids
+    },
+    failedSends: (id: string): string[] => failed.all(id),
+
+    /** The rows of the sheet that did not reach their goal, in its order, with why. @throws AppFailure `gone`. */
+    failedRows(id: string): { columns: string[]; rows: FailedRow[] } {
+      const kept = sheet.get(id) ?? fail('gone', 'This batch is no longer there.')
+      const leftOut = (JSON.parse(kept.left_out) as LeftOutRow[]).map(({ row, cells, problems }) => ({
+        row,
+        cells,
+        problem: problems.join(' ')
+      }))
+      const others = failedRows.all(id).map(({ sheet_row, state, error, cells }) => ({
+        row: sheet_row,
+        cells: JSON.parse(cells ?? '[]') as string[],
+        problem: state === 'cancelled' ? 'Cancelled before it was sent.' : inWords(error)
+      }))
+      return {
+        columns: JSON.parse(kept.columns) as string[],
+        rows: [...leftOut, ...others].sort((one, other) => one.row - other.row)
+      }
+    }
+  }
+}
+
+function inWords(json: string | null): string {
+  if (json === null) return 'It was not sent.'
+  const { message, serviceMessage, fields = [] } = JSON.parse(json) as AppError
+  const told = fields.map((field) => field.message).filter((words) => words !== message)
+  return [message, serviceMessage, ...told].filter(Boolean).join(' ')
+}
+
+function recordOf(row: Row): BatchRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    state: row.state,
+    isPaused: row.is_paused === 1,
+    goesAt: row.goes_at,
+    createdAt: row.created_at,
+    total: row.total,
+    leftOut: row.left_out_count
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Many packages of one sheet: written down a little at a time, and going only once all of them are. What of a batch was
+ * not wholly written when the application ended is removed at the next start; nothing of it has left.
+ */
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { BatchView } from '../../../shared/contract/index.ts'
+import { AppFailure, fail } from '../failure.ts'
+import type { BatchRecord, BatchRecords, LeftOutRow } from './batch-records.ts'
+import { CHUNK, chunks, contentOf, pause, slices } from './batch-writing.ts'
+import type { Changes } from './changes.ts'
+import type { OutboxEffects } from './effects.ts'
+import type { Holds } from './holds.ts'
+import type { SendPages } from './send-list.ts'
+import type { Send } from './send-record.ts'
+import type { NewSend, Sends } from './sends.ts'
+
+/** A row of a sheet, and the package that was composed of it. */
+export interface BatchRow {
+  row: number
+  cells: string[]
+  composition: Composition
+}
+
+export interface NewBatch {
+  accountId: string
+  name: string
+  /** The sheet's headings. */
+  columns: string[]
+  /** `row` counts from 1 for the first below the headings; `cells` as they were in the sheet. */
+  rows: Iterable<BatchRow>
+  leftOut: LeftOutRow[]
+  /** When it goes, in milliseconds since 1970 UTC; after the time to take it back where it is left out. */
+  at?: number | undefined
+}
+
+export interface BatchParts {
+  effects: Pick<OutboxEffects, 'db' | 'newId' | 'clock'>
+  sends: Sends
+  records: BatchRecords
+  pages: SendPages
+  holds: Holds
+  changes: Changes
+  takeBackMs: (accountId: string) => number
+  /** Has a composition's people and values remembered. */
+  note: (accountId: string, composition: Composition) => void
+  /** Lets a send go again as it is. @throws AppFailure where it must not. */
+  retry: (send: Send) => void
+  /** Something of the account may have become due. */
+  wake: (accountId: string) => void
+}
+
+export type Batches = ReturnType<typeof openBatches>
+
+export function openBatches({ effects, sends, records, pages, holds, changes, ...parts }: BatchParts) {
+  const { db, clock } = effects
+
+  function recordOf(id: string): BatchRecord {
+    return records.find(id) ?? fail('gone', 'This batch is no longer there.')
+  }
+
+  function viewOf(record: BatchRecord): BatchView {
+    const { id, accountId, name, createdAt, leftOut } = record
+    const counts = pages.counts(accountId, id)
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    return { id, accountId, name, createdAt, leftOut, counts, total, state: stateOf(record, counts) }
+  }
+
+  function addRow(
+    batch: Pick<BatchRecord, 'id' | 'accountId' | 'createdAt'>,
+    at: number | undefined,
+    row: BatchRow
+  ): void {
+    const id = effects.newId()
+    const { id: batchId, accountId, createdAt } = batch
+    const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt }
+    const { row: number, cells, composition } = row
+    const send = { id, accountId, batchId, createdAt, row: number, cells, composition, ...goes }
+    sends.add({ ...send, ...contentOf(composition, id, at ?? clock()) } as NewSend)
+    parts.note(accountId, composition)
+  }
+
+  return {
+    /**
+     * Puts a batch in the outbox. Resolves when all of it is written down, which is when it may begin to go.
+     * @throws what writing throws; nothing of the batch is left then.
+     */
+    async add({ accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
+      const createdAt = clock()
+      const at = asked !== undefined && asked > createdAt ? asked : undefined
+      const batch = { id: effects.newId(), accountId, name, createdAt }
+      records.begin(batch, columns, leftOut)
+      changes.batch(batch.id)
+      let total = 0
+      try {
+        for (const chunk of slices(rows)) {
+          db.transaction(() => {
+            for (const row of chunk()) {
+              addRow(batch, at, row)
+              total++
+            }
+          })()
+          changes.batch(batch.id)
+          await pause()
+        }
+        const takeBack = parts.takeBackMs(accountId)
+        records.go(batch.id, at === undefined ? clock() + takeBack : 0, total)
+        if (at === undefined) holds.hold(batch.id, takeBack)
+      } catch (error) {
+        await remove(batch.id)
+        throw error
+      }
+      changes.outbox()
+      changes.batch(batch.id)
+      parts.wake(accountId)
+      return viewOf(recordOf(batch.id))
+    },
+
+    list: (accountId: string): BatchView[] => records.list(accountId).map(viewOf),
+    /** @throws AppFailure `gone`. */
+    get: (id: string): BatchView => viewOf(recordOf(id)),
+
+    pause(id: string): BatchView {
+      recordOf(id)
+      records.setPaused(id, true)
+      changes.batch(id)
+      changes.outbox()
+      return viewOf(recordOf(id))
+    },
+
+    resume(id: string): BatchView {
+      const { accountId } = recordOf(id)
+      records.setPaused(id, false)
+      changes.batch(id)
+      changes.outbox()
+      parts.wake(accountId)
+      return viewOf(recordOf(id))
+    },
+
+    /** What of the batch has not left stays here for good. @throws AppFailure `busy` while it is being written down. */
+    async cancel(id: string): Promise<BatchView> {
+      if (recordOf(id).state === 'preparing')
+        fail('busy', 'This batch is still being written down. Cancel it after that.')
+      records.setState(id, 'cancelled')
+      await cancelRest(id)
+      return viewOf(recordOf(id))
+    },
+
+    /** Lets those go again that were refused or did not arrive; one whose draft was sent or changed since is left out. */
+    async retry(id: string): Promise<BatchView> {
+      const { accountId, state } = recordOf(id)
+      if (state === 'preparing') fail('busy', 'This batch is still being written down.')
+      if (state === 'cancelled') records.setState(id, 'going')
+      for (const some of chunks(records.failedSends(id))) {
+        db.transaction(() => {
+          for (const sendId of some) retryOne(sendId)
+        })()
+        await pause()
+      }
+      changes.batch(id)
+      parts.wake(accountId)
+      return viewOf(recordOf(id))
+    },
+
+    /** The rows that were left out, refused, cancelled or didn't arrive, as they were, with why in a last column. */
+    failedRows(id: string): { columns: string[]; rows: string[][] } {
+      const { columns, rows } = records.failedRows(id)
+      const isRepeated = columns.at(-1) === PROBLEM
+      const width = isRepeated ? columns.length - 1 : columns.length
+      return {
+        columns: isRepeated ? columns : [...columns, PROBLEM],
+        rows: rows.map(({ cells, problem }) => [
+          ...Array.from({ length: width }, (_, index) => cells[index] ?? ''),
+          problem
+        ])
+      }
+    },
+
+    /** Whether its sends stay here once they are back. */
+    isCancelled: (id: string | undefined): boolean => id !== undefined && records.find(id)?.state === 'cancelled',
+    isPaused: (id: string): boolean => records.find(id)?.isPaused ?? false,
+
+    /** At start: removes what was not wholly written, finishes cancelling, and takes over the time to take back. */
+    takeUpInterrupted(): void {
+      for (const id of records.inState('preparing')) records.remove(id)
+      for (const id of records.inState('cancelled')) records.cancelSends(id, Number.MAX_SAFE_INTEGER, clock())
+      for (const { id, accountId, goesAt } of records.held(clock())) {
+        holds.hold(id, Math.min(goesAt - clock(), parts.takeBackMs(accountId)))
+      }
+    }
+  }
+
+  function retryOne(sendId: string): void {
+    const send = sends.find(sendId)
+    if (!send) return
+    try {
+      parts.retry(send)
+    } catch (error) {
+      if (!(error instanceof AppFailure)) throw error
+    }
+  }
+
+  async function cancelRest(id: string): Promise<void> {
+    for (;;) {
+      const cancelled = records.cancelSends(id, CHUNK, clock())
+      for (const sendId of cancelled) changes.send(sendId, id)
+      if (cancelled.length === 0) break
+      await pause()
+    }
+    changes.batch(id)
+    changes.outbox()
+  }
+
+  /** What can't be removed now is removed at the next start. */
+  async function remove(id: string): Promise<void> {
+    try {
+      while (records.removeSends(id, CHUNK)) await pause()
+      records.remove(id)
+    } catch {
+      return
+    } finally {
+      changes.batch(id)
+      changes.outbox()
+    }
+  }
+}
+
+/** The heading of the column that says why a row failed. A sheet that was mended has it already. */
+const PROBLEM = 'Problem'
+
+function stateOf({ state, isPaused }: BatchRecord, counts: BatchView['counts']): BatchView['state'] {
+  if (state === 'preparing') return 'preparing'
+  if (counts.ready + counts.sending + counts.uncertain === 0) return 'done'
+  return isPaused ? 'paused' : 'going'
+}

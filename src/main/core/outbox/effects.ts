@@ -1,0 +1,51 @@
+/** What the outbox needs of the rest of the application and of the world around it. */
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
+import type { DocumentResponse } from '../../../shared/model/index.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import type { Db } from '../storage/connection.ts'
+
+/** As much of the service's client as sending takes. */
+export type SendingClient = Pick<ServiceClient, 'sendForms2' | 'sendTemplates'>
+
+/** As much of the drafts as sending takes. */
+export interface SentDrafts {
+  get: (id: string) => DraftView
+  summary: (id: string) => DraftSummary
+  save: (accountId: string, composition: Composition) => DraftSummary
+  keepVersion: (id: string, reason: 'send') => void
+}
+
+/** Told after something has changed, gathered: see changes.ts. */
+export interface ChangeListeners {
+  sends: (ids: string[]) => void
+  /** The box of an account was paused, goes again, waits for the line or was set otherwise; or its counts changed. */
+  outbox: () => void
+  batch: (id: string) => void
+  /** A draft went into the outbox, or came back out of it. */
+  draft: (id: string) => void
+}
+
+export interface OutboxEffects {
+  db: Db
+  drafts: SentDrafts
+  clientOf: (accountId: string) => Promise<SendingClient>
+  /** What the account's folders hold now, with logs, and whether all of it could be read. Rejects where a folder can't be. */
+  readAllFolders: (accountId: string) => Promise<{ documents: DocumentResponse[]; isComplete: boolean }>
+  /** Called after the service took a send, for its folders to be read. */
+  arrived: (accountId: string) => void
+  /** Called when a composition was put in the outbox, for its people and values to be remembered. */
+  noted: (accountId: string, composition: Composition) => void
+  /** Says an error in the user's words. */
+  describe: (error: unknown) => AppError
+  changed: ChangeListeners
+  newId: () => string
+  /** The wall clock, in milliseconds since 1970 UTC: may jump. */
+  clock: () => number
+  /** Milliseconds since some moment of this run: never goes back (`performance.now`). */
+  elapsed: () => number
+  /** From 0 to 1 (`Math.random`). */
+  random: () => number
+  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
+  schedule: (task: () => void, delay: number) => () => void
+}

@@ -1,0 +1,126 @@
+/** Pages of sends, and how many there are of each state: what screens ask for again and again, quick however many there are. */
+import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
+import { questionOf } from '../drafts/words.ts'
+import type { Db } from '../storage/connection.ts'
+import { COLUMNS, type Send, type SendRow, sendOf } from './send-record.ts'
+import { WITH_THE_OUTBOX } from './sends.ts'
+
+export interface SendQuery {
+  show: 'all' | 'attention' | 'waiting' | 'sent'
+  batchId?: string | undefined
+  offset: number
+  limit: number
+}
+
+export interface SendPage {
+  sends: Send[]
+  /** How many fit, on all pages. */
+  total: number
+}
+
+const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
+  all: ['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'],
+  attention: ['refused', 'uncertain', 'not-sent'],
+  waiting: ['ready', 'sending'],
+  sent: ['sent']
+}
+
+/** How many sends a search goes through at a time, and how long it holds the main thread, in milliseconds. */
+const STRETCH = 2_000
+const SLICE = 4
+
+export type SendPages = ReturnType<typeof openSendPages>
+
+export function openSendPages(db: Db) {
+  const ofAccount = db.prepare<[string], { state: SendState; count: number }>(
+    'SELECT state, sum(count) AS count FROM send_counts WHERE account_id = ? GROUP BY state'
+  )
+  const ofBatch = db.prepare<[string, string], { state: SendState; count: number }>(
+    'SELECT state, count FROM send_counts WHERE account_id = ? AND batch_id = ?'
+  )
+  const since = db.prepare<[string, number], { fingerprint: string; at: number }>(
+    `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
+     WHERE account_id = ? AND created_at >= ? AND state IN ${WITH_THE_OUTBOX}`
+  )
+  const last = db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck()
+  const one = db.prepare<[number], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE number = ?`)
+
+  function counts(accountId: string, batchId?: string): SendCounts {
+    const rows = batchId === undefined ? ofAccount.all(accountId) : ofBatch.all(accountId, batchId)
+    const of = (state: SendState) => rows.find((row) => row.state === state)?.count ?? 0
+    return {
+      ready: of('ready'),
+      sending: of('sending'),
+      sent: of('sent'),
+      refused: of('refused'),
+      uncertain: of('uncertain'),
+      notSent: of('not-sent'),
+      cancelled: of('cancelled')
+    }
+  }
+
+  return {
+    /** All that were ever put in the outbox of an account, or of one of its batches. */
+    counts,
+
+    /** One page, newest first; the rows of a batch in the sheet's order. */
+    page(accountId: string, { show, batchId, offset, limit }: SendQuery): SendPage {
+      const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
+      const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
+      const { where, values } = filterOf(accountId, show, batchId)
+      const rows = db
+        .prepare<unknown[], SendRow>(
+          `SELECT ${COLUMNS} FROM sends INDEXED BY ${index} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`
+        )
+        .all(...values, limit, offset)
+      return { sends: rows.map(sendOf), total: totalOf(counts(accountId, batchId), SHOWN[show]) }
+    },
+
+    /** As `page`, of those of which each word of `search` begins a word of the title or of a signer's name. */
+    async search(accountId: string, search: string, { show, batchId, offset, limit }: SendQuery): Promise<SendPage> {
+      const question = questionOf(search)
+      if (question === undefined) return { sends: [], total: 0 }
+      const { where, values } = filterOf(accountId, show, batchId)
+      const stretch = db
+        .prepare<unknown[], number>(
+          `SELECT number FROM send_words CROSS JOIN sends ON number = send_words.rowid
+           WHERE send_words MATCH ? AND send_words.rowid BETWEEN ? AND ? AND ${where} ORDER BY send_words.rowid DESC`
+        )
+        .pluck()
+      const found: number[] = []
+      let began = performance.now()
+      for (let to = last.get() ?? 0; to > 0; to -= STRETCH) {
+        found.push(...stretch.all(question, to - STRETCH + 1, to, ...values))
+        if (performance.now() - began < SLICE) continue
+        await new Promise((resume) => setImmediate(resume))
+        began = performance.now()
+      }
+      const rows = found.slice(offset, offset + limit).flatMap((number) => one.get(number) ?? [])
+      return { sends: rows.map(sendOf), total: found.length }
+    },
+
+    /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
+    since(accountId: string, from: number): Map<string, number> {
+      const found = new Map<string, number>()
+      for (const { fingerprint, at } of since.all(accountId, from)) {
+        if (at > (found.get(fingerprint) ?? 0)) found.set(fingerprint, at)
+      }
+      return found
+    }
+  }
+}
+
+function filterOf(accountId: string, show: SendQuery['show'], batchId: string | undefined) {
+  const states = SHOWN[show].map((state) => `'${state}'`).join(', ')
+  const where = [
+    'account_id = ?',
+    ...(batchId === undefined ? [] : ['batch_id = ?']),
+    ...(show === 'all' ? [] : [`state IN (${states})`])
+  ].join(' AND ')
+  return { where, values: [accountId, ...(batchId === undefined ? [] : [batchId])] }
+}
+
+function totalOf(counts: SendCounts, states: readonly SendState[]): number {
+  const of = (state: SendState) => counts[state === 'not-sent' ? 'notSent' : state]
+  return states.reduce((total, state) => total + of(state), 0)
+}

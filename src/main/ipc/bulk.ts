@@ -1,0 +1,52 @@
+/** Requests about sending in bulk. Paths stay on this side; the screens know ids and names. */
+import { basename } from 'node:path'
+import { titleOf } from '../../shared/composition/index.ts'
+import type { Bulk } from '../core/bulk/bulk.ts'
+import { safeFileName } from '../core/storage/safe-name.ts'
+import { chosenId } from './accounts.ts'
+import { CSV, type Dialogs, type FileKind, saveAs } from './dialogs.ts'
+import type { Accounts } from './parts.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<keyof RequestHandlers, `bulk.${string}`>
+
+export interface BulkParts extends Dialogs {
+  accounts: Accounts
+  bulk: Bulk
+}
+
+const XLSX: FileKind = { name: 'Excel workbook', extensions: ['xlsx'] }
+const TABLES: FileKind = { name: 'Tables', extensions: ['csv', 'xlsx', 'txt', 'tsv'] }
+
+export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): Pick<RequestHandlers, Handled> {
+  return {
+    'bulk.open': async (_input, { stillAsking }) => {
+      const accountId = chosenId(accounts)
+      const [path] = await dialogs.chooseFiles('Choose a table', [TABLES], stillAsking)
+      return path ? bulk.open(accountId, path, basename(path)) : null
+    },
+    'bulk.sheet': ({ id, sheet }) => bulk.sheet(chosenId(accounts), id, sheet),
+    'bulk.check': (input) => bulk.check(chosenId(accounts), input),
+    'bulk.rows': (input) => bulk.rows(chosenId(accounts), input),
+    'bulk.send': (input) => bulk.send(chosenId(accounts), input),
+    'bulk.exportFailed': async ({ id }, { stillAsking }) => {
+      const { fileName, bytes } = await bulk.failed(chosenId(accounts), id)
+      const suggested = safeFileName(`${withoutEnding(fileName)} to mend`, { extension: 'csv' })
+      return saveAs(dialogs, { title: 'Save the rows to mend', suggested, kind: CSV, bytes }, stillAsking)
+    },
+    'bulk.saveSample': async ({ composition, format }, { stillAsking }) => {
+      const bytes = await bulk.sample(composition, format)
+      const suggested = safeFileName(`${titleOf(composition)} sample`, { extension: format })
+      const kind = format === 'csv' ? CSV : XLSX
+      return saveAs(dialogs, { title: 'Save a sample', suggested, kind, bytes }, stillAsking)
+    },
+    'bulk.close': async ({ id }) => {
+      await bulk.close(id)
+      return null
+    }
+  }
+}
+
+function withoutEnding(fileName: string): string {
+  return fileName.replace(/\.[^.]{1,5}$/, '')
+}

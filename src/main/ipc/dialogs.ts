@@ -1,0 +1,53 @@
+/** What handlers ask the person through the system's dialogs, and files that are written where they say. */
+import { basename } from 'node:path'
+import type { SavedFile } from '../../shared/contract/index.ts'
+import { tableFile } from '../core/bulk/table-file.ts'
+import { writeAtomically } from '../core/storage/atomic-file.ts'
+import type { SavedTable } from './outbox.ts'
+
+/** A kind of file, as the system's dialogs offer it. */
+export interface FileKind {
+  name: string
+  /** Without the dot. */
+  extensions: string[]
+}
+
+export interface Dialogs {
+  /** Lets the person choose files to be read: absolute paths, none where they thought better of it. */
+  chooseFiles: (
+    title: string,
+    kinds: readonly FileKind[],
+    stillAsking: () => boolean,
+    howMany?: 'one' | 'many'
+  ) => Promise<string[]>
+  /** Lets the person say where a file goes, and whether it may replace another. */
+  chooseSaveFile: (
+    title: string,
+    suggested: string,
+    kinds: readonly FileKind[],
+    stillAsking: () => boolean
+  ) => Promise<string | undefined>
+}
+
+/** Asks where a file goes and writes it there, whole or not at all; null where the person thought better of it. */
+export async function saveAs(
+  { chooseSaveFile }: Pick<Dialogs, 'chooseSaveFile'>,
+  file: { title: string; suggested: string; kind: FileKind; bytes: Uint8Array },
+  stillAsking: () => boolean
+): Promise<SavedFile | null> {
+  const path = await chooseSaveFile(file.title, file.suggested, [file.kind], stillAsking)
+  if (path === undefined) return null
+  // The system's dialog has asked whether a file of that name may be replaced.
+  await writeAtomically(path, file.bytes, { ifExists: 'replace' })
+  return { label: basename(path) }
+}
+
+export const CSV: FileKind = { name: 'Table of text', extensions: ['csv'] }
+
+/** Saves a table as CSV. */
+export function saveTableWith(
+  dialogs: Pick<Dialogs, 'chooseSaveFile'>
+): (table: SavedTable, stillAsking: () => boolean) => Promise<SavedFile | null> {
+  return ({ title, suggestedName, columns, rows }, stillAsking) =>
+    saveAs(dialogs, { title, suggested: suggestedName, kind: CSV, bytes: tableFile(columns, rows) }, stillAsking)
+}

@@ -1,0 +1,101 @@
+/** Requests about drafts and presets, about `.countersign` files, and about what is offered while one composes. */
+import type { SavedFile } from '../../shared/contract/index.ts'
+import { suggestedName } from '../core/drafts/exchange.ts'
+import { ENDING } from '../core/drafts/exchange-file.ts'
+import { fail } from '../core/failure.ts'
+import { chosenId } from './accounts.ts'
+import type { Dialogs, FileKind } from './dialogs.ts'
+import type { Accounts, Drafts, Exchange, People, Presets, Remembered } from './parts.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<
+  keyof RequestHandlers,
+  `${'drafts' | 'presets' | 'exchange' | 'people' | 'remembered'}.${string}`
+>
+
+export interface DraftParts extends Dialogs {
+  accounts: Accounts
+  drafts: Drafts
+  presets: Presets
+  exchange: Exchange
+  people: People
+  remembered: Remembered
+}
+
+const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [ENDING] }]
+
+export function draftHandlers(parts: DraftParts): Pick<RequestHandlers, Handled> {
+  const { accounts, drafts, presets, exchange, people, remembered } = parts
+
+  /** What is acted on belongs to the account that the person sees. */
+  function ownDraft(id: string): string {
+    const { accountId } = drafts.summary(id)
+    return accountId === chosenId(accounts) ? id : fail('gone', 'This draft belongs to another account.')
+  }
+
+  function ownPreset(id: string): string {
+    const accountId = presets.accountOf(id)
+    return accountId === chosenId(accounts) ? id : fail('gone', 'This preset belongs to another account.')
+  }
+
+  async function saveAs(
+    what: 'drafts' | 'presets',
+    names: readonly string[],
+    stillAsking: () => boolean,
+    save: (path: string) => Promise<SavedFile>
+  ): Promise<SavedFile | null> {
+    const path = await parts.chooseSaveFile(`Export ${what}`, suggestedName(names, what), KINDS, stillAsking)
+    return path === undefined ? null : save(path)
+  }
+
+  return {
+    'drafts.list': async (query) => drafts.list(chosenId(accounts), query),
+    'drafts.get': async ({ id }) => drafts.get(ownDraft(id)),
+    'drafts.save': async ({ id, composition }) => drafts.save(chosenId(accounts), composition, id),
+    'drafts.remove': async ({ id }) => {
+      drafts.remove(ownDraft(id))
+      return null
+    },
+    'drafts.restore': async ({ id }) => drafts.restore(ownDraft(id)),
+    'drafts.erase': async ({ id }) => {
+      drafts.erase(ownDraft(id))
+      return null
+    },
+    'drafts.emptyTrash': async () => ({ erased: await drafts.emptyTrash(chosenId(accounts)) }),
+    'drafts.duplicate': async ({ id }) => drafts.duplicate(ownDraft(id)),
+    'drafts.history': async ({ id }) => drafts.history(ownDraft(id)),
+    'drafts.version': async ({ id, version }) => ({ composition: drafts.version(ownDraft(id), version) }),
+    'drafts.goBack': async ({ id, version }) => drafts.goBack(ownDraft(id), version),
+    'drafts.export': async ({ ids }, { stillAsking }) => {
+      const titles = ids.map((id) => drafts.summary(ownDraft(id)).title)
+      return saveAs('drafts', titles, stillAsking, (path) => exchange.exportDrafts(path, ids))
+    },
+
+    'presets.list': async () => presets.list(chosenId(accounts)),
+    'presets.get': async ({ id }) => presets.get(ownPreset(id)),
+    'presets.save': async ({ id, name, composition }) => presets.save(chosenId(accounts), name, composition, id),
+    'presets.rename': async ({ id, name }) => presets.rename(ownPreset(id), name),
+    'presets.remove': async ({ id }) => {
+      presets.remove(ownPreset(id))
+      return null
+    },
+    'presets.export': async ({ ids }, { stillAsking }) => {
+      const own = new Set(ids.map(ownPreset))
+      const names = presets.list(chosenId(accounts)).flatMap(({ id, name }) => (own.has(id) ? [name] : []))
+      return saveAs('presets', names, stillAsking, (path) => exchange.exportPresets(path, ids))
+    },
+    'exchange.import': async (_input, { stillAsking }) => {
+      const accountId = chosenId(accounts)
+      const paths = await parts.chooseFiles('Import drafts and presets', KINDS, stillAsking, 'many')
+      return paths.length === 0 ? null : exchange.importFiles(accountId, paths)
+    },
+
+    'people.find': async ({ text, limit }) => people.find(chosenId(accounts), text, limit),
+    'people.forget': async ({ email }) => {
+      people.forget(chosenId(accounts), email)
+      return null
+    },
+    'remembered.values': async ({ field }) => remembered.values(chosenId(accounts), field),
+    'remembered.forms': async () => remembered.forms(chosenId(accounts))
+  }
+}

@@ -1,0 +1,90 @@
+/** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
+import type { SavedFile } from '../../shared/contract/index.ts'
+import { fail } from '../core/failure.ts'
+import { safeFileName } from '../core/storage/safe-name.ts'
+import { chosenId } from './accounts.ts'
+import type { Accounts, Drafts, Outbox } from './parts.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<keyof RequestHandlers, `sends.${string}` | `outbox.${string}` | `batches.${string}`>
+
+/** A table to be written where the person says. */
+export interface SavedTable {
+  /** Of the dialog. */
+  title: string
+  suggestedName: string
+  columns: string[]
+  rows: string[][]
+}
+
+export interface OutboxParts {
+  accounts: Accounts
+  drafts: Pick<Drafts, 'summary'>
+  outbox: Outbox
+  /** Lets the person choose where a table goes, and writes it there; null where they think better of it. */
+  saveTable: (table: SavedTable, stillAsking: () => boolean) => Promise<SavedFile | null>
+}
+
+export function outboxHandlers(parts: OutboxParts): Pick<RequestHandlers, Handled> {
+  const { accounts, drafts, outbox } = parts
+  const { batches } = outbox
+
+  function ownDraft(id: string): string {
+    // What is sent goes out in the name of the account that the person sees.
+    if (drafts.summary(id).accountId !== chosenId(accounts)) {
+      fail('gone', 'This draft belongs to another account. Choose that account to send it.')
+    }
+    return id
+  }
+
+  function ownSend(id: string): string {
+    if (outbox.get(id).accountId !== chosenId(accounts)) {
+      fail('gone', 'This send belongs to another account. Choose that account to see it.')
+    }
+    return id
+  }
+
+  function ownBatch(id: string): string {
+    if (batches.get(id).accountId !== chosenId(accounts)) {
+      fail('gone', 'This batch belongs to another account. Choose that account to see it.')
+    }
+    return id
+  }
+
+  return {
+    'sends.start': async ({ draftId, at }) => outbox.start(ownDraft(draftId), { at }),
+    'sends.now': async ({ id }) => outbox.now(ownSend(id)),
+    'sends.takeBack': async ({ id }) => outbox.takeBack(ownSend(id)),
+    'sends.list': async ({ search, ...query }) =>
+      search.trim() === '' ? outbox.list(chosenId(accounts), query) : outbox.search(chosenId(accounts), search, query),
+    'sends.get': async ({ id }) => outbox.get(ownSend(id)),
+    'sends.reconcile': async ({ id }) => outbox.reconcile(ownSend(id)),
+    'sends.settle': async ({ id, ...answer }) => outbox.settle(ownSend(id), answer),
+    'sends.retry': async ({ id }) => outbox.retry(ownSend(id)),
+    'sends.again': async ({ id }) => outbox.again(ownSend(id)),
+
+    'outbox.state': async () => outbox.state(chosenId(accounts)),
+    'outbox.pause': async () => outbox.pause(chosenId(accounts)),
+    'outbox.resume': async () => outbox.resume(chosenId(accounts)),
+    'outbox.configure': async ({ concurrency, perMinute, takeBackSeconds }) =>
+      outbox.configure(chosenId(accounts), {
+        ...(concurrency !== undefined && { concurrency }),
+        ...(perMinute !== undefined && { perMinute }),
+        ...(takeBackSeconds !== undefined && { takeBackSeconds })
+      }),
+
+    'batches.list': async () => batches.list(chosenId(accounts)),
+    'batches.get': async ({ id }) => batches.get(ownBatch(id)),
+    'batches.pause': async ({ id }) => batches.pause(ownBatch(id)),
+    'batches.resume': async ({ id }) => batches.resume(ownBatch(id)),
+    'batches.cancel': async ({ id }) => batches.cancel(ownBatch(id)),
+    'batches.retry': async ({ id }) => batches.retry(ownBatch(id)),
+    'batches.exportFailed': async ({ id }, { stillAsking }) => {
+      const { name } = batches.get(ownBatch(id))
+      const { columns, rows } = batches.failedRows(id)
+      const title = 'Save the rows that were not sent'
+      const suggestedName = safeFileName(`${name} - not sent`, { extension: 'csv' })
+      return parts.saveTable({ title, suggestedName, columns, rows }, stillAsking)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** What is said of a sheet, its columns and its rows, in a line. */
+import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
+import type { Bulk } from '../../state/bulk.svelte.ts'
+import { counted } from '../../words/counts.ts'
+import { shortDay } from '../../words/dates.ts'
+
+/** "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
+export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkSheet): string {
+  const which = sheets.length > 1 ? `, sheet “${sheet}”` : ''
+  return `${fileName}${which}: ${counted(rows, 'row')}, ${counted(columns.length, 'column')}`
+}
+
+/** "8 columns fill something, 1 fills nothing". */
+export function columnsInWords({ mapping, unused }: Pick<Bulk, 'mapping' | 'unused'>): string {
+  const used = `${counted(mapping.length, 'column')} ${mapping.length === 1 ? 'fills' : 'fill'} something`
+  if (unused.length === 0) return used
+  return `${used}, ${unused.length.toLocaleString('en-GB')} ${unused.length === 1 ? 'fills' : 'fill'} nothing`
+}
+
+/** "195 rows can go, 5 have errors". */
+export function checkInWords({ ready, withErrors }: BulkCheck): string {
+  const go = `${counted(ready, 'row')} can go`
+  return withErrors === 0
+    ? go
+    : `${go}, ${withErrors.toLocaleString('en-GB')} ${withErrors === 1 ? 'has' : 'have'} errors`
+}
+
+/** "the same as row 12", "sent already on 14 Nov"; blank where it repeats nothing. */
+export function duplicateInWords({ duplicateOf }: BulkRow, now: number): string {
+  if (!duplicateOf) return ''
+  if ('row' in duplicateOf) return `The same as row ${duplicateOf.row.toLocaleString('en-GB')}`
+  return `The same was sent on ${shortDay(duplicateOf.sentAt, now)}`
+}
+
+/** What to call a batch: the file's name without its ending. */
+export function batchNameOf({ fileName, sheets, sheet }: BulkSheet): string {
+  const name = fileName.replace(/\.[^.]+$/, '') || fileName
+  return sheets.length > 1 && !name.toLowerCase().includes(sheet.toLowerCase()) ? `${name}, ${sheet}` : name
+}

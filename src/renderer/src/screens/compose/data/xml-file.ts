@@ -1,0 +1,55 @@
+/** The text of an XML file, whatever it is encoded in, as far as it says so; a refusal in the user's words otherwise. */
+import { MOST_XML } from '../../../../../shared/composition/xml.ts'
+
+export type XmlText = { text: string; note?: string } | { refusal: string }
+
+const DECLARED = /^(<\?xml[^>]*?\sencoding\s*=\s*)(["'])([^"']*)\2/
+/** How much of the beginning a declaration is looked for in. */
+const HEAD = 200
+
+/** What stands in the file's bytes. A declaration of another encoding is set to UTF-8, in which the text is sent. */
+export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
+  if (bytes.length > MOST_XML) {
+    return { refusal: `It has ${inMegabytes(bytes.length)}; a form carries at most ${inMegabytes(MOST_XML)}.` }
+  }
+  const encoding = encodingOf(bytes)
+  let text: string
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch (thrown) {
+    return {
+      refusal:
+        thrown instanceof RangeError
+          ? `It says that it is written in ${encoding.slice(0, 40)}, which can't be read here. Save it as UTF-8 and load it again.`
+          : `It isn't written in ${encoding.toUpperCase()}, as it should be. Save it as UTF-8 and load it again.`
+    }
+  }
+  const declared = DECLARED.exec(text)?.[3] ?? 'utf-8'
+  if (declared.toLowerCase() === 'utf-8') return { text }
+  const isElsewise = encoding === 'utf-8'
+  return {
+    text: text.replace(DECLARED, (_whole, before, quote) => `${before}${quote}UTF-8${quote}`),
+    note: isElsewise
+      ? `It says that it is written in ${declared.slice(0, 40)}, but it is UTF-8: what is sent says so.`
+      : `It was written in ${encoding.toUpperCase()} and goes as UTF-8.`
+  }
+}
+
+/** "4.8 MB". */
+export function inMegabytes(characters: number): string {
+  return `${(characters / 1_000_000).toLocaleString('en-GB', { maximumFractionDigits: 1 })} MB`
+}
+
+/** By its first bytes, else by what it declares, else UTF-8 (XML 1.0, appendix F). */
+function encodingOf(bytes: Uint8Array): string {
+  const [first, second, third, fourth] = bytes
+  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'UTF-32' : 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  if (first === 0x3c && second === 0) return 'utf-16le'
+  if (first === 0 && second === 0x3c) return 'utf-16be'
+  if (first === 0 && second === 0) return 'UTF-32'
+  const head = String.fromCharCode(...bytes.subarray(0, HEAD))
+  const declared = /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']/.exec(head)?.[1] ?? 'utf-8'
+  // Bytes that were read as ASCII so far can't be UTF-16, whatever they say.
+  return /^(utf-?16|ucs-?2|iso-10646)/i.test(declared) ? 'utf-8' : declared
+}

@@ -1,0 +1,33 @@
+/** What of a package is a starting point for others, and what of a starting point holds today. */
+import type { ComposedSigner, Composition } from '../../../../../shared/composition/composition.ts'
+import { dueAt } from '../../../../../shared/composition/due-problems.ts'
+import { NO_DUE } from '../when/due-date.ts'
+
+/**
+ * The package without what is of one occasion: its due date, and the answers that identify people.
+ * @param people keep: they are part of the preset. blank: who they are is left out, how each signs stays.
+ */
+export function presetOf(composition: Composition, people: 'keep' | 'blank'): Composition {
+  return {
+    ...composition,
+    ...NO_DUE,
+    items: composition.items.map((item) => ({
+      ...item,
+      signers: item.signers.map((signer) => {
+        const unanswered = { ...signer, IDData: signer.IDData.map((one) => ({ ...one, Value: '' })) }
+        return people === 'keep' ? unanswered : withoutPerson(unanswered)
+      })
+    }))
+  }
+}
+
+function withoutPerson(signer: ComposedSigner): ComposedSigner {
+  const nobody = { FirstName: '', MiddleName: '', LastName: '', Email: '', MobileNumber: '', ClientReference: '' }
+  return { ...signer, ...nobody, ShareUsers: [] }
+}
+
+/** A package begun from a preset: a due date that has passed gives way to the service's 14 days. */
+export function begunFrom(preset: Composition, now: number): Composition {
+  const due = dueAt(preset)
+  return due && due.at <= now ? { ...preset, ...NO_DUE } : preset
+}

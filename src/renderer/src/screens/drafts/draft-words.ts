@@ -1,0 +1,36 @@
+/** What is said about drafts: how many, when one leaves the trash, what came of reading files. */
+import type { DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
+import { counted } from '../../words/counts.ts'
+
+/** How long the trash keeps a draft. */
+export const KEPT_DAYS = 30
+const DAY = 86_400_000
+
+/** When a draft in the trash is deleted for good. */
+export function deletedForGoodAt(draft: DraftSummary): number {
+  return (draft.trashedAt ?? draft.updatedAt) + KEPT_DAYS * DAY
+}
+
+/** "“Deed of gift”" of one, "3 drafts" of several. */
+export function called(drafts: readonly DraftSummary[]): string {
+  const [one] = drafts
+  return drafts.length === 1 && one ? `“${one.title}”` : counted(drafts.length, 'draft')
+}
+
+const reasons: Record<DraftVersion['reason'], string> = {
+  change: 'after ten minutes of changes',
+  send: 'as it was sent',
+  restore: 'before going back'
+}
+export function reasonInWords(version: DraftVersion): string {
+  return reasons[version.reason]
+}
+
+/** "12 drafts and 2 presets"; "nothing" where there is none. */
+export function importedInWords({ drafts, presets }: Imported): string {
+  const parts = [
+    drafts.length > 0 ? counted(drafts.length, 'draft') : '',
+    presets.length > 0 ? counted(presets.length, 'preset') : ''
+  ].filter(Boolean)
+  return parts.join(' and ') || 'nothing'
+}

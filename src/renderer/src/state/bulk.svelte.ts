@@ -1,0 +1,219 @@
+/**
+ * Sending one package to each row of a sheet: what the rows are put onto, the sheet, which column fills what, what
+ * checking found, and the batch that is made. A change of any of these makes what was found of the ones after it void.
+ */
+import { type BulkTarget, bulkTargets, matchColumns } from '../../../shared/composition/bulk-targets.ts'
+import type { Composition } from '../../../shared/composition/composition.ts'
+import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
+import type { Result } from '../../../shared/contract/errors.ts'
+import type { BatchView, BulkCheck, BulkRow, BulkSheet, SavedFile } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import { Action } from './action.svelte.ts'
+import type { BulkBase } from './bulk-base.ts'
+import { WindowedList } from './windowed-list.svelte.ts'
+
+export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates'
+
+export class Bulk {
+  readonly #api: Api
+  #base = $state.raw<BulkBase>()
+  #sheet = $state.raw<BulkSheet>()
+  #mapping = $state.raw<ColumnMapping>([])
+  #show = $state<RowsShown>('all')
+  #isLost = $state(false)
+  readonly #targets: readonly BulkTarget[] = $derived(this.#base ? bulkTargets(this.#base.composition) : [])
+  readonly rows: WindowedList<BulkRow, { rows: BulkRow[]; total: number }>
+  readonly sampling = new Action<SavedFile | null>()
+  readonly opening = new Action<BulkSheet | null>()
+  readonly checking = new Action<BulkCheck>()
+  readonly mending = new Action<SavedFile | null>()
+  readonly sending = new Action<BatchView>()
+
+  constructor(api: Api) {
+    this.#api = api
+    this.rows = new WindowedList((asked) =>
+      this.#noticed(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#show, ...asked }))
+    )
+  }
+
+  get base() {
+    return this.#base
+  }
+  get sheet() {
+    return this.#sheet
+  }
+  get mapping() {
+    return this.#mapping
+  }
+  /** All that a column can fill. */
+  get targets() {
+    return this.#targets
+  }
+  get check() {
+    return this.checking.value
+  }
+  get show() {
+    return this.#show
+  }
+  /** Whether the sheet was closed behind our back, so that the file must be chosen again. */
+  get isLost() {
+    return this.#isLost
+  }
+  /** Columns that fill nothing, by their places. */
+  get unused(): number[] {
+    const used = new Set(this.#mapping.map(({ column }) => column))
+    return (this.#sheet?.columns ?? []).flatMap((_, column) => (used.has(column) ? [] : [column]))
+  }
+  /** What must be there and is neither filled by a column nor said by the package itself. */
+  get missing(): BulkTarget[] {
+    const filled = new Set(this.#mapping.map(({ target }) => target))
+    const composition = this.#base?.composition
+    return this.#targets.filter(
+      ({ required, target, path }) => required && !filled.has(target) && composition && isBlank(composition, path)
+    )
+  }
+
+  /** People whom no column fills: they are the same in every package. */
+  get unchanged(): string[] {
+    const filled = new Set(this.#mapping.map(({ target }) => target))
+    const touched = new Set(this.#targets.filter(({ target }) => filled.has(target)).map(placeOf))
+    return (this.#base?.composition.items ?? []).flatMap((item, index) =>
+      item.signers
+        .filter((_, order) => !touched.has(placeOf({ item: index + 1, person: order + 1 })))
+        .map(({ FirstName, LastName, Email }) => `${FirstName} ${LastName}`.trim() || Email.trim())
+        .filter(Boolean)
+    )
+  }
+
+  /** How many would go. */
+  sendable(duplicates: 'leave-out' | 'send'): number {
+    if (!this.check) return 0
+    // A row with errors repeats nothing: duplicates are among those that are ready.
+    return duplicates === 'send' ? this.check.ready : this.check.ready - this.check.duplicates
+  }
+
+  targetOf(column: number): string | undefined {
+    return this.#mapping.find((one) => one.column === column)?.target
+  }
+
+  /** Puts the rows onto another package; the columns are matched anew. */
+  begin(base: BulkBase): void {
+    this.#base = base
+    this.#match()
+  }
+
+  /** Has the person choose a file; without one everything stays. Answers whether there is a sheet. */
+  async open(): Promise<boolean> {
+    const sheet = await this.opening.run(() => this.#api.bulk.open())
+    if (!sheet) return false
+    const before = this.#sheet?.id
+    if (before !== undefined && before !== sheet.id) void settled(this.#api.bulk.close({ id: before }))
+    this.#take(sheet)
+    return true
+  }
+
+  /** Shows another sheet of the same file. */
+  async turnTo(sheet: string): Promise<void> {
+    const id = this.#sheet?.id
+    if (id === undefined || sheet === this.#sheet?.sheet) return
+    const other = await this.opening.run(() => this.#noticed(this.#api.bulk.sheet({ id, sheet })))
+    if (other) this.#take(other)
+  }
+
+  /** Has a column fill a target, which no other column does from now on; or nothing. */
+  fill(column: number, target: string | undefined): void {
+    const others = this.#mapping.filter((one) => one.column !== column && one.target !== target)
+    this.#mapping = target === undefined ? others : [...others, { column, target }]
+    this.#forgetCheck()
+  }
+
+  /** Tries all rows, without sending anything. Answers whether it could be done. */
+  async run(): Promise<boolean> {
+    const sheet = this.#sheet
+    const base = this.#base
+    if (!sheet || !base) return false
+    this.sending.clear()
+    this.rows.forget()
+    const input = { id: sheet.id, composition: base.composition, mapping: this.#mapping }
+    const check = await this.checking.run(() => this.#noticed(this.#api.bulk.check(input)))
+    if (!check) return false
+    await this.look(check.withErrors > 0 ? 'errors' : 'all')
+    return true
+  }
+
+  /** Shows some of the rows. */
+  async look(show: RowsShown): Promise<void> {
+    this.#show = show
+    this.rows.forget()
+    await this.rows.open(show)
+  }
+
+  /** Saves the rows with errors as a file; null where the person thinks better of it. */
+  mend(): Promise<SavedFile | null | undefined> {
+    const id = this.#sheet?.id ?? ''
+    return this.mending.run(() => this.#noticed(this.#api.bulk.exportFailed({ id })))
+  }
+
+  saveSample(format: 'csv' | 'xlsx'): Promise<SavedFile | null | undefined> {
+    const composition = this.#base?.composition
+    if (!composition) return Promise.resolve(undefined)
+    return this.sampling.run(() => this.#api.bulk.saveSample({ composition, format }))
+  }
+
+  /** Makes a batch of the rows without errors. */
+  send(name: string, duplicates: 'leave-out' | 'send', at: number | undefined): Promise<BatchView | undefined> {
+    const id = this.#sheet?.id ?? ''
+    return this.sending.run(() =>
+      this.#noticed(this.#api.bulk.send({ id, name, duplicates, ...(at !== undefined && { at }) }))
+    )
+  }
+
+  /** Lets go of the sheet; nothing of it is kept. */
+  close(): void {
+    const id = this.#sheet?.id
+    this.#sheet = undefined
+    if (id !== undefined) void settled(this.#api.bulk.close({ id }))
+  }
+
+  #take(sheet: BulkSheet): void {
+    this.#sheet = sheet
+    this.#isLost = false
+    this.#match()
+  }
+
+  #match(): void {
+    this.#mapping = this.#sheet ? matchColumns(this.#targets, this.#sheet.columns) : []
+    this.#forgetCheck()
+  }
+
+  #forgetCheck(): void {
+    this.checking.clear()
+    this.sending.clear()
+    this.mending.clear()
+    this.rows.forget()
+  }
+
+  /** Notices where an answer says that the sheet isn't open any more. */
+  async #noticed<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
+    const result = await settled(answer)
+    if (!result.ok && result.error.code === 'gone' && this.#sheet) {
+      this.#sheet = undefined
+      this.#isLost = true
+    }
+    return result
+  }
+}
+
+/** Which person of which form a target belongs to. */
+function placeOf({ item, person }: Pick<BulkTarget, 'item' | 'person'>): string {
+  return `${item} ${person}`
+}
+
+/** Whether nothing stands at a place of the package. */
+function isBlank(composition: Composition, path: readonly (string | number)[]): boolean {
+  const value = path.reduce<unknown>(
+    (at, key) => (at as Record<string | number, unknown> | undefined)?.[key],
+    composition
+  )
+  return typeof value !== 'string' || value.trim() === ''
+}

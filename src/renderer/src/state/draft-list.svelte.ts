@@ -1,0 +1,87 @@
+/** The drafts that fit a search, or those in the trash, as many as there may be; and what is done with them. */
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { DraftList as Answer, DraftSummary } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { type Asked, WindowedList } from './windowed-list.svelte.ts'
+
+/** Milliseconds between two readings: a draft changes with every few keys. */
+const PAUSE = 1000
+
+/** How many of several drafts something was done with, and why not with the rest. */
+export interface DoneWith {
+  done: DraftSummary[]
+  error?: AppError
+}
+
+export class DraftList {
+  #search = ''
+  #opened = false
+  readonly #api: Api
+  readonly #trashed: boolean
+  readonly rows: WindowedList<DraftSummary, Answer>
+  /** Follows a change of any draft; many in a short time are followed together. */
+  readonly follow: () => void
+
+  constructor(api: Api, clock: Clock, from: 'drafts' | 'trash') {
+    this.#api = api
+    this.#trashed = from === 'trash'
+    this.rows = new WindowedList((asked) => this.#ask(asked))
+    this.follow = coalesced(clock, PAUSE, () => void this.rows.follow())
+  }
+
+  get search() {
+    return this.#search
+  }
+
+  /** Shows what fits a search; the same again is no reading. */
+  async open(search: string): Promise<void> {
+    if (this.#opened && search === this.#search) return
+    this.#opened = true
+    this.#search = search
+    await this.rows.open(search)
+  }
+
+  /** The rows from one place to another, also those that have not come into sight; at most `most`. */
+  async between(first: number, last: number, most: number): Promise<readonly DraftSummary[]> {
+    const result = await settled(this.#ask({ offset: first, limit: Math.min(most, last - first + 1) }))
+    return result.ok ? result.value.rows : []
+  }
+
+  /** Does the same with each, one after the other, until one fails; then shows how the list is. */
+  async each(
+    drafts: readonly DraftSummary[],
+    act: (draft: DraftSummary) => Promise<Result<unknown>>
+  ): Promise<DoneWith> {
+    const done: DraftSummary[] = []
+    let error: AppError | undefined
+    for (const draft of drafts) {
+      const result = await settled(act(draft))
+      // Gone already is as good as removed.
+      if (!result.ok && result.error.code !== 'gone') {
+        error = result.error
+        break
+      }
+      done.push(draft)
+    }
+    await this.rows.follow()
+    return { done, ...(error && { error }) }
+  }
+
+  remove(drafts: readonly DraftSummary[]): Promise<DoneWith> {
+    return this.each(drafts, ({ id }) => this.#api.drafts.remove({ id }))
+  }
+
+  restore(drafts: readonly DraftSummary[]): Promise<DoneWith> {
+    return this.each(drafts, ({ id }) => this.#api.drafts.restore({ id }))
+  }
+
+  erase(drafts: readonly DraftSummary[]): Promise<DoneWith> {
+    return this.each(drafts, ({ id }) => this.#api.drafts.erase({ id }))
+  }
+
+  #ask(asked: Asked): Promise<Result<Answer>> {
+    return this.#api.drafts.list({ search: this.#search, trashed: this.#trashed, ...asked })
+  }
+}

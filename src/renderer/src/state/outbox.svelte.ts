@@ -1,0 +1,86 @@
+/** The outbox of this office as a whole: how many stand how, why nothing leaves, and how it is set. */
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { Input } from '../../../shared/contract/requests.ts'
+import type { OutboxView, SendCounts } from '../../../shared/contract/views.ts'
+import type { Api } from '../api.ts'
+import { Action } from './action.svelte.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { Resource } from './resource.svelte.ts'
+
+/** Milliseconds between two readings: a batch of two thousand tells of each of its packages. */
+const PAUSE = 250
+
+export class Outbox {
+  readonly #api: Api
+  readonly #view: Resource<OutboxView>
+  /** Follows a change; many in a short time are followed together. */
+  readonly follow: () => void
+  /** Pausing or letting it go on. */
+  readonly changing = new Action<OutboxView>()
+  readonly configuring = new Action<OutboxView>()
+
+  constructor(api: Api, clock: Clock) {
+    this.#api = api
+    this.#view = new Resource(() => api.outbox.state())
+    this.follow = coalesced(clock, PAUSE, () => void this.load())
+  }
+
+  get view(): OutboxView | undefined {
+    return this.#view.value
+  }
+  get error(): AppError | undefined {
+    return this.#view.error
+  }
+  get pause(): OutboxView['pause'] {
+    return this.#view.value?.pause
+  }
+  /** Refused, uncertain, not sent: those that need a person, or may come to. */
+  get attention(): number {
+    const counts = this.#view.value?.counts
+    return counts ? needsSomebody(counts) : 0
+  }
+  get waiting(): number {
+    const counts = this.#view.value?.counts
+    return counts ? counts.ready + counts.sending : 0
+  }
+
+  load(): Promise<void> {
+    return this.#view.load()
+  }
+
+  clear(): void {
+    this.#view.clear()
+    this.changing.clear()
+    this.configuring.clear()
+  }
+
+  async stop(): Promise<void> {
+    this.#take(await this.changing.run(() => this.#api.outbox.pause()))
+  }
+
+  async goOn(): Promise<void> {
+    this.#take(await this.changing.run(() => this.#api.outbox.resume()))
+  }
+
+  /** Answers whether it is set so now. */
+  async configure(settings: Input<'outbox.configure'>): Promise<boolean> {
+    const view = await this.configuring.run(() => this.#api.outbox.configure(settings))
+    this.#take(view)
+    return view !== undefined
+  }
+
+  #take(view: OutboxView | undefined): void {
+    if (view) this.#view.put(view)
+  }
+}
+
+/** How many of them need a person, or may come to. */
+export function needsSomebody(counts: SendCounts): number {
+  return counts.refused + counts.uncertain + counts.notSent
+}
+
+/** How many there are in all. */
+export function allOf(counts: SendCounts): number {
+  return counts.ready + counts.sending + counts.sent + counts.cancelled + needsSomebody(counts)
+}

@@ -1,0 +1,63 @@
+/** The chosen account's presets, by name: packages to begin from. */
+import type { Composition } from '../../../shared/composition/composition.ts'
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { PresetSummary, PresetView } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import { Resource } from './resource.svelte.ts'
+
+export class Presets {
+  readonly #api: Api
+  readonly #list: Resource<PresetSummary[]>
+  readonly #sorted = $derived.by(() =>
+    [...(this.#list.value ?? [])].sort((one, two) => one.name.localeCompare(two.name, 'en'))
+  )
+
+  constructor(api: Api) {
+    this.#api = api
+    this.#list = new Resource(() => api.presets.list())
+  }
+
+  get list(): readonly PresetSummary[] {
+    return this.#sorted
+  }
+  get known() {
+    return this.#list.value !== undefined
+  }
+  get error() {
+    return this.#list.error
+  }
+
+  load(): Promise<void> {
+    return this.#list.load()
+  }
+
+  /**
+   * Makes a draft of a preset; answers its id, or why not.
+   * @param begun what of the preset holds today.
+   */
+  async begin(
+    id: string,
+    begun: (composition: Composition) => Composition
+  ): Promise<{ draftId: string } | { error: AppError }> {
+    const preset = await settled(this.#api.presets.get({ id }))
+    if (!preset.ok) return { error: preset.error }
+    const draft = await settled(this.#api.drafts.save({ composition: begun(preset.value.composition) }))
+    return draft.ok ? { draftId: draft.value.id } : { error: draft.error }
+  }
+
+  /** Removes a preset; answers what is needed to save it again, or why it could not be removed. */
+  async remove(id: string): Promise<{ removed: PresetView } | { error: AppError }> {
+    const read = await settled(this.#api.presets.get({ id }))
+    if (!read.ok) return { error: read.error }
+    const result = await settled(this.#api.presets.remove({ id }))
+    await this.load()
+    return result.ok ? { removed: read.value } : { error: result.error }
+  }
+
+  /** Saves a removed preset again, as a new one. */
+  async restore({ name, composition }: PresetView): Promise<AppError | undefined> {
+    const result = await settled(this.#api.presets.save({ name, composition }))
+    await this.load()
+    return result.ok ? undefined : result.error
+  }
+}

@@ -1,0 +1,172 @@
+/** How two states of a package differ, as a person would tell another: which forms, which people, which dates. */
+import type { ComposedItem, ComposedSigner, Composition } from '../../../shared/composition/composition.ts'
+import { counted, listed } from './counts.ts'
+import { clockTime, dayInWords, offsetInWords } from './dates.ts'
+
+/** One thing that differs; `now` and `earlier` are short texts, "none" and "not there" included. */
+export interface Difference {
+  what: string
+  now: string
+  earlier: string
+}
+
+const THERE = 'there'
+const NOT_THERE = 'not there'
+const NONE = 'none'
+
+const signerTexts = {
+  MiddleName: 'Middle name',
+  Email: 'E-mail address',
+  MobileCountry: 'Country code',
+  MobileNumber: 'Mobile number',
+  ClientReference: 'Your reference',
+  SignerType: 'Signer type',
+  SignerReference: 'Signer in the template'
+} as const
+const signerSwitches = {
+  faceToFace: 'Signing face to face',
+  video: 'Video',
+  deepfakeDetector: 'Deepfake detector',
+  reviewBeforeSigning: 'Review before signing',
+  Optional: 'Optional signature',
+  UseIDData: 'Identity questions'
+} as const
+const itemTexts = {
+  Name: 'Name',
+  Reference: 'Reference',
+  ClientReference: 'Your reference',
+  FormType: 'Form type',
+  EmployerReference: 'Employer'
+} as const
+const packageTexts = {
+  ReturnUrl: 'Address to return to',
+  NotifyUrl: 'Address to notify',
+  InvitationEmailTemplateReference: 'Invitation e-mail'
+} as const
+
+/** What differs between a package as it is now and as it was earlier, in the order of the composer. Empty where nothing does. */
+export function differencesOf(now: Composition, earlier: Composition): Difference[] {
+  const told = [
+    ...partsOf(now.items, earlier.items, (item) => calledItem(now.kind, item), differencesOfItem),
+    ...text('Due date', dueOf(now), dueOf(earlier)),
+    ...yesNo('Signing in this application', now.embedded, earlier.embedded),
+    ...yesNo('One after the other', now.Sequential, earlier.Sequential),
+    ...texts(packageTexts, now, earlier, (label) => label),
+    ...count('Drop-down choices', now.ListItems, earlier.ListItems)
+  ]
+  if (told.length > 0 || JSON.stringify(now) === JSON.stringify(earlier)) return told
+  // Something that has no words of its own: still never said to be the same.
+  return [{ what: 'Spaces, or the order of something', now: 'as it is', earlier: 'as it was' }]
+}
+
+function differencesOfItem(now: ComposedItem, earlier: ComposedItem): Difference[] {
+  const of = (label: string) => `${label} of ${now.Name.trim() || 'the form without a name'}`
+  return [
+    ...texts(itemTexts, now, earlier, (label) => (label === 'Name' ? 'Name of the form' : of(label))),
+    ...partsOf(now.signers, earlier.signers, (signer) => `Signer ${calledSigner(signer)}`, differencesOfSigner),
+    ...orders(of('Order of the signers'), now, earlier),
+    ...count(of('Fields'), now.fields, earlier.fields),
+    ...(now.XMLData === earlier.XMLData
+      ? []
+      : [{ what: of('Data'), now: size(now.XMLData), earlier: size(earlier.XMLData) }])
+  ]
+}
+
+function differencesOfSigner(now: ComposedSigner, earlier: ComposedSigner): Difference[] {
+  const of = (label: string) => `${label} of ${calledSigner(now)}`
+  return [
+    ...text('Name of a signer', calledSigner(now), calledSigner(earlier)),
+    ...texts(signerTexts, now, earlier, of),
+    ...Object.entries(signerSwitches).flatMap(([name, label]) => {
+      const key = name as keyof typeof signerSwitches
+      return yesNo(of(label), now[key], earlier[key])
+    }),
+    // What identifies a person is counted, never shown.
+    ...count(of('Answers that identify'), now.IDData, earlier.IDData),
+    ...count(of('People who share the link'), now.ShareUsers, earlier.ShareUsers)
+  ]
+}
+
+/** Those that came or went, and what differs in those that stayed; the same ones have the same key. */
+function partsOf<Part extends { key: string }>(
+  now: readonly Part[],
+  earlier: readonly Part[],
+  called: (part: Part) => string,
+  inside: (now: Part, earlier: Part) => Difference[]
+): Difference[] {
+  const before = new Map(earlier.map((part) => [part.key, part]))
+  const here = new Set(now.map((part) => part.key))
+  return [
+    ...now.flatMap((part) => {
+      const other = before.get(part.key)
+      return other ? inside(part, other) : [{ what: called(part), now: THERE, earlier: NOT_THERE }]
+    }),
+    ...earlier
+      .filter((part) => !here.has(part.key))
+      .map((part) => ({ what: called(part), now: NOT_THERE, earlier: THERE }))
+  ]
+}
+
+function texts<Names extends Record<string, string>>(
+  names: Names,
+  now: Record<keyof Names, string>,
+  earlier: Record<keyof Names, string>,
+  called: (label: string) => string
+): Difference[] {
+  return Object.entries(names).flatMap(([name, label]) => text(called(label), now[name] ?? '', earlier[name] ?? ''))
+}
+
+function text(what: string, now: string, earlier: string): Difference[] {
+  if (now.trim() === earlier.trim()) return []
+  return [{ what, now: now.trim() || NONE, earlier: earlier.trim() || NONE }]
+}
+
+function yesNo(what: string, now: boolean, earlier: boolean): Difference[] {
+  return now === earlier ? [] : [{ what, now: now ? 'yes' : 'no', earlier: earlier ? 'yes' : 'no' }]
+}
+
+/** How many of a list's entries differ, where telling each would be too much. */
+function count<Part extends { key: string }>(
+  what: string,
+  now: readonly Part[],
+  earlier: readonly Part[]
+): Difference[] {
+  const before = new Map(earlier.map((part) => [part.key, JSON.stringify(part)]))
+  const changed = now.filter((part) => before.has(part.key) && before.get(part.key) !== JSON.stringify(part)).length
+  if (now.length === earlier.length && changed === 0 && now.every((part) => before.has(part.key))) return []
+  const differ = changed > 0 ? `, ${changed.toLocaleString('en-GB')} of them different` : ''
+  return [
+    { what, now: now.length.toLocaleString('en-GB'), earlier: `${earlier.length.toLocaleString('en-GB')}${differ}` }
+  ]
+}
+
+/** The order is told only where the same people sign in another one; else their coming and going says it. */
+function orders(what: string, now: ComposedItem, earlier: ComposedItem): Difference[] {
+  const keys = (item: ComposedItem) => item.signers.map((signer) => signer.key)
+  if (String(keys(now)) === String(keys(earlier)) || String(keys(now).sort()) !== String(keys(earlier).sort()))
+    return []
+  return [{ what, now: listed(now.signers.map(calledSigner)), earlier: listed(earlier.signers.map(calledSigner)) }]
+}
+
+function dueOf({ due, gmt }: Composition): string {
+  const local = Date.parse(`${due}:00.000Z`)
+  if (!due) return ''
+  if (Number.isNaN(local)) return due
+  const offset = Number(gmt || 0)
+  const at = local - offset * 60_000
+  return `${dayInWords(at, offset)} at ${clockTime(at, offset)}, ${offsetInWords(offset)}`
+}
+
+function calledItem(kind: Composition['kind'], item: ComposedItem): string {
+  const what = kind === 'form-direct' ? 'Form' : 'Template'
+  return `${what} ${item.Name.trim() || 'without a name'}`
+}
+
+function calledSigner(signer: ComposedSigner): string {
+  const name = `${signer.FirstName.trim()} ${signer.LastName.trim()}`.trim()
+  return name || signer.Email.trim() || 'without a name'
+}
+
+function size(data: string): string {
+  return data ? counted(data.length, 'character') : NONE
+}

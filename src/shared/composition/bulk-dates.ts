@@ -1,0 +1,138 @@
+/** Dates and times as people and spreadsheets write them, understood or refused, never guessed in silence. */
+
+/** Which of the two comes first in 04/12/2026. */
+export type DateOrder = 'day-first' | 'month-first'
+
+export interface ReadDate {
+  /** `YYYY-MM-DD` */
+  day: string
+  /** `HH:mm` */
+  time?: string
+  /** Minutes east of UTC, where the text says so. */
+  offset?: number
+  /** The year was written with two digits. */
+  isShortYear?: true
+}
+
+const DAY = 86_400_000
+/** What a spreadsheet counts days from; four years later in files of old Macs. */
+const EPOCHS = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) }
+export type Epoch = keyof typeof EPOCHS
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const monthNames = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december'
+]
+
+const parts = /^(\d{1,2})[-/.](\d{1,2})[-/.](?:\d{4}|\d{2})(?!\d)/
+const clock = String.raw`(?:[T\s,]+(?:at\s+)?(?<clock>\d{1,2}[:.]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?)\s*(?<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$`
+const spellings = [
+  new RegExp(String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<date>\d{1,2})${clock}`, 'i'),
+  new RegExp(String.raw`^(?<year>\d{4})(?<month>\d{2})(?<date>\d{2})${clock}`, 'i'),
+  new RegExp(String.raw`^(?<first>\d{1,2})[-/.](?<second>\d{1,2})[-/.](?<year>\d{4}|\d{2})${clock}`, 'i'),
+  new RegExp(
+    String.raw`^(?<date>\d{1,2})(?:st|nd|rd|th)?[-\s./]+(?:of\s+)?(?<name>[a-z]{3,9})\.?,?[-\s./]+(?<year>\d{4}|\d{2})${clock}`,
+    'i'
+  ),
+  new RegExp(String.raw`^(?<name>[a-z]{3,9})\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${clock}`, 'i')
+]
+
+/** The date that a text names; undefined where it names none. Numbers of five digits are days since the epoch. */
+export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): ReadDate | undefined {
+  const plain = text.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/i, '')
+  if (/^\d{5}(?:\.\d+)?$/.test(plain)) return ofSerial(Number(plain), epoch)
+  const found = spellings.map((spelling) => spelling.exec(plain)?.groups).find(Boolean)
+  if (!found) return undefined
+  const year = found.year as string
+  const day = dayOf(fullYear(year), monthOf(found, order), Number(found.date ?? dateOf(found, order)))
+  const time = found.clock === undefined ? undefined : readTime(found.clock)
+  if (!day || (found.clock !== undefined && !time)) return undefined
+  return {
+    day,
+    ...(time && { time }),
+    ...(found.zone && { offset: offsetOf(found.zone) }),
+    ...(year.length === 2 && { isShortYear: true as const })
+  }
+}
+
+/** `HH:mm` of "17:00", "5 pm", "5.30pm", and of a spreadsheet's part of a day; undefined for anything else. */
+export function readTime(text: string): string | undefined {
+  const plain = text.trim()
+  if (/^0?\.\d+$/.test(plain)) return new Date(Math.round(Number(plain) * 1440) * 60_000).toISOString().slice(11, 16)
+  const found = /^(\d{1,2})(?:[:.](\d{2})(?::\d{2}(?:[.,]\d+)?)?)?\s*(?:([ap])\.?m\.?)?$/i.exec(plain)
+  if (!found || (found[2] === undefined && !found[3])) return undefined
+  const half = found[3]?.toLowerCase()
+  const hour = Number(found[1])
+  const minute = Number(found[2] ?? 0)
+  if (minute > 59 || hour > 23 || (half && (hour < 1 || hour > 12))) return undefined
+  const hours = half ? (hour % 12) + (half === 'p' ? 12 : 0) : hour
+  return `${two(hours)}:${two(minute)}`
+}
+
+/**
+ * How the dates of a column are written. Where any value can only be read one way, all are; `isGuess` where there are
+ * dates and none of them tells.
+ */
+export function dateOrderOf(values: Iterable<string>): { order: DateOrder; isGuess: boolean } {
+  let seen = false
+  let isMonthFirst = false
+  for (const value of values) {
+    const found = parts.exec(value.trim())
+    if (!found) continue
+    seen = true
+    if (Number(found[1]) > 12) return { order: 'day-first', isGuess: false }
+    if (Number(found[2]) > 12) isMonthFirst = true
+  }
+  return isMonthFirst ? { order: 'month-first', isGuess: false } : { order: 'day-first', isGuess: seen }
+}
+
+function ofSerial(serial: number, epoch: Epoch): ReadDate {
+  const minutes = Math.round((EPOCHS[epoch] + serial * DAY) / 60_000)
+  const [day, time] = new Date(minutes * 60_000).toISOString().split('T') as [string, string]
+  return Number.isInteger(serial) ? { day } : { day, time: time.slice(0, 5) }
+}
+
+function monthOf(found: Record<string, string | undefined>, order: DateOrder): number {
+  if (found.month) return Number(found.month)
+  if (!found.name) return Number(order === 'day-first' ? found.second : found.first)
+  const name = found.name.toLowerCase()
+  if (name === 'sept') return 9
+  return Math.max(months.indexOf(name), monthNames.indexOf(name)) + 1
+}
+
+function dateOf(found: Record<string, string | undefined>, order: DateOrder): string | undefined {
+  return order === 'day-first' ? found.first : found.second
+}
+
+/** As spreadsheets read two digits: up to 29 they are of this century. */
+function fullYear(year: string): number {
+  if (year.length === 4) return Number(year)
+  return Number(year) <= 29 ? 2000 + Number(year) : 1900 + Number(year)
+}
+
+function dayOf(year: number, month: number, date: number): string | undefined {
+  const at = new Date(Date.UTC(year, month - 1, date))
+  if (at.getUTCFullYear() !== year || at.getUTCMonth() !== month - 1 || at.getUTCDate() !== date) return undefined
+  return year < 1000 ? undefined : at.toISOString().slice(0, 10)
+}
+
+function offsetOf(zone: string): number {
+  const found = /([+-])(\d{2}):?(\d{2})/.exec(zone)
+  if (!found) return 0
+  return (found[1] === '-' ? -1 : 1) * (Number(found[2]) * 60 + Number(found[3]))
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}

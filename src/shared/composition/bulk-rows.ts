@@ -1,0 +1,322 @@
+/**
+ * Makes the composition of a row: what its cells say where they say something, and the base's values where they are
+ * blank. A cell that can't be understood is a problem with its column, and changes nothing.
+ */
+import type { ColumnMapping } from '../contract/composing-requests.ts'
+import { type DateOrder, type Epoch, readDate, readTime } from './bulk-dates.ts'
+import { type BulkTarget, bulkTargets, type TargetKind } from './bulk-targets.ts'
+import type { Composition } from './composition.ts'
+import type { Problem } from './problem.ts'
+import { isZone, localTimeIn } from './zone.ts'
+
+/** Characters that a cell may have; the service's own limits are narrower. */
+export const LONGEST_CELL = 10_000
+
+/** What has to be known of a sheet to read its cells. */
+export interface Reading {
+  /** How the dates of a column, from 0, are written. */
+  dateOrder: (column: number) => DateOrder
+  epoch: Epoch
+  /** The time zone of due dates where the base has none, by its IANA name. */
+  zone: string
+}
+
+export interface CellProblem extends Problem {
+  /** From 0. */
+  column: number
+}
+
+export interface AppliedRow {
+  composition: Composition
+  cellProblems: CellProblem[]
+}
+
+/**
+ * Prepares a mapping for many rows. Targets that the composition doesn't have are left alone: see `unknownTargets`.
+ * @returns a function from the cells of a row to its composition; `flaws` are columns whose cells have no value to read,
+ *   and why.
+ */
+export function rowsOnto(base: Composition, mapping: ColumnMapping, reading: Reading) {
+  const columnOf = new Map(mapping.map(({ target, column }) => [target, column]))
+  const mapped = bulkTargets(base).flatMap((target) => {
+    const column = columnOf.get(target.target)
+    return column === undefined ? [] : [{ target, column }]
+  })
+  const parts = droppableParts(base, mapped)
+
+  return (cells: readonly string[], flaws?: ReadonlyMap<number, string>): AppliedRow => {
+    const composition = copyOf(base)
+    const problems: CellProblem[] = []
+    const filled = new Set<BulkTarget>()
+    for (const { target, column } of mapped) {
+      const text = (cells[column] ?? '').trim()
+      const flaw = flaws?.get(column)
+      if (text === '' && !flaw) continue
+      // "No" for every flag of a second signer doesn't make a second signer.
+      if (target.kind !== 'yes-no' || !no.has(text.toLowerCase())) filled.add(target)
+      const read = flaw ? { trouble: flaw } : readCell(composition, target, text, column, reading)
+      if ('trouble' in read) {
+        problems.push({ severity: 'error', at: target.target, message: read.trouble, column })
+      } else if (read.doubt) {
+        problems.push({ severity: 'warning', at: target.target, message: read.doubt, column })
+      }
+    }
+    for (const part of parts) {
+      if (!part.targets.some((target) => filled.has(target))) part.drop(composition)
+    }
+    return { composition, cellProblems: problems }
+  }
+}
+
+/** The targets of a mapping that a composition doesn't have (any more). */
+export function unknownTargets(composition: Composition, mapping: ColumnMapping): string[] {
+  const known = new Set(bulkTargets(composition).map(({ target }) => target))
+  return mapping.map(({ target }) => target).filter((target) => !known.has(target))
+}
+
+/** The cells that make a composition again, one a target: what a sample shows, and what a row looks like. */
+export function rowOf(composition: Composition, targets: readonly BulkTarget[]): string[] {
+  return targets.map((target) => {
+    const value = valueAt(composition, target.path)
+    if (typeof value === 'boolean') return value ? 'yes' : 'no'
+    const text = String(value)
+    switch (target.kind) {
+      case 'yes-no':
+        return text === 'true' ? 'yes' : text === 'false' ? 'no' : text
+      case 'due':
+        return text.split('T')[0] ?? ''
+      case 'time':
+        return text.split('T')[1] ?? ''
+      case 'question-type':
+        return text === 'email' ? 'e-mail' : text
+      default:
+        return text
+    }
+  })
+}
+
+type Outcome = { doubt?: string } | { trouble: string }
+
+function readCell(
+  composition: Composition,
+  target: BulkTarget,
+  text: string,
+  column: number,
+  reading: Reading
+): Outcome {
+  if (spreadsheetError.test(text)) {
+    return { trouble: `The spreadsheet has an error here (${text.slice(0, 20)}), not a value. Mend it there.` }
+  }
+  const most = target.path.at(-1) === 'XMLData' ? 5_000_000 : LONGEST_CELL
+  if (text.length > most) {
+    return { trouble: `This is too long: ${text.length} characters, where ${most} are the most.` }
+  }
+  const formula = text.startsWith('=')
+    ? { doubt: 'This begins with “=”, like a formula. It is taken as plain text.' }
+    : {}
+  switch (kindOf(composition, target)) {
+    case 'text':
+    case 'number':
+      put(composition, target.path, text)
+      return formula
+    case 'email':
+      put(composition, target.path, text.replace(/^mailto:/i, ''))
+      return formula
+    case 'yes-no':
+      return readYesNo(composition, target, text)
+    case 'question-type':
+      return readQuestionType(composition, target, text)
+    case 'date':
+      return readDay(composition, target, text, column, reading)
+    case 'due':
+      return readDue(composition, text, column, reading)
+    case 'time':
+      return readDueTime(composition, text, reading)
+    case 'answer':
+      return formula
+  }
+}
+
+const spreadsheetError =
+  /^#(?:REF!|N\/A|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|GETTING_DATA|#+)$/i
+
+/** An answer is read as its question's type says, which a column to its left may have changed. */
+function kindOf(composition: Composition, target: BulkTarget): TargetKind {
+  if (target.kind !== 'answer') return target.kind
+  return valueAt(composition, [...target.path.slice(0, -1), 'DataType']) as 'text' | 'date' | 'email'
+}
+
+const yes = new Set(['yes', 'y', 'true', '1', 'x', 'on', '✓', '✔'])
+const no = new Set(['no', 'n', 'false', '0', 'off'])
+
+function readYesNo(composition: Composition, { path }: BulkTarget, text: string): Outcome {
+  const word = text.toLowerCase()
+  if (!yes.has(word) && !no.has(word)) return { trouble: `“${shown(text)}” is neither yes nor no.` }
+  const isYes = yes.has(word)
+  put(composition, path, typeof valueAt(composition, path) === 'boolean' ? isYes : String(isYes))
+  return {}
+}
+
+function readQuestionType(composition: Composition, { path }: BulkTarget, text: string): Outcome {
+  const word = text.toLowerCase().replace(/[^a-z]/g, '')
+  if (word !== 'text' && word !== 'date' && word !== 'email') {
+    return { trouble: `“${shown(text)}” is no kind of answer: write text, date or e-mail.` }
+  }
+  put(composition, path, word)
+  return {}
+}
+
+function readDay(
+  composition: Composition,
+  { path }: BulkTarget,
+  text: string,
+  column: number,
+  reading: Reading
+): Outcome {
+  const order = reading.dateOrder(column)
+  const date = readDate(text, order, reading.epoch)
+  if (!date) return { trouble: noDate(text, order) }
+  put(composition, path, date.day)
+  return date.isShortYear ? shortYear(date.day) : {}
+}
+
+function readDue(composition: Composition, text: string, column: number, reading: Reading): Outcome {
+  const order = reading.dateOrder(column)
+  const date = readDate(text, order, reading.epoch)
+  if (!date) return { trouble: noDate(text, order) }
+  const time = date.time ?? (composition.due.split('T')[1] || '17:00')
+  setDue(composition, `${date.day}T${time}`, reading.zone, date.offset)
+  return date.isShortYear ? shortYear(date.day) : {}
+}
+
+function readDueTime(composition: Composition, text: string, reading: Reading): Outcome {
+  const time = readTime(text) ?? readDate(text, 'day-first', reading.epoch)?.time
+  if (!time) return { trouble: `“${shown(text)}” is no time of day: write it as 17:00 or 5 pm.` }
+  const day = composition.due.split('T')[0]
+  if (!day) return { trouble: 'There is a time, and no due date that it goes with.' }
+  setDue(composition, `${day}T${time}`, reading.zone)
+  return {}
+}
+
+/** A due date is at the zone of the base, whose offset changes with the seasons. */
+function setDue(composition: Composition, due: string, zone: string, offset?: number): void {
+  composition.due = due
+  if (offset !== undefined) {
+    composition.gmt = String(offset)
+    composition.zone = ''
+    return
+  }
+  if (!composition.zone && composition.gmt) return
+  if (!isZone(composition.zone)) composition.zone = zone
+  composition.gmt = String(localTimeIn(composition.zone, due)?.offset ?? 0)
+}
+
+function noDate(text: string, order: DateOrder): string {
+  const example = order === 'day-first' ? '31/12/2026' : '12/31/2026'
+  return `“${shown(text)}” is no date here: write it as 2026-12-31 or ${example}.`
+}
+
+function shortYear(day: string): Outcome {
+  return { doubt: `The year has two digits: it is read as ${day.slice(0, 4)}.` }
+}
+
+function shown(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 39)}…`
+}
+
+interface Part {
+  targets: BulkTarget[]
+  drop(composition: Composition): void
+}
+
+/**
+ * What is left out where a row says nothing of it and the base neither: a second signer or more, somebody to share
+ * with, a drop-down item, a question. Sheets have columns for as many as any row needs.
+ */
+function droppableParts(base: Composition, mapped: readonly { target: BulkTarget }[]): Part[] {
+  const targetsUnder = (at: string) =>
+    mapped.map(({ target }) => target).filter(({ target }) => target.startsWith(`${at}.`))
+  const part = <Of extends { key: string }>(
+    one: Of,
+    at: string,
+    texts: readonly string[],
+    listOf: (composition: Composition) => { list: Of[] } | undefined
+  ): Part[] => {
+    const targets = targetsUnder(at)
+    if (targets.length === 0 || texts.some((text) => text.trim() !== '')) return []
+    return [
+      {
+        targets,
+        drop(composition) {
+          const holder = listOf(composition)
+          const index = holder?.list.findIndex(({ key }) => key === one.key) ?? -1
+          if (index >= 0) holder?.list.splice(index, 1)
+        }
+      }
+    ]
+  }
+  const people = base.items.flatMap((item, itemIndex) =>
+    item.signers.flatMap((signer, order) => {
+      const at = `${item.key}.signers.${signer.key}`
+      const signerIn = (composition: Composition) =>
+        composition.items[itemIndex]?.signers.find(({ key }) => key === signer.key)
+      return [
+        ...signer.ShareUsers.flatMap((user) =>
+          part(user, `${at}.ShareUsers.${user.key}`, [user.FirstName, user.LastName, user.Email], (composition) => {
+            const found = signerIn(composition)
+            return found && { list: found.ShareUsers }
+          })
+        ),
+        ...signer.IDData.flatMap((one) =>
+          part(one, `${at}.IDData.${one.key}`, [one.Label, one.Value], (composition) => {
+            const found = signerIn(composition)
+            return found && { list: found.IDData }
+          })
+        ),
+        ...(order === 0
+          ? []
+          : part(
+              signer,
+              at,
+              [signer.FirstName, signer.MiddleName, signer.LastName, signer.Email, signer.MobileNumber],
+              (composition) => {
+                const found = composition.items[itemIndex]
+                return found && { list: found.signers }
+              }
+            ))
+      ]
+    })
+  )
+  const choices = base.ListItems.flatMap((one) =>
+    part(one, `ListItems.${one.key}`, [one.ClientField, one.Item, one.Value], (composition) => ({
+      list: composition.ListItems
+    }))
+  )
+  return [...people, ...choices]
+}
+
+/** Deep enough that no cell of a row can change the base. */
+function copyOf(base: Composition): Composition {
+  return {
+    ...base,
+    ListItems: base.ListItems.map((one) => ({ ...one })),
+    items: base.items.map((item) => ({
+      ...item,
+      fields: item.fields.map((one) => ({ ...one })),
+      signers: item.signers.map((signer) => ({
+        ...signer,
+        IDData: signer.IDData.map((one) => ({ ...one })),
+        ShareUsers: signer.ShareUsers.map((user) => ({ ...user }))
+      }))
+    }))
+  }
+}
+
+function valueAt(composition: Composition, path: BulkTarget['path']): unknown {
+  return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], composition)
+}
+
+function put(composition: Composition, path: BulkTarget['path'], value: unknown): void {
+  const holder = valueAt(composition, path.slice(0, -1)) as Record<string | number, unknown>
+  holder[path.at(-1) as string | number] = value
+}

@@ -1,0 +1,302 @@
+/** What the columns of a sheet can fill in a composition: every field that may differ from one package to the next. */
+import type { ComposedField, ComposedItem, ComposedShareUser, ComposedSigner, Composition } from './composition.ts'
+
+export { matchColumns } from './bulk-columns.ts'
+
+/**
+ * How a cell is understood. `due` is a date that may have a time, `question-type` is text, date or e-mail, and an
+ * `answer` is read as its question's type says.
+ */
+export type TargetKind = 'text' | 'email' | 'number' | 'yes-no' | 'date' | 'due' | 'time' | 'question-type' | 'answer'
+
+export interface BulkTarget {
+  /** Tells targets of one composition apart: the place that problems are told at (see problems.ts). */
+  target: string
+  /** What a person calls it, and the heading of its column in a sample. No two targets have the same. */
+  label: string
+  group: string
+  /** Other names that a heading may have, without the person's or the form's number. */
+  aliases: readonly string[]
+  kind: TargetKind
+  required?: true
+  /** Whose it is, from 1; none for what belongs to the package or a form. */
+  person?: number
+  /** Which form's or template's it is, from 1; none for what belongs to the package. */
+  item?: number
+  /** Where the value stands in the composition. */
+  path: readonly (string | number)[]
+  /** Where the date stands that a time goes with. */
+  goesWith?: string
+}
+
+/** A target before it has its label. */
+type Field = Pick<BulkTarget, 'kind' | 'aliases'> & { name: string; required?: true }
+
+const field = (name: string, kind: TargetKind, aliases: readonly string[] = []): Field => ({ name, kind, aliases })
+const needed = (name: string, kind: TargetKind, aliases: readonly string[]): Field => ({
+  ...field(name, kind, aliases),
+  required: true
+})
+
+type Fields<Of> = { [Name in keyof Of]?: Field }
+
+const firstName = ['first name', 'given name', 'given names', 'forename', 'first']
+const lastName = ['last name', 'surname', 'family name', 'last']
+const middleName = ['middle name', 'middle names', 'middle']
+const email = ['email', 'mail', 'email address', 'mail address']
+
+const ofSigner = {
+  FirstName: needed('first name', 'text', firstName),
+  MiddleName: field('middle name', 'text', middleName),
+  LastName: needed('last name', 'text', lastName),
+  Email: needed('e-mail', 'email', email),
+  MobileCountry: field('country code', 'text', ['mobile country', 'mobile country code', 'phone country', 'dial code']),
+  MobileNumber: field('mobile', 'text', [
+    'mobile number',
+    'mobile phone',
+    'cell',
+    'cell phone',
+    'phone',
+    'phone number'
+  ]),
+  ClientReference: field('your reference for this person', 'text', ['client reference']),
+  faceToFace: field('face to face', 'yes-no', ['face to face signing', 'at the counter']),
+  video: field('video confirmation', 'yes-no', ['video']),
+  deepfakeDetector: field('deepfake detector', 'yes-no', ['deepfake'])
+} satisfies Fields<ComposedSigner>
+
+const ofFormSigner = {
+  Optional: field('optional', 'yes-no', ['may be left out']),
+  SignerType: field('signer type', 'text', ['role']),
+  UseIDData: field('has no mobile phone', 'yes-no', ['use id data', 'no mobile', 'identity questions'])
+} satisfies Fields<ComposedSigner>
+
+const ofTemplateSigner = {
+  reviewBeforeSigning: field('review before signing', 'yes-no', ['review']),
+  SignerReference: field('signer in the template', 'text', ['signer reference', 'template signer'])
+} satisfies Fields<ComposedSigner>
+
+const ofShareUser = {
+  FirstName: needed('first name', 'text', firstName),
+  MiddleName: field('middle name', 'text', middleName),
+  LastName: needed('last name', 'text', lastName),
+  Email: needed('e-mail', 'email', email),
+  IsDefault: field('default', 'yes-no', ['is default']),
+  IsOwner: field('owner', 'yes-no', ['is owner'])
+} satisfies Fields<ComposedShareUser>
+
+const ofQuestion = {
+  Label: needed('what is asked', 'text', ['identity question', 'identity label']),
+  DataType: field('kind', 'question-type', ['data type', 'identity type']),
+  Value: needed('right answer', 'answer', ['answer', 'identity answer', 'identity value'])
+} satisfies Fields<ComposedSigner['IDData'][number]>
+
+const ofChoice = {
+  ClientField: needed('field', 'text', ['client field']),
+  Item: needed('choice', 'text', ['item', 'text']),
+  Value: field('value', 'text')
+} satisfies Fields<Composition['ListItems'][number]>
+
+const ofForm = {
+  Name: needed('name', 'text', ['form name', 'document name']),
+  Reference: needed('reference', 'text', ['form reference']),
+  FormType: needed('form type', 'number', ['form type']),
+  ClientReference: field('your reference', 'text', ['your reference', 'client reference', 'matter', 'case number']),
+  EmployerReference: field('employer reference', 'text', ['employer reference']),
+  XMLData: field('data to fill in', 'text', ['data to fill in', 'xml', 'xml data'])
+} satisfies Fields<ComposedItem>
+
+const ofTemplate = {
+  Name: needed('name', 'text', ['template name', 'document name']),
+  ClientReference: field('your reference', 'text', ['your reference', 'client reference', 'matter', 'case number'])
+} satisfies Fields<ComposedItem>
+
+const ofPackage = {
+  due: field('Due date', 'due', ['due', 'due by', 'sign by', 'deadline', 'due date and time']),
+  embedded: field('Sign in this application', 'yes-no', ['embedded', 'embed form', 'embed']),
+  ReturnUrl: field('Page to return to after signing', 'text', ['return url', 'return address', 'return page']),
+  NotifyUrl: field('Address that the service calls', 'text', ['notify url', 'notify address', 'callback url'])
+} satisfies Fields<Composition>
+
+const ofFormPackage = {
+  InvitationEmailTemplateReference: field('Invitation’s e-mail template', 'text', [
+    'invitation email template reference',
+    'email template',
+    'invitation template'
+  ])
+} satisfies Fields<Composition>
+
+const ofTemplatePackage = {
+  Sequential: field('One after the other', 'yes-no', ['sequential', 'in order', 'signing order'])
+} satisfies Fields<Composition>
+
+/** All that columns can fill in a composition, in the order of the composer's screen. */
+export function bulkTargets(composition: Composition): BulkTarget[] {
+  const isForms = composition.kind === 'form-direct'
+  const isOne = composition.items.length === 1
+  const noun = isForms ? 'Form' : 'Template'
+  const people = composition.items.flatMap((item, index) => {
+    const prefix = isOne ? '' : `${noun} ${index + 1}, `
+    return item.signers.flatMap((signer, order) =>
+      ofPerson(isForms, signer, { item: index + 1, person: order + 1, prefix, itemKey: item.key })
+    )
+  })
+  const items = composition.items.flatMap((item, index) => {
+    const group = isOne ? noun : `${noun} ${index + 1}`
+    const place = { item: index + 1, group, at: item.key, path: ['items', index] }
+    return [
+      ...targetsOf(isForms ? ofForm : ofTemplate, place),
+      ...(isForms ? [] : item.fields.map((one, order) => fieldTarget(one, order, place, isOne)))
+    ]
+  })
+  const package_ = {
+    ...ofPackage,
+    ...(isForms ? ofFormPackage : ofTemplatePackage)
+  }
+  return withOwnLabels([
+    ...people,
+    ...items,
+    ...targetsOf(package_, { group: 'Package', at: '', path: [] }, (name) => name).flatMap(withTime),
+    ...(isForms ? choiceTargets(composition) : [])
+  ])
+}
+
+interface Place {
+  group: string
+  /** The start of the targets' names; blank for what belongs to the package. */
+  at: string
+  path: readonly (string | number)[]
+  item?: number
+  person?: number
+}
+
+function ofPerson(
+  isForms: boolean,
+  signer: ComposedSigner,
+  { item, person, prefix, itemKey }: { item: number; person: number; prefix: string; itemKey: string }
+): BulkTarget[] {
+  const group = capital(`${prefix}person ${person}`)
+  const place: Place = {
+    group,
+    at: `${itemKey}.signers.${signer.key}`,
+    path: ['items', item - 1, 'signers', person - 1],
+    item,
+    person
+  }
+  const shared = signer.ShareUsers.flatMap((user, index) =>
+    numbered(ofShareUser, 'shared with', index, {
+      ...place,
+      at: `${place.at}.ShareUsers.${user.key}`,
+      path: [...place.path, 'ShareUsers', index]
+    })
+  )
+  const questions = isForms
+    ? signer.IDData.flatMap((one, index) =>
+        numbered(ofQuestion, 'question', index, {
+          ...place,
+          at: `${place.at}.IDData.${one.key}`,
+          path: [...place.path, 'IDData', index]
+        })
+      )
+    : []
+  return [...targetsOf({ ...ofSigner, ...(isForms ? ofFormSigner : ofTemplateSigner) }, place), ...questions, ...shared]
+}
+
+/** The targets of something that a person has several of: "Person 1: question 2, right answer". */
+function numbered(fields: Record<string, Field>, noun: string, index: number, place: Place): BulkTarget[] {
+  const number = index + 1
+  return targetsOf(fields, place, (name) => `${place.group}: ${noun} ${number}, ${name}`).map((target) => ({
+    ...target,
+    aliases: target.aliases.flatMap((alias) => [
+      `${noun} ${number} ${alias}`,
+      ...(noun === 'question' ? [`${alias} ${number}`, ...(number === 1 ? [alias] : [])] : [])
+    ])
+  }))
+}
+
+function choiceTargets(composition: Composition): BulkTarget[] {
+  return composition.ListItems.flatMap((choice, index) => {
+    const group = `Drop-down item ${index + 1}`
+    const place = { group, at: `ListItems.${choice.key}`, path: ['ListItems', index] }
+    return targetsOf(ofChoice, place).map((target) => ({
+      ...target,
+      group: 'Drop-down items',
+      aliases: target.aliases.flatMap((alias) => [
+        `list item ${index + 1} ${alias}`,
+        `drop down item ${index + 1} ${alias}`
+      ])
+    }))
+  })
+}
+
+function fieldTarget(one: ComposedField, order: number, place: Place, isOne: boolean): BulkTarget {
+  const known = [one.Label, one.Reference, one.ClientField].map(oneLine).filter(Boolean)
+  const name = known[0] ?? `${order + 1}`
+  return {
+    target: `${place.at}.fields.${one.key}.Value`,
+    label: `${isOne ? 'Field' : `${place.group}, field`}: ${name}`,
+    group: isOne ? 'Fields' : `${place.group}: fields`,
+    aliases: known,
+    kind: one.FieldType === 'CheckBox' ? 'yes-no' : one.FieldType === 'DateInput' ? 'date' : 'text',
+    ...(place.item !== undefined && { item: place.item }),
+    path: [...place.path, 'fields', order, 'Value'],
+    ...(one.IsRequired && one.ReadOnly && { required: true as const })
+  }
+}
+
+function targetsOf(
+  fields: Record<string, Field>,
+  place: Place,
+  labelOf: (name: string) => string = (name) => `${place.group}: ${name}`
+): BulkTarget[] {
+  return Object.entries(fields).map(([key, { name, kind, aliases, required }]) => ({
+    target: place.at ? `${place.at}.${key}` : key,
+    label: labelOf(name),
+    group: place.group,
+    // A column headed "Name" has people's names, not the form's.
+    aliases: place.person === undefined && place.item !== undefined ? aliases : [name, ...aliases],
+    kind,
+    ...(required && { required }),
+    ...(place.item !== undefined && { item: place.item }),
+    ...(place.person !== undefined && { person: place.person }),
+    path: [...place.path, key]
+  }))
+}
+
+/** A sheet may have the time of the due date in a column of its own. */
+function withTime(target: BulkTarget): BulkTarget[] {
+  if (target.kind !== 'due') return [target]
+  const time: BulkTarget = {
+    ...target,
+    target: 'due.time',
+    label: 'Due time',
+    aliases: ['due time', 'due at'],
+    kind: 'time',
+    goesWith: target.target
+  }
+  return [target, time]
+}
+
+/** A heading must say which target it means: two fields may have one label. */
+function withOwnLabels(targets: readonly BulkTarget[]): BulkTarget[] {
+  const taken = new Set<string>()
+  return targets.map((target) => {
+    const label = shortened(oneLine(target.label))
+    let own = label
+    for (let number = 2; taken.has(own.toLowerCase()); number++) own = `${label} (${number})`
+    taken.add(own.toLowerCase())
+    return { ...target, label: own }
+  })
+}
+
+function shortened(label: string): string {
+  return label.length <= 120 ? label : `${label.slice(0, 119).trimEnd()}…`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim()
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,22 @@
+/** Days of the calendar as people type them. */
+
+const DAYS = /^(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{4}))$/
+
+/** How a day can be written where one is asked for. */
+export const WRITTEN_DAY = '31/12/1980 or 1980-12-31'
+
+/** The day as `YYYY-MM-DD`, of `YYYY-MM-DD` or `dd/mm/yyyy`; undefined where there is no such day. */
+export function readDay(typed: string): string | undefined {
+  const match = DAYS.exec(typed.trim())
+  if (!match) return undefined
+  const [year, month, day] = (match[1] ? match.slice(1, 4) : [match[6], match[5], match[4]]).map(Number) as [
+    number,
+    number,
+    number
+  ]
+  const at = new Date(0)
+  at.setUTCFullYear(year, month - 1, day)
+  // The 31st of February would be a day of March.
+  const isReal = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
+  return isReal ? at.toISOString().slice(0, 10) : undefined
+}

@@ -1,0 +1,52 @@
+/** What is wrong with the due date (reference 2.1 and 2.9), daylight saving included. */
+import type { Composition } from './composition.ts'
+import { error, type Problem, warning } from './problem.ts'
+import { isZone, localTimeIn, offsetInWords, readLocal } from './zone.ts'
+
+const MINUTE = 60_000
+const YEAR = 366 * 86_400_000
+/** The farthest that clocks are from UTC anywhere. */
+const MOST_MINUTES = 840
+
+/** The due date as a moment with its offset, where both can be read. */
+export function dueAt({ due, gmt }: Pick<Composition, 'due' | 'gmt'>): { at: number; offset: number } | undefined {
+  const local = readLocal(due)
+  const offset = Number(gmt)
+  if (local === undefined || !/^-?\d{1,3}$/.test(gmt.trim()) || Math.abs(offset) > MOST_MINUTES) return undefined
+  return { at: local - offset * MINUTE, offset }
+}
+
+/** Nothing where no date was chosen: then the service's 14 days hold. */
+export function problemsOfDue(composition: Pick<Composition, 'due' | 'gmt' | 'zone'>, now: number): Problem[] {
+  if (!composition.due) return []
+  if (readLocal(composition.due) === undefined) return [error('due', 'Enter a date and a time.')]
+  const due = dueAt(composition)
+  if (!due) return [error('due', 'Choose the time zone of the due date.')]
+  if (due.at <= now) return [error('due', 'Choose a due date in the future.')]
+  return [
+    ...(due.at > now + YEAR ? [warning('due', 'This is more than a year away. Is the year right?')] : []),
+    ...problemsOfZone(composition, due.offset)
+  ]
+}
+
+function problemsOfZone({ due, zone }: Pick<Composition, 'due' | 'zone'>, offset: number): Problem[] {
+  if (!zone) return []
+  const there = localTimeIn(zone, due)
+  if (!there || !isZone(zone)) {
+    return [warning('due', `The time zone ${zone} isn't known here: ${offsetInWords(offset)} is used, as it was.`)]
+  }
+  const time = due.slice(11)
+  if (there.happens === 'never') {
+    return [warning('due', `Clocks go forward that day and skip ${time}. The time after the change is meant.`)]
+  }
+  if (there.happens === 'twice') {
+    return [warning('due', `Clocks go back that day and show ${time} twice. Choose another time to be clear.`)]
+  }
+  if (there.offset === offset) return []
+  return [
+    warning(
+      'due',
+      `On that day ${zone} is at ${offsetInWords(there.offset)}, not ${offsetInWords(offset)}. Choose the time zone again.`
+    )
+  ]
+}

@@ -1,0 +1,90 @@
+/** What is wrong with the people of a form or template (reference 2.3 to 2.7 and 2.11). */
+import { readDay, WRITTEN_DAY } from './calendar.ts'
+import type { ComposedItem, ComposedShareUser, ComposedSigner, Composition } from './composition.ts'
+import { isEmail, problemsOfEmail } from './email.ts'
+import { problemsOfMobile } from './phone.ts'
+import { error, type Problem, required, warning } from './problem.ts'
+
+export function problemsOfSigners(composition: Composition, item: ComposedItem): Problem[] {
+  const what = composition.kind === 'form-direct' ? 'form' : 'template'
+  if (item.signers.length === 0) return [error(`${item.key}.signers`, `Add somebody to sign this ${what}.`)]
+  return [...item.signers.flatMap((signer) => problemsOfSigner(composition, item, signer)), ...sharedAddresses(item)]
+}
+
+function problemsOfSigner(composition: Composition, item: ComposedItem, signer: ComposedSigner): Problem[] {
+  const at = `${item.key}.signers.${signer.key}`
+  return [
+    ...problemsOfPerson(at, signer),
+    ...problemsOfMobile(at, signer),
+    ...(composition.kind === 'form-direct' && signer.UseIDData ? problemsOfIdentity(at, signer) : []),
+    ...(signer.faceToFace && !composition.embedded
+      ? [warning(`${at}.faceToFace`, 'Signing at the counter needs "Sign in this application", below.')]
+      : []),
+    ...(signer.deepfakeDetector && !signer.video
+      ? [warning(`${at}.deepfakeDetector`, "The deepfake detector works on the video: without one it isn't asked for.")]
+      : []),
+    ...problemsOfSharing(at, signer.ShareUsers)
+  ]
+}
+
+function problemsOfPerson(at: string, person: Pick<ComposedSigner, 'FirstName' | 'LastName' | 'Email'>): Problem[] {
+  return [
+    ...required(`${at}.FirstName`, person.FirstName, 'Enter the first name.'),
+    ...required(`${at}.LastName`, person.LastName, 'Enter the last name.'),
+    ...problemsOfEmail(`${at}.Email`, person.Email)
+  ]
+}
+
+function problemsOfIdentity(at: string, signer: ComposedSigner): Problem[] {
+  if (signer.IDData.length === 0) {
+    return [error(`${at}.IDData`, 'Add at least one question that identifies this signer.')]
+  }
+  return signer.IDData.flatMap((one) => [
+    ...required(`${at}.IDData.${one.key}.Label`, one.Label, 'Say what is asked.'),
+    ...problemsOfAnswer(`${at}.IDData.${one.key}.Value`, one)
+  ])
+}
+
+/** The answer itself never stands in a message: it identifies a person. */
+function problemsOfAnswer(at: string, { Value, DataType }: ComposedSigner['IDData'][number]): Problem[] {
+  if (!Value.trim()) return [error(at, 'Enter the answer that identifies the signer.')]
+  if (DataType === 'date' && readDay(Value) === undefined) return [error(at, `Write the date as ${WRITTEN_DAY}.`)]
+  if (DataType === 'email' && !isEmail(Value)) return [error(at, 'Enter an e-mail address, or choose "text".')]
+  return []
+}
+
+function problemsOfSharing(at: string, users: readonly ComposedShareUser[]): Problem[] {
+  const defaults = users.filter((user) => user.IsDefault)
+  const owners = users.filter((user) => user.IsOwner)
+  return users.flatMap((user) => {
+    const here = `${at}.ShareUsers.${user.key}`
+    return [
+      ...problemsOfPerson(here, user),
+      ...(defaults.indexOf(user) > 0
+        ? [warning(`${here}.IsDefault`, 'Somebody before is the default already: which of them counts is not known.')]
+        : []),
+      ...(owners.indexOf(user) > 0
+        ? [warning(`${here}.IsOwner`, 'Somebody before is the owner already: which of them counts is not known.')]
+        : [])
+    ]
+  })
+}
+
+/** Couples do share an address: a warning, never a bar. */
+function sharedAddresses(item: ComposedItem): Problem[] {
+  const seen = new Set<string>()
+  return item.signers.flatMap((signer) => {
+    const address = signer.Email.trim().toLowerCase()
+    if (!address) return []
+    if (!seen.has(address)) {
+      seen.add(address)
+      return []
+    }
+    return [
+      warning(
+        `${item.key}.signers.${signer.key}.Email`,
+        'Two signers share this address: both links go to one mailbox.'
+      )
+    ]
+  })
+}

@@ -1,0 +1,157 @@
+/**
+ * XML data for filling in a form (reference 2.2): whether it is well-formed, and where not, in plain words. Document
+ * types are refused before anything of them is read, so that no entity is ever expanded.
+ */
+import { SaxesParser } from 'saxes'
+import { error, type Problem } from './problem.ts'
+
+export interface XmlFault {
+  /** From 1. */
+  line: number
+  /** From 1, in characters as people count them. */
+  column: number
+  /** Where in the text, in UTF-16 units, as a text field counts them. */
+  offset: number
+  message: string
+}
+
+/** Longest text that a form carries. */
+export const MOST_XML = 5_000_000
+const CHUNK = 256 * 1024
+/** Enough for the forms of a package; a text is judged once, whatever else is typed meanwhile. */
+const MOST_REMEMBERED = 16_000_000
+
+const remembered = new Map<string, XmlFault | undefined>()
+let rememberedCharacters = 0
+
+/** Nothing where none was typed. */
+export function problemsOfXml(at: string, text: string): Problem[] {
+  const fault = faultOfXml(text)
+  return fault ? [error(at, `Line ${fault.line}, column ${fault.column}: ${fault.message}`)] : []
+}
+
+/** The first thing wrong with the text; undefined where it is well-formed or blank. */
+export function faultOfXml(text: string): XmlFault | undefined {
+  if (!text.trim()) return undefined
+  if (remembered.has(text)) return remembered.get(text)
+  const reading = read(text)
+  let step = reading.next()
+  while (!step.done) step = reading.next()
+  return remember(text, step.value)
+}
+
+/**
+ * As `faultOfXml`, with a pause between pieces of the work, so that what else is under way goes on meanwhile. Once it
+ * has answered, `faultOfXml` and `problemsOfXml` know the text without reading it again.
+ */
+export async function readXml(text: string, pause: () => Promise<void>): Promise<XmlFault | undefined> {
+  if (!text.trim()) return undefined
+  if (remembered.has(text)) return remembered.get(text)
+  const reading = read(text)
+  let step = reading.next()
+  while (!step.done) {
+    await pause()
+    step = reading.next()
+  }
+  return remember(text, step.value)
+}
+
+function remember(text: string, fault: XmlFault | undefined): XmlFault | undefined {
+  for (const oldest of remembered.keys()) {
+    if (rememberedCharacters + text.length <= MOST_REMEMBERED) break
+    remembered.delete(oldest)
+    rememberedCharacters -= oldest.length
+  }
+  if (!remembered.has(text)) rememberedCharacters += text.length
+  remembered.set(text, fault)
+  return fault
+}
+
+/** Ends the reading at the first fault. */
+class Fault extends Error {
+  override readonly name = 'Fault'
+  readonly offset: number
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+function* read(text: string): Generator<undefined, XmlFault | undefined> {
+  const half = brokenCharacter(text)
+  const parser = new SaxesParser({ position: true })
+  parser.on('error', ({ message }) => {
+    throw new Fault(inWords(message, text, parser.position), Math.min(parser.position, text.length) - 1)
+  })
+  parser.on('doctype', () => {
+    throw new Fault(NO_DOCUMENT_TYPE, text.lastIndexOf('<!DOCTYPE', parser.position))
+  })
+  try {
+    for (let from = 0; from < text.length; from += CHUNK) {
+      parser.write(text.slice(from, from + CHUNK))
+      yield
+    }
+    parser.close()
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    if (half === undefined || half > thrown.offset) return faultAt(text, Math.max(0, thrown.offset), thrown.message)
+  }
+  return half === undefined ? undefined : faultAt(text, half, 'half a character stands here: take it out.')
+}
+
+const NO_DOCUMENT_TYPE =
+  'a document type (<!DOCTYPE …>) is not allowed in this data, as it can make a small text grow without end. Take it out.'
+
+/** Where the first half of a pair stands alone, which no encoding can carry. */
+function brokenCharacter(text: string): number | undefined {
+  if (text.isWellFormed()) return undefined
+  const repaired = text.toWellFormed()
+  for (let offset = 0; offset < text.length; offset++) {
+    if (text.charCodeAt(offset) !== repaired.charCodeAt(offset)) return offset
+  }
+  return undefined
+}
+
+function faultAt(text: string, offset: number, message: string): XmlFault {
+  const before = text.slice(0, offset).split(/\r\n|\r|\n/)
+  return { line: before.length, column: Array.from(before.at(-1) ?? '').length + 1, offset, message }
+}
+
+/** What the parser says, in words for people who have never read the standard. */
+function inWords(said: string, text: string, position: number): string {
+  const fault = said.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
+  const closing = () => closest(text, '</', position)
+  if (/^(unexpected close tag|unmatched closing tag)/.test(fault)) {
+    return `${closing() ?? 'this closing tag'} doesn't close the element that is open here.`
+  }
+  const unclosed = /^unclosed tag: (.*)$/s.exec(fault)
+  if (unclosed) return `<${shortened(unclosed[1] ?? '')}> is never closed.`
+  if (/^undefined entity/.test(fault)) {
+    return `${closest(text, '&', position) ?? 'this entity'} isn't known. Only &amp; &lt; &gt; &quot; and &apos; are.`
+  }
+  const plain = plainWords.find(([said]) => fault.startsWith(said))
+  return plain ? plain[1] : `${shortened(fault)}.`
+}
+
+const plainWords: [said: string, words: string][] = [
+  ['document must contain a root element', 'there is no element here. XML begins with one, such as <data>.'],
+  ['text data outside of root node', 'text stands outside of the outermost element.'],
+  ['documents may contain only one root', 'a second outermost element begins here. There can be only one.'],
+  ['unexpected end', 'the text ends in the middle of something.'],
+  ['unquoted attribute value', "an attribute's value needs quotation marks."],
+  ['duplicate attribute', 'this attribute stands twice in one element.'],
+  ['disallowed character', 'this character can\'t stand here. Write "<" as &lt; and "&" as &amp;.'],
+  ['malformed character entity', 'this number stands for no character.'],
+  ['an XML declaration must be at the start', '<?xml …?> can only stand at the very beginning.'],
+  ['malformed comment', 'a comment can\'t have "--" in it.'],
+  ['the string "]]>" is disallowed', "the characters ]]> can't stand in a text."]
+]
+
+function closest(text: string, beginning: string, position: number): string | undefined {
+  const from = text.lastIndexOf(beginning, Math.max(0, position - 1))
+  return from < 0 || position - from > 200 ? undefined : shortened(text.slice(from, position))
+}
+
+function shortened(words: string): string {
+  return words.length > 60 ? `${words.slice(0, 60)}…` : words
+}

@@ -1,0 +1,147 @@
+/** The requests about composing and sending: drafts, presets, the outbox, batches, and what is offered while one types. */
+import { z } from 'zod'
+import { Composition } from '../composition/composition.ts'
+import type {
+  BatchView,
+  BulkCheck,
+  BulkRow,
+  BulkSheet,
+  DraftList,
+  DraftSummary,
+  DraftVersion,
+  DraftView,
+  Imported,
+  OutboxView,
+  PersonView,
+  PresetSummary,
+  PresetView,
+  RememberedForm,
+  SavedFile,
+  SendList,
+  SendView
+} from './composing-views.ts'
+import { answers, byId, id, nothing, page } from './request.ts'
+
+const search = z.string().max(200)
+const ids = z.array(id).min(1).max(500)
+const name = z.string().trim().min(1).max(200)
+/** Milliseconds since 1970 UTC. */
+const moment = z.number().int().min(0).max(8_640_000_000_000_000)
+
+/** Which column of the sheet, from 0, fills which target of the composition (see composition/bulk-targets.ts). */
+export const ColumnMapping = z
+  .array(z.strictObject({ target: z.string().min(1).max(500), column: z.number().int().min(0).max(20_000) }))
+  .max(5000)
+export type ColumnMapping = z.infer<typeof ColumnMapping>
+
+export const composingRequests = {
+  /** People this office has sent to, and those of the service's recipient lists, best match first. */
+  'people.find': answers<PersonView[]>()(z.strictObject({ text: search, limit: z.number().int().min(1).max(50) })),
+  /** Takes somebody out of the address book of this workstation. */
+  'people.forget': answers<null>()(z.strictObject({ email: z.string().min(1).max(400) })),
+  /** Values that this office has used in a field before, newest first; see composition/remembered.ts for the fields. */
+  'remembered.values': answers<string[]>()(z.strictObject({ field: z.string().min(1).max(500) })),
+  /** Forms that this office has sent before, newest first. */
+  'remembered.forms': answers<RememberedForm[]>()(nothing),
+
+  /** Drafts whose text has all the words of `search`, newest first. */
+  'drafts.list': answers<DraftList>()(z.strictObject({ search, trashed: z.boolean(), ...page })),
+  'drafts.get': answers<DraftView>()(byId),
+  /** Durable when it answers. Without an id a new draft is made. */
+  'drafts.save': answers<DraftSummary>()(z.strictObject({ id: id.optional(), composition: Composition })),
+  /** Puts a draft in the trash, where it stays for 30 days. */
+  'drafts.remove': answers<null>()(byId),
+  'drafts.restore': answers<DraftSummary>()(byId),
+  /** Takes a draft out of the trash for ever. */
+  'drafts.erase': answers<null>()(byId),
+  'drafts.emptyTrash': answers<{ erased: number }>()(nothing),
+  'drafts.duplicate': answers<DraftSummary>()(byId),
+  /** Earlier versions, newest first. */
+  'drafts.history': answers<DraftVersion[]>()(byId),
+  'drafts.version': answers<{ composition: Composition }>()(z.strictObject({ id, version: id })),
+  /** Makes an earlier version the present one; the present one becomes a version itself. */
+  'drafts.goBack': answers<DraftView>()(z.strictObject({ id, version: id })),
+  /** Saves drafts as a `.countersign` file where the person says; null where they think better of it. */
+  'drafts.export': answers<SavedFile | null>()(z.strictObject({ ids })),
+
+  'presets.list': answers<PresetSummary[]>()(nothing),
+  'presets.get': answers<PresetView>()(byId),
+  /** Without an id a new preset is made. */
+  'presets.save': answers<PresetSummary>()(z.strictObject({ id: id.optional(), name, composition: Composition })),
+  'presets.rename': answers<PresetSummary>()(z.strictObject({ id, name })),
+  'presets.remove': answers<null>()(byId),
+  'presets.export': answers<SavedFile | null>()(z.strictObject({ ids })),
+  /** Reads `.countersign` files that the person chooses, drafts and presets alike; null where they choose none. */
+  'exchange.import': answers<Imported | null>()(nothing),
+
+  /** Puts a draft in the outbox: it goes after the time to take it back, or at `at`. */
+  'sends.start': answers<SendView>()(z.strictObject({ draftId: id, at: moment.optional() })),
+  /** Lets a waiting send go without waiting any longer. */
+  'sends.now': answers<SendView>()(byId),
+  /** Takes a send that has not left out of the outbox: it is a draft again. */
+  'sends.takeBack': answers<DraftSummary>()(byId),
+  'sends.list': answers<SendList>()(
+    z.strictObject({
+      show: z.enum(['all', 'attention', 'waiting', 'sent']),
+      batchId: id.optional(),
+      search,
+      ...page
+    })
+  ),
+  'sends.get': answers<SendView>()(byId),
+  /** Asks the service what became of an uncertain send. */
+  'sends.reconcile': answers<SendView>()(byId),
+  /** The person settles a doubt: it arrived, as these documents; or it did not. */
+  'sends.settle': answers<SendView>()(
+    z.discriminatedUnion('arrived', [
+      z.strictObject({ id, arrived: z.literal(true), documents: z.array(z.string().min(1).max(2000)).min(1).max(200) }),
+      z.strictObject({ id, arrived: z.literal(false) })
+    ])
+  ),
+  /** Lets a send that was refused or did not arrive go again as it is. */
+  'sends.retry': answers<SendView>()(byId),
+  /** Makes a draft of a send: the same one where it didn't reach its goal, a copy where it did ("send again as new"). */
+  'sends.again': answers<DraftSummary>()(byId),
+
+  'outbox.state': answers<OutboxView>()(nothing),
+  'outbox.pause': answers<OutboxView>()(nothing),
+  'outbox.resume': answers<OutboxView>()(nothing),
+  'outbox.configure': answers<OutboxView>()(
+    z.strictObject({
+      concurrency: z.number().int().min(1).max(4).optional(),
+      /** Packages a minute at most; null for as fast as they go. */
+      perMinute: z.number().int().min(1).max(600).nullable().optional(),
+      takeBackSeconds: z.number().int().min(0).max(60).optional()
+    })
+  ),
+  'batches.list': answers<BatchView[]>()(nothing),
+  'batches.get': answers<BatchView>()(byId),
+  'batches.pause': answers<BatchView>()(byId),
+  'batches.resume': answers<BatchView>()(byId),
+  /** What of the batch has not left stays here for good. */
+  'batches.cancel': answers<BatchView>()(byId),
+  /** Lets those of the batch go again that did not arrive. */
+  'batches.retry': answers<BatchView>()(byId),
+  /** Saves the rows that were left out, refused or didn't arrive, with why, to be mended and imported again. */
+  'batches.exportFailed': answers<SavedFile | null>()(byId),
+
+  /** Reads a CSV or XLSX file that the person chooses; null where they choose none. */
+  'bulk.open': answers<BulkSheet | null>()(nothing),
+  /** Another sheet of the same file. */
+  'bulk.sheet': answers<BulkSheet>()(z.strictObject({ id, sheet: z.string().min(1).max(200) })),
+  /** Tries all rows on a composition, without sending anything. */
+  'bulk.check': answers<BulkCheck>()(z.strictObject({ id, composition: Composition, mapping: ColumnMapping })),
+  'bulk.rows': answers<{ rows: BulkRow[]; total: number }>()(
+    z.strictObject({ id, show: z.enum(['all', 'errors', 'warnings', 'duplicates']), ...page })
+  ),
+  /** Makes a batch of the rows without errors, as they were checked last. */
+  'bulk.send': answers<BatchView>()(
+    z.strictObject({ id, name, duplicates: z.enum(['leave-out', 'send']), at: moment.optional() })
+  ),
+  'bulk.exportFailed': answers<SavedFile | null>()(byId),
+  /** Saves an empty sheet with the columns that fit a composition, and one row to show how they are filled in. */
+  'bulk.saveSample': answers<SavedFile | null>()(
+    z.strictObject({ composition: Composition, format: z.enum(['csv', 'xlsx']) })
+  ),
+  'bulk.close': answers<null>()(byId)
+}

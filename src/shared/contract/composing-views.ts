@@ -1,0 +1,223 @@
+/** What the screens are shown of composing and sending. Times are milliseconds since 1970 UTC. */
+import type { Composition, CompositionKind } from '../composition/composition.ts'
+import type { Problem } from '../composition/problems.ts'
+import type { AppError } from './errors.ts'
+
+/** Somebody to be picked as a signer. */
+export interface PersonView {
+  FirstName: string
+  MiddleName: string
+  LastName: string
+  Email: string
+  MobileCountry: string
+  MobileNumber: string
+  /** sent: this office has sent to them. recipients: the service lists them. */
+  from: 'sent' | 'recipients'
+  usedAt?: number
+}
+
+export interface RememberedForm {
+  Name: string
+  Reference: string
+  FormType: string
+}
+
+/** A file was written where the person said; its name without the folder. */
+export interface SavedFile {
+  label: string
+}
+
+export interface DraftSummary {
+  id: string
+  accountId: string
+  kind: CompositionKind
+  title: string
+  /** The signers' names, as many as are known: "Mere Parata and 2 more"; blank where none is. */
+  who: string
+  updatedAt: number
+  trashedAt?: number
+}
+export interface DraftView extends DraftSummary {
+  composition: Composition
+}
+export interface DraftList {
+  rows: DraftSummary[]
+  /** How many fit the search. */
+  total: number
+  /** How many there are, in and out of the trash, whatever is searched for. */
+  counts: { drafts: number; trashed: number }
+}
+
+export interface DraftVersion {
+  id: string
+  savedAt: number
+  /** change: kept after ten minutes of changes. send: as it was put in the outbox. restore: what going back replaced. */
+  reason: 'change' | 'send' | 'restore'
+  title: string
+  who: string
+}
+
+export interface PresetSummary {
+  id: string
+  name: string
+  kind: CompositionKind
+  title: string
+  updatedAt: number
+}
+export interface PresetView extends PresetSummary {
+  composition: Composition
+}
+
+/** What came of reading `.countersign` files. */
+export interface Imported {
+  drafts: DraftSummary[]
+  presets: PresetSummary[]
+  /** Files of which nothing could be read, by name, and why in the user's words. */
+  refused: { file: string; message: string }[]
+}
+
+/**
+ * ready: in the outbox, not left yet. sending: on its way. sent: the service has it. refused: it did not take it.
+ * uncertain: no answer came, so it may have it. not-sent: the service was asked and doesn't have it.
+ * cancelled: taken out of a batch before it left.
+ */
+export type SendState = 'ready' | 'sending' | 'sent' | 'refused' | 'uncertain' | 'not-sent' | 'cancelled'
+
+/**
+ * What a ready send waits for: the time to take it back, the time it was given, the line, the box or its batch being
+ * let go, the service's "not so fast", or its turn.
+ */
+export type SendHold = 'take-back' | 'time' | 'line' | 'paused' | 'rate-limited' | 'turn'
+
+export interface SendView {
+  id: string
+  accountId: string
+  draftId?: string
+  batchId?: string
+  /** The row of the sheet that a batch was made of, from 1 for the first below the headings. */
+  row?: number
+  kind: CompositionKind
+  title: string
+  /** The signers' names. */
+  who: string
+  state: SendState
+  /** Why a ready send has not left. */
+  hold?: SendHold
+  /** When a ready send goes at the earliest. */
+  goesAt?: number
+  /** When it was put in the outbox. */
+  createdAt: number
+  /** How often it was tried. */
+  attempt: number
+  /** When it was tried last. */
+  attemptedAt?: number
+  settledAt?: number
+  /** Why it was refused, why it is uncertain, or why it waits. */
+  error?: AppError
+  /** When an uncertain send is looked for again by itself. */
+  nextLookAt?: number
+  /** Documents that may be of an uncertain send: a person must say. */
+  doubt?: SendDoubt
+  packageReference?: string
+  packageStatus?: string
+  documents: { reference: string; name: string }[]
+}
+
+/** Both sides of a doubt: what was sent, and what the folders show that may be it. */
+export interface SendDoubt {
+  sent: { name: string; signers: string[]; clientReference: string }[]
+  found: {
+    reference: string
+    name: string
+    signers: string[]
+    folder: string
+    status: string
+    clientReference: string
+    /** When it was begun, where its log says. */
+    begunAt?: number
+  }[]
+}
+
+export interface SendCounts {
+  ready: number
+  sending: number
+  sent: number
+  refused: number
+  uncertain: number
+  notSent: number
+  cancelled: number
+}
+
+export interface SendList {
+  rows: SendView[]
+  total: number
+}
+
+export interface OutboxView {
+  /** Of the chosen account. */
+  counts: SendCounts
+  /** Why nothing leaves, where that is so. */
+  pause?: {
+    /** person: paused by hand. service: its refusal concerns all that would follow. line: nothing can be reached. */
+    by: 'person' | 'service' | 'line'
+    since: number
+    error?: AppError
+    /** When it is tried again by itself. */
+    until?: number
+  }
+  settings: { concurrency: number; perMinute: number | null; takeBackSeconds: number }
+}
+
+export interface BatchView {
+  id: string
+  accountId: string
+  name: string
+  createdAt: number
+  /** preparing: being written down, nothing leaves yet. going, paused: as it says. done: nothing of it is under way. */
+  state: 'preparing' | 'going' | 'paused' | 'done'
+  counts: SendCounts
+  /** Rows that had errors when they were checked and were left out. */
+  leftOut: number
+  total: number
+}
+
+/** A sheet that was read, whole, in the main process. */
+export interface BulkSheet {
+  id: string
+  fileName: string
+  /** All sheets of the file; one without a name for a CSV. */
+  sheets: string[]
+  sheet: string
+  columns: string[]
+  /** Rows below the headings. */
+  rows: number
+  /** The first rows, as texts. */
+  sample: string[][]
+  /** What was noticed while reading, in the user's words: the encoding, the separator, dates, formulas. */
+  notes: string[]
+}
+
+export interface BulkCheck {
+  rows: number
+  withErrors: number
+  withWarnings: number
+  /** Rows that are the same as an earlier row, or as what was sent in the last 30 days. */
+  duplicates: number
+  /** Rows that would go: without errors. */
+  ready: number
+  /** Columns that fill nothing. */
+  unused: string[]
+}
+
+export interface BulkRow {
+  /** From 1 for the first row below the headings. */
+  row: number
+  title: string
+  who: string
+  problems: (Problem & {
+    /** Which column the trouble comes from, where one does. */
+    column?: string
+  })[]
+  /** The earlier row it repeats, or when the same was sent. */
+  duplicateOf?: { row: number } | { sentAt: number }
+}

@@ -1,0 +1,58 @@
+/** A service that takes its time: a thread of its own that answers every send after 50 ms, and counts what it took. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+
+export interface SlowService {
+  url: string
+  /** How many sends arrived since the last time this was asked. */
+  taken(): Promise<number>
+  close(): Promise<void>
+}
+
+/** @param delay milliseconds until a send is answered. */
+export async function openSlowService(delay: number): Promise<SlowService> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { delay } })
+  const said = () => new Promise<number>((resolve) => worker.once('message', resolve))
+  const port = await said()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    taken() {
+      const answer = said()
+      worker.postMessage('taken')
+      return answer
+    },
+    async close() {
+      await worker.terminate()
+    }
+  }
+}
+
+if (!isMainThread && parentPort && (workerData as { delay?: number } | null)?.delay !== undefined) {
+  const port = parentPort
+  const { delay } = workerData as { delay: number }
+  let taken = 0
+  const server = createServer(async (request, answer) => {
+    const chunks = await request.toArray()
+    if (request.method !== 'POST') return void answer.setHeader('content-type', 'application/json').end('[]')
+    const number = ++taken
+    const { Forms } = JSON.parse(Buffer.concat(chunks).toString()) as { Forms: { Name: string }[] }
+    setTimeout(() => {
+      const Documents = Forms.map(({ Name }, index) => ({
+        Reference: `document-${number}-${index}`,
+        Name: `${Name}.pdf`,
+        Signers: [],
+        Status: 'NotStart'
+      }))
+      answer
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ PackageReference: `package-${number}`, PackageStatus: 'Sent', Documents }))
+    }, delay)
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1', () => port.postMessage((server.address() as AddressInfo).port))
+  port.on('message', () => {
+    port.postMessage(taken)
+    taken = 0
+  })
+}

@@ -1,0 +1,91 @@
+/** The test's own memory of what was typed and pressed, and the comparison with what the application and the service have. */
+import type { SendState } from '../../src/shared/contract/index.ts'
+
+/** One package of one round. */
+export interface Package {
+  /** How its form's name begins; no other package's begins so. */
+  name: string
+  /** The name after each key, and when that key was down at the latest. */
+  typed: { text: string; at: number }[]
+  /** Whether the screen said that it is in the outbox. */
+  wasPressed: boolean
+  killedAt: number
+}
+export type Ledger = Package[]
+
+export interface Seen {
+  drafts: string[]
+  sends: { title: string; state: SendState }[]
+  /** The text of each row of the Outbox, as far as it is in sight. */
+  words: string[]
+  /** Names that the service took before and after all that was read. */
+  arrivedBefore: string[]
+  arrivedAfter: string[]
+  /** Nothing is under way or in doubt any more. */
+  isSettled?: boolean
+}
+
+export interface Fault {
+  kind: 'lost' | 'doubled' | 'partial' | 'wrong'
+  words: string
+}
+
+/** A key is durable this long after it, in milliseconds. */
+const DURABLE = 400
+
+/** Everything that is not as it should be. A fault is told each time it is seen. */
+export function faultsOf(ledger: Ledger, seen: Seen): Fault[] {
+  return ledger.flatMap((entry) => [...faultsOfKeeping(entry, seen), ...faultsOfSending(entry, seen)])
+}
+
+function faultsOfKeeping(entry: Package, { drafts, sends }: Seen): Fault[] {
+  const mine = (title: string) => title.startsWith(entry.name)
+  const kept = [...drafts, ...sends.map(({ title }) => title)].filter(mine)
+  const durable = entry.typed.findLast(({ at }) => at <= entry.killedAt - DURABLE)?.text
+  if (durable === undefined) return []
+  const [title] = kept
+  if (title === undefined) return [fault('lost', `"${durable}" was typed and is nowhere`)]
+  const whole = entry.typed.at(-1)?.text ?? ''
+  // The last key may have been kept without the test having heard that it was down.
+  if (!whole.startsWith(title) && title.slice(0, -1) !== whole) {
+    return [fault('partial', `"${title}" is kept of "${whole}"`)]
+  }
+  return title.length < durable.length ? [fault('lost', `only "${title}" is kept of "${durable}"`)] : []
+}
+
+function faultsOfSending(entry: Package, seen: Seen): Fault[] {
+  const mine = (title: string) => title.startsWith(entry.name)
+  const records = seen.sends.filter(({ title }) => mine(title))
+  const before = seen.arrivedBefore.filter(mine).length
+  const after = seen.arrivedAfter.filter(mine).length
+  const faults: Fault[] = []
+  if (entry.wasPressed && records.length === 0) faults.push(fault('lost', `${entry.name}was sent and is nowhere`))
+  if (records.length > 1) faults.push(fault('doubled', `${entry.name}is in the outbox ${records.length} times`))
+  if (after > 1) faults.push(fault('doubled', `${entry.name}arrived ${after} times`))
+  for (const { state } of records) {
+    const words = seen.words.find((row) => row.includes(entry.name))
+    faults.push(...faultsOfWords(entry, state, words ?? '', before, after))
+    if (seen.isSettled && entry.wasPressed && state !== 'sent') {
+      faults.push(fault('lost', `${entry.name}was sent, and is "${state}" in the end`))
+    }
+  }
+  return faults
+}
+
+function faultsOfWords(entry: Package, state: SendState, row: string, before: number, after: number): Fault[] {
+  const says = (words: RegExp) => words.test(row)
+  if ((state === 'sent' || says(/\bSent\b/)) && after === 0) {
+    return [fault('wrong', `${entry.name}is called sent, and the service has nothing`)]
+  }
+  if ((state === 'not-sent' || says(/Not sent/)) && before > 0) {
+    return [fault('wrong', `${entry.name}is called not sent, and the service has it`)]
+  }
+  if ((state === 'ready' || says(/Waiting|Goes /)) && before > 0) {
+    return [fault('wrong', `${entry.name}is called waiting, and the service has it`)]
+  }
+  return []
+}
+
+function fault(kind: Fault['kind'], words: string): Fault {
+  return { kind, words }
+}

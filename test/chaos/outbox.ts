@@ -1,0 +1,197 @@
+/**
+ * The application is killed at a random moment of composing or sending, round after round, while the line loses every
+ * third answer after the service took the package. Afterwards nothing may be lost, sent twice or said wrongly.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
+import { type Clerk, clerkAt } from '../e2e/clerk.ts'
+import { launch } from '../e2e/launch.ts'
+import { type FaultProxy, openFaultProxy } from '../fixtures/fault-proxy.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import { faultsOf, type Ledger, type Package, type Seen } from './ledger.ts'
+import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+
+const TOKEN = 'made-up-token-1'
+/** How long the last start may take to settle every doubt: two looks a minute apart, and what then goes again. */
+const PATIENCE = 300_000
+
+interface Place {
+  userData: string
+  office: PracticeOffice
+  line: FaultProxy
+  chance: Chance
+}
+
+/** Runs the rounds one after the other in one office, then lets everything settle and counts. */
+export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const userData = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
+  const line = await openFaultProxy(office.url)
+  let sends = 0
+  line.fault('lose-answer', (method, path) => method === 'POST' && path.includes('SendForms2') && ++sends % 3 === 0)
+  const place = { userData, office, line, chance: chanceOf(seed) }
+  const ledger: Ledger = []
+  const tally = emptyTally()
+  const note = (seen: Seen, when: string) => {
+    for (const fault of faultsOf(ledger, seen)) {
+      tally[fault.kind]++
+      say(`${when}: ${fault.kind}: ${fault.words}`)
+    }
+  }
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      const name = `Round ${round} `
+      await oneRound(place, ledger, name, (seen) => note(seen, `at the start of round ${round}`))
+      tally.rounds++
+      if (round % 10 === 0) say(`${round} rounds`)
+    }
+    note(await settleAll(place, ledger), 'in the end')
+  } finally {
+    await line.close()
+    await office.close()
+    await rm(userData, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+/** Starts the application, looks at what the rounds before left, composes and sends, and is killed somewhere in it. */
+async function oneRound(place: Place, ledger: Ledger, name: string, look: (seen: Seen) => void): Promise<void> {
+  const { chance } = place
+  const clerk = clerkAt(await launch({ userData: place.userData }))
+  let dying: Promise<void> | undefined
+  try {
+    await clerk.arrive()
+    if (ledger.length === 0) await connect(clerk, place)
+    else look(await seenBy(clerk, place, ledger.length))
+
+    const entry: Package = { name, typed: [], wasPressed: false, killedAt: Number.POSITIVE_INFINITY }
+    ledger.push(entry)
+    const fatal = chance.oneOf(['typing', 'filling', 'pressing', 'sending'] as const)
+    const delay = chance.below({ typing: 1500, filling: 400, pressing: 250, sending: 400 }[fatal])
+    const at = (moment: typeof fatal) => {
+      if (moment === fatal) dying = pause(delay).then(() => end(clerk, entry))
+    }
+    await work(clerk, entry, chance, at)
+    await dying
+  } catch (error) {
+    // What the clerk was doing fails when the application dies under it; anything else is a fault of the test.
+    if (!dying) throw error
+    await dying
+  } finally {
+    await clerk.app.kill()
+    await clerk.app.close().catch(() => undefined)
+  }
+}
+
+async function end(clerk: Clerk, entry: Package): Promise<void> {
+  entry.killedAt = Date.now()
+  await clerk.app.kill()
+}
+
+async function work(
+  clerk: Clerk,
+  entry: Package,
+  chance: Chance,
+  at: (moment: 'typing' | 'filling' | 'pressing' | 'sending') => void
+): Promise<void> {
+  const { window, button } = clerk
+  await clerk.goTo('Compose')
+  await button(/^Forms/).click()
+  const field = window.getByLabel('Name', { exact: true })
+  await field.fill(entry.name)
+  at('typing')
+  for (let keys = 0; keys < 24; keys++) {
+    const key = 'abcdefghijklmnopqrstuvwxyz'[chance.below(26)] ?? 'a'
+    await field.press(key)
+    const before = entry.typed.at(-1)?.text ?? entry.name
+    entry.typed.push({ text: before + key, at: Date.now() })
+    await pause(chance.below(60))
+  }
+  at('filling')
+  await window.getByLabel('Reference', { exact: true }).fill('FORM-1')
+  await window.getByLabel('Form type').fill('1')
+  await window.getByLabel('First name').fill('Mere')
+  await window.getByLabel('Last name').fill('Tamati')
+  await window.getByLabel('E-mail', { exact: true }).fill('mere.tamati@example.com')
+  at('pressing')
+  await button(/^Send \d+ forms?$/).click()
+  await button('Send now').waitFor()
+  entry.wasPressed = true
+  at('sending')
+  await button('Send now').click()
+  await pause(2000)
+}
+
+async function connect(clerk: Clerk, { line }: Place): Promise<void> {
+  const added = await clerk.window.evaluate(
+    ({ baseUrl, token }) =>
+      window.countersign.accounts.add({
+        kind: 'service',
+        name: 'Chaos',
+        baseUrl,
+        authentication: { scheme: 'bearer', token }
+      }),
+    { baseUrl: line.url, token: TOKEN }
+  )
+  if (!added.ok) throw new Error(`The account was not added: ${added.error.code}`)
+  await clerk.window.getByRole('navigation', { name: 'Screens' }).waitFor()
+}
+
+/** What is kept, what the screen says of it, and what the service has. */
+async function seenBy(clerk: Clerk, { office }: Place, upTo: number): Promise<Seen> {
+  const arrivedBefore = arrivals(office)
+  await clerk.goTo(/^Outbox/)
+  const rows = clerk.window.getByRole('grid').getByRole('row')
+  await rows.or(clerk.window.getByText('Nothing has been sent yet.')).first().waitFor()
+  const words = await rows.allInnerTexts()
+  const kept = await clerk.window.evaluate(
+    async (limit) => {
+      const { drafts, sends } = window.countersign
+      const page = { search: '', offset: 0, limit }
+      const [draftList, sendList] = await Promise.all([
+        drafts.list({ ...page, trashed: false }),
+        sends.list({ ...page, show: 'all' })
+      ])
+      if (!draftList.ok || !sendList.ok) throw new Error('What is kept could not be read.')
+      return {
+        drafts: draftList.value.rows.map(({ title }) => title),
+        sends: sendList.value.rows.map(({ title, state }) => ({ title, state }))
+      }
+    },
+    Math.min(500, upTo + 10)
+  )
+  return { ...kept, words, arrivedBefore, arrivedAfter: arrivals(office) }
+}
+
+/** The names of the forms that the service took, each as often as it took it. */
+function arrivals({ service }: PracticeOffice): string[] {
+  return service
+    .recorded()
+    .filter(({ operation }) => operation === 'SendForms2')
+    .map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name ?? '')
+}
+
+/** Starts the application a last time and waits until nothing is under way or in doubt. */
+async function settleAll(place: Place, ledger: Ledger): Promise<Seen> {
+  const clerk = clerkAt(await launch({ userData: place.userData }))
+  try {
+    await clerk.arrive()
+    const until = Date.now() + PATIENCE
+    for (;;) {
+      const state = await clerk.window.evaluate(() => window.countersign.outbox.state())
+      if (!state.ok) throw new Error(`The outbox could not be read: ${state.error.code}`)
+      const { ready, sending, uncertain } = state.value.counts
+      if (ready + sending + uncertain === 0) break
+      if (Date.now() > until) throw new Error(`Unsettled: ${ready} ready, ${sending} sending, ${uncertain} uncertain.`)
+      await pause(500)
+    }
+    return { ...(await seenBy(clerk, place, ledger.length)), isSettled: true }
+  } finally {
+    await clerk.app.close()
+  }
+}

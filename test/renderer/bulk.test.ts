@@ -1,0 +1,361 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
+import Bulk from '../../src/renderer/src/screens/bulk/Bulk.svelte'
+import type { ColumnMapping } from '../../src/shared/contract/composing-requests.ts'
+import type { BulkCheck } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { madeUpBulk } from './fakes/bulk.ts'
+import { madeUpDrafts, madeUpPresets } from './fakes/drafts.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+async function open(query: Record<string, string> = {}, change: Partial<FakeState> = {}) {
+  opened = await openOffice(
+    fakeApi({ presets: madeUpPresets(NOW), drafts: madeUpDrafts(3, NOW), bulk: madeUpBulk(NOW), ...change })
+  )
+  opened.office.router.go('bulk', [], query)
+  const rendered = show(opened, Bulk)
+  await settle()
+  return rendered
+}
+
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const step = () =>
+  screen.getAllByRole('heading', { level: 2 }).find((one) => one.closest('[aria-current=step]'))?.textContent
+const fills = (column: string) => screen.getByRole('combobox', { name: `What “${column}” fills` }) as HTMLInputElement
+/** Which columns filled what when the rows were checked last. */
+function filled(): ColumnMapping {
+  const input = calls('bulk.check').at(-1)?.input as { mapping: ColumnMapping } | undefined
+  return input?.mapping ?? []
+}
+
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+
+async function chooseSheet() {
+  await press('Choose a file…')
+}
+
+async function toColumns(query: Record<string, string> = { preset: 'office-1' }, change: Partial<FakeState> = {}) {
+  const rendered = await open(query, change)
+  await chooseSheet()
+  await press('Go on to the columns')
+  return rendered
+}
+
+async function toCheck(change: Partial<FakeState> = {}) {
+  const rendered = await toColumns({ preset: 'office-1' }, change)
+  await press('Check 200 rows')
+  return rendered
+}
+
+/** The made-up sheet as if checking it had found this. */
+function found(change: Partial<BulkCheck>): Partial<FakeState> {
+  const bulk = madeUpBulk(NOW)
+  return { bulk: { ...bulk, check: { ...bulk.check, ...change } } }
+}
+
+describe('what is sent', () => {
+  test('is chosen among the presets first; the step then says what it is, and can be gone back to', async () => {
+    await open()
+    expect(step()).toBe('What is sent')
+    await press(/^Tenancy, two tenants/)
+    expect(step()).toBe('The sheet')
+    expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'The sheet' }))
+    expect(screen.getByText(/^Preset “Tenancy, two tenants”: 1 template, 1 signer/)).toBeTruthy()
+    await press('Change: What is sent')
+    expect(step()).toBe('What is sent')
+  })
+
+  test('may be a draft, which is found by its words', async () => {
+    await open()
+    await fireEvent.click(screen.getByRole('radio', { name: /A draft/ }))
+    await settle()
+    await fireEvent.input(screen.getByLabelText('Search drafts'), { target: { value: 'tax' } })
+    await opened.clock.pass(200)
+    await press(/^Tax file declaration/)
+    expect(screen.getByText(/^Draft “Tax file declaration”/)).toBeTruthy()
+  })
+
+  test('may be a template of the account: an office without presets is shown those', async () => {
+    await open({}, { presets: [] })
+    await press(/^Residential tenancy agreement/)
+    expect(screen.getByText(/^Template “Residential tenancy agreement”: 1 template, 2 signers/)).toBeTruthy()
+  })
+
+  test('may be a form for several people, whose names come from the sheet', async () => {
+    await open()
+    await fireEvent.click(screen.getByRole('radio', { name: /A form/ }))
+    await fireEvent.input(screen.getByLabelText('Name of the form'), { target: { value: 'Choice of fund' } })
+    await fireEvent.change(screen.getByLabelText('Signed by'), { target: { value: '2' } })
+    await press('Use this form')
+    await chooseSheet()
+    await press('Go on to the columns')
+    expect(screen.getByText(/^Nothing fills .*“Person 2: first name”/)).toBeTruthy()
+  })
+
+  test('comes with the address, from a preset or a draft', async () => {
+    await open({ draft: 'made-2' })
+    expect(step()).toBe('The sheet')
+    expect(screen.getByText(/^Draft “Tax file declaration”/)).toBeTruthy()
+  })
+
+  test('that is gone is said, and something else can be chosen', async () => {
+    await open({ preset: 'elsewhere' })
+    expect(screen.getByText(/can't be read. Choose something else/)).toBeTruthy()
+    expect(step()).toBe('What is sent')
+  })
+})
+
+describe('the sheet', () => {
+  test('is shown by its name, its size, its first rows and what was noticed', async () => {
+    await open({ preset: 'office-1' })
+    await chooseSheet()
+    expect(screen.getByText('Tenants May.xlsx')).toBeTruthy()
+    expect(screen.getByText('200 rows, 8 columns')).toBeTruthy()
+    expect(screen.getByText(/are read with the day first/)).toBeTruthy()
+    const sample = screen.getByRole('region', { name: 'First rows of the sheet' })
+    expect(within(sample).getAllByRole('row')).toHaveLength(6)
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Go on to the columns' }))
+  })
+
+  test('may be another one of the same file', async () => {
+    await open({ preset: 'office-1' })
+    await chooseSheet()
+    await fireEvent.change(screen.getByLabelText('Sheet'), { target: { value: 'June' } })
+    await settle()
+    expect(calls('bulk.sheet').map(({ input }) => input)).toEqual([{ id: 'sheet-1', sheet: 'June' }])
+  })
+
+  test('may be begun with a sample for Excel or as CSV', async () => {
+    await open({ preset: 'office-1' })
+    await press('Save for Excel…')
+    await press('Save as CSV…')
+    expect(calls('bulk.saveSample').map(({ input }) => (input as { format: string }).format)).toEqual(['xlsx', 'csv'])
+    expect(opened.office.toasts.shown.map(({ text }) => text).join()).toContain('Saved “Sample.csv”')
+  })
+
+  test('that cannot be used says why, and another can be chosen', async () => {
+    await open({ preset: 'office-1' })
+    opened.api.control.fail('bulk.open', { code: 'bad-file', message: 'A quotation mark in row 12 is never closed.' })
+    await chooseSheet()
+    expect(screen.getByText('A quotation mark in row 12 is never closed.')).toBeTruthy()
+    opened.api.control.heal('bulk.open')
+    await chooseSheet()
+    expect(screen.getByText('Tenants May.xlsx')).toBeTruthy()
+  })
+
+  test('that was not chosen after all changes nothing', async () => {
+    await open({ preset: 'office-1' }, { bulk: { ...madeUpBulk(NOW), sheet: null } })
+    await chooseSheet()
+    expect(step()).toBe('The sheet')
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  test('without rows cannot be gone on with', async () => {
+    const bulk = madeUpBulk(NOW)
+    await open(
+      { preset: 'office-1' },
+      { bulk: { ...bulk, sheet: bulk.sheet && { ...bulk.sheet, rows: 0, sample: [] } } }
+    )
+    await chooseSheet()
+    expect(screen.getByText('This sheet has no rows below its headings.')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Go on to the columns' })).toBeNull()
+  })
+
+  test('is closed when the screen is left', async () => {
+    const { unmount } = await open({ preset: 'office-1' })
+    await chooseSheet()
+    unmount()
+    await settle()
+    expect(calls('bulk.close').map(({ input }) => input)).toEqual([{ id: 'sheet-1' }])
+  })
+})
+
+describe('the columns', () => {
+  test('are matched by their names, and what fills nothing is said', async () => {
+    await toColumns()
+    expect(fills('First name').value).toBe('Person 1: first name')
+    expect(fills('Surname').value).toBe('Person 1: last name')
+    expect(fills('Sign by').value).toBe('Due date')
+    expect(fills('Notes').value).toBe('')
+    expect(screen.getByText(/^6 columns fill something, 2 fill nothing/)).toBeTruthy()
+  })
+
+  test('are matched by hand with the keyboard: a few letters, an arrow, Enter', async () => {
+    await toColumns()
+    const field = fills('Notes')
+    await fireEvent.input(field, { target: { value: 'middle' } })
+    await fireEvent.keyDown(field, { key: 'ArrowDown' })
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(fills('Notes').value).toBe('Person 1: middle name')
+    await press('Check 200 rows')
+    expect(filled()).toContainEqual({ target: expect.stringContaining('MiddleName'), column: 7 })
+  })
+
+  test('never two fill the same: the one chosen last does', async () => {
+    await toColumns()
+    const field = fills('Notes')
+    await fireEvent.input(field, { target: { value: 'Person 1: e-mail' } })
+    await fireEvent.blur(field)
+    expect(fills('Notes').value).toBe('Person 1: e-mail')
+    expect(fills('E-mail').value).toBe('')
+  })
+
+  test('what is typed and is nothing that can be filled is put back; an emptied field fills nothing', async () => {
+    await toColumns()
+    await fireEvent.input(fills('Surname'), { target: { value: 'rubbish' } })
+    await fireEvent.blur(fills('Surname'))
+    expect(fills('Surname').value).toBe('Person 1: last name')
+    await fireEvent.input(fills('Surname'), { target: { value: '' } })
+    await fireEvent.blur(fills('Surname'))
+    await press('Check 200 rows')
+    expect(filled().map(({ column }) => column)).not.toContain(1)
+  })
+
+  test('say what must be filled and is not, and who stays the same in every package', async () => {
+    await toColumns({ draft: 'made-2' })
+    expect(screen.getByText('The same in every package: Grace Okafor.')).toBeTruthy()
+    expect(screen.queryByText(/^Nothing fills/)).toBeNull()
+  })
+})
+
+describe('the check', () => {
+  test('tells how many rows go, and shows those with errors first, each with its column', async () => {
+    await toCheck()
+    expect(step()).toBe('Check and send')
+    const counts = within(screen.getByRole('list', { name: 'What was found' })).getAllByRole('listitem')
+    expect(counts.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
+      '195 can go',
+      '5 have errors',
+      '9 have warnings',
+      '4 repeat others'
+    ])
+    expect(screen.getAllByRole('row')).toHaveLength(6)
+    expect(screen.getAllByText(/^E-mail: This isn't an e-mail address/)).toHaveLength(2)
+  })
+
+  test('shows all of a row that is chosen', async () => {
+    await toCheck()
+    const grid = screen.getByRole('grid', { name: 'Rows' })
+    await fireEvent.keyDown(grid, { key: 'ArrowDown' })
+    await fireEvent.keyDown(grid, { key: 'ArrowDown' })
+    const row = screen.getByRole('heading', { level: 3, name: /^Row 58/ }).parentElement as HTMLElement
+    expect(within(row).getByText('Enter an e-mail address.')).toBeTruthy()
+  })
+
+  test('shows the rows that repeat others, and what they repeat', async () => {
+    await toCheck()
+    await fireEvent.click(screen.getByRole('radio', { name: /Repeating others/ }))
+    await settle()
+    expect(screen.getByText('The same as row 23')).toBeTruthy()
+    expect(screen.getAllByText(/^The same was sent on 14 Nov/)).toHaveLength(2)
+  })
+
+  test('saves the rows to mend', async () => {
+    await toCheck()
+    await press('Save the 5 rows to mend…')
+    expect(opened.office.toasts.shown[0]?.text).toContain('Saved “Rows to mend.csv”')
+  })
+
+  test('is void once a column fills something else', async () => {
+    await toCheck()
+    await press('Change: The columns')
+    await fireEvent.input(fills('Notes'), { target: { value: '' } })
+    await fireEvent.input(fills('Mobile'), { target: { value: '' } })
+    await fireEvent.blur(fills('Mobile'))
+    expect(screen.queryByRole('button', { name: 'Go on: Check and send' })).toBeNull()
+    await press('Check 200 rows')
+    expect(calls('bulk.check')).toHaveLength(2)
+  })
+
+  test('that failed says that nothing was sent, and can be tried again', async () => {
+    await toColumns()
+    opened.api.control.fail('bulk.check', { code: 'invalid', message: 'The columns no longer fit what is to be sent.' })
+    await press('Check 200 rows')
+    expect(screen.getByText('The columns no longer fit what is to be sent.')).toBeTruthy()
+    opened.api.control.heal('bulk.check')
+    await press('Check again')
+    expect(screen.getByText('With errors')).toBeTruthy()
+  })
+
+  test('of a file that is no longer open asks for it again', async () => {
+    await toColumns()
+    opened.api.control.fail('bulk.check', { code: 'gone', message: 'This file is no longer open.' })
+    await press('Check 200 rows')
+    expect(screen.getByText("The file isn't open any more.")).toBeTruthy()
+    expect(step()).toBe('The sheet')
+  })
+})
+
+describe('sending', () => {
+  const sent = () => calls('bulk.send').map(({ input }) => input)
+
+  test('puts all rows without errors in the outbox, without the repeated ones, and goes there', async () => {
+    await toCheck()
+    await press('Send 191 packages')
+    expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants May', duplicates: 'leave-out' }])
+    expect(window.location.hash).toBe('#/outbox?batch=batch-1')
+  })
+
+  test('sends the repeated ones too where that is chosen, under another name', async () => {
+    await toCheck()
+    await fireEvent.click(screen.getByRole('radio', { name: /Send them too/ }))
+    await fireEvent.input(screen.getByLabelText('Name of the batch'), { target: { value: 'Tenants' } })
+    await press('Send 195 packages')
+    expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants', duplicates: 'send' }])
+  })
+
+  test('needs a name', async () => {
+    await toCheck()
+    await fireEvent.input(screen.getByLabelText('Name of the batch'), { target: { value: ' ' } })
+    await press('Send 191 packages')
+    expect(screen.getByText(/^Give the batch a name/)).toBeTruthy()
+    expect(sent()).toEqual([])
+  })
+
+  test('waits for a time that is chosen, and refuses one that has passed', async () => {
+    await toCheck()
+    await fireEvent.click(screen.getByRole('radio', { name: 'At a time' }))
+    await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-11-20' } })
+    await press('Send 191 packages')
+    expect(screen.getByText(/^This moment has passed/)).toBeTruthy()
+    expect(sent()).toEqual([])
+    await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-12-01' } })
+    await fireEvent.input(screen.getByLabelText('Time'), { target: { value: '09:30' } })
+    await press('Send 191 packages')
+    expect(sent()).toMatchObject([{ at: new Date(2025, 11, 1, 9, 30).getTime() }])
+  })
+
+  test('offline says that the packages wait', async () => {
+    await toCheck({ connection: { state: 'offline', since: NOW } })
+    expect(screen.getByText("The service can't be reached now.")).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Send 191 packages' })).toBeTruthy()
+  })
+
+  test('that failed says that nothing was sent, and what was chosen stays', async () => {
+    await toCheck()
+    opened.api.control.fail('bulk.send', { code: 'no-space', message: 'The disk is full.' })
+    await press('Send 191 packages')
+    expect(screen.getByText('The batch was not made. Nothing was sent.')).toBeTruthy()
+    expect(window.location.hash).toContain('#/bulk')
+  })
+
+  test('is not offered where no row can go', async () => {
+    await toCheck(found({ ready: 0, withErrors: 200, duplicates: 0 }))
+    expect(screen.getByText('No row can go yet.')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: /^Send/ })).toBeNull()
+  })
+
+  test('of a sheet without repeated rows asks nothing about them', async () => {
+    await toCheck(found({ ready: 195, duplicates: 0 }))
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Send 195 packages' })).toBeTruthy())
+    expect(screen.queryByRole('radio', { name: /Leave/ })).toBeNull()
+  })
+})

@@ -1,0 +1,405 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { describe, expect, test } from 'vitest'
+import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
+import { choicesOfLines } from '../../src/renderer/src/screens/compose/data/pasted-choices.ts'
+import { readXmlFile } from '../../src/renderer/src/screens/compose/data/xml-file.ts'
+import { begunFrom, presetOf } from '../../src/renderer/src/screens/compose/presets/preset-of.ts'
+import { type Composition, titleOf, whoOf } from '../../src/shared/composition/composition.ts'
+import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+
+async function openDraft(composition: Composition, change: Parameters<typeof fakeApi>[0] = {}) {
+  const summary = { kind: composition.kind, title: titleOf(composition), who: whoOf(composition), updatedAt: NOW }
+  const draft = { id: 'draft-1', accountId: 'practice', ...summary, composition }
+  opened = await openOffice(fakeApi({ drafts: [draft], ...change }))
+  opened.office.router.go('compose', ['draft-1'])
+  show(opened, Compose)
+  await settle()
+  await screen.findByRole('heading', { name: /^Send (forms|templates)$/ })
+}
+
+/** What is kept once it was time to keep it. */
+async function kept(): Promise<Composition> {
+  await settle()
+  await opened.clock.pass(300)
+  return opened.api.control.state.drafts.find((draft) => draft.id === 'draft-1')?.composition as Composition
+}
+
+const box = (name: string | RegExp) => screen.getByRole<HTMLInputElement>('textbox', { name })
+const list = (name: string | RegExp) => screen.getByRole<HTMLInputElement>('combobox', { name })
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
+const input = (element: HTMLElement, value: string) => fireEvent.input(element, { target: { value } })
+const summary = () => within(screen.getByRole('complementary', { name: 'Summary' }))
+
+describe('What', () => {
+  test('a form sent before fills in name, reference and type together', async () => {
+    const known = [
+      { Name: 'Tax declaration', Reference: 'form-1', FormType: '3' },
+      { Name: 'Tax declaration', Reference: 'form-2', FormType: '4' }
+    ]
+    await openDraft(forms({ items: [form({ Name: '', Reference: '', FormType: '' })] }), { forms: known })
+    await input(list(/^A form sent before/), 'form-2')
+    await fireEvent.click(screen.getByRole('option', { name: /form-2, type 4/ }))
+    expect((await kept()).items[0]).toMatchObject({ Name: 'Tax declaration', Reference: 'form-2', FormType: '4' })
+    expect(screen.queryByRole('combobox', { name: /^A form sent before/ })).toBeNull()
+  })
+
+  test('a template that the account no longer has is said, and can still be sent', async () => {
+    await openDraft(templates({ items: [template({ Reference: 'tpl-withdrawn' })] }))
+    expect(await summary().findByRole('button', { name: /isn't in the account's list/ })).toBeTruthy()
+    expect(summary().queryByRole('region', { name: /Before it can go/ })).toBeNull()
+  })
+
+  test('a list of templates that was never read says nothing about any', async () => {
+    const api = fakeApi({})
+    api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
+    opened = await openOffice(api)
+    show(opened, Compose)
+    await settle()
+    await press(/^A template by hand/)
+    await input(box('Reference'), 'tpl-unknown')
+    await settle()
+    expect(summary().queryByText(/isn't in the account's list/)).toBeNull()
+  })
+})
+
+describe('When', () => {
+  const date = () => screen.getByLabelText<HTMLInputElement>('Date')
+
+  test('a zone is found by what its time is called, and the offset is that of the day', async () => {
+    await openDraft(forms())
+    await input(date(), '2026-01-20')
+    await fireEvent.focus(list('Time zone'))
+    await opened.clock.pass(1000)
+    await input(list('Time zone'), 'new zealand')
+    await fireEvent.click(await screen.findByRole('option', { name: /^Auckland/ }))
+    expect(await kept()).toMatchObject({ due: '2026-01-20T17:00', zone: 'Pacific/Auckland', gmt: '780' })
+    expect(screen.getAllByText(/Tuesday 20 January 2026, 5 pm New Zealand time; 4 am UTC/).length).toBeGreaterThan(0)
+
+    await input(date(), '2026-07-20')
+    expect(await kept()).toMatchObject({ due: '2026-07-20T17:00', zone: 'Pacific/Auckland', gmt: '720' })
+    expect(screen.getByText(/^UTC\+12:00; today it is UTC\+13:00/)).toBeTruthy()
+  })
+
+  test('what is no zone gives way to the one that was chosen', async () => {
+    await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
+    await input(list('Time zone'), 'Atlantis')
+    await fireEvent.blur(list('Time zone'))
+    expect(list('Time zone').value).toBe('Auckland')
+    expect(await kept()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
+  })
+
+  test('an offset chosen by hand stays, whatever the date', async () => {
+    await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
+    await fireEvent.change(screen.getByLabelText('Offset that is sent'), { target: { value: '720' } })
+    expect(await kept()).toMatchObject({ gmt: '720', zone: '' })
+    await input(date(), '2026-07-20')
+    await input(date(), '2026-01-21')
+    expect(await kept()).toMatchObject({ due: '2026-01-21T17:00', gmt: '720', zone: '' })
+    expect(screen.getByText('UTC+12:00, chosen by hand')).toBeTruthy()
+  })
+
+  test('a time that the clocks skip is warned of', async () => {
+    await openDraft(forms({ due: '2026-09-27T02:30', gmt: '720', zone: 'Pacific/Auckland' }))
+    expect(summary().getByRole('button', { name: /Due date: clocks go forward that day/ })).toBeTruthy()
+  })
+
+  test('the 14 days are one click away, and take the zone with them', async () => {
+    await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
+    await fireEvent.click(screen.getByRole('radio', { name: /14 days/ }))
+    expect(await kept()).toMatchObject({ due: '', gmt: '', zone: '' })
+  })
+})
+
+describe('XML data', () => {
+  const xml = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Data to fill in/ })
+  const broken = '<data>\r\n  <name>Mere</nam>\r\n</data>'
+
+  async function load(bytes: Uint8Array<ArrayBuffer>, name = 'payroll.xml') {
+    const file = new File([bytes], name)
+    // jsdom's files know no arrayBuffer.
+    file.arrayBuffer ??= async () => bytes.buffer
+    const picker = document.querySelector('input[type=file]') as HTMLInputElement
+    Object.defineProperty(picker, 'files', { value: [file], configurable: true })
+    Object.defineProperty(picker, 'value', { value: '', writable: true, configurable: true })
+    await fireEvent.change(picker)
+    await settle()
+    await opened.clock.pass(1000)
+    await settle()
+  }
+
+  test('that is malformed is said with its line and column, and the cursor is put there', async () => {
+    await openDraft(forms({ items: [form({ XMLData: broken })] }))
+    await fireEvent.click(summary().getByRole('button', { name: /line 2, column 18: <\/nam> doesn't close/ }))
+    await settle()
+    expect(document.activeElement).toBe(xml())
+    await press('Show the place')
+    expect(xml().value.slice(0, xml().selectionEnd).endsWith('</nam>')).toBe(true)
+  })
+
+  test('is loaded from a file in UTF-16, and what was there can be had back', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '<before/>' })] }))
+    const text = '\ufeff<?xml version="1.0" encoding="utf-16"?><data>Māia 漢字</data>'
+    const bytes = new Uint8Array(text.length * 2)
+    Array.from(text, (letter, index) => new DataView(bytes.buffer).setUint16(index * 2, letter.charCodeAt(0), true))
+    await load(bytes)
+    expect((await kept()).items[0]?.XMLData).toBe('<?xml version="1.0" encoding="UTF-8"?><data>Māia 漢字</data>')
+    expect(screen.getByText(/written in UTF-16LE and goes as UTF-8/)).toBeTruthy()
+    const [toast] = opened.office.toasts.shown
+    expect(toast?.text).toBe('“payroll.xml” was loaded.')
+    toast?.action?.run()
+    expect((await kept()).items[0]?.XMLData).toBe('<before/>')
+  })
+
+  test('in a file that cannot be read is refused with what to do, and what was there stays', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '<before/>' })] }))
+    await load(new TextEncoder().encode('<?xml version="1.0" encoding="klingon-8"?><data/>'), 'odd.xml')
+    expect(screen.getByRole('alert').textContent).toMatch(/“odd.xml” can't be loaded.*klingon-8.*Save it as UTF-8/s)
+    expect((await kept()).items[0]?.XMLData).toBe('<before/>')
+  })
+
+  test.each([
+    ['UTF-8 with a mark', '\u00ef\u00bb\u00bf<a>\u00c4\u0081</a>', { text: '<a>ā</a>' }],
+    ['UTF-16 without one', '\u0000<\u0000a\u0000/\u0000>', { text: '<a/>' }],
+    [
+      'another encoding, by its declaration',
+      '<?xml version="1.0" encoding=\'windows-1252\'?><a>\u00e9</a>',
+      {
+        text: '<?xml version="1.0" encoding=\'UTF-8\'?><a>é</a>',
+        note: 'It was written in WINDOWS-1252 and goes as UTF-8.'
+      }
+    ],
+    [
+      'UTF-8, though it says UTF-16',
+      '<?xml version="1.0" encoding="utf-16"?><a/>',
+      {
+        text: '<?xml version="1.0" encoding="UTF-8"?><a/>',
+        note: 'It says that it is written in utf-16, but it is UTF-8: what is sent says so.'
+      }
+    ],
+    ['nothing that is UTF-8', '<a>\u00e9</a>', { refusal: expect.stringContaining("isn't written in UTF-8") }],
+    ['UTF-32', '\u00ff\u00fe\u0000\u0000<\u0000\u0000\u0000', { refusal: expect.stringContaining('UTF-32') }],
+    ['more than a form carries', ' '.repeat(5_000_001), { refusal: expect.stringContaining('at most 5 MB') }],
+    ['nothing', '', { text: '' }]
+  ])('in a file with %s is read for what it is', (_what, raw, read) => {
+    expect(readXmlFile(Uint8Array.from(raw, (letter) => letter.charCodeAt(0)))).toEqual(read)
+  })
+
+  test('of megabytes is shown by its beginning, and still goes whole', async () => {
+    const XMLData = `<data>${'<row>1</row>\n'.repeat(100_000)}</data>`
+    await openDraft(forms({ items: [form({ XMLData })] }))
+    expect(screen.queryByRole('textbox', { name: /^Data to fill in/ })).toBeNull()
+    expect(screen.getByRole('group', { name: 'Data to fill in' }).textContent).toContain('1.3 MB')
+    await input(box('Name'), 'Renamed')
+    expect((await kept()).items[0]?.XMLData).toBe(XMLData)
+  })
+})
+
+describe('choices in drop-down lists', () => {
+  const choice = { key: 'c1', ClientField: 'shift', Item: 'Day', Value: 'D' }
+
+  test('Enter goes on to the next, for the same field', async () => {
+    await openDraft(forms({ ListItems: [choice] }))
+    await fireEvent.keyDown(screen.getByLabelText('Value'), { key: 'Enter' })
+    await settle()
+    const { ListItems } = await kept()
+    expect(ListItems).toHaveLength(2)
+    expect(ListItems[1]).toMatchObject({ ClientField: 'shift', Item: '', Value: '' })
+    expect(document.activeElement).toBe(screen.getAllByLabelText('Choice')[1])
+  })
+
+  test('pasted lines become choices', async () => {
+    await openDraft(forms({ ListItems: [choice] }))
+    await fireEvent.paste(screen.getByLabelText('Choice'), {
+      clipboardData: { getData: () => 'Night\tN\r\nWeekend\tW\n' }
+    })
+    expect((await kept()).ListItems.map(({ key: _key, ...one }) => one)).toEqual([
+      { ClientField: 'shift', Item: 'Day', Value: 'D' },
+      { ClientField: 'shift', Item: 'Night', Value: 'N' },
+      { ClientField: 'shift', Item: 'Weekend', Value: 'W' }
+    ])
+  })
+
+  test('a single line is text like any other, columns say what is what', () => {
+    const key = () => 'k'
+    expect(choicesOfLines('Night', 'shift', key)).toBeUndefined()
+    expect(choicesOfLines('Day\nNight', 'shift', key)?.map((one) => [one.ClientField, one.Item, one.Value])).toEqual([
+      ['shift', 'Day', 'Day'],
+      ['shift', 'Night', 'Night']
+    ])
+    expect(choicesOfLines('team\tRed\tR', 'shift', key)).toEqual([
+      { key: 'k', ClientField: 'team', Item: 'Red', Value: 'R' }
+    ])
+  })
+
+  test('no more are taken than a package holds, and that is said', async () => {
+    const many = Array.from({ length: 1999 }, (_, index) => ({ ...choice, key: `c${index}`, Item: String(index) }))
+    await openDraft(forms({ ListItems: many }))
+    await fireEvent.paste(screen.getAllByLabelText('Choice')[0] as HTMLElement, {
+      clipboardData: { getData: () => 'A\nB\nC' }
+    })
+    expect((await kept()).ListItems).toHaveLength(2000)
+    expect(opened.office.toasts.shown[0]?.text).toContain('2 lines had no room')
+  })
+})
+
+describe('what will be sent', () => {
+  const answered = () =>
+    forms({
+      items: [
+        form({
+          signers: [
+            signer({ UseIDData: true, IDData: [{ key: 'q', Label: 'Born', Value: '29/02/1980', DataType: 'date' }] })
+          ]
+        })
+      ]
+    })
+  const shown = () => screen.getByLabelText('The request as JSON').textContent ?? ''
+
+  async function look() {
+    const details = screen.getByText('What will be sent').closest('details') as HTMLDetailsElement
+    details.open = !details.open
+    await fireEvent(details, new Event('toggle'))
+    await settle()
+  }
+
+  test('names the reference that Countersign gives, and what is copied stays masked', async () => {
+    await openDraft(answered())
+    await look()
+    expect(shown()).toContain('"ClientReference": "(a reference of its own, given as it is sent)"')
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show the answers that identify people' }))
+    expect(shown()).toContain('29/02/1980')
+    await press('Copy')
+    const copied = opened.api.control.calls.findLast((call) => call.name === 'system.copy')?.input as { text: string }
+    expect(copied.text).toContain('"Label": "Born"')
+    expect(copied.text).not.toContain('29/02/1980')
+  })
+
+  test('masks the answers again when it is closed', async () => {
+    await openDraft(answered())
+    await look()
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Show the answers that identify people' }))
+    await look()
+    await look()
+    expect(shown()).not.toContain('29/02/1980')
+  })
+})
+
+describe('what is wrong', () => {
+  test('errors and warnings are counted apart, and all of them can be had', async () => {
+    const people = Array.from({ length: 8 }, (_, index) =>
+      signer({ key: `s${index}`, FirstName: '', Email: 'a@gmial.com' })
+    )
+    await openDraft(forms({ items: [form({ signers: people })] }))
+    expect(summary().getByRole('heading', { name: 'Before it can go: 8' })).toBeTruthy()
+    expect(summary().getByRole('heading', { name: 'Worth a look: 15' })).toBeTruthy()
+    expect(summary().getAllByRole('button', { name: /enter the first name/ })).toHaveLength(6)
+    await fireEvent.click(summary().getByRole('button', { name: 'Show 11 more' }))
+    expect(summary().getAllByRole('button', { name: /enter the first name/ })).toHaveLength(8)
+  })
+
+  test('of the package says which part it is about, and leads there', async () => {
+    await openDraft(forms({ NotifyUrl: 'office.example.org' }))
+    await fireEvent.click(
+      summary().getByRole('button', { name: /^Address that the service calls: enter a web address/ })
+    )
+    await settle()
+    expect(document.activeElement).toBe(list(/^Address that the service calls/))
+  })
+})
+
+describe('presets', () => {
+  const composition = () =>
+    forms({
+      due: '2026-01-20T17:00',
+      gmt: '780',
+      zone: 'Pacific/Auckland',
+      items: [
+        form({
+          signers: [
+            signer({
+              MobileCountry: '64',
+              MobileNumber: '021012345',
+              faceToFace: true,
+              UseIDData: true,
+              IDData: [{ key: 'q', Label: 'Born', Value: '29/02/1980', DataType: 'date' }]
+            })
+          ]
+        })
+      ]
+    })
+  const saved = () => opened.api.control.state.presets
+
+  test('a package is kept as a starting point, without its due date and the answers that identify people', async () => {
+    await openDraft(composition())
+    await press('Save as preset…')
+    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'New employee')
+    await press('Save the preset')
+    await waitFor(() => expect(saved().map((one) => one.name)).toEqual(['New employee']))
+    expect(saved()[0]?.composition).toEqual(presetOf(composition(), 'keep'))
+    expect(saved()[0]?.composition.due).toBe('')
+    expect(JSON.stringify(saved()[0]?.composition)).not.toContain('1980')
+    expect(saved()[0]?.composition.items[0]?.signers[0]).toMatchObject({ Email: 'mere.tamati@example.com' })
+  })
+
+  test('the people can be left out, how they sign is kept', () => {
+    const [one] = presetOf(composition(), 'blank').items[0]?.signers ?? []
+    expect(one).toMatchObject({ FirstName: '', Email: '', MobileNumber: '', MobileCountry: '64', faceToFace: true })
+    expect(one?.IDData[0]).toMatchObject({ Label: 'Born', Value: '' })
+  })
+
+  test('one of the same name is replaced, which is said before', async () => {
+    const preset = { id: 'p1', name: 'New employee', kind: 'form-direct' as const, title: 'T', updatedAt: NOW }
+    await openDraft(composition(), { presets: [{ ...preset, composition: forms() }] })
+    await press('Save as preset…')
+    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'new employee ')
+    expect(screen.getByText('There is a preset of this name: it is replaced.')).toBeTruthy()
+    await press('Replace the preset')
+    await waitFor(() => expect(saved()[0]?.composition).toEqual(presetOf(composition(), 'keep')))
+    expect(saved()).toHaveLength(1)
+  })
+
+  test('one that cannot be saved says so, and nothing typed is lost', async () => {
+    await openDraft(composition())
+    opened.api.control.fail('presets.save', { code: 'no-space', message: 'The disk is full.' })
+    await press('Save as preset…')
+    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'New employee')
+    await press('Save the preset')
+    expect(await screen.findByText('The preset was not saved.')).toBeTruthy()
+    expect(box('Name of the preset').value).toBe('New employee')
+  })
+
+  test('a package begins from one, with 14 days where its due date has passed', async () => {
+    const past = templates({ due: '2025-01-01T17:00', gmt: '780', zone: 'Pacific/Auckland' })
+    const preset = {
+      id: 'p1',
+      name: 'Tenancy',
+      kind: 'form-filler' as const,
+      title: 'T',
+      updatedAt: NOW,
+      composition: past
+    }
+    opened = await openOffice(fakeApi({ presets: [preset] }))
+    show(opened, Compose)
+    await settle()
+    await press(/^Tenancy/)
+    await screen.findByRole('heading', { name: 'Send templates' })
+    expect(box('Name').value).toBe('Residential tenancy')
+    expect(screen.getAllByText(/14 days after sending/).length).toBeGreaterThan(0)
+    expect(begunFrom(templates(), NOW)).toEqual(templates())
+  })
+
+  test('the start leads to the presets and to a sheet of many', async () => {
+    const preset = { id: 'p1', name: 'Tenancy', kind: 'form-filler' as const, title: 'T', updatedAt: NOW }
+    opened = await openOffice(fakeApi({ presets: [{ ...preset, composition: templates() }] }))
+    show(opened, Compose)
+    await settle()
+    expect(screen.getByRole('link', { name: 'Manage presets' }).getAttribute('href')).toBe('#/drafts/presets')
+    expect(screen.getByRole('link', { name: /^Many at once/ }).getAttribute('href')).toBe('#/bulk')
+  })
+})

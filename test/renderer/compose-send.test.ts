@@ -1,0 +1,439 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { beforeEach, describe, expect, test } from 'vitest'
+import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
+import { blankComposition } from '../../src/shared/composition/composition.ts'
+import type { DraftView, SendView } from '../../src/shared/contract/views.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { leave, leaveDue, putSend } from './fakes/outbox.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents, NOW, sendOf } from './people.ts'
+
+let opened: Opened
+
+/** A package of one form that can be sent as it is. */
+function draft(): DraftView {
+  const composition = blankComposition('form-direct', 'a')
+  const [item] = composition.items
+  const signer = item?.signers[0]
+  if (item) Object.assign(item, { Name: 'Tax declaration', Reference: 'form-1', FormType: '3' })
+  if (signer) Object.assign(signer, { FirstName: 'Mere', LastName: 'Parata', Email: 'mere.parata@example.com' })
+  const kind = composition.kind
+  return {
+    id: 'draft-1',
+    accountId: 'practice',
+    kind,
+    title: 'Tax declaration',
+    who: 'Mere Parata',
+    updatedAt: NOW,
+    composition
+  }
+}
+
+async function open(change: Parameters<typeof fakeApi>[0] = {}) {
+  opened = await openOffice(fakeApi({ drafts: [draft()], ...change }))
+  opened.api.control.state.now = () => opened.clock.now()
+  opened.office.router.go('compose', ['draft-1'])
+  show(opened, Compose)
+  await screen.findByRole('button', { name: 'Send 1 form' })
+}
+
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
+const email = () =>
+  screen.queryByRole<HTMLInputElement>('combobox', { name: 'E-mail' }) ??
+  screen.getByRole<HTMLInputElement>('textbox', { name: 'E-mail' })
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const inTheBox = () => opened.api.control.state.sends[0] as SendView
+const control = () => opened.api.control
+
+async function send() {
+  await press('Send 1 form')
+  await screen.findByRole('heading', { level: 1, name: 'Tax declaration' })
+  await settle()
+}
+
+/** The main process tells that the package stands otherwise now. */
+async function becomes(change: Partial<SendView>) {
+  const { hold: _hold, goesAt: _goesAt, ...rest } = inTheBox()
+  putSend(control(), { ...rest, attempt: 1, attemptedAt: opened.clock.now(), ...change })
+  await opened.clock.pass(300)
+}
+
+const unanswered = { code: 'timeout', message: 'No answer.', mayHaveArrived: true } as const
+
+describe('Send', () => {
+  beforeEach(() => open())
+
+  test('keeps the draft first and puts it in the outbox, where it waits ten seconds', async () => {
+    await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
+    await send()
+    const names = control().calls.map((call) => call.name)
+    expect(names.lastIndexOf('drafts.save')).toBeLessThan(names.indexOf('sends.start'))
+    expect(screen.getByRole('timer').textContent).toBe('Goes in 10 seconds')
+    await opened.clock.pass(3000)
+    expect(screen.getByRole('timer').textContent).toBe('Goes in 7 seconds')
+    expect(calls('sends.now')).toHaveLength(0)
+  })
+
+  test('pressed with something missing sends nothing and goes to the first of it', async () => {
+    await fireEvent.input(email(), { target: { value: '' } })
+    await press('Send 1 form')
+    await settle()
+    expect(document.activeElement).toBe(email())
+    expect(calls('sends.start')).toHaveLength(0)
+  })
+
+  test('pressed twice sends once', async () => {
+    control().delay('sends.start', 20)
+    const button = screen.getByRole('button', { name: 'Send 1 form' })
+    await fireEvent.click(button)
+    await settle()
+    await fireEvent.click(button)
+    await screen.findByRole('timer')
+    expect(calls('sends.start')).toHaveLength(1)
+  })
+
+  test('is not begun where the draft cannot be kept', async () => {
+    control().fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
+    await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
+    await press('Send 1 form')
+    await screen.findByText('It was not sent.')
+    expect(calls('sends.start')).toHaveLength(0)
+  })
+
+  test('that the outbox does not take leaves the form as it is, and what is typed then is kept', async () => {
+    control().fail('sends.start', { code: 'storage', message: 'Not now.' })
+    await press('Send 1 form')
+    await screen.findByText('It was not sent.')
+    await fireEvent.input(email(), { target: { value: 'later@example.org' } })
+    await settle()
+    await opened.clock.pass(300)
+    expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('later@example.org')
+  })
+
+  test('leaves by itself when the time is over, and its documents are a click away', async () => {
+    await send()
+    await opened.clock.pass(9900)
+    expect(screen.getByRole('timer')).toBeTruthy()
+    await opened.clock.pass(200)
+    expect(screen.getByRole('timer').textContent).toBe('Leaving now…')
+    leaveDue(control())
+    await opened.clock.pass(300)
+    expect(screen.getByText('Sent: the service made 1 document of it.')).toBeTruthy()
+    const link = screen.getByRole('link', { name: 'Tax declaration.pdf' })
+    expect(link.getAttribute('href')).toContain('document=doc-0')
+    expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
+    expect(await screen.findByRole('link', { name: /^Sign now at the counter/ })).toBeTruthy()
+    await press('Send another package')
+    expect(await screen.findByRole('heading', { name: 'What do you want to send?' })).toBeTruthy()
+  })
+
+  test('whose leaving nobody told of is asked for', async () => {
+    await send()
+    control().state.sends = [{ ...inTheBox(), state: 'sending', attempt: 1, attemptedAt: NOW }]
+    await opened.clock.pass(11_500)
+    expect(screen.getByText('Sending…')).toBeTruthy()
+  })
+
+  test('now lets it go without waiting', async () => {
+    await send()
+    await press('Send now')
+    await screen.findByText(/^Sent/)
+    expect(calls('sends.now')).toEqual([{ name: 'sends.now', input: { id: inTheBox().id } }])
+  })
+})
+
+describe('coming back to a package that was sent', () => {
+  const placeOfSend = () => window.location.hash
+
+  test('shows how it stands, not its form; taken back there, the form is here again', async () => {
+    await open()
+    await send()
+    expect(placeOfSend()).toBe(`#/compose/draft-1?send=${inTheBox().id}`)
+    opened.office.router.go('compose', [])
+    await screen.findByRole('heading', { name: 'What do you want to send?' })
+    opened.office.router.go('compose', ['draft-1'], { send: inTheBox().id })
+    await settle()
+    expect(screen.getByRole('timer')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
+    expect(placeOfSend()).toBe('#/compose/draft-1')
+  })
+
+  test('that was refused meanwhile opens it to be corrected', async () => {
+    await open({ sends: [sendOf({ id: 'one', state: 'refused', documents: [] })] })
+    opened.office.router.go('compose', [])
+    await settle()
+    opened.office.router.go('compose', ['draft-1'], { send: 'one' })
+    expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
+  })
+})
+
+describe('taking a package back', () => {
+  beforeEach(() => open())
+
+  test('returns to the form as it was, with the focus where it was, and keeps what is typed then', async () => {
+    const before = email()
+    before.focus()
+    await fireEvent.keyDown(before, { key: 'Enter', ctrlKey: true })
+    await screen.findByRole('timer')
+    expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
+    await press(/^Take back/)
+    await settle()
+    expect(email()).toBe(before)
+    expect(document.activeElement).toBe(before)
+    expect(control().state.sends).toEqual([])
+    await fireEvent.input(email(), { target: { value: 'corrected@example.org' } })
+    await settle()
+    await opened.clock.pass(300)
+    expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('corrected@example.org')
+    expect(opened.office.toasts.shown.map((toast) => toast.text)).toContain('Taken back: nothing was sent.')
+  })
+
+  test.each([{ key: 'Escape' }, { key: 'z', ctrlKey: true }])('is done by %o', async (keys) => {
+    await send()
+    await fireEvent.keyDown(document.activeElement ?? window, keys)
+    expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
+    expect(calls('sends.takeBack')).toHaveLength(1)
+  })
+
+  test('is no longer done by keys once it has left', async () => {
+    await send()
+    await becomes({ state: 'sending' })
+    await fireEvent.keyDown(window, { key: 'Escape' })
+    await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
+    expect(calls('sends.takeBack')).toHaveLength(0)
+  })
+
+  test('too late says so, and shows how it stands', async () => {
+    await send()
+    control().state.sends = [{ ...inTheBox(), state: 'sending', attempt: 1, attemptedAt: NOW }]
+    await press(/^Take back/)
+    await settle()
+    expect(screen.getByText('Too late to take it back: it has left already.')).toBeTruthy()
+    expect(screen.getByText('Sending…')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: /^Take back/ })).toBeNull()
+  })
+})
+
+describe('by keyboard', () => {
+  beforeEach(() => open())
+
+  test('Ctrl+Enter sends, and the heading has the focus', async () => {
+    await fireEvent.keyDown(email(), { key: 'Enter', ctrlKey: true })
+    const heading = await screen.findByRole('heading', { level: 1, name: 'Tax declaration' })
+    expect(document.activeElement).toBe(heading)
+  })
+
+  test('Ctrl+Enter does nothing a second time while the package waits', async () => {
+    await send()
+    await fireEvent.keyDown(window, { key: 'Enter', ctrlKey: true })
+    await settle()
+    expect(calls('sends.start')).toHaveLength(1)
+  })
+})
+
+describe('what became of it', () => {
+  beforeEach(async () => {
+    await open()
+    await send()
+  })
+
+  test("refused: the form again, the service's messages at their fields until those are corrected", async () => {
+    await becomes({
+      state: 'refused',
+      error: {
+        code: 'invalid',
+        message: 'Refused.',
+        mayHaveArrived: false,
+        fields: [
+          { field: 'Forms[0].Signers[0].Email', message: 'This address bounces.' },
+          { field: 'Forms[0].Colour', message: 'Not known.' }
+        ]
+      }
+    })
+    expect(screen.getByText(/the service did not take it/)).toBeTruthy()
+    await waitFor(() => expect(document.activeElement).toBe(email()))
+    expect(email().getAttribute('aria-invalid')).toBe('true')
+    expect(screen.getByText('Not known.')).toBeTruthy()
+    await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
+    expect(email().getAttribute('aria-invalid')).toBeNull()
+    await settle()
+    await opened.clock.pass(300)
+    expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('mere@example.org')
+  })
+
+  test('uncertain: says that it may have arrived and when the service is asked, and goes on to what is found', async () => {
+    const nextLookAt = opened.clock.now() + 60_000
+    await becomes({ state: 'uncertain', documents: [], error: unanswered, nextLookAt })
+    expect(screen.getByText('No answer came. It may have arrived.')).toBeTruthy()
+    expect(screen.getByText(/asks the service by itself what became of it; next look at \d\d:\d\d/)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
+    expect(screen.queryByRole('button', { name: /^Take back/ })).toBeNull()
+    await becomes({ state: 'sent', documents: [{ reference: 'doc-0', name: 'Tax declaration.pdf' }] })
+    expect(screen.getByText(/^Sent/)).toBeTruthy()
+  })
+
+  test('uncertain stays uncertain when the service cannot be asked', async () => {
+    await becomes({ state: 'uncertain', documents: [], error: unanswered })
+    control().fail('sends.reconcile', { code: 'offline', message: 'No network.' })
+    await press('Ask now')
+    expect(await screen.findByText('The service could not be asked.')).toBeTruthy()
+    expect(screen.getByText('No answer came. It may have arrived.')).toBeTruthy()
+  })
+
+  test('not arrived: the form again, to be sent once more', async () => {
+    await becomes({ state: 'not-sent' })
+    expect(screen.getByText(/It did not arrive/)).toBeTruthy()
+    await press('Send 1 form')
+    expect(await screen.findByRole('timer')).toBeTruthy()
+    expect(calls('sends.start')).toHaveLength(2)
+  })
+
+  test('waits for the line, and says that it goes by itself', async () => {
+    await becomes({ state: 'ready', hold: 'line', attempt: 0 })
+    expect(screen.getByText('Waits for the line.')).toBeTruthy()
+    expect(screen.getByText(/It goes by itself, also after a restart\./)).toBeTruthy()
+    expect(screen.getByRole('button', { name: /^Take back/ })).toBeTruthy()
+  })
+
+  test('what changes of other packages is not read here', async () => {
+    const before = calls('sends.get').length
+    control().emit('sends.changed', { ids: ['another'] })
+    await opened.clock.pass(1000)
+    expect(calls('sends.get')).toHaveLength(before)
+  })
+
+  test('a state that cannot be read leaves the last one, with its time', async () => {
+    control().fail('sends.get', { code: 'storage', message: 'Not now.' })
+    control().emit('sends.changed', { ids: [inTheBox().id] })
+    await opened.clock.pass(1000)
+    expect(screen.getByRole('timer')).toBeTruthy()
+    expect(screen.getByText(/What you see was true at \d\d:\d\d\./)).toBeTruthy()
+  })
+})
+
+describe('a doubt', () => {
+  const found = (reference: string) => ({
+    reference,
+    name: `Tax declaration ${reference}`,
+    signers: ['Mere Parata'],
+    folder: 'InBox',
+    status: 'Not started',
+    clientReference: 'M-1'
+  })
+
+  async function inDoubt(names: string[], references: string[]) {
+    await open()
+    await send()
+    const sent = names.map((name) => ({ name, signers: ['Mere Parata'], clientReference: 'M-1' }))
+    await becomes({
+      state: 'uncertain',
+      documents: [],
+      error: unanswered,
+      doubt: { sent, found: references.map(found) }
+    })
+  }
+
+  test('shows both sides, and "It\'s this one" makes it sent with that document', async () => {
+    await inDoubt(['Tax declaration'], ['doc-1', 'doc-2'])
+    expect(within(screen.getByRole('region', { name: 'What was sent' })).getByText('Tax declaration')).toBeTruthy()
+    const folders = within(screen.getByRole('region', { name: 'What the folders show' }))
+    expect(folders.getByText('Tax declaration doc-2')).toBeTruthy()
+    await fireEvent.click(folders.getAllByRole('button', { name: "It's this one" })[1] as HTMLElement)
+    expect(await screen.findByRole('link', { name: 'Tax declaration doc-2' })).toBeTruthy()
+    expect(calls('sends.settle')[0]?.input).toEqual({ id: inTheBox().id, arrived: true, documents: ['doc-2'] })
+  })
+
+  test('about several forms is settled with the documents that are marked', async () => {
+    await inDoubt(['Tax declaration', 'Deed of gift'], ['doc-1', 'doc-2', 'doc-3'])
+    const marks = screen.getAllByRole('checkbox', { name: "It's of this package" })
+    await fireEvent.click(marks[0] as HTMLElement)
+    await fireEvent.click(marks[2] as HTMLElement)
+    await press('It’s these 2 documents')
+    await settle()
+    expect(calls('sends.settle')[0]?.input).toMatchObject({ arrived: true, documents: ['doc-1', 'doc-3'] })
+  })
+
+  test('settled as not arrived only after it was asked twice, and then it may be sent again', async () => {
+    await inDoubt(['Tax declaration'], [])
+    expect(screen.getByText('Nothing that looks like it.')).toBeTruthy()
+    await press('It did not arrive')
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(calls('sends.settle')).toHaveLength(0)
+    await fireEvent.click(dialog.getByRole('button', { name: 'It did not arrive' }))
+    expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
+    expect(calls('sends.settle')[0]?.input).toEqual({ id: inTheBox().id, arrived: false })
+  })
+})
+
+describe('before it is sent', () => {
+  test('offline is said with what it means, and sending is possible all the same', async () => {
+    await open({
+      connection: { state: 'offline', since: NOW - 60_000, error: { code: 'offline', message: 'No network.' } }
+    })
+    expect(screen.getByText(/^You have been offline since/)).toBeTruthy()
+    expect(screen.getByText('Send it all the same: it goes when the line is back.')).toBeTruthy()
+    await send()
+    expect(calls('sends.start')).toHaveLength(1)
+  })
+
+  test('a paused outbox is said', async () => {
+    await open({
+      outbox: {
+        settings: { concurrency: 2, perMinute: null, takeBackSeconds: 10 },
+        pause: { by: 'service', since: NOW, error: { code: 'quota', message: '426' } }
+      }
+    })
+    expect(screen.getByText('Paused: the plan of this account has no documents left.')).toBeTruthy()
+  })
+
+  test('documents that cannot be signed here offer no counter afterwards', async () => {
+    await open({ documents: documents(40, NOW).map((one) => ({ ...one, signers: [] })) })
+    await send()
+    leave(control(), inTheBox().id)
+    await opened.clock.pass(300)
+    expect(screen.getByText(/^Sent/)).toBeTruthy()
+    expect(screen.queryByRole('link', { name: /^Sign now/ })).toBeNull()
+  })
+})
+
+describe('sending at another time', () => {
+  beforeEach(() => open())
+
+  async function choose(name: RegExp) {
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Send at another time' }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name }))
+    await settle()
+  }
+
+  test('a likely time is one choice, and is said in words with its zone', async () => {
+    await choose(/^Tomorrow at 09:00/)
+    expect(await screen.findByText('Goes on Thursday 27 November, 9 am')).toBeTruthy()
+    expect(screen.getByText(/UTC/)).toBeTruthy()
+    const tomorrow = new Date(NOW)
+    tomorrow.setDate(tomorrow.getDate() + 1)
+    expect(calls('sends.start')[0]?.input).toMatchObject({ at: tomorrow.setHours(9, 0, 0, 0) })
+  })
+
+  test('any day and time can be chosen, but none that has passed', async () => {
+    await choose(/^Choose a day/)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Send at another time' }))
+    await fireEvent.input(dialog.getByLabelText('Day'), { target: { value: '2025-11-01' } })
+    expect(dialog.getByText(/This moment has passed/)).toBeTruthy()
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Send then' }).disabled).toBe(true)
+    await fireEvent.input(dialog.getByLabelText('Day'), { target: { value: '2025-12-04' } })
+    expect(dialog.getByText('Goes on Thursday 4 December, 9 am')).toBeTruthy()
+    await fireEvent.click(dialog.getByRole('button', { name: 'Send then' }))
+    await screen.findByRole('button', { name: /^Take back/ })
+    expect(inTheBox()).toMatchObject({ hold: 'time', goesAt: new Date(2025, 11, 4, 9).getTime() })
+  })
+
+  test('asks for what is missing first', async () => {
+    await fireEvent.input(email(), { target: { value: '' } })
+    await choose(/^Choose a day/)
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(document.activeElement).toBe(email())
+  })
+})

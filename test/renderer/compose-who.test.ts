@@ -1,0 +1,349 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { moved, placeAt } from '../../src/renderer/src/screens/compose/who/signer-order.ts'
+import WhoSection from '../../src/renderer/src/screens/compose/who/WhoSection.svelte'
+import { Composing } from '../../src/renderer/src/state/composing.svelte.ts'
+import { blankSigner, type ComposedSigner, type Composition } from '../../src/shared/composition/composition.ts'
+import type { PersonView } from '../../src/shared/contract/views.ts'
+import { form, forms, signer } from '../fixtures/compositions.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { personOf } from './fakes/remembered.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+// jsdom draws nothing, so no pointer is ever captured.
+Element.prototype.setPointerCapture ??= () => {}
+
+let opened: Opened
+let composing: Composing
+
+async function openWho(composition: Composition, api: FakeApi = fakeApi()) {
+  opened = await openOffice(api)
+  composing = new Composing(composition, () => opened.clock.now())
+  show(opened, WhoSection, { composing })
+  await settle()
+}
+
+const signers = () => composing.snapshot().items[0]?.signers ?? []
+const signerAt = (index: number) => signers()[index] as ComposedSigner
+const names = () => signers().map((one) => one.FirstName)
+const boxes = (name: string) => screen.getAllByLabelText<HTMLInputElement>(name)
+const box = (name: string, index = 0) => boxes(name)[index] as HTMLInputElement
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
+const said = () => screen.getAllByRole('status').map((one) => one.textContent)
+
+async function type(input: HTMLInputElement, value: string) {
+  input.focus()
+  await fireEvent.input(input, { target: { value } })
+  await settle()
+}
+
+async function choose(menu: RegExp, entry: string) {
+  const trigger = screen.getByRole('button', { name: menu })
+  trigger.focus()
+  await fireEvent.keyDown(trigger, { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: entry }))
+  await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
+  await settle()
+}
+
+const three = () =>
+  forms({
+    items: [
+      form({
+        signers: ['Mere', 'Tama', 'Grace'].map((FirstName, index) =>
+          signer({ key: `s${index}`, FirstName, Email: `${FirstName.toLowerCase()}@example.com` })
+        )
+      })
+    ]
+  })
+
+describe('signers', () => {
+  beforeEach(() => openWho(three()))
+
+  test('one is added at the end, with the focus in the first name', async () => {
+    await press('Add a person')
+    await settle()
+    expect(names()).toEqual(['Mere', 'Tama', 'Grace', ''])
+    expect(document.activeElement).toBe(box('First name', 3))
+  })
+
+  test('a copy stands below its original, with all of it, and is somebody of its own', async () => {
+    await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
+    await choose(/^What to do with Tama/, 'Copy this person')
+    expect(names()).toEqual(['Mere', 'Tama', 'Tama', 'Grace'])
+    expect(signerAt(2).faceToFace).toBe(true)
+    expect(document.activeElement).toBe(box('First name', 2))
+    await type(box('First name', 2), 'Anahera')
+    expect(names()).toEqual(['Mere', 'Tama', 'Anahera', 'Grace'])
+  })
+
+  test('one that is removed leaves the focus to its neighbour', async () => {
+    await choose(/^What to do with Grace/, 'Remove this person')
+    expect(names()).toEqual(['Mere', 'Tama'])
+    expect(document.activeElement).toBe(box('First name', 1))
+  })
+
+  test('the only one cannot be removed', async () => {
+    await choose(/^What to do with Grace/, 'Remove this person')
+    await choose(/^What to do with Tama/, 'Remove this person')
+    screen.getByRole('button', { name: /^What to do with/ }).focus()
+    await fireEvent.keyDown(screen.getByRole('button', { name: /^What to do with/ }), { key: 'Enter' })
+    await screen.findByRole('menuitem', { name: 'Copy this person' })
+    expect(screen.queryByRole('menuitem', { name: 'Remove this person' })).toBeNull()
+  })
+})
+
+describe('the order', () => {
+  beforeEach(() => openWho(three()))
+  const handle = (name: string) => screen.getByRole('button', { name: `Move ${name} Tamati` })
+
+  test('is changed with the arrow keys on the handle, which keeps the focus, and is said', async () => {
+    handle('Grace').focus()
+    await fireEvent.keyDown(handle('Grace'), { key: 'ArrowUp', altKey: true })
+    await settle()
+    expect(names()).toEqual(['Mere', 'Grace', 'Tama'])
+    expect(document.activeElement).toBe(handle('Grace'))
+    expect(said()).toContain('Grace Tamati is now 2 of 3.')
+  })
+
+  test('ends at its ends', async () => {
+    await fireEvent.keyDown(handle('Mere'), { key: 'ArrowUp', altKey: true })
+    expect(names()).toEqual(['Mere', 'Tama', 'Grace'])
+  })
+
+  test('is changed with the menu', async () => {
+    await choose(/^What to do with Mere/, 'Later')
+    expect(names()).toEqual(['Tama', 'Mere', 'Grace'])
+  })
+
+  /** The cards as a window would lay them out, 100 pixels each. */
+  function layOut() {
+    for (const [index, name] of names().entries()) {
+      const place = handle(name).closest('[role=group]')?.parentElement as HTMLElement
+      place.getBoundingClientRect = () => new DOMRect(0, index * 100, 600, 100)
+    }
+  }
+
+  test('is changed by dragging', async () => {
+    layOut()
+    await fireEvent.pointerDown(handle('Mere'), { button: 0, pointerId: 1, clientY: 20 })
+    await fireEvent.pointerMove(handle('Mere'), { pointerId: 1, clientY: 160 })
+    expect(names()).toEqual(['Mere', 'Tama', 'Grace'])
+    await fireEvent.pointerMove(handle('Mere'), { pointerId: 1, clientY: 290 })
+    await fireEvent.pointerUp(handle('Mere'), { pointerId: 1 })
+    await settle()
+    expect(names()).toEqual(['Tama', 'Grace', 'Mere'])
+    expect(said()).toContain('Mere Tamati is now 3 of 3.')
+  })
+
+  test('stays when Escape ends the dragging', async () => {
+    layOut()
+    await fireEvent.pointerDown(handle('Mere'), { button: 0, pointerId: 1, clientY: 20 })
+    await fireEvent.pointerMove(handle('Mere'), { pointerId: 1, clientY: 290 })
+    await fireEvent.keyDown(handle('Mere'), { key: 'Escape' })
+    await fireEvent.pointerUp(handle('Mere'), { pointerId: 1 })
+    expect(names()).toEqual(['Mere', 'Tama', 'Grace'])
+  })
+
+  test('one that is let go stands below those whose middles are above it', () => {
+    expect([10, 60, 160, 290].map((y) => placeAt([50, 150, 250], 1, y))).toEqual([0, 1, 1, 2])
+    expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a'])
+    expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
+  })
+})
+
+describe('as a name is typed', () => {
+  const mere = personOf({ MiddleName: 'Aroha', MobileCountry: '64', MobileNumber: '021 555 010' })
+  const meri = personOf({ FirstName: 'Meri', LastName: 'Tane', Email: 'meri.tane@example.org' })
+  const options = () => screen.queryAllByRole('option').map((one) => one.textContent)
+  const blank = () => forms({ items: [form({ signers: [blankSigner('s1')] })] })
+
+  beforeEach(() => openWho(blank(), fakeApi({ people: [mere, meri] })))
+
+  test('people of the address book are offered, and Enter takes all of one at once', async () => {
+    await type(box('First name'), 'mer')
+    expect(options()).toEqual(['Mere Aroha Paratamere.parata@example.com', 'Meri Tanemeri.tane@example.org'])
+    await fireEvent.keyDown(box('First name'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('First name'), { key: 'Enter' })
+    expect(signerAt(0)).toMatchObject({
+      FirstName: 'Mere',
+      MiddleName: 'Aroha',
+      LastName: 'Parata',
+      Email: 'mere.parata@example.com',
+      MobileCountry: '64',
+      MobileNumber: '021 555 010'
+    })
+    expect(options()).toEqual([])
+    expect(document.activeElement).toBe(box('First name'))
+  })
+
+  test('they are found by their address, too', async () => {
+    await type(box('E-mail'), 'tane@')
+    await fireEvent.keyDown(box('E-mail'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('E-mail'), { key: 'Enter' })
+    expect(signerAt(0)).toMatchObject({ FirstName: 'Meri', Email: 'meri.tane@example.org' })
+  })
+
+  test('what is typed stays: Enter takes nobody who was not gone to, and Escape closes', async () => {
+    await type(box('First name'), 'Mer')
+    await fireEvent.keyDown(box('First name'), { key: 'Enter' })
+    expect(signerAt(0)).toMatchObject({ FirstName: 'Mer', LastName: '' })
+    await fireEvent.keyDown(box('First name'), { key: 'Escape' })
+    expect(options()).toEqual([])
+    await fireEvent.blur(box('First name'))
+    expect(signerAt(0)).toMatchObject({ FirstName: 'Mer', LastName: '' })
+  })
+
+  test("somebody else's number does not stay with the one who is taken", async () => {
+    await type(box('Mobile optional'), '021 999 999')
+    await type(box('First name'), 'Meri')
+    await fireEvent.keyDown(box('First name'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('First name'), { key: 'Enter' })
+    expect(signerAt(0).MobileNumber).toBe('')
+  })
+
+  test('an answer that comes late does not replace a newer one', async () => {
+    const answers: ((people: PersonView[]) => void)[] = []
+    opened.api.people.find = () =>
+      new Promise((resolve) => {
+        answers.push((value) => resolve({ ok: true, value }))
+      })
+    await type(box('First name'), 'm')
+    await type(box('First name'), 'meri')
+    answers.at(-1)?.([meri])
+    await settle()
+    answers.at(-2)?.([mere, meri])
+    await settle()
+    expect(options()).toEqual(['Meri Tanemeri.tane@example.org'])
+  })
+
+  test('an address book that cannot be read does not hinder typing', async () => {
+    opened.api.control.fail('people.find', { code: 'storage', message: 'Locked.' })
+    await type(box('First name'), 'Mere')
+    expect(options()).toEqual([])
+    expect(signerAt(0).FirstName).toBe('Mere')
+  })
+})
+
+describe('a mobile number', () => {
+  beforeEach(() => openWho(three()))
+
+  test("is written in its country's way, which is shown", async () => {
+    await type(box('Country code'), 'zeal')
+    await fireEvent.keyDown(box('Country code'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('Country code'), { key: 'Enter' })
+    expect(signerAt(0).MobileCountry).toBe('64')
+    const [card] = screen.getAllByRole('group', { name: 'Mere Tamati' })
+    expect(within(card as HTMLElement).getByText('New Zealand')).toBeTruthy()
+    expect(within(card as HTMLElement).getByText(/^Like 02/)).toBeTruthy()
+  })
+
+  test('takes a country by its whole name, and any other text as it is typed', async () => {
+    await type(box('Country code'), 'australia')
+    await fireEvent.blur(box('Country code'))
+    expect(signerAt(0).MobileCountry).toBe('61')
+    await type(box('Country code'), '0064')
+    await fireEvent.blur(box('Country code'))
+    expect(signerAt(0).MobileCountry).toBe('0064')
+  })
+})
+
+describe('a mobile number that is written otherwise', () => {
+  test('is put right at a press, once it was left', async () => {
+    await openWho(three())
+    await type(box('Mobile optional'), '+64 21 555 0123')
+    expect(screen.queryByRole('button', { name: /^Write it as/ })).toBeNull()
+    composing.left(box('Mobile optional').id)
+    await settle()
+    await press('Write it as 64, 0215550123')
+    expect(signerAt(0)).toMatchObject({ MobileCountry: '64', MobileNumber: '0215550123' })
+    await settle()
+    expect(document.activeElement).toBe(box('Mobile optional'))
+  })
+})
+
+describe('identity questions', () => {
+  beforeEach(async () => {
+    await openWho(forms(), fakeApi({ remembered: { 'IDData.Label': ['Staff number'] } }))
+    await fireEvent.click(screen.getByLabelText('Has no mobile phone'))
+    await settle()
+  })
+  const answer = () => box('The right answer')
+
+  test('begin with the date of birth, with a date control', () => {
+    expect(box('What is asked').value).toBe('Date of birth')
+    expect(answer().type).toBe('date')
+  })
+
+  test('hide an answer once it is entered, until it is asked for', async () => {
+    answer().focus()
+    await fireEvent.focus(answer())
+    await fireEvent.input(answer(), { target: { value: '1980-02-29' } })
+    expect(answer().type).toBe('date')
+    await fireEvent.blur(answer())
+    expect(answer().type).toBe('password')
+    await press('Show the answers')
+    expect(answer().type).toBe('date')
+    expect(answer().value).toBe('1980-02-29')
+    await press('Hide the answers')
+    expect(answer().type).toBe('password')
+  })
+
+  test('offer what was asked before and what is usual, with the kind of answer it has', async () => {
+    await type(box('What is asked'), '')
+    const offered = screen.getAllByRole('option').map((one) => one.textContent)
+    expect(offered).toContain('Staff number')
+    await type(box('What is asked'), 'personal')
+    await fireEvent.keyDown(box('What is asked'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('What is asked'), { key: 'Enter' })
+    expect(signerAt(0).IDData[0]).toMatchObject({ Label: 'Personal e-mail address', DataType: 'email' })
+  })
+})
+
+describe('a signer', () => {
+  test('the deepfake detector needs the video', async () => {
+    await openWho(forms())
+    expect(screen.queryByLabelText('Deepfake detector')).toBeNull()
+    await fireEvent.click(screen.getByLabelText('Video confirmation'))
+    await fireEvent.click(screen.getByLabelText('Deepfake detector'))
+    expect(signerAt(0)).toMatchObject({ video: true, deepfakeDetector: true })
+  })
+
+  test('what is in the closed part is said on it', async () => {
+    await openWho(
+      forms({
+        items: [
+          form({
+            signers: [
+              signer({
+                video: true,
+                SignerType: 'Witness',
+                ShareUsers: ['u1', 'u2'].map((key) => ({
+                  key,
+                  FirstName: 'Tama',
+                  MiddleName: '',
+                  LastName: 'Brooks',
+                  Email: 'tama.brooks@example.com',
+                  IsDefault: false,
+                  IsOwner: false
+                }))
+              })
+            ]
+          })
+        ]
+      })
+    )
+    expect(screen.getByText('video, Witness, shared with 2')).toBeTruthy()
+  })
+
+  test('the roles that this office has used are offered, and any other can be typed', async () => {
+    await openWho(forms(), fakeApi({ remembered: { SignerType: ['Employee', 'Employer'] } }))
+    await type(box('Signer type optional'), 'employer')
+    await fireEvent.keyDown(box('Signer type optional'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('Signer type optional'), { key: 'Enter' })
+    expect(signerAt(0).SignerType).toBe('Employer')
+    await type(box('Signer type optional'), 'Guardian')
+    expect(signerAt(0).SignerType).toBe('Guardian')
+  })
+})

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { differencesOf } from '../../src/renderer/src/words/composition-difference.ts'
+import type { Composition } from '../../src/shared/composition/composition.ts'
+import { blankSigner } from '../../src/shared/composition/composition.ts'
+import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
+
+const two = [signer(), signer({ key: 's2', FirstName: 'Tama', LastName: 'Brooks', Email: 'tama.brooks@example.com' })]
+
+test('a package does not differ from itself', () => {
+  const composition = forms()
+  expect(differencesOf(composition, structuredClone(composition))).toEqual([])
+})
+
+test('nothing that differs goes untold, not even a space', () => {
+  const composition = forms({ items: [form({ signers: two })] })
+  for (const change of changesOf(composition)) {
+    expect(differencesOf(composition, change.composition), change.at).not.toEqual([])
+  }
+})
+
+test.each<[string, Composition, Composition, object]>([
+  [
+    'somebody who came',
+    forms({ items: [form({ signers: two })] }),
+    forms(),
+    { what: 'Signer Tama Brooks', now: 'there', earlier: 'not there' }
+  ],
+  [
+    'somebody who went',
+    forms(),
+    forms({ items: [form({ signers: two })] }),
+    { what: 'Signer Tama Brooks', now: 'not there', earlier: 'there' }
+  ],
+  [
+    'another address',
+    forms(),
+    forms({ items: [form({ signers: [signer({ Email: '' })] })] }),
+    { what: 'E-mail address of Mere Tamati', now: 'mere.tamati@example.com', earlier: 'none' }
+  ],
+  [
+    'another order of the same people',
+    forms({ items: [form({ signers: two })] }),
+    forms({ items: [form({ signers: [...two].reverse() })] }),
+    {
+      what: 'Order of the signers of Tax file declaration',
+      now: 'Mere Tamati and Tama Brooks',
+      earlier: 'Tama Brooks and Mere Tamati'
+    }
+  ],
+  [
+    'another form',
+    forms(),
+    forms({ items: [form(), form({ key: 'f2', Name: 'Choice of fund' })] }),
+    { what: 'Form Choice of fund', now: 'not there', earlier: 'there' }
+  ],
+  [
+    'a due date',
+    forms(),
+    forms({ due: '2025-12-05T17:00', gmt: '780' }),
+    { what: 'Due date', now: 'none', earlier: 'Friday 5 December 2025 at 17:00, UTC+13:00' }
+  ],
+  [
+    'one after the other',
+    templates(),
+    templates({ Sequential: true }),
+    { what: 'One after the other', now: 'no', earlier: 'yes' }
+  ]
+])('%s is told', (_name, now, earlier, difference) => {
+  expect(differencesOf(now, earlier)).toEqual([difference])
+})
+
+test('fields are counted, and what identifies a person is never shown', () => {
+  const field = { Label: '', IsRequired: false, ReadOnly: false, ClientField: '', FieldType: 'Text' as const }
+  const fields = [
+    { ...field, key: 'a', Reference: 'rent', Value: '500' },
+    { ...field, key: 'b', Reference: 'bond', Value: '2000' }
+  ]
+  const changed = fields.map((one) => (one.key === 'a' ? { ...one, Value: '550' } : one))
+  expect(
+    differencesOf(templates({ items: [template({ fields })] }), templates({ items: [template({ fields: changed })] }))
+  ).toEqual([{ what: 'Fields of Residential tenancy', now: '2', earlier: '2, 1 of them different' }])
+  const answer = (Value: string) => [{ key: 'q', Label: 'Born', Value, DataType: 'date' as const }]
+  const said = differencesOf(
+    forms({ items: [form({ signers: [signer({ IDData: answer('1990-01-01') })] })] }),
+    forms({ items: [form({ signers: [signer({ IDData: answer('1991-02-02') })] })] })
+  )
+  expect(said).toHaveLength(1)
+  expect(JSON.stringify(said)).not.toContain('199')
+})
+
+test('somebody without a name is still told apart', () => {
+  expect(differencesOf(forms({ items: [form({ signers: [signer(), blankSigner('new')] })] }), forms())).toEqual([
+    { what: 'Signer without a name', now: 'there', earlier: 'not there' }
+  ])
+})
+
+/** The composition with each of its texts and switches changed in turn. */
+function* changesOf(composition: Composition): Iterable<{ at: string; composition: Composition }> {
+  const places: string[][] = []
+  const walk = (value: unknown, path: string[]) => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inside] of Object.entries(value))
+        if (key !== 'key' && key !== 'kind') walk(inside, [...path, key])
+    } else places.push(path)
+  }
+  walk(composition, [])
+  for (const path of places) {
+    const copy = structuredClone(composition)
+    const last = path.at(-1) ?? ''
+    const parent = path.slice(0, -1).reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], copy)
+    const holder = parent as Record<string, unknown>
+    holder[last] = typeof holder[last] === 'boolean' ? !holder[last] : `${holder[last]} `
+    yield { at: path.join('.'), composition: copy }
+  }
+}

@@ -1,0 +1,41 @@
+/** What the parts of the made-up office share: its state, its events, and how a call fails. */
+import type { RequestName } from '../../../src/shared/contract/channels.ts'
+import type { ErrorCode } from '../../../src/shared/contract/errors.ts'
+import type { Events } from '../../../src/shared/contract/events.ts'
+import type { Input, Reply } from '../../../src/shared/contract/requests.ts'
+import type { AccountView } from '../../../src/shared/contract/views.ts'
+import type { FakeState } from '../fake-api.ts'
+
+export type Handlers = { [Name in RequestName]: (input: Input<Name>) => Reply<Name> }
+
+/** The handlers of some domains: `HandlersOf<'drafts' | 'presets'>`. */
+export type HandlersOf<Domain extends string> = Pick<Handlers, Extract<RequestName, `${Domain}.${string}`>>
+
+export interface FakeOffice {
+  state: FakeState
+  emit<Name extends keyof Events>(name: Name, payload: Events[Name]): void
+  chosen(): AccountView
+  /** `prefix-1`, `prefix-2`, … */
+  newId(prefix: string): string
+}
+
+/** Thrown by a handler: the call answers with an error of this code. */
+export class Failure extends Error {
+  readonly code: ErrorCode
+  constructor(code: ErrorCode) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** The one of this id; fails with `gone`. */
+export function byId<Item extends { id: string }>(list: readonly Item[], id: string): Item {
+  const item = list.find((one) => one.id === id)
+  if (!item) throw new Failure('gone')
+  return item
+}
+
+/** One page of a list. */
+export function pageOf<Item>(list: readonly Item[], { offset, limit }: { offset: number; limit: number }): Item[] {
+  return list.slice(offset, offset + limit)
+}

@@ -1,0 +1,199 @@
+/** The made-up office's outbox: sends, what holds them, and batches. */
+import type { SendCounts, SendState, SendView } from '../../../src/shared/contract/views.ts'
+import type { FakeControl } from '../fake-api.ts'
+import { sendOf } from '../people.ts'
+import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
+
+const shown: Record<'all' | 'attention' | 'waiting' | 'sent', readonly SendState[]> = {
+  all: ['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'],
+  attention: ['refused', 'uncertain', 'not-sent'],
+  waiting: ['ready', 'sending'],
+  sent: ['sent']
+}
+
+export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): HandlersOf<'sends' | 'outbox' | 'batches'> {
+  function put(send: SendView): SendView {
+    return putSend({ state, emit }, send)
+  }
+
+  function outbox() {
+    return { ...state.outbox, counts: countsOf(state.sends) }
+  }
+
+  function changeBatch(id: string, change: Partial<(typeof state.batches)[number]>) {
+    const batch = { ...byId(state.batches, id), ...change }
+    state.batches = state.batches.map((one) => (one.id === id ? batch : one))
+    emit('batches.changed', { id })
+    return batch
+  }
+
+  return {
+    'sends.start': ({ draftId, at }) => {
+      const draft = byId(state.drafts, draftId)
+      if (draft.accountId !== chosen().id) throw new Failure('gone')
+      const send = sendOf({
+        id: newId('send'),
+        accountId: draft.accountId,
+        draftId,
+        kind: draft.kind,
+        title: draft.title,
+        who: draft.who,
+        state: 'ready',
+        hold: at ? 'time' : 'take-back',
+        goesAt: at ?? state.now() + state.outbox.settings.takeBackSeconds * 1000,
+        createdAt: state.now(),
+        attempt: 0,
+        documents: []
+      })
+      delete send.packageReference
+      delete send.packageStatus
+      delete send.attemptedAt
+      delete send.settledAt
+      emit('drafts.changed', { id: draftId })
+      return put(send)
+    },
+    'sends.now': ({ id }) => leave({ state, emit }, id),
+    'sends.takeBack': ({ id }) => {
+      const send = byId(state.sends, id)
+      if (send.state !== 'ready') throw new Failure('busy')
+      state.sends = state.sends.filter((one) => one.id !== id)
+      emit('sends.changed', { ids: [id] })
+      emit('outbox.changed', null)
+      const { composition: _composition, ...summary } = byId(state.drafts, send.draftId ?? '')
+      return summary
+    },
+    'sends.list': ({ show, batchId, search, ...page }) => {
+      const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+      const fitting = state.sends.filter(
+        (send) =>
+          shown[show].includes(send.state) &&
+          (batchId === undefined || send.batchId === batchId) &&
+          words.every((word) => `${send.title} ${send.who}`.toLowerCase().includes(word))
+      )
+      return { rows: pageOf(fitting, page), total: fitting.length }
+    },
+    'sends.get': ({ id }) => byId(state.sends, id),
+    'sends.reconcile': ({ id }) => {
+      const { error: _error, ...send } = byId(state.sends, id)
+      return put({ ...send, state: 'sent', settledAt: state.now(), ...state.nextSend })
+    },
+    'sends.settle': (input) => {
+      const { doubt: _doubt, error: _error, ...send } = byId(state.sends, input.id)
+      const found = input.arrived ? byId(state.sends, input.id).doubt?.found : undefined
+      const documents = input.arrived
+        ? input.documents.map((reference) => ({
+            reference,
+            name: found?.find((one) => one.reference === reference)?.name ?? reference
+          }))
+        : []
+      return put({ ...send, documents, state: input.arrived ? 'sent' : 'not-sent', settledAt: state.now() })
+    },
+    'sends.retry': ({ id }) => {
+      const { error: _error, settledAt: _settledAt, ...send } = byId(state.sends, id)
+      return put({ ...send, state: 'ready', hold: 'turn' })
+    },
+    'sends.again': ({ id }) => {
+      const send = byId(state.sends, id)
+      const { composition: _composition, ...summary } = byId(state.drafts, send.draftId ?? '')
+      return summary
+    },
+    'outbox.state': outbox,
+    'outbox.pause': () => {
+      state.outbox = { ...state.outbox, pause: { by: 'person', since: state.now() } }
+      emit('outbox.changed', null)
+      return outbox()
+    },
+    'outbox.resume': () => {
+      const { pause: _pause, ...rest } = state.outbox
+      state.outbox = rest
+      emit('outbox.changed', null)
+      return outbox()
+    },
+    'outbox.configure': (change) => {
+      const settings = { ...state.outbox.settings }
+      if (change.concurrency !== undefined) settings.concurrency = change.concurrency
+      if (change.perMinute !== undefined) settings.perMinute = change.perMinute
+      if (change.takeBackSeconds !== undefined) settings.takeBackSeconds = change.takeBackSeconds
+      state.outbox = { ...state.outbox, settings }
+      emit('outbox.changed', null)
+      return outbox()
+    },
+    'batches.list': () => state.batches,
+    'batches.get': ({ id }) => byId(state.batches, id),
+    'batches.pause': ({ id }) => changeBatch(id, { state: 'paused' }),
+    'batches.resume': ({ id }) => changeBatch(id, { state: 'going' }),
+    'batches.cancel': ({ id }) => {
+      const { counts } = byId(state.batches, id)
+      return changeBatch(id, {
+        state: 'done',
+        counts: { ...counts, ready: 0, cancelled: counts.cancelled + counts.ready }
+      })
+    },
+    'batches.retry': ({ id }) => {
+      const { counts } = byId(state.batches, id)
+      const again = counts.notSent + counts.refused
+      return changeBatch(id, {
+        state: 'going',
+        counts: { ...counts, notSent: 0, refused: 0, ready: counts.ready + again }
+      })
+    },
+    'batches.exportFailed': () => ({ label: 'Rows to mend.csv' })
+  }
+}
+
+type Hand = Pick<FakeControl, 'state' | 'emit'>
+
+/** Puts a send in the place of what it was, and tells of it. */
+export function putSend({ state, emit }: Hand, send: SendView): SendView {
+  state.sends = [send, ...state.sends.filter((one) => one.id !== send.id)]
+  emit('sends.changed', { ids: [send.id] })
+  emit('outbox.changed', null)
+  return send
+}
+
+/** Lets a send leave: it becomes what `nextSend` says, and is sent where that says nothing. */
+export function leave({ state, emit }: Hand, id: string): SendView {
+  const { hold: _hold, goesAt: _goesAt, ...send } = byId(state.sends, id)
+  const draft = state.drafts.find((one) => one.id === send.draftId)
+  const left: SendView = {
+    ...send,
+    state: 'sent',
+    attempt: send.attempt + 1,
+    attemptedAt: state.now(),
+    settledAt: state.now(),
+    documents: (draft?.composition.items ?? []).map((item, index) => ({
+      reference: `doc-${index * 2}`,
+      name: `${item.Name}.pdf`
+    })),
+    ...state.nextSend
+  }
+  if (left.state === 'sent') {
+    left.packageReference ??= 'package-900'
+    state.drafts = state.drafts.filter((one) => one.id !== send.draftId)
+  }
+  if (send.draftId) emit('drafts.changed', { id: send.draftId })
+  return putSend({ state, emit }, left)
+}
+
+/** Lets all leave whose time has come. */
+export function leaveDue(hand: Hand): void {
+  if (hand.state.outbox.pause) return
+  const now = hand.state.now()
+  const due = hand.state.sends.filter(
+    (send) => send.state === 'ready' && send.goesAt !== undefined && send.goesAt <= now
+  )
+  for (const { id } of due) leave(hand, id)
+}
+
+export function countsOf(sends: readonly SendView[]): SendCounts {
+  const count = (state: SendState) => sends.filter((send) => send.state === state).length
+  return {
+    ready: count('ready'),
+    sending: count('sending'),
+    sent: count('sent'),
+    refused: count('refused'),
+    uncertain: count('uncertain'),
+    notSent: count('not-sent'),
+    cancelled: count('cancelled')
+  }
+}

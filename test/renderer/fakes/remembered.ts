@@ -1,0 +1,53 @@
+/** What the made-up office offers while one types: people, values, forms. */
+import type { PersonView } from '../../../src/shared/contract/views.ts'
+import { people } from '../people.ts'
+import type { FakeOffice, HandlersOf } from './office.ts'
+
+export function fakeRemembered({ state }: FakeOffice): HandlersOf<'people' | 'remembered'> {
+  return {
+    'people.find': ({ text, limit }) => {
+      const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+      return state.people
+        .filter((one) =>
+          words.every((word) => `${one.FirstName} ${one.LastName} ${one.Email}`.toLowerCase().includes(word))
+        )
+        .slice(0, limit)
+    },
+    'people.forget': ({ email }) => {
+      state.people = state.people.filter((one) => one.Email !== email)
+      return null as never
+    },
+    'remembered.values': ({ field }) => state.remembered[field] ?? [],
+    'remembered.forms': () => state.forms
+  }
+}
+
+/** Somebody in the address book. */
+export function personOf(change: Partial<PersonView> = {}): PersonView {
+  return {
+    FirstName: 'Mere',
+    MiddleName: '',
+    LastName: 'Parata',
+    Email: 'mere.parata@example.com',
+    MobileCountry: '',
+    MobileNumber: '',
+    from: 'sent',
+    ...change
+  }
+}
+
+/** An address book of so many people, the first few of them known by their names; every third is of the office's lists. */
+export function addressBook(count: number): PersonView[] {
+  return Array.from({ length: count }, (_, index) => {
+    const [first, last] = people[index % people.length] as (typeof people)[number]
+    const round = index < people.length ? '' : String(Math.floor(index / people.length) + 1)
+    return personOf({
+      FirstName: first,
+      LastName: `${last}${round && ` ${round}`}`,
+      MiddleName: index % 4 === 0 ? 'Aroha' : '',
+      Email: `${first}.${last}${round}@example.com`.toLowerCase(),
+      ...(index % 2 === 0 && { MobileCountry: '64', MobileNumber: `021 555 ${String(index).padStart(3, '0')}` }),
+      from: index % 3 === 2 ? 'recipients' : 'sent'
+    })
+  })
+}

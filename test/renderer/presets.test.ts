@@ -1,0 +1,108 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Drafts from '../../src/renderer/src/screens/drafts/Drafts.svelte'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { madeUpPresets } from './fakes/drafts.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+async function open(change: Partial<FakeState> = {}) {
+  opened = await openOffice(fakeApi({ presets: madeUpPresets(NOW), ...change }))
+  opened.office.router.go('drafts', ['presets'])
+  show(opened, Drafts)
+  await settle()
+}
+
+const grid = () => screen.getByRole('grid', { name: 'Presets' })
+const names = () =>
+  screen
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => within(row).getAllByRole('gridcell')[0]?.textContent?.trim())
+
+async function key(name: string) {
+  await fireEvent.keyDown(grid(), { key: name })
+  await settle()
+}
+
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+
+test('presets are listed by name, and searched', async () => {
+  await open()
+  expect(names()).toEqual(['Adviser’s annual letter', 'Loan variation, branch', 'New employee', 'Tenancy, two tenants'])
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'tenant' } })
+  expect(names()).toEqual(['Tenancy, two tenants'])
+})
+
+test('a package is begun from a preset by Enter, as a draft of its own', async () => {
+  await open()
+  await key('End')
+  await key('Enter')
+  const [draft] = opened.api.control.state.drafts
+  expect(draft?.composition).toEqual(madeUpPresets(NOW)[0]?.composition)
+  expect(window.location.hash).toBe(`#/compose/${draft?.id}`)
+})
+
+test('a due date of a preset that has passed is not begun with', async () => {
+  const [preset] = madeUpPresets(NOW)
+  if (!preset) throw new Error('There is no preset.')
+  const composition = { ...preset.composition, due: '2020-01-01T17:00', gmt: '0', zone: '' }
+  await open({ presets: [{ ...preset, composition }] })
+  await key('ArrowDown')
+  await key('Enter')
+  expect(opened.api.control.state.drafts[0]?.composition.due).toBe('')
+})
+
+test('a preset is renamed by F2, never to nothing', async () => {
+  await open()
+  await key('Home')
+  await key('F2')
+  await screen.findByRole('dialog', { name: 'Rename the preset' })
+  const field = screen.getByLabelText('Name')
+  await waitFor(() => expect(document.activeElement).toBe(field))
+  await fireEvent.input(field, { target: { value: '  ' } })
+  await press('Rename')
+  expect(screen.getByText('Give the preset a name.')).toBeTruthy()
+  await fireEvent.input(field, { target: { value: 'Annual letter' } })
+  await press('Rename')
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(names()[0]).toBe('Annual letter')
+})
+
+test('a deleted preset can be had back with all that was in it', async () => {
+  await open()
+  await key('Home')
+  await key('Delete')
+  expect(names()).toHaveLength(3)
+  expect(document.activeElement).toBe(grid())
+  opened.office.toasts.shown[0]?.action?.run()
+  await waitFor(() => expect(names()).toHaveLength(4))
+  const back = opened.api.control.state.presets.find(({ name }) => name === 'Adviser’s annual letter')
+  expect(back?.composition).toEqual(madeUpPresets(NOW)[3]?.composition)
+})
+
+test('a preset is saved as a file once it was read that the file is not encrypted', async () => {
+  await open()
+  await key('Home')
+  await key('e')
+  const dialog = await screen.findByRole('dialog', { name: 'Save the preset “Adviser’s annual letter” as a file' })
+  expect(dialog.textContent).toContain('not encrypted')
+  await press('Choose where…')
+  expect(opened.office.toasts.shown[0]?.text).toContain('Presets.countersign')
+})
+
+test('presets that are saved elsewhere appear', async () => {
+  await open({ presets: [] })
+  expect(screen.getByText('No presets yet.')).toBeTruthy()
+  opened.api.control.state.presets = madeUpPresets(NOW)
+  opened.api.control.emit('presets.changed', null)
+  await settle()
+  expect(names()).toHaveLength(4)
+})

@@ -1,0 +1,64 @@
+/** The made-up office while drafts are looked through and a sheet is sent: as a few, as very many, and as nothing. */
+import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { madeUpBulk } from '../fakes/bulk.ts'
+import { madeUpDrafts, madeUpPresets, madeUpTrash, madeUpVersions } from '../fakes/drafts.ts'
+
+const now = () => Date.now()
+
+function drafting(count: number, change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
+  const drafts = madeUpDrafts(count, now())
+  const [first] = drafts
+  return fakeApi({
+    now,
+    connection: { state: 'online', since: now() - 3_600_000 },
+    drafts: [...drafts, ...madeUpTrash(Math.min(8, count), now())],
+    versions: first ? { [first.id]: madeUpVersions(first, now()) } : {},
+    presets: count > 0 ? madeUpPresets(now()) : [],
+    imported: {
+      drafts: drafts.slice(0, 2),
+      presets: madeUpPresets(now()).slice(0, 1),
+      refused: [
+        { file: 'old drafts.countersign', message: 'This file was cut short: its end is missing.' },
+        {
+          file: 'from head office.countersign',
+          message: 'This file was made by a newer version of Countersign. Update it first.'
+        }
+      ]
+    },
+    bulk: count > 0 ? madeUpBulk(now()) : { ...madeUpBulk(now(), 0), sheet: null },
+    ...change
+  })
+}
+
+export const draftingScenes: Record<string, () => FakeApi> = {
+  drafting: () => drafting(60),
+  'drafting-one': () => drafting(1),
+  'drafting-empty': () => drafting(0),
+  'drafting-many': () => drafting(10_000),
+  'drafting-fine': () => {
+    const bulk = madeUpBulk(now())
+    const rows = bulk.rows.map(({ row, title, who }) => ({ row, title, who, problems: [] }))
+    return drafting(60, {
+      bulk: {
+        ...bulk,
+        rows,
+        check: { rows: 200, withErrors: 0, withWarnings: 0, duplicates: 0, ready: 200, unused: [] }
+      }
+    })
+  },
+  'drafting-offline': () =>
+    drafting(60, {
+      connection: { state: 'offline', since: now() - 1_800_000, error: { code: 'offline', message: 'No network.' } }
+    }),
+  'drafting-failing': () => {
+    const api = drafting(60)
+    const storage = { code: 'storage' as const, message: 'The database is locked.' }
+    for (const name of ['drafts.list', 'drafts.history', 'presets.list', 'bulk.check', 'exchange.import'] as const)
+      api.control.fail(name, storage)
+    api.control.fail('bulk.open', {
+      code: 'bad-file',
+      message: 'A quotation mark is opened in row 12 and never closed, so the rest can’t be told apart.'
+    })
+    return api
+  }
+}

@@ -1,0 +1,118 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { describe, expect, test } from 'vitest'
+import TemplateFields from '../../src/renderer/src/screens/compose/data/TemplateFields.svelte'
+import { Composing } from '../../src/renderer/src/state/composing.svelte.ts'
+import type { ComposedField } from '../../src/shared/composition/composition.ts'
+import { rememberedChoice } from '../../src/shared/composition/remembered.ts'
+import { template, templates } from '../fixtures/compositions.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { openOffice, show } from './office.ts'
+
+let composing: Composing
+
+const box = (name: string) => screen.getByLabelText<HTMLInputElement>(name)
+const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }))
+
+async function type(input: HTMLInputElement, value: string) {
+  input.focus()
+  await fireEvent.input(input, { target: { value } })
+  await settle()
+}
+
+describe('fields of a template', () => {
+  const fieldOf = (change: Partial<ComposedField> = {}): ComposedField => ({
+    key: 'd1',
+    Label: 'Rent',
+    Value: '',
+    FieldType: 'Text',
+    IsRequired: false,
+    Reference: 'rent',
+    ReadOnly: false,
+    ClientField: '',
+    ...change
+  })
+
+  async function openFields(fields: ComposedField[], remembered: Record<string, string[]> = {}) {
+    const opened = await openOffice(fakeApi({ remembered }))
+    composing = new Composing(templates({ items: [template({ fields })] }), () => opened.clock.now())
+    show(opened, TemplateFields, { composing, item: composing.composition.items[0] })
+    await settle()
+  }
+  const value = () => composing.snapshot().items[0]?.fields[0]?.Value
+
+  test('a box that is ticked is true, and one that came spelled otherwise is shown as it is', async () => {
+    await openFields([fieldOf({ FieldType: 'CheckBox', Value: 'Yes' })])
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Rent' }).checked).toBe(true)
+    expect(value()).toBe('Yes')
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Rent' }))
+    expect(value()).toBe('false')
+  })
+
+  test('radio buttons are what was chosen here before, what it came with, or another', async () => {
+    await openFields([fieldOf({ FieldType: 'RadioButton', Value: 'Daily' })], {
+      [rememberedChoice('TPL-1', 'rent')]: ['Weekly', 'Monthly']
+    })
+    const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name })
+    expect(radio('Daily').checked).toBe(true)
+    await fireEvent.click(radio('Monthly'))
+    expect(value()).toBe('Monthly')
+    expect(radio('Daily')).toBeTruthy()
+    await fireEvent.click(radio('Another…'))
+    await type(box('Another choice for Rent'), 'Yearly')
+    expect(value()).toBe('Yearly')
+    expect(radio('Another…').checked).toBe(true)
+    await fireEvent.click(radio('None'))
+    expect(value()).toBe('')
+  })
+
+  test('a list offers what was chosen here before', async () => {
+    await openFields([fieldOf({ FieldType: 'DropDownList' })], { [rememberedChoice('TPL-1', 'rent')]: ['Weekly'] })
+    await type(box('Rent optional'), 'w')
+    await fireEvent.keyDown(box('Rent optional'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('Rent optional'), { key: 'Enter' })
+    expect(value()).toBe('Weekly')
+  })
+
+  test('a date is said in words and kept as the service writes it', async () => {
+    await openFields([fieldOf({ FieldType: 'DateInput' })])
+    expect(box('Rent optional').type).toBe('date')
+    await type(box('Rent optional'), '2025-12-05')
+    expect(value()).toBe('2025-12-05')
+    expect(screen.getByText('Friday 5 December 2025')).toBeTruthy()
+  })
+
+  test('a date in another spelling is kept and shown as it came', async () => {
+    await openFields([fieldOf({ FieldType: 'DateInput', Value: '31/12/2025' })])
+    expect(box('Rent optional').value).toBe('31/12/2025')
+    expect(value()).toBe('31/12/2025')
+  })
+
+  test('the office fills in what signers cannot change', async () => {
+    await openFields([fieldOf({ ReadOnly: true, IsRequired: true })])
+    await type(box("Rent required, signers can't change it"), '420')
+    expect(value()).toBe('420')
+  })
+
+  test('one is added by hand where the template told none, and taken away again', async () => {
+    await openFields([])
+    await press('Add a field')
+    await settle()
+    expect(document.activeElement).toBe(box("Field's label"))
+    await type(box("Field's label"), 'Bond')
+    await type(box("Field's reference"), 'bond')
+    expect(composing.snapshot().items[0]?.fields[0]).toMatchObject({ Label: 'Bond', Reference: 'bond' })
+    await press('Remove “Bond”')
+    await settle()
+    expect(composing.snapshot().items[0]?.fields).toEqual([])
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a field' }))
+  })
+
+  test('what a field is stays closed until it is asked for', async () => {
+    await openFields([fieldOf()])
+    expect(screen.queryByLabelText("Field's reference")).toBeNull()
+    await press('Details of the fields')
+    await type(box("Field's reference"), 'rent-2')
+    expect(composing.snapshot().items[0]?.fields[0]?.Reference).toBe('rent-2')
+  })
+})

@@ -1,0 +1,88 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { describe, expect, test } from 'vitest'
+import TemplateList from '../../src/renderer/src/screens/compose/what/TemplateList.svelte'
+import type { TemplateView } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+let opened: Opened
+
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
+const said = () => screen.getAllByRole('status').map((one) => one.textContent)
+
+async function type(input: HTMLInputElement, value: string) {
+  await fireEvent.input(input, { target: { value } })
+  await settle()
+}
+
+describe('the list of templates', () => {
+  let chosen: TemplateView[]
+
+  async function openList(api: FakeApi) {
+    chosen = []
+    opened = await openOffice(api)
+    show(opened, TemplateList, { onchoose: (one: TemplateView) => chosen.push(one) })
+    await settle()
+  }
+  const search = () => screen.getByRole<HTMLInputElement>('searchbox', { name: 'Search templates' })
+  const offline = { state: 'offline' as const, since: 0 }
+
+  test('says when it was last true', async () => {
+    await openList(fakeApi())
+    expect(said().join()).toMatch(/^5 templates, as of \d\d:\d\d$/)
+  })
+
+  test('serves offline, and is fetched again when the line is back', async () => {
+    const api = fakeApi({ connection: offline })
+    const { list } = api.templates
+    api.templates.list = async (input) => {
+      const result = await list(input)
+      if (!result.ok || opened.api.control.state.connection.state === 'online') return result
+      return { ok: true, value: { ...result.value, problem: { code: 'offline', message: 'No network.' } } }
+    }
+    await openList(api)
+    expect(said().join()).toContain('fetched again when online')
+    await press(/^Deed of gift/)
+    expect(chosen.map((one) => one.Reference)).toEqual(['tpl-gift'])
+    api.control.state.connection = { state: 'online', since: 1 }
+    api.control.emit('connection.changed', null)
+    await settle()
+    expect(said().join()).not.toContain('fetched again')
+    expect(api.control.calls.filter((call) => call.name === 'templates.list').at(-1)?.input).toEqual({ refresh: true })
+  })
+
+  test('is worked by the keyboard: down to it, along it, and Enter on the only one that fits', async () => {
+    await openList(fakeApi())
+    search().focus()
+    await fireEvent.keyDown(search(), { key: 'ArrowDown' })
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowDown' })
+    expect(document.activeElement?.textContent).toContain('Deed of gift')
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowUp' })
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowUp' })
+    expect(document.activeElement).toBe(search())
+    await type(search(), 'attorney')
+    await fireEvent.keyDown(search(), { key: 'Enter' })
+    expect(chosen.map((one) => one.Reference)).toEqual(['tpl-poa'])
+  })
+
+  test('of thousands shows the first hundred, and finds any', async () => {
+    const many = Array.from({ length: 2000 }, (_, index) => ({ Name: `Lease ${index}`, Reference: `tpl-${index}` }))
+    await openList(fakeApi({ templates: many }))
+    expect(screen.getAllByRole('button', { name: /^Lease/ })).toHaveLength(100)
+    await type(search(), 'lease 1987')
+    expect(screen.getByRole('button', { name: 'Lease 1987' })).toBeTruthy()
+  })
+
+  test('with two entries of one reference still stands', async () => {
+    await openList(fakeApi({ templates: ['One', 'Two'].map((Name) => ({ Name, Reference: 'tpl-1' })) }))
+    expect(screen.getAllByRole('button', { name: /^(One|Two)/ })).toHaveLength(2)
+  })
+
+  test('says how many entries it could not read', async () => {
+    const api = fakeApi()
+    api.templates.list = async () => ({ ok: true, value: { items: [], fetchedAt: 1, unreadable: 3 } })
+    await openList(api)
+    expect(screen.getByText(/^3 more entries/)).toBeTruthy()
+  })
+})

@@ -1,0 +1,40 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openFetchedLists } from '../../../src/main/core/accounts/fetched-lists.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { clientOf } from '../../contract/client-factory.ts'
+import { serve } from '../../contract/hand-written-service.ts'
+
+/** The lists of an office whose service answers this, until it is taken down. */
+async function lists(answer: unknown) {
+  const state = { down: false }
+  const service = await serve((_asked, response) => {
+    response.writeHead(state.down ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  })
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const opened = openFetchedLists({
+    db,
+    clientOf: async () => clientOf(service.url),
+    describe: asAppError,
+    clock: () => 1000
+  })
+  return { ...opened, state }
+}
+
+const ONE = { Name: 'Tenancy', Reference: 'tpl-1' }
+
+test('entries that cannot be read are counted, and the others are there, also when the line is down', async () => {
+  const office = await lists([ONE, { Name: 'No reference' }, 'no template'])
+  const read = { items: [{ Reference: 'tpl-1' }], fetchedAt: 1000, unreadable: 2 }
+  expect(await office.templates('a', { refresh: true })).toMatchObject(read)
+  office.state.down = true
+  expect(await office.templates('a', { refresh: true })).toMatchObject({ ...read, problem: { code: 'server' } })
+})
+
+test('a list that is read whole says nothing of what could not be read', async () => {
+  const office = await lists([ONE])
+  expect(await office.templates('a', { refresh: true })).not.toHaveProperty('unreadable')
+})

@@ -1,0 +1,435 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type BatchBox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
+import type { PackageRow } from '../../../src/main/core/bulk/desk.ts'
+import { type BulkDesk, bulkDeskOf } from '../../../src/main/shell/bulk.ts'
+import { bulkTargets, matchColumns } from '../../../src/shared/composition/bulk-targets.ts'
+import { blankSigner, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
+import type { BatchView, BulkSheet } from '../../../src/shared/contract/index.ts'
+import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
+import { folderOf, workbook } from './tables.ts'
+
+const source = new URL('../../../src/main/shell/bulk-worker.ts', import.meta.url)
+const log = { error: vi.fn() }
+const NOW = Date.UTC(2026, 10, 20)
+const DAY = 86_400_000
+
+type Batch = Parameters<BatchBox['addBatch']>[0] & { packages: PackageRow[] }
+
+let files: Awaited<ReturnType<typeof folderOf>>
+let desk: BulkDesk
+let bulk: Bulk
+let now: number
+let batches: Batch[]
+let recent: Map<string, number>
+let asked: { account: string; since: number }[]
+let hold: (() => Promise<void>) | undefined
+
+beforeEach(async () => {
+  files = await folderOf()
+  now = NOW
+  batches = []
+  recent = new Map()
+  asked = []
+  hold = undefined
+  log.error.mockClear()
+  useWorker(source)
+})
+
+afterEach(async () => {
+  await bulk.closeAll()
+  await files.leave()
+})
+
+function useWorker(worker: URL) {
+  let ids = 0
+  desk = bulkDeskOf({ worker, log })
+  bulk = openBulk({
+    desk,
+    clock: () => now,
+    zone: () => 'Pacific/Auckland',
+    newId: () => `sheet-${++ids}`,
+    outbox: {
+      async addBatch(batch) {
+        const packages: PackageRow[] = []
+        for (const row of batch.rows) {
+          packages.push(row)
+          if (packages.length % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
+        }
+        await hold?.()
+        batches.push({ ...batch, packages })
+        return { id: `batch-${batches.length}`, name: batch.name, total: packages.length } as BatchView
+      },
+      sentSince(account, since) {
+        asked.push({ account, since })
+        return new Map([...recent].filter(([, at]) => at >= since))
+      }
+    }
+  })
+}
+
+/** A form for one person, or two. */
+const base = forms({ items: [form({ signers: [blankSigner('s1'), blankSigner('s2')] })] })
+const HEADINGS = 'First name,Last name,E-mail,First name 2,Last name 2,E-mail 2,Due date'
+const person = (name: string) => `${name},Tamati,${name.toLowerCase()}@example.com`
+
+async function open(content: string | Uint8Array, name = 'staff.csv'): Promise<BulkSheet> {
+  return bulk.open('office', await files.put(name, content), name)
+}
+
+function mappingOf(composition: Composition, sheet: BulkSheet) {
+  return matchColumns(bulkTargets(composition), sheet.columns)
+}
+
+async function checked(content: string | Uint8Array, composition = base) {
+  const sheet = await open(content)
+  const check = await bulk.check('office', { id: sheet.id, composition, mapping: mappingOf(composition, sheet) })
+  const rows = (await bulk.rows('office', { id: sheet.id, show: 'all', offset: 0, limit: 500 })).rows
+  return { id: sheet.id, sheet, check, rows }
+}
+
+const send = (id: string, more: Partial<Parameters<Bulk['send']>[1]> = {}) =>
+  bulk.send('office', { id, name: 'Staff', duplicates: 'leave-out', ...more })
+const sentTo = ({ packages }: Batch) => packages.map(({ composition }) => composition.items[0]?.signers[0]?.Email)
+
+describe('a dry run', () => {
+  test('tells of each row what would be sent, and what is wrong with it in which column', async () => {
+    const { check, rows } = await checked(
+      `${HEADINGS},Shoe size\n${person('Mere')},,,,,42\n${person('Tama')},Lena,Brooks,lena@example.com,31/12/2026,43\nMia,,mia.example.com,,,,soon,44\n`
+    )
+    expect(check).toMatchObject({ rows: 3, withErrors: 1, duplicates: 0, ready: 2, unused: ['Shoe size'] })
+    expect(rows.map(({ row, who }) => [row, who])).toEqual([
+      [1, 'Mere Tamati'],
+      [2, 'Tama Tamati and Lena Brooks'],
+      [3, 'Mia']
+    ])
+    expect(rows[2]?.problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { column: 'Due date', message: expect.stringContaining('soon') },
+      { column: 'Last name' },
+      { column: 'E-mail' }
+    ])
+  })
+
+  test('pages through the rows that have errors, warnings or an equal', async () => {
+    const { id } = await checked(
+      `${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(3)}=A1,B,b@example.com,,,,\n,,,,,,04/12/2020\n`
+    )
+    const show = async (what: 'errors' | 'warnings' | 'duplicates') =>
+      (await bulk.rows('office', { id, show: what, offset: 0, limit: 10 })).rows.map(({ row }) => row)
+    expect(await show('errors')).toEqual([5])
+    expect(await show('warnings')).toEqual([4])
+    expect(await show('duplicates')).toEqual([2, 3])
+    expect(await bulk.rows('office', { id, show: 'duplicates', offset: 1, limit: 1 })).toMatchObject({
+      rows: [{ row: 3, duplicateOf: { row: 1 } }],
+      total: 2
+    })
+  })
+
+  test('knows what was sent in the last thirty days, and to whom a faulty row can’t be compared', async () => {
+    const sent = forms({ items: [form({ signers: [signer({ Email: 'MERE@example.com' })] })] })
+    recent.set(fingerprintOf(sent), NOW - 3 * DAY)
+    const { check, rows } = await checked(
+      `${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n,,mere@example.com,,,,\n`
+    )
+    expect(check).toMatchObject({ duplicates: 1, withErrors: 1 })
+    expect(rows[0]?.duplicateOf).toEqual({ sentAt: NOW - 3 * DAY })
+    expect(asked[0]).toEqual({ account: 'office', since: NOW - 30 * DAY })
+  })
+
+  test('has an error where a formula failed', async () => {
+    const { rows } = await checked(`${HEADINGS}\n#REF!,Tamati,mere@example.com,,,,\n`)
+    expect(rows[0]?.problems).toMatchObject([
+      { severity: 'error', column: 'First name', message: expect.stringContaining('#REF!') }
+    ])
+  })
+
+  test('fills a template’s fields, by hand where no heading fits', async () => {
+    const composition = templates({
+      items: [
+        template({
+          fields: [
+            {
+              key: 'd1',
+              Label: 'Rent',
+              Value: '',
+              FieldType: 'Text',
+              IsRequired: true,
+              Reference: 'R',
+              ReadOnly: true,
+              ClientField: ''
+            }
+          ]
+        })
+      ]
+    })
+    const sheet = await open('E-mail,Amount\nmere@example.com,450\ntama@example.com,\n')
+    const mapping = [...mappingOf(composition, sheet), { target: 't1.fields.d1.Value', column: 1 }]
+    const check = await bulk.check('office', { id: sheet.id, composition, mapping })
+    expect(check).toMatchObject({ ready: 1, withErrors: 1, unused: [] })
+    await send(sheet.id)
+    expect(batches[0]?.packages[0]?.composition.items[0]?.fields[0]?.Value).toBe('450')
+  })
+
+  test('refuses a match that doesn’t fit what is to be sent', async () => {
+    const sheet = await open(`${HEADINGS}\n`)
+    const check = (mapping: { target: string; column: number }[]) =>
+      bulk.check('office', { id: sheet.id, composition: base, mapping })
+    await expect(check([{ target: 'nowhere', column: 0 }])).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    await expect(check([{ target: 'due', column: 99 }])).rejects.toMatchObject({ appError: { code: 'invalid' } })
+  })
+
+  test('of two thousand rows does not hold the windows', async () => {
+    const fields = Array.from({ length: 10 }, (_, index) => `Field ${index}`)
+    const composition = templates({
+      items: [
+        template({
+          signers: [blankSigner('s1'), blankSigner('s2')],
+          fields: fields.map((Label, index) => ({
+            key: `d${index}`,
+            Label,
+            Value: '',
+            FieldType: 'Text',
+            IsRequired: true,
+            Reference: `R${index}`,
+            ReadOnly: false,
+            ClientField: ''
+          }))
+        })
+      ]
+    })
+    const lines = Array.from(
+      { length: 2000 },
+      (_, index) => `${person(`Mere${index}`)},021 012 345,64,${person(`Tama${index}`)},31/12/2026,${fields.join(',')}`
+    )
+    const sheet = await open(
+      `First name,Last name,E-mail,Mobile,Country code,First name 2,Last name 2,E-mail 2,Due date,${fields.join(',')}\n${lines.join('\n')}`
+    )
+    const mapping = mappingOf(composition, sheet)
+    expect(mapping).toHaveLength(19)
+    // How long this thread worked, and not how long it waited for its turn on a busy machine.
+    const shareOf = async (work: () => Promise<unknown>) => {
+      const began = performance.now()
+      const before = process.threadCpuUsage()
+      await work()
+      const { user, system } = process.threadCpuUsage(before)
+      return (user + system) / 1000 / (performance.now() - began)
+    }
+    let check: unknown
+    const dry = await shareOf(async () => {
+      check = await bulk.check('office', { id: sheet.id, composition, mapping })
+    })
+    const sent = await shareOf(() => send(sheet.id))
+    expect(dry).toBeLessThan(0.3)
+    expect(sent).toBeLessThan(0.5)
+    expect(check).toMatchObject({ rows: 2000, ready: 2000 })
+    expect(batches[0]?.packages).toHaveLength(2000)
+  })
+})
+
+describe('sending', () => {
+  test('makes a batch of the rows without errors, in their order, and says what was left out and why', async () => {
+    const { id } = await checked(
+      `${HEADINGS}\n${person('Mere')},,,,\nTama,,tama@example.com,,,,\n${person('Lena')},,,,\n${person('Mere')},,,,\n`
+    )
+    expect(await send(id)).toMatchObject({ name: 'Staff', total: 2 })
+    const [batch] = batches as [Batch]
+    expect(batch.accountId).toBe('office')
+    expect(batch.columns).toEqual(HEADINGS.split(','))
+    expect(batch.packages.map(({ row }) => row)).toEqual([1, 3])
+    expect(sentTo(batch)).toEqual(['mere@example.com', 'lena@example.com'])
+    expect(batch.packages[0]?.cells).toEqual(['Mere', 'Tamati', 'mere@example.com', '', '', '', ''])
+    expect(batch.packages[0]?.composition.items[0]?.signers).toHaveLength(1)
+    expect(batch.leftOut).toEqual([
+      { row: 2, cells: expect.any(Array), problems: ['Last name: Enter the last name.'] },
+      { row: 4, cells: expect.any(Array), problems: ['The same package as in row 1.'] }
+    ])
+  })
+
+  test('sends equal rows where that is wanted', async () => {
+    const { id } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}`)
+    await send(id, { duplicates: 'send' })
+    expect(batches[0]?.packages).toHaveLength(2)
+  })
+
+  test('leaves out what was sent since the check, with the day', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
+    recent.set(fingerprintOf(forms({ items: [form({ signers: [signer({ Email: 'mere@example.com' })] })] })), NOW)
+    await send(id)
+    expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
+    expect(batches[0]?.leftOut[0]?.problems).toEqual(['The same package was sent on 20 November 2026.'])
+  })
+
+  test('leaves out what has fallen due since the check, or will have when it goes', async () => {
+    const table = `${HEADINGS}\n${person('Mere')},,,,01/12/2026\n${person('Tama')},,,,31/12/2026\n`
+    const first = await checked(table)
+    expect(first.check.ready).toBe(2)
+    now = Date.UTC(2026, 11, 2)
+    await send(first.id)
+    expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
+    expect(batches[0]?.leftOut[0]?.problems[0]).toContain('Due date')
+
+    now = NOW
+    const second = await checked(table)
+    await send(second.id, { at: Date.UTC(2026, 11, 20) })
+    expect(batches[1]).toMatchObject({ at: Date.UTC(2026, 11, 20) })
+    expect(sentTo(batches[1] as Batch)).toEqual(['tama@example.com'])
+  })
+
+  test('is done once, however often it is asked for', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    const free = Promise.withResolvers<void>()
+    hold = () => free.promise
+    const first = send(id)
+    await expect(send(id)).rejects.toMatchObject({ appError: { code: 'busy' } })
+    free.resolve()
+    await first
+    await expect(send(id)).rejects.toMatchObject({ appError: { code: 'busy' } })
+    expect(batches).toHaveLength(1)
+  })
+
+  test('that the outbox refused can be tried again', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    hold = () => Promise.reject(new Error('The disk is full.'))
+    await expect(send(id)).rejects.toThrow('full')
+    hold = undefined
+    await send(id)
+    expect(batches).toHaveLength(1)
+  })
+
+  test('needs a check, and a row that can go', async () => {
+    const sheet = await open(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    await expect(send(sheet.id)).rejects.toMatchObject({ appError: { code: 'gone' } })
+    const { id } = await checked(`${HEADINGS}\n,,,,,,\nx,,,,,,\n`)
+    await expect(send(id)).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    expect(batches).toEqual([])
+  })
+})
+
+describe('rows that stay behind', () => {
+  test('are exported with why, and can be mended and read again until all are right', async () => {
+    const { id } = await checked(
+      `${HEADINGS}\n${person('Mere')},,,,\n'=Tama,,"tama@example.com",,,,soon\n${person('+Lena')},,,,2020-01-01\n`
+    )
+    const { fileName, bytes } = await bulk.failed('office', id)
+    expect(fileName).toBe('staff.csv')
+    const text = Buffer.from(bytes).toString()
+    expect(text.startsWith('\ufeffFirst name,')).toBe(true)
+    expect(text).toContain(`"'=Tama"`)
+
+    const again = await checked(bytes)
+    expect(again.sheet.columns.at(-1)).toBe('Problem')
+    expect(again.sheet.sample[0]?.[0]).toBe('=Tama')
+    expect(again.check).toMatchObject({ rows: 2, withErrors: 2, unused: [] })
+    const third = await bulk.failed('office', again.id)
+    expect(Buffer.from(third.bytes)).toEqual(Buffer.from(bytes))
+
+    const lines = text
+      .split('\r\n')
+      .map((line) => line.replace(/^.*tama@.*$/, 'Tama,Brooks,tama@example.com,,,,2026-12-31,'))
+    const mended = await checked(lines.join('\r\n').replace('2020-01-01', ''))
+    expect(mended.check).toMatchObject({ rows: 2, withErrors: 0 })
+    await send(mended.id)
+    expect(batches[0]?.columns).not.toContain('Problem')
+    expect(batches[0]?.packages).toHaveLength(2)
+  })
+
+  test('are, once the others were sent, all that were left out', async () => {
+    const { id } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}x,,,,,,\n`)
+    await send(id)
+    const text = Buffer.from((await bulk.failed('office', id)).bytes).toString()
+    expect(text.trim().split('\r\n')).toHaveLength(3)
+    expect(text).toContain('The same package as in row 1.')
+  })
+})
+
+describe('a sample', () => {
+  const composition = forms({
+    items: [
+      form({
+        signers: [
+          signer({
+            UseIDData: true,
+            IDData: [{ key: 'q', Label: 'Born', Value: '', DataType: 'date' }],
+            ShareUsers: [
+              { key: 'u', FirstName: '', MiddleName: '', LastName: '', Email: '', IsDefault: false, IsOwner: false }
+            ]
+          }),
+          blankSigner('s2')
+        ]
+      })
+    ],
+    ListItems: [{ key: 'l1', ClientField: 'fund', Item: 'Fund A', Value: 'a' }]
+  })
+
+  test.each(['csv', 'xlsx'] as const)(
+    'as %s has a column for each target, and a row that can be sent',
+    async (format) => {
+      const bytes = await bulk.sample(composition, format)
+      const sheet = await open(bytes, `sample.${format}`)
+      const mapping = mappingOf(composition, sheet)
+      expect(mapping).toHaveLength(bulkTargets(composition).length)
+      expect(sheet.rows).toBe(1)
+      const check = await bulk.check('office', { id: sheet.id, composition, mapping })
+      expect((await bulk.rows('office', { id: sheet.id, show: 'errors', offset: 0, limit: 10 })).rows).toEqual([])
+      expect(check).toMatchObject({ ready: 1, unused: [] })
+    }
+  )
+})
+
+describe('a sheet', () => {
+  test('can be another one of its workbook', async () => {
+    const sheet = await open(await workbook([['Name'], ['Mere']]), 'staff.xlsx')
+    expect(await bulk.sheet('office', sheet.id, 'Sheet1')).toMatchObject({ sheet: 'Sheet1', rows: 1 })
+    await expect(bulk.sheet('office', sheet.id, 'Other')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+  })
+
+  test('belongs to the account that it was opened for', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    await expect(bulk.rows('another', { id, show: 'all', offset: 0, limit: 1 })).rejects.toMatchObject({
+      appError: { code: 'gone' }
+    })
+    await expect(bulk.send('another', { id, name: 'x', duplicates: 'send' })).rejects.toMatchObject({
+      appError: { code: 'gone' }
+    })
+  })
+
+  test('that was closed is gone, and so are all when the account is left', async () => {
+    const one = await open(`${HEADINGS}\n`)
+    const other = await open(`${HEADINGS}\n`)
+    await bulk.close(one.id)
+    await expect(bulk.sheet('office', one.id, '')).rejects.toMatchObject({ appError: { code: 'gone' } })
+    expect(await bulk.sheet('office', other.id, '')).toMatchObject({ fileName: 'staff.csv' })
+    await bulk.closeAll()
+    await expect(bulk.sheet('office', other.id, '')).rejects.toMatchObject({ appError: { code: 'gone' } })
+  })
+
+  test('that nobody closed gives way to newer ones', async () => {
+    const first = await open(`${HEADINGS}\n`)
+    for (let count = 0; count < 4; count++) await open(`${HEADINGS}\n`)
+    await expect(bulk.sheet('office', first.id, '')).rejects.toMatchObject({ appError: { code: 'gone' } })
+  })
+
+  test('that can’t be used says why, and where it isn’t there any more, that', async () => {
+    await expect(open('Name\n"Mere')).rejects.toMatchObject({
+      appError: { code: 'bad-file', message: expect.stringContaining('never closed') }
+    })
+    await expect(bulk.open('office', join(files.folder, 'gone.csv'), 'gone.csv')).rejects.toMatchObject({
+      appError: { code: 'bad-file', message: expect.not.stringContaining(files.folder) }
+    })
+    await expect(open(Buffer.alloc(51 * 1024 * 1024, 'a'))).rejects.toMatchObject({
+      appError: { message: expect.stringContaining('51 MB') }
+    })
+  })
+
+  test('over which the thread ends by itself leaves the next question a new one', async () => {
+    useWorker(new URL('data:text/javascript,process.exit(1)'))
+    await expect(open('Name\n')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+    await expect(open('Name\n')).rejects.toMatchObject({ appError: { code: 'bad-file' } })
+  })
+
+  test('leaves no file behind', async () => {
+    await open('Name\nMere\n')
+    expect(await readFile(join(files.folder, 'staff.csv'), 'utf8')).toBe('Name\nMere\n')
+  })
+})

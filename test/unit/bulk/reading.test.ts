@@ -1,0 +1,272 @@
+import { deflateRawSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { openTable } from '../../../src/main/core/bulk/open-file.ts'
+import { inline, rawWorkbook, workbook, workbookOf } from './tables.ts'
+
+const read = (bytes: Uint8Array, name = 'staff.csv', sheet?: string) => {
+  const table = openTable(bytes, name)
+  return table.sheet(sheet ?? (table.sheets[0] as string))
+}
+const text = (content: string) => read(Buffer.from(content))
+const cells = async (sheet: ReturnType<typeof read>) => (await sheet).rows.map((row) => row.cells)
+/** What a person is told of a file that can't be used. */
+async function refusal(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    const { appError } = error as { appError: { code: string; message: string } }
+    expect(appError.code).toBe('bad-file')
+    return appError.message
+  }
+  throw new Error('It was taken.')
+}
+
+describe('a table of text', () => {
+  test('has headings and rows', async () => {
+    const sheet = await text('First name,Last name\nMere,Tamati\nTama,Brooks\n')
+    expect(sheet.columns).toEqual(['First name', 'Last name'])
+    expect(sheet.rows).toEqual([
+      { row: 1, cells: ['Mere', 'Tamati'] },
+      { row: 2, cells: ['Tama', 'Brooks'] }
+    ])
+    expect(sheet.notes).toEqual([])
+  })
+
+  test.each([
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+    ['vertical bars', '|']
+  ])('is read with %s, and says so', async (word, separator) => {
+    const sheet = await text('Name;E-mail\nA, B;c'.replaceAll(';', separator))
+    expect(sheet.columns).toEqual(['Name', 'E-mail'])
+    expect(sheet.notes.join()).toContain(word)
+  })
+
+  test('keeps commas in cells apart from semicolons between them', async () => {
+    expect(await cells(text('Name;Address\nMere;"1 Ferry Rd, Nelson"\nTama;2 High St, Nelson\n'))).toEqual([
+      ['Mere', '1 Ferry Rd, Nelson'],
+      ['Tama', '2 High St, Nelson']
+    ])
+  })
+
+  test('takes the separator from the line that Excel writes for it', async () => {
+    expect((await text('sep=;\r\nName;E-mail\r\nMere;mere@example.com')).columns).toEqual(['Name', 'E-mail'])
+  })
+
+  test('may have lines, quotes and separators within quotes', async () => {
+    expect(await cells(text('Name,Note\r\nMere,"Line one\r\nline ""two"", and more"\r\nTama,b\r\n'))).toEqual([
+      ['Mere', 'Line one\nline "two", and more'],
+      ['Tama', 'b']
+    ])
+  })
+
+  test.each([
+    ['UTF-8 with its mark', Buffer.from('\ufeffName\nMāia Ngāta\n')],
+    ['UTF-16 with its mark', Buffer.from('\ufeffName\nMāia Ngāta\n', 'utf16le')],
+    ['UTF-16, big end first', Buffer.from('\ufeffName\nMāia Ngāta\n', 'utf16le').swap16()],
+    ['UTF-16 without its mark', Buffer.from('Name,Town\nMia,Nelson is where she lives\n', 'utf16le')]
+  ])('is read in %s', async (_, bytes) => {
+    const sheet = await read(bytes)
+    expect(sheet.columns[0]).toBe('Name')
+    expect(sheet.rows[0]?.cells[0]).toMatch(/^(Māia Ngāta|Mia)$/)
+    expect(sheet.notes).toEqual([])
+  })
+
+  test('in another encoding is read as Windows’, with a word of caution', async () => {
+    const sheet = await read(Buffer.from('Name\nRen\xe9e \x93Dee\x94 \x80\n', 'latin1'))
+    expect(sheet.rows[0]?.cells).toEqual(['Renée “Dee” €'])
+    expect(sheet.notes.join()).toContain('Windows-1252')
+  })
+
+  test('names blank headings by their place and tells equal ones apart', async () => {
+    expect((await text('Name,,Name,NAME\na,b,c,d')).columns).toEqual(['Name', 'Column 2', 'Name (2)', 'NAME (3)'])
+  })
+
+  test('counts rows as the spreadsheet does, blank ones included', async () => {
+    const sheet = await text('\nName\nMere\n\n  \nTama\n')
+    expect(sheet.rows.map(({ row }) => row)).toEqual([1, 4])
+  })
+
+  test('with more cells than headings keeps them', async () => {
+    const sheet = await text('Name\nMere,left over\n')
+    expect(sheet.columns).toEqual(['Name', 'Column 2'])
+    expect(sheet.rows[0]?.cells).toEqual(['Mere', 'left over'])
+  })
+
+  test('takes off the apostrophe that keeps a cell from being run', async () => {
+    expect(await cells(text("Name,Mobile\n'=SUM(A1),'+64 21 012 345\n'Akau,''@x"))).toEqual([
+      ['=SUM(A1)', '+64 21 012 345'],
+      ["'Akau", "'@x"]
+    ])
+  })
+
+  test('says how dates are read where they could be read in two ways', async () => {
+    const notes = async (...dates: string[]) => (await text(`Start\n${dates.join('\n')}`)).notes.join()
+    expect(await notes('04/12/2026', '05/11/2026')).toContain('day first')
+    expect(await notes('04/12/2026', '25/11/2026')).toBe('')
+    expect(await notes('04/12/2026', '11/25/2026')).toContain('month first')
+    expect(await notes('46361', '46400')).toContain('numbers such as 46361')
+  })
+
+  test('whose last quote is missing was cut off, and is refused with the place', async () => {
+    expect(await refusal(() => text('Name,Note\nMere,a\nTama,"and then'))).toMatch(/line 3 .* never closed/)
+  })
+
+  test('that ends in the middle of a row is doubted', async () => {
+    expect((await text('A,B,C\n1,2,3\n4,5,6\n7,8')).notes.join()).toContain('last row')
+  })
+
+  test('with ten thousand columns is refused, and says how many there are', async () => {
+    const wide = Array.from({ length: 10_000 }, (_, index) => `c${index}`).join(',')
+    expect(await refusal(() => text(`${wide}\n${wide}\n`))).toContain('10,000 columns')
+  })
+
+  test('with too many rows is refused, and says how many there are', async () => {
+    expect(await refusal(() => text(`Name\n${'Mere\n'.repeat(30_000)}`))).toContain('30,000 rows')
+  })
+
+  test('may have two thousand rows', async () => {
+    expect((await text(`Name,E-mail\n${'Mere,mere@example.com\n'.repeat(2000)}`)).rows).toHaveLength(2000)
+  })
+
+  test('that has nothing in it says so', async () => {
+    expect(await refusal(() => text('\n \n,,\n'))).toContain('nothing')
+    expect(await refusal(() => read(new Uint8Array()))).toContain('empty')
+    expect((await text('Name,E-mail\n')).notes.join()).toContain('no rows')
+  })
+
+  test('without headings is doubted', async () => {
+    expect((await text('Mere,mere@example.com\nTama,tama@example.com')).notes.join()).toContain('headings')
+  })
+
+  test('that is none is refused', async () => {
+    expect(await refusal(() => read(Buffer.from('\x89PNG\r\n\x1a\n\0\0\0', 'latin1')))).toContain('table of text')
+    expect(await refusal(() => read(Buffer.from('%PDF-1.7')))).toContain('PDF')
+  })
+})
+
+describe('a workbook', () => {
+  test('has texts, numbers, dates and yes or no', async () => {
+    const bytes = await workbook([
+      ['Name', 'Start', 'Count', 'Happy', 'Sum'],
+      ['Mere', new Date(Date.UTC(2026, 11, 4)), 21012345, true, 0.1 + 0.2],
+      ['Tama', new Date(Date.UTC(2026, 11, 4, 17, 30)), 64211234567, false, null]
+    ])
+    const sheet = await read(bytes, 'staff.xlsx')
+    expect(sheet.rows.map((row) => row.cells)).toEqual([
+      ['Mere', '2026-12-04', '21012345', 'yes', '0.3'],
+      ['Tama', '2026-12-04T17:30', '64211234567', 'no', '']
+    ])
+    expect(sheet.notes.join()).toContain('“Start”')
+  })
+
+  test('has several sheets; the first with rows is shown first', async () => {
+    const bytes = await workbookOf({ Notes: [['Read me']], Staff: [['Name'], ['Mere']], Old: [['Name'], ['Tama']] })
+    const table = openTable(bytes, 'staff.xlsx')
+    expect(table.sheets).toEqual(['Notes', 'Staff', 'Old'])
+    expect((await table.sheet('Old')).rows[0]?.cells).toEqual(['Tama'])
+    expect(await refusal(() => table.sheet('Gone'))).toContain('no sheet')
+  })
+
+  test('shows formulas that failed, and those that were never worked out, as what they are', async () => {
+    const bytes = rawWorkbook(
+      `<sheetData><row r="1">${inline('A1', 'First name')}${inline('B1', 'Last name')}${inline('C1', 'E-mail')}</row>` +
+        '<row r="2"><c r="A2" t="e"><f>A9</f><v>#REF!</v></c><c r="B2"><f>UPPER(&quot;x&quot;)</f></c><c r="C2" t="str"><f>A1</f><v>mere@example.com</v></c></row></sheetData>'
+    )
+    const sheet = await read(bytes, 'staff.xlsx')
+    expect(sheet.rows[0]?.cells).toEqual(['#REF!', '=UPPER("x")', 'mere@example.com'])
+    expect([...(sheet.rows[0]?.flaws ?? [])]).toEqual([
+      [0, expect.stringContaining('#REF!')],
+      [1, expect.stringContaining('no result yet')]
+    ])
+  })
+
+  test('with merged cells says what is read of them', async () => {
+    const bytes = rawWorkbook(
+      `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${inline('A2', 'Mere')}</row></sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>`
+    )
+    expect((await read(bytes, 'a.xlsx')).notes.join()).toContain('merged')
+  })
+
+  test('that a spreadsheet of 1904 made has its own days', async () => {
+    const bytes = rawWorkbook(
+      `<sheetData><row r="1">${inline('A1', 'Start')}</row><row r="2"><c r="A2"><v>44899</v></c></row></sheetData>`,
+      {
+        'xl/workbook.xml':
+          '<workbook xmlns:r="r"><workbookPr date1904="1"/><sheets><sheet name="Staff" sheetId="1" r:id="rId1"/></sheets></workbook>'
+      }
+    )
+    expect((await read(bytes, 'a.xlsx')).epoch).toBe(1904)
+  })
+
+  test('that was cut in half is refused', async () => {
+    const bytes = await workbook([['Name'], ['Mere']])
+    expect(await refusal(() => read(bytes.subarray(0, bytes.length / 2), 'staff.xlsx'))).toContain('isn’t whole')
+  })
+
+  test('of which a part was damaged is refused', async () => {
+    const bytes = await workbook([['Name'], ['Mere']])
+    for (let index = 60; index < 200; index++) bytes[index] = 0xaa
+    expect(await refusal(() => read(bytes, 'staff.xlsx'))).toContain('damaged')
+  })
+
+  test('that would unpack to more than fits is refused before it is unpacked', async () => {
+    expect(await refusal(() => read(bomb(3_000_000_000), 'staff.xlsx'))).toMatch(/unpacks to 2,861 MB/)
+  })
+
+  test('that says it is smaller than it is, is refused', async () => {
+    expect(await refusal(() => read(bomb(10), 'staff.xlsx'))).toContain('damaged')
+  })
+
+  test('with a cell at the end of the world is refused before places are made for all between', async () => {
+    const bytes = rawWorkbook(
+      `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="1048576">${inline('XFD1048576', 'x')}</row></sheetData>`
+    )
+    expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('row 1,048,576')
+    const beyond = rawWorkbook(`<sheetData><row r="99999999999">${inline('A1', 'Name')}</row></sheetData>`)
+    expect(await refusal(() => read(beyond, 'a.xlsx'))).toContain('can’t be read')
+  })
+
+  test('with an entity bomb is refused', async () => {
+    const bytes = rawWorkbook('<sheetData/>', {
+      'xl/workbook.xml': '<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook><sheets><sheet name="&a;"/></sheets></workbook>'
+    })
+    expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('can’t be read')
+  })
+
+  test('with a password, in an old format, or of another program, is refused in words that help', async () => {
+    const ole = Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')
+    const locked = Buffer.concat([ole, Buffer.alloc(600), Buffer.from('EncryptedPackage', 'utf16le')])
+    expect(await refusal(() => read(locked, 'a.xlsx'))).toContain('password')
+    expect(await refusal(() => read(Buffer.concat([ole, Buffer.alloc(600)]), 'a.xls'))).toContain('.xls')
+    expect(await refusal(() => read(Buffer.from('Name\nMere'), 'a.xlsx'))).toContain('isn’t one')
+  })
+
+  test('named as a table of text is read as what it is', async () => {
+    const sheet = await read(await workbook([['Name'], ['Mere']]), 'staff.csv')
+    expect(sheet.rows[0]?.cells).toEqual(['Mere'])
+    expect(sheet.notes[0]).toContain('Excel workbook')
+  })
+})
+
+/** A workbook whose sheet is twenty million blanks, and says it has `size` bytes. */
+function bomb(size: number): Buffer {
+  const plain = Buffer.alloc(20_000_000, 0x20)
+  const packed = deflateRawSync(plain)
+  const bytes = rawWorkbook('PLACE')
+  const start = bytes.indexOf('xl/worksheets/sheet1.xml') - 30
+  const content = bytes.subarray(start + 30 + 24)
+  const length = bytes.readUInt32LE(start + 18)
+  const head = Buffer.from(bytes.subarray(start, start + 54))
+  head.writeUInt16LE(8, 8)
+  head.writeUInt32LE(packed.length, 18)
+  head.writeUInt32LE(size, 22)
+  const rest = Buffer.from(content.subarray(length))
+  const entry = rest.lastIndexOf('xl/worksheets/sheet1.xml') - 46
+  rest.writeUInt16LE(8, entry + 10)
+  rest.writeUInt32LE(packed.length, entry + 20)
+  rest.writeUInt32LE(size, entry + 24)
+  const end = rest.length - 22
+  rest.writeUInt32LE(start + 54 + packed.length, end + 16)
+  return Buffer.concat([bytes.subarray(0, start), head, packed, rest])
+}

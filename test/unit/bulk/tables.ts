@@ -1,0 +1,49 @@
+/** Tables as offices have them, made in code: workbooks by a library or part by part, texts in any encoding. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import writeWorkbook from 'write-excel-file/node'
+import { packPlainly } from '../../../src/main/core/bulk/unpack-workbook.ts'
+
+type Cell = string | number | boolean | Date | null
+
+/** A workbook of one sheet. */
+export async function workbook(rows: Cell[][]): Promise<Buffer> {
+  return writeWorkbook(rows, { dateFormat: 'dd/mm/yyyy' } as never).toBuffer()
+}
+
+/** A workbook of several sheets. */
+export async function workbookOf(sheets: Record<string, Cell[][]>): Promise<Buffer> {
+  return writeWorkbook(Object.entries(sheets).map(([sheet, data]) => ({ sheet, data }))).toBuffer()
+}
+
+const head = '<?xml version="1.0" encoding="UTF-8"?>'
+const office = 'http://schemas.openxmlformats.org'
+
+/** A workbook whose one sheet has the given XML within `<worksheet>`. */
+export function rawWorkbook(sheet: string, more: Record<string, string> = {}): Buffer {
+  const parts: Record<string, string> = {
+    'xl/workbook.xml': `${head}<workbook xmlns="${office}/spreadsheetml/2006/main" xmlns:r="${office}/officeDocument/2006/relationships"><sheets><sheet name="Staff" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `${head}<Relationships xmlns="${office}/package/2006/relationships"><Relationship Id="rId1" Type="${office}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    'xl/worksheets/sheet1.xml': `${head}<worksheet xmlns="${office}/spreadsheetml/2006/main">${sheet}</worksheet>`,
+    ...more
+  }
+  return packPlainly(new Map(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)])))
+}
+
+/** A cell of `rawWorkbook` with its text in place. */
+export function inline(address: string, text: string): string {
+  return `<c r="${address}" t="inlineStr"><is><t>${text}</t></is></c>`
+}
+
+/** A folder for files; `leave` removes it. */
+export async function folderOf(files: Record<string, Uint8Array | string> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-bulk-'))
+  const put = async (name: string, content: Uint8Array | string) => {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    return path
+  }
+  for (const [name, content] of Object.entries(files)) await put(name, content)
+  return { folder, put, leave: () => rm(folder, { recursive: true, force: true }) }
+}

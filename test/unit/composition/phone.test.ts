@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { correctedMobile, problemsOf } from '../../../src/shared/composition/index.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+
+const NOW = Date.parse('2026-11-21T00:00:00Z')
+
+function said(MobileCountry: string, MobileNumber: string) {
+  const composition = forms({ items: [form({ signers: [signer({ MobileCountry, MobileNumber })] })] })
+  return problemsOf(composition, NOW)
+}
+
+describe('a mobile number', () => {
+  test.each([
+    ['', ''],
+    ['64', ''],
+    ['64', '021012345'],
+    ['64', '021 012 345'],
+    ['61', '0412 345 678'],
+    ['1', '(201) 555-0123'],
+    ['44', '07400 123456'],
+    ['39', '312 345 6789']
+  ])('in %j, %j is as the service wants it', (country, number) => {
+    expect(said(country, number)).toEqual([])
+    expect(correctedMobile({ MobileCountry: country, MobileNumber: number })).toBeUndefined()
+  })
+
+  test.each([
+    [
+      'without its trunk prefix',
+      '64',
+      '21012345',
+      '64',
+      '021012345',
+      /^Begin the number as it is dialled within the country: 021 012 345/
+    ],
+    ['with the country code', '64', '+64 21 012 345', '64', '021012345', /without the country code: 021 012 345/],
+    ['with the country code after 00', '64', '006421012345', '64', '021012345', /without the country code/],
+    ['with the country code and no plus', '64', '6421012345', '64', '021012345', /as it is dialled within the country/],
+    ['with another country code', '64', '+61412345678', '61', '0412345678', /61 as the country, not 64/],
+    ['with a country code and no country', '', '+6421012345', '64', '021012345', /64 as the country/]
+  ])('%s is put right in a warning', (_what, MobileCountry, MobileNumber, country, number, words) => {
+    const problems = said(MobileCountry, MobileNumber)
+    expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', 'f1.signers.s1.MobileNumber']])
+    expect(problems[0]?.message).toMatch(words)
+    const corrected = correctedMobile({ MobileCountry, MobileNumber })
+    expect(corrected).toEqual({ MobileCountry: country, MobileNumber: number })
+    expect(said(country, number)).toEqual([])
+  })
+
+  test.each([
+    ['64', '0210', 'MobileNumber', /length of a mobile number in New Zealand/],
+    ['64', '09 300 1234', 'MobileNumber', /isn't a mobile number in New Zealand/],
+    ['64', 'ask her', 'MobileNumber', /New Zealand/],
+    ['', '021012345', 'MobileCountry', /Add the country code/],
+    ['999', '021012345', 'MobileCountry', /No country has the calling code 999/],
+    ['NZ', '021012345', 'MobileCountry', /calling code: 64/],
+    ['New Zealand', '021012345', 'MobileCountry', /in digits/],
+    ['+64', '021012345', 'MobileCountry', /Digits alone are sent: 64/],
+    ['0064', '021012345', 'MobileCountry', /Digits alone are sent: 64/],
+    ['64', '+999 1', 'MobileNumber', /no number that can be dialled/]
+  ])('of country %j, %j is warned of, never barred', (country, number, member, words) => {
+    const problems = said(country, number)
+    expect(problems.map(({ severity, at }) => [severity, at])).toEqual([['warning', `f1.signers.s1.${member}`]])
+    expect(problems[0]?.message).toMatch(words)
+  })
+
+  test('whatever is typed, only warnings come of it, and what is corrected needs no more correcting', () => {
+    const digits = fc.stringMatching(/^(\+|00)?[0-9 ()-]{0,18}$/)
+    const typed = fc.oneof(digits, fc.string({ unit: 'binary' }), fc.constantFrom('__proto__', '9'.repeat(10_000), '+'))
+    fc.assert(
+      fc.property(
+        fc.oneof(typed, fc.constantFrom('64', '1', '54', '55', '7')),
+        typed,
+        (MobileCountry, MobileNumber) => {
+          for (const problem of said(MobileCountry, MobileNumber)) expect(problem.severity).toBe('warning')
+          const corrected = correctedMobile({ MobileCountry, MobileNumber })
+          if (corrected) expect(correctedMobile(corrected) ?? corrected).toEqual(corrected)
+        }
+      ),
+      { numRuns: 2000 }
+    )
+  })
+})

@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
+import { anyCompositionAtAll } from './any-composition.ts'
+import { addSend, failureOf, MINUTE, type Office, openOffice } from './office.ts'
+
+let office: Office
+beforeEach(() => {
+  office = openOffice()
+})
+
+const save = (changes = {}, id?: string) => office.drafts.save('a', forms(changes), id).id
+const named = (name: string) => ({ items: [form({ Name: name })] })
+const titles = (query = {}) => office.drafts.list('a', query).rows.map(({ title }) => title)
+
+describe('saving', () => {
+  test('any composition comes back as it was saved', () => {
+    fc.assert(
+      fc.property(anyCompositionAtAll, (composition) => {
+        const { id } = office.drafts.save('a', composition)
+        expect(office.drafts.get(id).composition).toEqual(composition)
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  test('says what a list shows: the title, who is to sign, and when', () => {
+    const saved = office.drafts.save(
+      'a',
+      forms({ items: [form({ signers: [signer(), signer({ FirstName: 'Tama' })] })] })
+    )
+    expect(saved).toEqual({
+      id: saved.id,
+      accountId: 'a',
+      kind: 'form-direct',
+      title: 'Tax file declaration',
+      who: 'Mere Tamati and Tama Tamati',
+      updatedAt: office.time.now
+    })
+    expect(office.drafts.summary(saved.id)).toEqual(saved)
+    expect(office.drafts.list('a').rows).toEqual([saved])
+  })
+
+  test('again replaces what was there, and the draft is the newest', () => {
+    const id = save(named('First'))
+    office.time.now += MINUTE
+    save(named('Second'))
+    office.time.now += MINUTE
+    save(named('First, changed'), id)
+    expect(titles()).toEqual(['First, changed', 'Second'])
+    expect(office.drafts.get(id).composition).toEqual(forms(named('First, changed')))
+  })
+
+  test('what is as it was leaves the draft where it is in the list, and tells nobody', () => {
+    const id = save(named('First'))
+    office.time.now += MINUTE
+    save(named('Second'))
+    const told = office.changes.length
+    expect(office.drafts.save('a', forms(named('First')), id)).toMatchObject({ id, title: 'First' })
+    expect(titles()).toEqual(['Second', 'First'])
+    expect(office.changes).toHaveLength(told)
+  })
+
+  test('a draft may become one of templates', () => {
+    const id = save()
+    office.drafts.save('a', templates(), id)
+    expect(office.drafts.summary(id)).toMatchObject({ kind: 'form-filler', title: 'Residential tenancy' })
+  })
+
+  test('late does not bring back what was erased', () => {
+    expect(failureOf(() => save({}, 'never there')).code).toBe('gone')
+    expect(titles()).toEqual([])
+  })
+
+  test('late does not bring back what is in the trash', () => {
+    const id = save(named('Thrown away'))
+    office.drafts.remove(id)
+    expect(failureOf(() => save(named('Late'), id))).toMatchObject({
+      code: 'gone',
+      message: expect.stringContaining('trash')
+    })
+    expect(office.drafts.get(id).title).toBe('Thrown away')
+  })
+
+  test('does not reach a draft of another account', () => {
+    const id = save(named('Ours'))
+    expect(failureOf(() => office.drafts.save('b', forms(), id)).code).toBe('gone')
+    expect(office.drafts.get(id).title).toBe('Ours')
+  })
+})
+
+describe('a draft that is with the outbox', () => {
+  test.each(['ready', 'sending', 'uncertain'])(
+    'is not listed, saved, thrown away or gone back while its send is %s',
+    (state) => {
+      const id = save(named('Before'))
+      office.drafts.keepVersion(id, 'send')
+      addSend(office.db, id, state)
+      expect(office.drafts.list('a')).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 0 } })
+      expect(office.drafts.list('a', { search: 'before' }).total).toBe(0)
+      expect(failureOf(() => save(named('After'), id)).code).toBe('busy')
+      expect(failureOf(() => office.drafts.remove(id)).code).toBe('busy')
+      const version = office.drafts.history(id)[0]?.id ?? ''
+      expect(failureOf(() => office.drafts.goBack(id, version)).code).toBe('busy')
+      expect(office.drafts.get(id).title).toBe('Before')
+    }
+  )
+
+  test('is not shown, changed or thrown away once the service has it, should it be left', () => {
+    const id = save(named('Sent'))
+    addSend(office.db, id, 'sent')
+    expect(titles()).toEqual([])
+    expect(titles({ search: 'sent' })).toEqual([])
+    expect(failureOf(() => save(named('After'), id)).code).toBe('busy')
+    expect(failureOf(() => office.drafts.remove(id)).code).toBe('busy')
+  })
+
+  test.each(['refused', 'not-sent'])('is a draft again once its send is %s', (state) => {
+    const id = save()
+    addSend(office.db, id, state)
+    expect(titles()).toHaveLength(1)
+    save(named('Mended'), id)
+    expect(titles()).toEqual(['Mended'])
+  })
+})
+
+describe('listing', () => {
+  test('shows a page of them, newest first, and how many there are', () => {
+    for (let number = 1; number <= 25; number++) {
+      office.time.now += MINUTE
+      save(named(`Form ${number}`))
+    }
+    const page = office.drafts.list('a', { offset: 10, limit: 10 })
+    expect(page.rows.map(({ title }) => title)).toEqual(Array.from({ length: 10 }, (_, index) => `Form ${15 - index}`))
+    expect(page).toMatchObject({ total: 25, counts: { drafts: 25, trashed: 0 } })
+    expect(office.drafts.list('a', { offset: 30, limit: 10 }).rows).toEqual([])
+  })
+
+  test('shows those of one account only', () => {
+    save(named('Ours'))
+    office.drafts.save('b', forms(named('Theirs')))
+    expect(titles()).toEqual(['Ours'])
+    expect(office.drafts.list('b').counts).toEqual({ drafts: 1, trashed: 0 })
+  })
+})
+
+test('a copy is a draft of its own', () => {
+  const id = save(named('Original'))
+  const copy = office.drafts.duplicate(id)
+  expect(copy.id).not.toBe(id)
+  save(named('Changed'), copy.id)
+  expect(office.drafts.get(id).composition).toEqual(forms(named('Original')))
+  expect(failureOf(() => office.drafts.duplicate('never there')).code).toBe('gone')
+})
+
+describe('what an earlier version stored', () => {
+  const store = (id: string, body: string) =>
+    office.db
+      .prepare(
+        `INSERT INTO drafts (id, account_id, kind, title, created_at, updated_at, body) VALUES (?, 'a', 'form-direct', 'Old', 1, 1, ?)`
+      )
+      .run(id, body)
+
+  test('opens without the time zone that it did not know yet', () => {
+    const { zone: _zone, ...old } = forms({ due: '2026-12-04T17:00', gmt: '780' })
+    store('old', JSON.stringify(old))
+    expect(office.drafts.get('old').composition).toEqual({ ...old, zone: '' })
+  })
+
+  test('and can’t be read by this one says so, stays in the list, and stays as it is', () => {
+    const body = JSON.stringify({ ...forms(), somethingNew: 1 })
+    store('strange', body)
+    expect(failureOf(() => office.drafts.get('strange'))).toMatchObject({
+      code: 'storage',
+      message: expect.stringContaining('can’t read')
+    })
+    expect(failureOf(() => office.drafts.duplicate('strange')).code).toBe('storage')
+    expect(titles()).toEqual(['Old'])
+    expect(office.db.prepare('SELECT body FROM drafts').pluck().get()).toBe(body)
+  })
+})
+
+test('everything of an account goes with it, and nothing of another', () => {
+  const tables = [
+    'drafts',
+    'draft_versions',
+    'draft_words',
+    'presets',
+    'people',
+    'people_words',
+    'remembered',
+    'remembered_forms'
+  ]
+  const composition = templates({
+    ReturnUrl: 'https://example.com',
+    items: [template({ fields: [] })]
+  })
+  for (const account of ['a', 'b']) {
+    const { id } = office.drafts.save(account, forms())
+    office.drafts.keepVersion(id, 'send')
+    office.presets.save(account, 'Usual', forms())
+    for (const noted of [composition, forms()]) {
+      office.people.note(account, noted)
+      office.remembered.note(account, noted)
+    }
+  }
+  const counted = () => tables.map((table) => Number(office.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()))
+  const both = counted()
+  expect(Math.min(...both)).toBeGreaterThan(0)
+  office.db.exec(`DELETE FROM accounts WHERE id = 'a'`)
+  expect(counted()).toEqual(both.map((count) => count / 2))
+})

@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { openFetchedLists } from '../../../src/main/core/accounts/fetched-lists.ts'
+import { openPeople } from '../../../src/main/core/drafts/people.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { RecipientView } from '../../../src/shared/contract/index.ts'
+import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
+import { MINUTE, type Office, openOffice } from './office.ts'
+
+let office: Office
+beforeEach(() => {
+  office = openOffice()
+})
+
+function sendTo(...signers: Parameters<typeof signer>[0][]): void {
+  office.time.now += MINUTE
+  const composed = signers.map((one, index) => signer({ key: `s${index}`, ...one }))
+  office.people.note('a', forms({ items: [form({ signers: composed })] }))
+}
+
+const person = (FirstName: string, LastName: string, Email = `${FirstName}.${LastName}@example.com`.toLowerCase()) => ({
+  FirstName,
+  LastName,
+  Email
+})
+const find = (text: string, limit = 20, account = 'a') =>
+  office.people.find(account, text, limit).map(({ FirstName, LastName }) => `${FirstName} ${LastName}`)
+
+/** What the service lists, as it answers: texts may be missing. */
+function lists(...people: { FirstName?: string; LastName?: string; Email?: string }[]): RecipientView {
+  return { notification: people, completion: [] } as RecipientView
+}
+
+describe('the address book', () => {
+  test('offers whom the office has sent to, with their mobile', () => {
+    sendTo({ ...person('Mere', 'Parata'), MiddleName: 'A', MobileCountry: '64', MobileNumber: '0215550100' })
+    expect(office.people.find('a', 'mere', 5)).toEqual([
+      {
+        FirstName: 'Mere',
+        MiddleName: 'A',
+        LastName: 'Parata',
+        Email: 'mere.parata@example.com',
+        MobileCountry: '64',
+        MobileNumber: '0215550100',
+        from: 'sent',
+        usedAt: office.time.now
+      }
+    ])
+  })
+
+  test.each(['me', 'PAR', 'parata mere', 'mere.parata', 'mere.parata@exa', 'example', 'mēre', '  mere  ', '"mere'])(
+    'finds somebody by %j',
+    (text) => {
+      sendTo(person('Mere', 'Parata'), person('Tama', 'Brooks', 'tama@brooks.example.org'))
+      expect(find(text).slice(0, 1)).toEqual(['Mere Parata'])
+    }
+  )
+
+  test('offers the newest where nothing is typed', () => {
+    for (const name of ['Ana', 'Ben', 'Cy']) sendTo(person(name, 'Lee'))
+    expect(find('', 2)).toEqual(['Cy Lee', 'Ben Lee'])
+  })
+
+  test('offers those first whose name or address begins so, then last names, then the newest', () => {
+    sendTo(person('Mara', 'Oak'))
+    sendTo({ ...person('Ada', 'Low'), MiddleName: 'Marama' })
+    sendTo(person('Tui', 'Marsh'))
+    sendTo(person('Marc', 'Ash'))
+    expect(find('mar')).toEqual(['Marc Ash', 'Mara Oak', 'Tui Marsh', 'Ada Low'])
+  })
+
+  test('keeps two people who share an address as two', () => {
+    sendTo(person('Mere', 'Parata', 'home@example.com'), person('Tama', 'Parata', 'home@example.com'))
+    expect(find('home@example.com').sort()).toEqual(['Mere Parata', 'Tama Parata'])
+  })
+
+  test('keeps somebody once, however often and however written, as they were last', () => {
+    sendTo({ ...person('mere', 'parata', 'MERE.parata@example.com'), MobileCountry: '64', MobileNumber: '1' })
+    sendTo({ ...person('Mere', 'Parata'), MiddleName: 'Aroha' })
+    expect(office.people.find('a', 'mere', 5)).toMatchObject([
+      { FirstName: 'Mere', MiddleName: 'Aroha', Email: 'mere.parata@example.com', MobileNumber: '' }
+    ])
+    expect(find('aroha')).toEqual(['Mere Parata'])
+    expect(office.db.prepare('SELECT times FROM people').pluck().get()).toBe(2)
+  })
+
+  test('counts somebody who signs three forms of a package once', () => {
+    const items = ['f1', 'f2', 'f3'].map((key) => form({ key }))
+    office.people.note('a', forms({ items }))
+    expect(office.db.prepare('SELECT times FROM people').pluck().all()).toEqual([1])
+  })
+
+  test('has those a package is shared with, whose mobile it leaves alone', () => {
+    sendTo({ ...person('Aroha', 'Ngata'), MobileCountry: '64', MobileNumber: '0215550111' })
+    const user = { key: 'u', ...person('Aroha', 'Ngata'), MiddleName: '', IsDefault: false, IsOwner: false }
+    sendTo({ ...person('Mere', 'Parata'), ShareUsers: [user] })
+    expect(office.people.find('a', 'aroha', 5)).toMatchObject([{ MobileNumber: '0215550111' }])
+  })
+
+  test('has those of templates, and nobody without an address', () => {
+    const nobody = signer({ key: 's2', FirstName: 'No', LastName: 'Body', Email: '  ' })
+    office.people.note('a', templates({ items: [template({ signers: [signer(), nobody] })] }))
+    expect(find('')).toEqual(['Mere Tamati'])
+  })
+
+  test('is the account’s own', () => {
+    sendTo(person('Mere', 'Parata'))
+    expect(find('mere', 5, 'b')).toEqual([])
+  })
+
+  test('never keeps what identifies a signer', () => {
+    const IDData = [{ key: 'q', Label: 'Passport', Value: 'LA123456', DataType: 'text' as const }]
+    sendTo({ ...person('Mere', 'Parata'), UseIDData: true, IDData })
+    expect(JSON.stringify(office.db.prepare('SELECT * FROM people').all())).not.toContain('LA123456')
+    expect(find('LA123456')).toEqual([])
+  })
+
+  test('forgets everybody at an address, and nobody else', () => {
+    sendTo(
+      person('Mere', 'Parata', 'home@example.com'),
+      person('Tama', 'Parata', 'home@example.com'),
+      person('Ana', 'Lee')
+    )
+    office.people.forget('b', 'home@example.com')
+    expect(find('')).toHaveLength(3)
+    office.people.forget('a', ' HOME@example.com ')
+    expect(find('')).toEqual(['Ana Lee'])
+    expect(find('home')).toEqual([])
+  })
+})
+
+describe('the service’s own lists of recipients', () => {
+  test('come after those the office has sent to', () => {
+    office.recipients.push(lists(person('Marama', 'Law')))
+    sendTo(person('Tui', 'Marsh'))
+    expect(office.people.find('a', 'mar', 5)).toMatchObject([
+      { LastName: 'Marsh', from: 'sent' },
+      { LastName: 'Law', from: 'recipients', MobileNumber: '' }
+    ])
+  })
+
+  test('don’t offer an address that is there already, nor one twice', () => {
+    const { notification } = lists(person('Mere', 'Parata'), person('Ana', 'Lee'))
+    office.recipients.push({ notification, completion: notification } as RecipientView)
+    sendTo(person('Mere', 'Parata'))
+    expect(find('')).toEqual(['Mere Parata', 'Ana Lee'])
+  })
+
+  test('are searched as the others are, and may lack names', () => {
+    office.recipients.push(lists({ Email: 'desk@example.org' }, person('Māia', 'Tāmati'), {}))
+    expect(office.people.find('a', 'desk@exam', 5)).toMatchObject([{ FirstName: '', Email: 'desk@example.org' }])
+    expect(find('maia tam')).toEqual(['Māia Tāmati'])
+    expect(find('tamati x')).toEqual([])
+  })
+})
+
+test('what was fetched of the service’s lists last is offered while the line is down', async () => {
+  let isDown = false
+  const clientOf = async () => {
+    if (isDown) throw new Error('offline')
+    const { notification } = lists(person('Mere', 'Parata'))
+    return { getRecipients: async () => ({ items: [{ NotificationRecipients: notification }], problems: [] }) } as never
+  }
+  const fetched = openFetchedLists({ db: office.db, clientOf, describe: asAppError, clock: () => office.time.now })
+  const people = openPeople({ db: office.db, recipients: fetched.keptRecipients, clock: () => office.time.now })
+  expect(people.find('a', 'mere', 5)).toEqual([])
+  await fetched.recipients('a', { refresh: true })
+  isDown = true
+  await fetched.recipients('a', { refresh: true })
+  expect(people.find('a', 'mere', 5)).toMatchObject([{ LastName: 'Parata', from: 'recipients' }])
+  expect(people.find('b', 'mere', 5)).toEqual([])
+})
+
+test('among thousands of people the best are found by a letter', () => {
+  office.db.transaction(() => {
+    for (let number = 0; number < 5000; number++) {
+      office.time.now += 1
+      office.people.note(
+        'a',
+        forms({
+          items: [form({ signers: [signer({ LastName: `Tamati${number}`, Email: `p${number}@example.com` })] })]
+        })
+      )
+    }
+  })()
+  expect(find('m', 3)).toEqual(['Mere Tamati4999', 'Mere Tamati4998', 'Mere Tamati4997'])
+  expect(find('tamati77 mere', 50)).toHaveLength(11)
+})

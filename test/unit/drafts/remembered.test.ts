@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { MOST_FORMS, MOST_VALUES } from '../../../src/main/core/drafts/remembered.ts'
+import { type ComposedField, rememberedChoice } from '../../../src/shared/composition/index.ts'
+import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
+import { MINUTE, type Office, openOffice } from './office.ts'
+
+let office: Office
+beforeEach(() => {
+  office = openOffice()
+})
+
+function send(composition = forms()): void {
+  office.time.now += MINUTE
+  office.remembered.note('a', composition)
+}
+
+const field = (FieldType: ComposedField['FieldType'], Reference: string, Value: string): ComposedField => ({
+  key: Reference,
+  Label: Reference,
+  Value,
+  FieldType,
+  IsRequired: false,
+  Reference,
+  ReadOnly: false,
+  ClientField: ''
+})
+const everything = () => JSON.stringify(office.db.prepare('SELECT * FROM remembered').all())
+
+describe('values that were used before', () => {
+  test.each([
+    ['SignerType', forms({ items: [form({ signers: [signer({ SignerType: ' Guardian ' })] })] }), 'Guardian'],
+    ['EmployerReference', forms({ items: [form({ EmployerReference: 'EMP-9' })] }), 'EMP-9'],
+    ['InvitationEmailTemplateReference', forms({ InvitationEmailTemplateReference: 'MAIL-1' }), 'MAIL-1'],
+    ['ReturnUrl', forms({ ReturnUrl: 'https://example.com/done' }), 'https://example.com/done'],
+    ['NotifyUrl', templates({ NotifyUrl: 'https://example.com/told' }), 'https://example.com/told']
+  ])('of %s are offered', (name, composition, value) => {
+    send(composition)
+    expect(office.remembered.values('a', name)).toEqual([value])
+    expect(office.remembered.values('b', name)).toEqual([])
+  })
+
+  test('come newest first, once each, and no more than can be looked through', () => {
+    for (let number = 0; number < MOST_VALUES + 10; number++)
+      send(forms({ ReturnUrl: `https://example.com/${number}` }))
+    send(forms({ ReturnUrl: 'https://example.com/30' }))
+    const values = office.remembered.values('a', 'ReturnUrl')
+    expect(values).toHaveLength(MOST_VALUES)
+    expect(values.slice(0, 3)).toEqual(
+      [30, MOST_VALUES + 9, MOST_VALUES + 8].map((number) => `https://example.com/${number}`)
+    )
+    expect(new Set(values).size).toBe(MOST_VALUES)
+  })
+
+  test('are those of the fields that were sent: not of the other kind’s, nor of questions that weren’t asked', () => {
+    const IDData = [{ key: 'q', Label: 'Passport', Value: 'LA123456', DataType: 'text' as const }]
+    send(forms({ items: [form({ signers: [signer({ UseIDData: false, IDData })] })] }))
+    send(
+      templates({ items: [template({ EmployerReference: 'EMP-9', signers: [signer({ SignerType: 'Guardian' })] })] })
+    )
+    expect(everything()).toBe('[]')
+  })
+
+  test('leave out blanks and what is far too long to be picked', () => {
+    send(forms({ ReturnUrl: '   ', NotifyUrl: `https://example.com/${'x'.repeat(3000)}` }))
+    expect(everything()).toBe('[]')
+  })
+})
+
+test('what is asked to identify a signer is remembered, what they answered never', () => {
+  const IDData = [{ key: 'q', Label: 'Passport number', Value: 'LA123456', DataType: 'text' as const }]
+  send(forms({ items: [form({ signers: [signer({ UseIDData: true, IDData })] })] }))
+  expect(office.remembered.values('a', 'IDData.Label')).toEqual(['Passport number'])
+  expect(everything()).not.toContain('LA123456')
+})
+
+test('choices of a template’s lists and buttons are remembered by template and field; texts, ticks and dates are not', () => {
+  const fields = [
+    field('DropDownList', 'pay', 'Fortnightly'),
+    field('RadioButton', 'pets', 'No'),
+    field('Text', 'name', 'Mere Parata'),
+    field('MultiLineText', 'note', 'Private'),
+    field('DateInput', 'born', '1990-01-01'),
+    field('CheckBox', 'agreed', 'true')
+  ]
+  send(templates({ items: [template({ Reference: 'TPL-1', fields })] }))
+  expect(office.remembered.values('a', rememberedChoice('TPL-1', 'pay'))).toEqual(['Fortnightly'])
+  expect(office.remembered.values('a', rememberedChoice('TPL-1', 'pets'))).toEqual(['No'])
+  expect(office.remembered.values('a', rememberedChoice('TPL-2', 'pay'))).toEqual([])
+  for (const personal of ['Mere', 'Private', '1990', 'true']) expect(everything()).not.toContain(personal)
+})
+
+describe('forms that were sent before', () => {
+  test('are offered with reference and type, newest first, once each', () => {
+    send(forms({ items: [form(), form({ key: 'f2', Name: 'Loan', Reference: 'L-1', FormType: '3' })] }))
+    send(forms({ items: [form()] }))
+    expect(office.remembered.forms('a')).toEqual([
+      { Name: 'Tax file declaration', Reference: 'TFN-1', FormType: '1' },
+      { Name: 'Loan', Reference: 'L-1', FormType: '3' }
+    ])
+    expect(office.remembered.forms('b')).toEqual([])
+  })
+
+  test('are bounded in number', () => {
+    for (let number = 0; number < MOST_FORMS + 5; number++) send(forms({ items: [form({ Reference: `R-${number}` })] }))
+    expect(office.remembered.forms('a')).toHaveLength(MOST_FORMS)
+  })
+
+  test('are not templates', () => {
+    send(templates())
+    expect(office.remembered.forms('a')).toEqual([])
+  })
+})

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Accounts, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import type { FileKind } from '../../../src/main/ipc/dialogs.ts'
+import { draftHandlers } from '../../../src/main/ipc/drafts.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { form, forms, signer, templates } from '../../fixtures/compositions.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { type Office, openOffice } from './office.ts'
+
+let office: Office
+let accounts: Accounts
+let folder: string
+let handlers: ReturnType<typeof draftHandlers>
+/** What the person chooses in the dialogs, and what the dialogs were asked with. */
+let choice: { open: string[]; save: string | undefined }
+let asked: { title: string; suggested?: string; kinds: readonly FileKind[] }[]
+
+beforeEach(() => {
+  office = openOffice()
+  accounts = openAccounts({ db: office.db, secrets: memoryKeychain().accounts, newId: randomUUID, clock: Date.now })
+  accounts.choose('a')
+  folder = temporaryFolder()
+  choice = { open: [], save: undefined }
+  asked = []
+  handlers = draftHandlers({
+    ...office,
+    accounts,
+    chooseFiles: async (title, kinds) => {
+      asked.push({ title, kinds })
+      return choice.open
+    },
+    chooseSaveFile: async (title, suggested, kinds) => {
+      asked.push({ title, suggested, kinds })
+      return choice.save
+    }
+  })
+})
+
+const here = { stillAsking: () => true }
+const everything = { search: '', trashed: false, offset: 0, limit: 50 }
+const list = () => handlers['drafts.list'](everything, here)
+const codeOf = (answer: Promise<unknown>) =>
+  answer.then(
+    () => 'no failure',
+    (error: unknown) => asAppError(error).code
+  )
+
+describe('requests about drafts', () => {
+  test('save, list, throw away and take back', async () => {
+    const saved = await handlers['drafts.save']({ composition: forms() }, here)
+    expect(await handlers['drafts.get']({ id: saved.id }, here)).toEqual({ ...saved, composition: forms() })
+    expect(await handlers['drafts.remove']({ id: saved.id }, here)).toBeNull()
+    expect(await list()).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 1 } })
+    expect(await handlers['drafts.restore']({ id: saved.id }, here)).toEqual(saved)
+    await handlers['drafts.remove']({ id: saved.id }, here)
+    expect(await handlers['drafts.emptyTrash'](undefined, here)).toEqual({ erased: 1 })
+  })
+
+  test('go back in a draft’s history', async () => {
+    const { id } = await handlers['drafts.save']({ composition: forms() }, here)
+    office.drafts.keepVersion(id, 'send')
+    await handlers['drafts.save']({ id, composition: templates() }, here)
+    const [version] = await handlers['drafts.history']({ id }, here)
+    const named = { id, version: version?.id ?? '' }
+    expect(await handlers['drafts.version'](named, here)).toEqual({ composition: forms() })
+    expect(await handlers['drafts.goBack'](named, here)).toMatchObject({ id, composition: forms() })
+    expect((await handlers['drafts.duplicate']({ id }, here)).id).not.toBe(id)
+  })
+
+  test('reach nothing of an account that isn’t the chosen one', async () => {
+    const { id } = office.drafts.save('b', forms())
+    const preset = office.presets.save('b', 'Theirs', forms())
+    const answers = [
+      handlers['drafts.get']({ id }, here),
+      handlers['drafts.save']({ id, composition: templates() }, here),
+      handlers['drafts.remove']({ id }, here),
+      handlers['drafts.restore']({ id }, here),
+      handlers['drafts.erase']({ id }, here),
+      handlers['drafts.duplicate']({ id }, here),
+      handlers['drafts.history']({ id }, here),
+      handlers['drafts.version']({ id, version: 'v' }, here),
+      handlers['drafts.goBack']({ id, version: 'v' }, here),
+      handlers['drafts.export']({ ids: [id] }, here),
+      handlers['presets.get']({ id: preset.id }, here),
+      handlers['presets.save']({ id: preset.id, name: 'Ours', composition: forms() }, here),
+      handlers['presets.rename']({ id: preset.id, name: 'Ours' }, here),
+      handlers['presets.remove']({ id: preset.id }, here),
+      handlers['presets.export']({ ids: [preset.id] }, here)
+    ]
+    for (const answer of answers) expect(await codeOf(answer)).toBe('gone')
+    expect(asked).toEqual([])
+    expect(office.drafts.get(id).composition).toEqual(forms())
+    expect(office.presets.get(preset.id).name).toBe('Theirs')
+  })
+})
+
+describe('requests about files', () => {
+  test('export drafts where the person says, under a name that fits them', async () => {
+    const { id } = await handlers['drafts.save']({ composition: forms() }, here)
+    choice.save = join(folder, 'mine.countersign')
+    expect(await handlers['drafts.export']({ ids: [id] }, here)).toEqual({ label: 'mine.countersign' })
+    expect(asked).toEqual([
+      {
+        title: 'Export drafts',
+        suggested: 'Tax file declaration.countersign',
+        kinds: [{ name: 'Countersign file', extensions: ['countersign'] }]
+      }
+    ])
+    expect(existsSync(choice.save)).toBe(true)
+  })
+
+  test('do nothing where the person thinks better of it', async () => {
+    const { id } = await handlers['drafts.save']({ composition: forms() }, here)
+    expect(await handlers['drafts.export']({ ids: [id] }, here)).toBeNull()
+    expect(await handlers['exchange.import'](undefined, here)).toBeNull()
+    expect((await list()).total).toBe(1)
+  })
+
+  test('import what was exported into the account that is chosen, and never answer a path', async () => {
+    const preset = await handlers['presets.save']({ name: 'Usual', composition: templates() }, here)
+    choice.save = join(folder, 'usual.countersign')
+    await handlers['presets.export']({ ids: [preset.id] }, here)
+    expect(asked[0]?.suggested).toBe('Usual.countersign')
+    accounts.choose('b')
+    writeFileSync(join(folder, 'bad.countersign'), 'no')
+    choice.open = [choice.save, join(folder, 'bad.countersign')]
+    const imported = await handlers['exchange.import'](undefined, here)
+    expect(imported).toMatchObject({ presets: [{ name: 'Usual' }], refused: [{ file: 'bad.countersign' }] })
+    expect(JSON.stringify(imported)).not.toContain(folder)
+    expect(await handlers['presets.list'](undefined, here)).toEqual(imported?.presets)
+  })
+})
+
+test('requests about people and values answer those of the chosen account', async () => {
+  const composition = forms({ items: [form({ signers: [signer({ SignerType: 'Guardian' })] })] })
+  office.people.note('a', composition)
+  office.remembered.note('a', composition)
+  const mere = { text: 'mere', limit: 10 }
+  expect(await handlers['people.find'](mere, here)).toMatchObject([{ Email: 'mere.tamati@example.com' }])
+  expect(await handlers['remembered.values']({ field: 'SignerType' }, here)).toEqual(['Guardian'])
+  expect(await handlers['remembered.forms'](undefined, here)).toHaveLength(1)
+  accounts.choose('b')
+  expect(await handlers['people.find'](mere, here)).toEqual([])
+  expect(await handlers['remembered.values']({ field: 'SignerType' }, here)).toEqual([])
+  accounts.choose('a')
+  await handlers['people.forget']({ email: 'mere.tamati@example.com' }, here)
+  expect(await handlers['people.find'](mere, here)).toEqual([])
+})

@@ -1,0 +1,16 @@
+/** Run as a program: changes one draft and makes others until it is killed, and says the number of each change once it is saved. */
+import { randomUUID } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
+import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
+import { form, forms } from '../../fixtures/compositions.ts'
+
+const [path = '', known = '', from = '0'] = process.argv.slice(2)
+const db = connectEncrypted(path, Buffer.alloc(32, 5))
+const drafts = openDrafts({ db, clock: Date.now, newId: randomUUID, changed: () => undefined })
+for (let number = Number(from) + 1; ; number++) {
+  drafts.save('a', forms({ items: [form({ Name: `Change ${number}` })] }), known)
+  drafts.save('a', forms({ items: [form({ Name: `Draft ${number}` })] }))
+  // Not console.log, which would keep it back: the word must be out when the process dies.
+  writeSync(1, `${number}\n`)
+}

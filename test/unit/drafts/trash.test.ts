@@ -1,0 +1,188 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { form, forms } from '../../fixtures/compositions.ts'
+import { DAY, failureOf, type Office, openOffice } from './office.ts'
+
+let office: Office
+let id: string
+beforeEach(() => {
+  office = openOffice()
+  id = office.drafts.save('a', forms()).id
+})
+
+const trashed = () => office.drafts.list('a', { trashed: true })
+
+/** So many that they take several turns to erase. */
+function manyTrashed(): string[] {
+  return office.db.transaction(() =>
+    Array.from({ length: 2000 }, () => {
+      const draft = office.drafts.save('a', forms()).id
+      office.drafts.remove(draft)
+      return draft
+    })
+  )()
+}
+
+/** Uses the application day by day: it looks through the trash at each start, and again in the afternoon. */
+async function useFor(days: number): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    office.time.now += DAY
+    await office.drafts.purge()
+    await office.drafts.purge()
+  }
+}
+
+describe('the trash', () => {
+  test('holds what was thrown away, newest first, out of sight of the other drafts', () => {
+    const other = office.drafts.save('a', forms({ items: [form({ Name: 'Other' })] })).id
+    office.drafts.remove(id)
+    office.time.now += 1000
+    office.drafts.remove(other)
+    expect(office.drafts.list('a')).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 2 } })
+    expect(trashed().rows.map((draft) => draft.id)).toEqual([other, id])
+    expect(trashed().rows[0]?.trashedAt).toBe(office.time.now)
+  })
+
+  test('gives a draft back as it was, history and all', () => {
+    office.drafts.keepVersion(id, 'send')
+    const before = office.drafts.get(id)
+    office.drafts.remove(id)
+    expect(office.drafts.restore(id)).toEqual({ ...before, composition: undefined })
+    expect(office.drafts.get(id)).toEqual(before)
+    expect(office.drafts.history(id)).toHaveLength(1)
+    office.drafts.save('a', forms({ due: '2027-01-01T10:00', gmt: '0' }), id)
+  })
+
+  test('keeps the time at which a draft was thrown away first', () => {
+    office.drafts.remove(id)
+    const at = trashed().rows[0]?.trashedAt
+    office.time.now += DAY
+    office.drafts.remove(id)
+    expect(trashed().rows[0]?.trashedAt).toBe(at)
+  })
+
+  test('lets go of one draft for ever, and only of one that is in it', () => {
+    expect(failureOf(() => office.drafts.erase(id)).code).toBe('gone')
+    office.drafts.remove(id)
+    office.drafts.erase(id)
+    expect(failureOf(() => office.drafts.get(id)).code).toBe('gone')
+    expect(failureOf(() => office.drafts.restore(id)).code).toBe('gone')
+    expect(failureOf(() => office.drafts.remove(id)).code).toBe('gone')
+  })
+
+  test('is emptied of all of one account, and of nothing else', async () => {
+    const theirs = office.drafts.save('b', forms()).id
+    office.drafts.remove(theirs)
+    const many = Array.from({ length: 75 }, () => office.drafts.save('a', forms()).id)
+    for (const one of many) office.drafts.remove(one)
+    expect(await office.drafts.emptyTrash('a')).toBe(75)
+    expect(office.drafts.list('a').counts).toEqual({ drafts: 1, trashed: 0 })
+    expect(office.drafts.list('b').counts).toEqual({ drafts: 0, trashed: 1 })
+    expect(await office.drafts.emptyTrash('a')).toBe(0)
+  })
+
+  test('keeps a draft that is taken out, and one that is put in, while it is being emptied', async () => {
+    const many = manyTrashed()
+    const last = many.at(-1) ?? ''
+    const emptied = office.drafts.emptyTrash('a')
+    office.drafts.restore(last)
+    office.drafts.remove(id)
+    expect(await emptied).toBe(many.length - 1)
+    expect(office.drafts.get(last).id).toBe(last)
+    expect(trashed().rows.map((draft) => draft.id)).toEqual([id])
+  })
+
+  test('tells once that it was emptied, not once for each draft', async () => {
+    for (let number = 0; number < 50; number++) office.drafts.remove(office.drafts.save('a', forms()).id)
+    office.changes.length = 0
+    await office.drafts.emptyTrash('a')
+    expect(office.changes).toHaveLength(1)
+  })
+})
+
+describe('after 30 days', () => {
+  test('a draft in the trash is erased, not a day before, and others stay', async () => {
+    const stays = office.drafts.save('a', forms()).id
+    office.drafts.remove(id)
+    await useFor(29)
+    expect(trashed().total).toBe(1)
+    await useFor(1)
+    expect(trashed().total).toBe(0)
+    expect(office.drafts.get(stays).id).toBe(stays)
+  })
+
+  test('one that was restored and thrown away again has another 30', async () => {
+    office.drafts.remove(id)
+    await useFor(20)
+    office.drafts.restore(id)
+    office.drafts.remove(id)
+    await useFor(29)
+    expect(trashed().total).toBe(1)
+    await useFor(1)
+    expect(trashed().total).toBe(0)
+  })
+
+  test('also where the application is used on weekdays only', async () => {
+    office.drafts.remove(id)
+    for (let week = 0; week < 5; week++) {
+      await useFor(5)
+      office.time.now += 2 * DAY
+    }
+    expect(trashed().total).toBe(0)
+  })
+})
+
+test('a day of use counts though the application is started a little earlier each morning', async () => {
+  office.drafts.remove(id)
+  for (let day = 0; day < 10; day++) {
+    office.time.now += DAY - 15 * 60_000
+    await office.drafts.purge()
+  }
+  office.time.now += 21 * DAY
+  await office.drafts.purge()
+  expect(trashed().total).toBe(0)
+})
+
+describe('a clock that jumps', () => {
+  test('by decades, at one start or at several in a day, does not empty the trash', async () => {
+    office.drafts.remove(id)
+    await useFor(3)
+    const right = office.time.now
+    for (const year of [2099, 2031, 2120]) {
+      office.time.now = Date.UTC(year, 0, 1)
+      await office.drafts.purge()
+      await office.drafts.purge()
+    }
+    office.time.now = right
+    await office.drafts.purge()
+    expect(trashed().total).toBe(1)
+  })
+
+  test('back to 1970 when a draft is thrown away does not let it go as soon as it is right again', async () => {
+    const right = office.time.now
+    office.time.now = 0
+    office.drafts.remove(id)
+    office.time.now = right
+    await useFor(5)
+    expect(trashed().total).toBe(1)
+  })
+
+  test('far ahead when a draft is thrown away does not keep it for ever', async () => {
+    const right = office.time.now
+    office.time.now = Date.UTC(2099, 0, 1)
+    office.drafts.remove(id)
+    office.time.now = right
+    await useFor(30)
+    expect(trashed().total).toBe(1)
+    await useFor(31)
+    expect(trashed().total).toBe(0)
+  })
+})
+
+test('the application may be closed while the trash is being emptied', async () => {
+  const many = manyTrashed()
+  const emptied = office.drafts.emptyTrash('a')
+  office.db.close()
+  const erased = await emptied
+  expect(erased).toBeGreaterThan(0)
+  expect(erased).toBeLessThan(many.length)
+})

@@ -1,0 +1,236 @@
+/** Many packages of one sheet: all of them or none, in the sheet's order, and what failed comes back as rows. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BatchRow, NewBatch } from '../../../src/main/core/outbox/batches.ts'
+import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+})
+afterEach(() => work.close())
+
+const isSend = (method: string) => method === 'POST'
+const composed = (row: number) =>
+  forms({ items: [form({ Name: `Row ${row}`, signers: [signer({ Email: `row${row}@example.com` })] })] })
+
+function* rowsOf(count: number): Generator<BatchRow> {
+  for (let row = 1; row <= count; row++)
+    yield { row, cells: [`Row ${row}`, `row${row}@example.com`], composition: composed(row) }
+}
+function batch(count: number, changes: Partial<NewBatch> = {}): NewBatch {
+  const { accountId } = work
+  return { accountId, name: 'Tax forms', columns: ['Form', 'E-mail'], rows: rowsOf(count), leftOut: [], ...changes }
+}
+const add = (count: number, changes: Partial<NewBatch> = {}) => work.parts.outbox.addBatch(batch(count, changes))
+const batches = () => work.parts.outbox.batches
+const counts = (id: string) => batches().get(id).counts
+const rowsShown = (batchId: string, show: 'all' | 'attention' = 'all') =>
+  work.parts.outbox.list(work.accountId, { show, batchId, offset: 0, limit: 500 }).rows
+const namesTaken = () =>
+  work.taken('SendForms2').map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name)
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
+
+describe('a batch', () => {
+  test('goes after the time to take back, in the order of its rows, and is done', async () => {
+    work.outbox.configure(work.accountId, { concurrency: 1 })
+    const { id, state, total } = await add(12)
+    expect({ state, total }).toEqual({ state: 'going', total: 12 })
+    expect(rowsShown(id)[0]).toMatchObject({ row: 1, title: 'Row 1', state: 'ready', hold: 'take-back' })
+    expect(rowsShown(id)[0]?.draftId).toBeUndefined()
+    await aMoment()
+    expect(posts()).toBe(0)
+    await work.time.pass(10_100)
+    await expect.poll(() => batches().get(id).state).toBe('done')
+    expect(counts(id)).toMatchObject({ sent: 12, ready: 0 })
+    expect(namesTaken()).toEqual(Array.from({ length: 12 }, (_, index) => `Row ${index + 1}`))
+  })
+
+  test('starts its rows in order also when several go at once', async () => {
+    work.outbox.configure(work.accountId, { concurrency: 4, takeBackSeconds: 0 })
+    const { id } = await add(40)
+    await expect.poll(() => counts(id).sent).toBe(40)
+    const tried = work.db.prepare<[], number>('SELECT sheet_row FROM sends ORDER BY attempted_at, number').pluck().all()
+    expect(tried).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+  })
+
+  test('lets single packages go first', async () => {
+    work.outbox.configure(work.accountId, { concurrency: 1, takeBackSeconds: 0, perMinute: 60 })
+    await add(5)
+    await expect.poll(posts).toBe(1)
+    const { id } = work.outbox.start(work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Urgent' })] })).id)
+    await work.time.pass(1_100)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(namesTaken()).toEqual(['Row 1', 'Urgent'])
+  })
+
+  test('of two thousand rows is written down without holding up the application, and only then goes', async () => {
+    work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const adding = add(2000)
+    await aMoment()
+    expect(batches().list(work.accountId)).toMatchObject([{ state: 'preparing' }])
+    expect(posts()).toBe(0)
+    await adding.then(({ id, total }) => {
+      expect(total).toBe(2000)
+      batches().pause(id)
+    })
+    isOver = true
+    expect(turns).toBeGreaterThan(35)
+  })
+
+  test('that was not wholly written when the application ended is gone at the next start, and nothing of it has left', async () => {
+    const adding = add(2000).catch((error: unknown) => error)
+    await expect.poll(() => work.outbox.state(work.accountId).counts.ready).toBeGreaterThan(20)
+    const next = work.startAgain()
+    expect(await adding).toBeInstanceOf(Error)
+    expect(next.outbox.batches.list(work.accountId)).toEqual([])
+    expect(next.outbox.state(work.accountId).counts.ready).toBe(0)
+    await work.time.pass(60_000)
+    expect(posts()).toBe(0)
+  })
+
+  test('whose writing fails leaves nothing behind, and says why', async () => {
+    function* broken(): Generator<BatchRow> {
+      yield* rowsOf(120)
+      throw new Error('the sheet is gone')
+    }
+    await expect(add(0, { rows: broken() })).rejects.toThrow('the sheet is gone')
+    expect(batches().list(work.accountId)).toEqual([])
+    expect(work.outbox.state(work.accountId).counts.ready).toBe(0)
+  })
+
+  test('waits for the time it was given', async () => {
+    const { id } = await add(3, { at: work.time.now + 3_600_000 })
+    expect(rowsShown(id)[0]).toMatchObject({ hold: 'time' })
+    await work.time.pass(3_500_000)
+    await aMoment()
+    expect(posts()).toBe(0)
+    work.outbox.now(rowsShown(id)[1]?.id ?? '')
+    await expect.poll(() => counts(id).sent).toBe(1)
+    expect(namesTaken()).toEqual(['Row 2'])
+    await work.time.pass(200_000)
+    await expect.poll(() => counts(id).sent).toBe(3)
+  })
+})
+
+describe('pausing and cancelling', () => {
+  test('a paused batch waits, also over a restart, and goes on where it stopped', async () => {
+    const { id } = await add(6)
+    batches().pause(id)
+    await work.time.pass(20_000)
+    work.startAgain()
+    await work.time.pass(60_000)
+    expect(posts()).toBe(0)
+    expect(batches().get(id).state).toBe('paused')
+    expect(rowsShown(id)[0]).toMatchObject({ hold: 'paused' })
+    batches().resume(id)
+    await expect.poll(() => counts(id).sent).toBe(6)
+  })
+
+  test('what has not left a cancelled batch stays here for good', async () => {
+    work.outbox.configure(work.accountId, { takeBackSeconds: 0, perMinute: 60 })
+    const { id } = await add(300)
+    await expect.poll(() => counts(id).sent).toBe(1)
+    expect(await batches().cancel(id)).toMatchObject({ state: 'done', counts: { sent: 1, cancelled: 299, ready: 0 } })
+    await work.time.pass(60_000)
+    work.startAgain()
+    await work.time.pass(60_000)
+    expect(posts()).toBe(1)
+  })
+
+  test('a row of a cancelled batch that comes back without having left does not go again', async () => {
+    work.outbox.configure(work.accountId, { takeBackSeconds: 0, concurrency: 1 })
+    work.line.fault('hang', isSend)
+    const { id } = await add(3)
+    await expect.poll(posts).toBe(1)
+    await batches().cancel(id)
+    expect(counts(id)).toMatchObject({ sending: 1, cancelled: 2 })
+    work.startAgain()
+    work.line.fault('pass')
+    await expect.poll(() => work.line.seen.filter((request) => request.startsWith('GET')).length).toBe(3)
+    await aMoment()
+    await work.time.pass(SETTLING_TIME + 10)
+    await expect.poll(() => counts(id).cancelled).toBe(3)
+    expect(posts()).toBe(1)
+  })
+})
+
+describe('rows that fail', () => {
+  const refuseEven = (method: string) => method === 'POST' && posts() % 2 === 0
+
+  test('are told of with why, in the order of the sheet, with those that were left out', async () => {
+    work.outbox.configure(work.accountId, { takeBackSeconds: 0, concurrency: 1 })
+    work.line.fault({ status: 400 }, refuseEven)
+    const leftOut = [{ row: 3, cells: ['', 'nobody'], problems: ['Enter a name.', 'This isn’t an e-mail address.'] }]
+    const rows = [...rowsOf(6)].filter(({ row }) => row !== 3)
+    const { id, leftOut: howMany } = await add(0, { rows, leftOut })
+    expect(howMany).toBe(1)
+    await expect.poll(() => batches().get(id).state).toBe('done')
+    const failed = batches().failedRows(id)
+    expect(failed.columns).toEqual(['Form', 'E-mail', 'Problem'])
+    expect(failed.rows.map(([name]) => name)).toEqual(['Row 2', '', 'Row 5'])
+    expect(failed.rows[0]?.[2]).toContain('did not accept')
+    expect(failed.rows[1]).toEqual(['', 'nobody', 'Enter a name. This isn’t an e-mail address.'])
+  })
+
+  test('keep one column of problems however often the sheet is mended and sent', async () => {
+    const leftOut = [{ row: 1, cells: ['A', 'b', 'Enter a name.'], problems: ['Enter an address.'] }]
+    const { id } = await add(1, { columns: ['Form', 'E-mail', 'Problem'], leftOut, rows: [] })
+    expect(batches().failedRows(id)).toEqual({
+      columns: ['Form', 'E-mail', 'Problem'],
+      rows: [['A', 'b', 'Enter an address.']]
+    })
+  })
+
+  test('go again together, and none of them twice', async () => {
+    work.outbox.configure(work.accountId, { takeBackSeconds: 0, concurrency: 1 })
+    work.line.fault({ status: 409 }, refuseEven)
+    const { id } = await add(8)
+    await expect.poll(() => batches().get(id).state).toBe('done')
+    expect(counts(id)).toMatchObject({ sent: 4, refused: 4 })
+    work.line.fault('pass')
+    await batches().retry(id)
+    await expect.poll(() => counts(id).sent).toBe(8)
+    expect(new Set(namesTaken()).size).toBe(8)
+    expect(namesTaken()).toHaveLength(8)
+    expect(batches().failedRows(id).rows).toEqual([])
+  })
+
+  test('one that was made a draft goes on there, and the batch does not send it beside that', async () => {
+    work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+    work.line.fault({ status: 400 }, isSend)
+    const { id } = await add(2)
+    await expect.poll(() => batches().get(id).state).toBe('done')
+    const [row] = rowsShown(id, 'attention')
+    const draft = work.outbox.again(row?.id ?? '')
+    expect(work.drafts.get(draft.id).composition).toEqual(composed(row?.row ?? 0))
+    work.line.fault('pass')
+    await batches().retry(id)
+    await expect.poll(() => counts(id)).toMatchObject({ sent: 1, cancelled: 1 })
+    expect(batches().failedRows(id).rows).toEqual([])
+  })
+
+  test('whose due date passed before they could be written down are refused, not lost', async () => {
+    const rows = [{ row: 1, cells: ['late'], composition: forms({ due: '2020-01-01T12:00', gmt: '0' }) }]
+    const { id } = await add(1, { rows })
+    expect(counts(id)).toMatchObject({ refused: 1, ready: 0 })
+    expect(batches().failedRows(id).rows[0]?.[0]).toBe('late')
+  })
+})
+
+test('the same package is known by its fingerprint as long as it was sent or may have been', async () => {
+  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+  const { id } = await add(3)
+  await expect.poll(() => counts(id).sent).toBe(3)
+  expect(work.outbox.sentSince(work.accountId, work.time.now - 60_000).size).toBe(3)
+  expect(work.outbox.sentSince(work.accountId, work.time.now + 60_000).size).toBe(0)
+})

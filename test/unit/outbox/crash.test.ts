@@ -1,0 +1,139 @@
+/** The application ends at any step, or the disk is full when an answer is to be written down: nothing is lost or sent twice. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+})
+afterEach(() => work.close())
+
+const isSend = (method: string) => method === 'POST'
+const get = (id: string) => work.parts.outbox.get(id)
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const start = (composition = forms()) => work.parts.outbox.start(work.parts.drafts.save(work.accountId, composition).id)
+const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
+
+describe('when the application ends', () => {
+  test('in the time to take back, the send still waits after the next start, and goes once', async () => {
+    const { id } = start()
+    await work.time.pass(4_000)
+    work.startAgain()
+    expect(get(id)).toMatchObject({ state: 'ready', hold: 'take-back' })
+    expect(() => work.parts.drafts.remove(get(id).draftId ?? '')).toThrow()
+    await work.time.pass(6_100)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('while it is on its way and nothing arrived, it is uncertain, and goes again once that is certain', async () => {
+    work.line.fault('hang', isSend)
+    const { id, draftId } = start()
+    work.outbox.now(id)
+    await expect.poll(posts).toBe(1)
+    work.startAgain()
+    expect(get(id)).toMatchObject({ state: 'uncertain', draftId, attempt: 1, error: { mayHaveArrived: true } })
+    expect(work.parts.drafts.list(work.accountId).rows).toEqual([])
+    expect(() => work.parts.outbox.start(draftId ?? '')).toThrow()
+    work.line.fault('pass')
+    await aMoment()
+    expect(posts()).toBe(1)
+    await work.time.pass(SETTLING_TIME + 10)
+    await expect.poll(() => get(id)).toMatchObject({ state: 'sent', attempt: 2 })
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('after the service took it and before it is written down, it is found and does not go again', async () => {
+    work.line.fault('swallow-answer', isSend)
+    const { id } = start()
+    work.outbox.now(id)
+    await expect.poll(() => work.taken('SendForms2').length).toBe(1)
+    work.startAgain()
+    await expect.poll(() => get(id).state).toBe('sent')
+    await work.time.pass(10 * SETTLING_TIME)
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('again and again while it is uncertain, it is still looked for', async () => {
+    work.line.fault('swallow-answer', isSend)
+    const { id } = start()
+    work.outbox.now(id)
+    await expect.poll(() => work.taken('SendForms2').length).toBe(1)
+    for (let round = 0; round < 4; round++) work.startAgain()
+    await expect.poll(() => get(id).state).toBe('sent')
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('in good order, what is under way may end first, and nothing new leaves', async () => {
+    work.outbox.configure(work.accountId, { concurrency: 1, takeBackSeconds: 0 })
+    const first = start()
+    await expect.poll(() => get(first.id).state).not.toBe('ready')
+    const second = start()
+    await work.outbox.stop(60_000)
+    expect(get(first.id).state).toBe('sent')
+    expect(get(second.id).state).toBe('ready')
+    await aMoment()
+    expect(posts()).toBe(1)
+  })
+
+  test('and what is under way takes too long, it is uncertain at the next start', async () => {
+    work.line.fault('hang', isSend)
+    const { id } = start()
+    work.outbox.now(id)
+    await expect.poll(posts).toBe(1)
+    const stopped = work.outbox.stop(3_000)
+    await work.time.pass(3_000)
+    await stopped
+    work.startAgain()
+    expect(get(id).state).toBe('uncertain')
+  })
+})
+
+describe('a disk that is full', () => {
+  /** From now on the database may not grow. */
+  const fill = () => void work.db.pragma(`max_page_count = ${work.db.pragma('page_count', { simple: true })}`)
+  const makeRoom = () => void work.db.pragma('max_page_count = 1000000')
+  const many = forms({
+    embedded: true,
+    items: [form({ signers: Array.from({ length: 60 }, (_, index) => signer({ key: `s${index}` })) })]
+  })
+
+  test('keeps a package from being put in the outbox, says so, and loses nothing', () => {
+    const id = work.drafts.save(work.accountId, many).id
+    fill()
+    expect(() => work.outbox.start(id)).toThrow(/full/)
+    makeRoom()
+    expect(work.drafts.get(id).composition).toEqual(many)
+    expect(work.outbox.start(id).state).toBe('ready')
+  })
+
+  test('when the answer is to be written down: it is kept, tried again, and the package never goes again', async () => {
+    const { id } = start(many)
+    fill()
+    work.outbox.now(id)
+    await expect.poll(() => get(id).error?.code).toBe('no-space')
+    expect(get(id).state).toBe('sending')
+    await work.time.pass(120_000)
+    expect(get(id).state).toBe('sending')
+    makeRoom()
+    await work.time.pass(61_000)
+    await expect.poll(() => get(id).state).toBe('sent')
+    expect(get(id).documents).toHaveLength(1)
+    expect(get(id).error).toBeUndefined()
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('and the application ends before there is room: it is found in the folders', async () => {
+    const { id } = start(many)
+    fill()
+    work.outbox.now(id)
+    await expect.poll(() => get(id).error?.code).toBe('no-space')
+    work.startAgain()
+    expect(get(id).state).toBe('uncertain')
+    await expect.poll(() => get(id).state).toBe('sent')
+    await work.time.pass(10 * SETTLING_TIME)
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+})

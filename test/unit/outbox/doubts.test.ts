@@ -1,0 +1,125 @@
+/** Packages that are alike and bear the same reference of the office: where nothing tells, a person does. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
+import { form, forms } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+})
+afterEach(() => work.close())
+
+const isSend = (method: string) => method === 'POST'
+const lease = forms({ items: [form({ Name: 'Lease', ClientReference: 'MATTER-7' })] })
+const get = (id: string) => work.parts.outbox.get(id)
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+async function minutes(count: number) {
+  for (let minute = 0; minute < count; minute++) {
+    await work.time.pass(SETTLING_TIME + 10)
+    await new Promise((resume) => setTimeout(resume, 40))
+  }
+}
+
+/** The same lease sent twice by somebody else, and once by us, of which nobody knows what became. */
+async function doubtful() {
+  for (let copy = 0; copy < 2; copy++) await work.send(lease)
+  // As if another workstation had sent them: nothing here knows of them.
+  work.db.exec('DELETE FROM sends')
+  work.line.fault('cut', isSend)
+  const send = await work.send(lease)
+  work.line.fault('pass')
+  await expect.poll(() => get(send.id).doubt?.found.length).toBe(2)
+  return send
+}
+
+test('both sides of a doubt are shown, without signing links, and nothing goes by itself', async () => {
+  const { id } = await doubtful()
+  expect(get(id)).toMatchObject({
+    state: 'uncertain',
+    error: { mayHaveArrived: true },
+    doubt: {
+      sent: [{ name: 'Lease', signers: ['Mere Tamati <mere.tamati@example.com>'], clientReference: 'MATTER-7' }],
+      found: [{ clientReference: 'MATTER-7', folder: expect.any(String) }, { begunAt: expect.any(Number) }]
+    }
+  })
+  expect(JSON.stringify(get(id))).not.toMatch(/SigningKey|\/sign\//)
+  await minutes(4)
+  expect(get(id).state).toBe('uncertain')
+  expect(get(id).nextLookAt).toBeUndefined()
+  expect(posts()).toBe(3)
+})
+
+test('a person says that it arrived: it is sent, as those documents', async () => {
+  const { id } = await doubtful()
+  const [first] = get(id).doubt?.found ?? []
+  expect(() => work.outbox.settle(id, { arrived: true, documents: ['made up'] })).toThrow()
+  const settled = work.outbox.settle(id, { arrived: true, documents: [first?.reference ?? ''] })
+  expect(settled).toMatchObject({ state: 'sent', documents: [{ reference: first?.reference }] })
+  expect(settled.packageReference).toBeTruthy()
+  expect(settled.doubt).toBeUndefined()
+  expect(() => work.outbox.settle(id, { arrived: false })).toThrow()
+})
+
+test('a person says that it did not: it may go again, and those documents are never taken for it', async () => {
+  const { id } = await doubtful()
+  expect(work.outbox.settle(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
+  await minutes(2)
+  expect(posts()).toBe(3)
+  work.line.fault('lose-answer', isSend)
+  work.outbox.retry(id)
+  await expect.poll(posts).toBe(4)
+  await expect.poll(() => get(id).state).toBe('sent')
+  expect(get(id).documents).toHaveLength(1)
+})
+
+describe('twins with one reference', () => {
+  test('of which one arrived and neither answer came: a person says which, and the other goes by itself', async () => {
+    work.line.fault('rubbish', isSend)
+    const first = await work.send(lease)
+    work.line.fault('lose-answer')
+    const sending = work.send(lease)
+    await work.time.pass(1_100)
+    const second = await sending
+    work.line.fault('pass')
+    await minutes(2)
+    await expect.poll(() => [first, second].map(({ id }) => get(id).doubt?.found.length)).toEqual([1, 1])
+    await minutes(3)
+    expect(posts()).toBe(2)
+
+    const reference = get(second.id).doubt?.found[0]?.reference ?? ''
+    work.outbox.settle(second.id, { arrived: true, documents: [reference] })
+    await minutes(3)
+    await expect.poll(() => get(first.id).state).toBe('sent')
+    expect(work.taken('SendForms2')).toHaveLength(2)
+    expect(get(first.id).documents[0]?.reference).not.toBe(reference)
+  })
+
+  test.each([
+    ['by its package', (body: string) => body],
+    [
+      'by its document, where the service tells of no packages',
+      (body: string) =>
+        JSON.stringify(JSON.parse(body, (name, value) => (name === 'PackageReference' ? undefined : value)))
+    ]
+  ])('one that is known to have arrived is never taken for the other: it is known %s', async (_, spoil) => {
+    work.line.spoil(spoil)
+    await work.send(lease)
+    work.line.fault('cut', isSend)
+    const lost = await work.send(lease)
+    work.line.fault('pass')
+    await minutes(2)
+    await expect.poll(() => get(lost.id).state).toBe('sent')
+    expect(work.taken('SendForms2')).toHaveLength(2)
+  })
+})
+
+test('documents that may have been it and are gone since prove nothing', async () => {
+  const { id } = await doubtful()
+  for (const reference of Object.keys(work.practice.state.documents)) delete work.practice.state.documents[reference]
+  await work.outbox.reconcile(id)
+  await minutes(3)
+  expect(get(id)).toMatchObject({ state: 'uncertain', doubt: { found: [{}, {}] } })
+  expect(posts()).toBe(3)
+})

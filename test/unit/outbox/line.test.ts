@@ -1,0 +1,201 @@
+/** What a bad line, a service that asks for patience, and one that wants nothing more of this account mean for what waits. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { form, forms } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+})
+afterEach(() => work.close())
+
+const start = (Name = 'Lease') =>
+  work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id
+const get = (id: string) => work.parts.outbox.get(id)
+const box = () => work.parts.outbox.state(work.accountId)
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+/** A port where nothing listens, as when the service or the network is down. */
+const nowhere = async (baseUrl = 'http://127.0.0.1:9') => {
+  await work.parts.accounts.update(work.accountId, { baseUrl })
+  work.parts.clients.forget(work.accountId)
+}
+
+describe('where nothing can be reached', () => {
+  test('what is sent waits for the line, and goes by itself when it is back', async () => {
+    await nowhere()
+    const id = start()
+    await expect.poll(() => box().pause).toMatchObject({ by: 'line', error: { code: 'refused' } })
+    expect(get(id)).toMatchObject({ state: 'ready', hold: 'line', attempt: 0, error: { code: 'refused' } })
+    expect(work.parts.drafts.list(work.accountId).rows).toEqual([])
+
+    await nowhere(work.line.url)
+    work.outbox.lineChanged()
+    expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
+    expect(box().pause).toBeUndefined()
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('it is tried again by itself after growing pauses, one at a time', async () => {
+    await nowhere()
+    start('One')
+    start('Two')
+    const wait = () => (box().pause?.until ?? 0) - work.time.now
+    const waits: number[] = []
+    for (let round = 0; round < 6; round++) {
+      await expect.poll(() => wait() > 100).toBe(true)
+      waits.push(wait())
+      await work.time.pass(wait() + 10)
+    }
+    expect(waits.map((wait) => Math.round(wait / 1000))).toEqual([5, 10, 20, 40, 60, 60])
+    expect(box().counts).toMatchObject({ ready: 2, refused: 0, uncertain: 0 })
+  })
+
+  test('nothing is refused because of a line that asks to log in first', async () => {
+    work.line.fault({ status: 307, headers: { location: 'http://login.example.com/' } })
+    const id = start()
+    await expect.poll(() => get(id).hold).toBe('line')
+    work.line.fault('pass')
+    work.outbox.lineChanged()
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('without credentials nothing leaves, and what waits goes once they are there', async () => {
+    await work.accounts.update(work.accountId, { authentication: { scheme: 'bearer', token: 'made-up' } })
+    await work.forgetSecrets()
+    work.clients.forget(work.accountId)
+    const id = start()
+    await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'line', error: { code: 'keychain' } })
+    expect(work.line.seen).toEqual([])
+    await work.accounts.update(work.accountId, { authentication: { scheme: 'none' } })
+    work.clients.forget(work.accountId)
+    work.outbox.lineChanged()
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('an account that can’t be reached keeps no other from sending', async () => {
+    await nowhere()
+    start()
+    const other = await work.accounts.add({
+      kind: 'service',
+      name: 'Other office',
+      baseUrl: work.line.url,
+      authentication: { scheme: 'none' }
+    })
+    const { id } = work.outbox.start(work.drafts.save(other.id, forms()).id)
+    work.outbox.now(id)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent', accountId: other.id })
+  })
+
+  test('a service that breaks on every package is not asked with all of them', async () => {
+    work.line.fault({ status: 500 }, (method) => method === 'POST')
+    for (let index = 0; index < 10; index++) start(`Package ${index}`)
+    await expect.poll(() => box().counts.uncertain).toBeGreaterThan(0)
+    await work.time.pass(900)
+    expect(posts()).toBeLessThanOrEqual(2)
+    expect(box()).toMatchObject({ pause: { by: 'line' }, counts: { refused: 0 } })
+  })
+})
+
+describe('a service that asks for patience', () => {
+  test('gets it for as long as it asks, and the send goes afterwards', async () => {
+    work.line.fault({ status: 429, headers: { 'retry-after': '120' } })
+    const id = start()
+    await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'rate-limited', attempt: 0 })
+    expect(box().pause).toMatchObject({ by: 'service', error: { code: 'rate-limited' } })
+    expect((box().pause?.until ?? 0) - work.time.now).toBeGreaterThan(118_000)
+    work.line.fault('pass')
+    work.outbox.resume(work.accountId)
+    work.outbox.lineChanged()
+    await work.time.pass(119_000)
+    expect(posts()).toBe(1)
+    await work.time.pass(1_100)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('gets half a minute where it does not say', async () => {
+    work.line.fault({ status: 429 })
+    const id = start()
+    await expect.poll(() => get(id).hold).toBe('rate-limited')
+    work.line.fault('pass')
+    await work.time.pass(29_000)
+    expect(posts()).toBe(1)
+    await work.time.pass(1_100)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+})
+
+describe('a refusal that concerns all that would follow', () => {
+  test.each([
+    [402, 'payment-required'],
+    [426, 'quota'],
+    [401, 'unauthorised']
+  ])(
+    '%i pauses the whole box with the reason, also after a restart, until a person lets it go',
+    async (status, code) => {
+      work.line.fault({ status })
+      const id = start('One')
+      await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code } })
+      const other = start('Two')
+      expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused', error: { code } })
+
+      work.startAgain()
+      work.line.fault('pass')
+      work.parts.outbox.lineChanged()
+      await work.time.pass(3_600_000)
+      expect(box().pause).toMatchObject({ by: 'service', error: { code } })
+      expect(posts()).toBe(1)
+
+      work.parts.outbox.resume(work.accountId)
+      expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+      expect(await work.ended(other)).toMatchObject({ state: 'sent' })
+      expect(box().pause).toBeUndefined()
+    }
+  )
+
+  test('concerns its own account only', async () => {
+    work.line.fault({ status: 402 })
+    start()
+    await expect.poll(() => box().pause?.by).toBe('service')
+    const other = await work.accounts.add({ kind: 'practice', name: 'Practice' })
+    expect(work.outbox.state(other.id).pause).toBeUndefined()
+  })
+})
+
+describe('a box that a person pauses', () => {
+  test('lets nothing leave until it is let go, also after a restart', async () => {
+    work.outbox.pause(work.accountId)
+    const id = start()
+    expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused' })
+    work.startAgain()
+    await work.time.pass(60_000)
+    expect(box().pause).toMatchObject({ by: 'person' })
+    expect(posts()).toBe(0)
+    work.parts.outbox.resume(work.accountId)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+})
+
+describe('how fast it goes', () => {
+  test('never more than so many are on their way at once', async () => {
+    work.outbox.configure(work.accountId, { concurrency: 3 })
+    work.line.fault('hang', (method) => method === 'POST')
+    for (let index = 0; index < 8; index++) start(`Package ${index}`)
+    await expect.poll(posts).toBe(3)
+    await work.time.pass(10_000)
+    expect(posts()).toBe(3)
+    expect(box().counts).toMatchObject({ sending: 3, ready: 5 })
+  })
+
+  test('no more leave in a minute than the pace allows', async () => {
+    work.outbox.configure(work.accountId, { perMinute: 6, concurrency: 4 })
+    for (let index = 0; index < 8; index++) start(`Package ${index}`)
+    await expect.poll(() => box().counts.sent).toBe(1)
+    for (let second = 10; second <= 50; second += 10) {
+      await work.time.pass(10_000)
+      await expect.poll(() => box().counts.sent).toBe(1 + second / 10)
+    }
+    expect(posts()).toBe(6)
+    expect(work.outbox.state(work.accountId).pause).toBeUndefined()
+  })
+})

@@ -1,0 +1,182 @@
+/** What becomes of a send whose answer was lost: found out by itself, before anything is sent again. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
+import { form, forms } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+const MINUTE = 60_000
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+})
+afterEach(() => work.close())
+
+const isSend = (method: string) => method === 'POST'
+const get = (id: string) => work.parts.outbox.get(id)
+const looks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments/InBox')).length
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+
+/** A send of which nothing arrived, and nobody knows. */
+async function cut(composition = forms()) {
+  work.line.fault('cut', isSend)
+  const send = await work.send(composition)
+  work.line.fault('pass')
+  return send
+}
+/** The look that is due has been made. */
+async function looked(times: number) {
+  await expect.poll(looks).toBe(times)
+  await expect.poll(() => work.line.seen.filter((request) => request.startsWith('GET')).length).toBe(3 * times)
+  await new Promise((resume) => setTimeout(resume, 30))
+}
+
+describe('a send whose answer was lost', () => {
+  test('is uncertain, is found in the folders by itself, and went once', async () => {
+    work.line.fault('lose-answer', isSend)
+    const lost = await work.send(forms())
+    expect(['uncertain', 'sent']).toContain(lost.state)
+    await expect.poll(() => get(lost.id).state).toBe('sent')
+    expect(get(lost.id).documents).toHaveLength(1)
+    expect(get(lost.id).packageReference).toBeTruthy()
+    expect(get(lost.id).error).toBeUndefined()
+    expect(work.drafts.list(work.accountId).counts.drafts).toBe(0)
+    await work.time.pass(10 * MINUTE)
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('is not sent again as long as the folders cannot be read, and says when it looks again', async () => {
+    work.line.fault('lose-answer')
+    const { id } = await work.send(forms())
+    work.line.fault('rubbish')
+    for (let round = 0; round < 5; round++) {
+      await work.time.pass(MINUTE)
+      await new Promise((resume) => setTimeout(resume, 20))
+    }
+    expect(get(id)).toMatchObject({ state: 'uncertain', error: { code: 'timeout', mayHaveArrived: true } })
+    expect(get(id).nextLookAt).toBeGreaterThan(work.time.now - MINUTE)
+    expect(posts()).toBe(1)
+    await expect(work.outbox.reconcile(id)).rejects.toMatchObject({ code: 'not-json' })
+    expect(looks()).toBeGreaterThan(3)
+  })
+
+  test('is looked for at once when the line is back', async () => {
+    work.line.fault('lose-answer')
+    const { id } = await work.send(forms())
+    work.line.fault('rubbish')
+    await expect(work.outbox.reconcile(id)).rejects.toThrow()
+    work.line.fault('pass')
+    work.outbox.lineChanged()
+    await expect.poll(() => get(id).state).toBe('sent')
+  })
+})
+
+describe('a send that did not arrive', () => {
+  test('goes again by itself after two looks, a minute apart, with its request and mark unchanged', async () => {
+    const lost = await cut()
+    await looked(1)
+    expect(get(lost.id)).toMatchObject({
+      state: 'uncertain',
+      error: { message: expect.stringContaining('second look') }
+    })
+    expect((get(lost.id).nextLookAt ?? 0) - work.time.now).toBeLessThanOrEqual(SETTLING_TIME)
+    await work.time.pass(SETTLING_TIME - 1_000)
+    expect(get(lost.id).state).toBe('uncertain')
+    expect(looks()).toBe(1)
+    await work.time.pass(2_000)
+    await expect.poll(() => get(lost.id).state).toBe('sent')
+    expect(get(lost.id).attempt).toBe(2)
+    expect(work.taken('SendForms2')).toMatchObject([{ body: { Forms: [{ ClientReference: `cs-${lost.id}-1` }] } }])
+  })
+
+  test('a person who asks again and again does not make it go earlier', async () => {
+    const { id } = await cut()
+    await looked(1)
+    await work.outbox.reconcile(id)
+    await work.time.pass(30_000)
+    expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'uncertain' })
+    work.time.now += 10 * MINUTE
+    expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'uncertain' })
+    expect(posts()).toBe(1)
+  })
+
+  test('looks of an earlier run don’t count', async () => {
+    const { id } = await cut()
+    await looked(1)
+    await work.time.pass(50_000)
+    work.startAgain()
+    await looked(2)
+    expect(get(id).state).toBe('uncertain')
+    await work.time.pass(50_000)
+    expect(get(id).state).toBe('uncertain')
+    await work.time.pass(11_000)
+    await expect.poll(() => get(id).state).toBe('sent')
+  })
+
+  test.each([
+    ['that was tried longer than half an hour ago', 31 * MINUTE],
+    ['whose attempt lies in the future, as a clock was put back', -31 * MINUTE]
+  ])('one %s waits for a person to say', async (_, jump) => {
+    const { id, draftId } = await cut()
+    await looked(1)
+    work.time.now += jump
+    await work.time.pass(SETTLING_TIME + 10)
+    await expect.poll(() => get(id).state).toBe('not-sent')
+    expect(get(id).error?.message).toContain('removed its documents')
+    await work.time.pass(60 * MINUTE)
+    expect(posts()).toBe(1)
+    expect(work.drafts.list(work.accountId).rows).toMatchObject([{ id: draftId }])
+
+    work.outbox.retry(id)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+
+  test('is not sent a fourth time by itself', async () => {
+    work.line.fault('cut', isSend)
+    const { id } = await work.send(forms())
+    for (let minute = 0; minute < 20 && get(id).state !== 'not-sent'; minute++) {
+      await work.time.pass(SETTLING_TIME)
+      await new Promise((resume) => setTimeout(resume, 50))
+    }
+    expect(get(id).state).toBe('not-sent')
+    await work.time.pass(10 * MINUTE)
+    expect(posts()).toBe(3)
+  })
+
+  test('a document that cannot be read hides nothing that was found, and proves nothing that was not', async () => {
+    work.line.spoil((body) => (body.startsWith('[') ? JSON.stringify([{ Reference: {} }, ...JSON.parse(body)]) : body))
+    const { id } = await cut()
+    await expect.poll(looks).toBeGreaterThan(0)
+    await expect(work.outbox.reconcile(id)).rejects.toMatchObject({ appError: { code: 'unexpected-shape' } })
+    await work.time.pass(5 * MINUTE)
+    expect(get(id).state).toBe('uncertain')
+    expect(posts()).toBe(1)
+
+    work.line.fault('lose-answer', isSend)
+    const arrived = await work.send(forms({ items: [form({ Name: 'Another' })] }))
+    await work.time.pass(MINUTE)
+    await expect.poll(() => get(arrived.id).state).toBe('sent')
+  })
+})
+
+describe('several uncertain sends', () => {
+  test('share one look, and each is told apart', async () => {
+    work.outbox.configure(work.accountId, { concurrency: 4, takeBackSeconds: 0 })
+    work.line.fault('lose-answer', isSend)
+    const ids = ['One', 'Two', 'Three', 'Four'].map(
+      (Name) => work.outbox.start(work.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id
+    )
+    await expect.poll(() => ids.filter((id) => get(id).state === 'sent').length).toBe(4)
+    expect(ids.flatMap((id) => get(id).documents)).toHaveLength(4)
+    expect(new Set(ids.map((id) => get(id).packageReference)).size).toBe(4)
+    expect(looks()).toBeLessThan(4)
+  })
+})
+
+test('an answer that is not the service’s leaves it uncertain: something may stand between', async () => {
+  work.line.fault('rubbish', isSend)
+  const { id, state, error } = await work.send(forms())
+  expect({ state, code: error?.code }).toEqual({ state: 'uncertain', code: 'not-json' })
+  expect(get(id).state).toBe('uncertain')
+})

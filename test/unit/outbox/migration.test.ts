@@ -1,0 +1,120 @@
+/** What an earlier version kept in its outbox is all there after the step to this one. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { openSendPages } from '../../../src/main/core/outbox/send-list.ts'
+import { openSends } from '../../../src/main/core/outbox/sends.ts'
+import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
+import { migrate, migrations } from '../../../src/main/core/storage/migrations.ts'
+import { fingerprintOf, toFormDirectRequest } from '../../../src/shared/composition/index.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+
+let db: Db
+afterEach(() => void db.close())
+
+const composition = forms({ items: [form({ signers: [signer(), signer({ key: 's2', FirstName: 'Wiremu' })] })] })
+
+/** A database as version 1 of the application left it, with one send of each state. */
+function before(): Db {
+  db = connectInMemory()
+  migrate(db, migrations.slice(0, 1))
+  db.exec(
+    `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+  )
+  const insert = db.prepare(
+    `INSERT INTO sends (id, draft_id, account_id, kind, state, title, body, reference, response, error, attempted_at, settled_at)
+     VALUES (?, ?, 'a', 'form-direct', ?, 'Tax file declaration', ?, ?, ?, ?, ?, ?)`
+  )
+  for (const [index, state] of ['sending', 'sent', 'refused', 'uncertain', 'not-sent'].entries()) {
+    const request = toFormDirectRequest(composition, (item) => `cs-${state}-${item + 1}`)
+    const body = JSON.stringify({ kind: 'form-direct', request, composition, missedAt: 5 })
+    const response = {
+      PackageReference: 'package-1',
+      PackageStatus: 'Sent',
+      Documents: [
+        { Reference: 'document-1', Name: 'Tax.pdf', Signers: [{ SigningKey: 'secret' }] },
+        { Reference: 'document-2' }
+      ]
+    }
+    const isSent = state === 'sent'
+    const error = state === 'uncertain' ? JSON.stringify({ code: 'timeout', message: 'No answer.' }) : null
+    insert.run(
+      state,
+      randomUUID(),
+      state,
+      body,
+      state,
+      isSent ? JSON.stringify(response) : null,
+      error,
+      1000 + index,
+      isSent ? 2000 : null
+    )
+  }
+  return db
+}
+
+test('every send is there as it was, findable, countable, and with what it holds', async () => {
+  before()
+  migrate(db)
+  const sends = openSends(db)
+  const pages = openSendPages(db)
+  const list = await pages.search('a', 'wiremu', { show: 'all', offset: 0, limit: 10 })
+  expect(list.sends.map(({ id }) => id)).toEqual(['not-sent', 'uncertain', 'refused', 'sent', 'sending'])
+  expect(pages.counts('a')).toEqual({
+    ready: 0,
+    sending: 1,
+    sent: 1,
+    refused: 1,
+    uncertain: 1,
+    notSent: 1,
+    cancelled: 0
+  })
+  expect(sends.get('sent')).toMatchObject({
+    who: 'Mere Tamati and Wiremu Tamati',
+    packageReference: 'package-1',
+    documents: [
+      { reference: 'document-1', name: 'Tax.pdf' },
+      { reference: 'document-2', name: '' }
+    ],
+    attempt: 1,
+    attemptedAt: 1001,
+    settledAt: 2000
+  })
+  expect(sends.get('uncertain').error).toMatchObject({ code: 'timeout' })
+  expect(sends.compositionOf(sends.get('refused'))).toEqual(composition)
+  expect(sends.requestOf(sends.get('sending'))).toMatchObject({
+    kind: 'form-direct',
+    request: { Forms: [{ ClientReference: 'cs-sending-1' }] }
+  })
+  expect(sends.ofDocument('document-2')?.id).toBe('sent')
+  expect(pages.since('a', 0).get(fingerprintOf(composition))).toBe(2000)
+  expect(db.pragma('foreign_key_check')).toEqual([])
+})
+
+test('an account takes its outbox along, counts and all', () => {
+  before()
+  migrate(db)
+  db.exec(`DELETE FROM accounts`)
+  for (const table of ['sends', 'send_bodies', 'send_documents', 'send_counts', 'batches', 'outboxes']) {
+    expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
+  }
+})
+
+test.each([
+  [
+    'the sends of an account',
+    'SELECT id FROM sends INDEXED BY sends_by_account WHERE account_id = ? ORDER BY created_at DESC, sheet_row, number DESC'
+  ],
+  ['the send of a document', 'SELECT send_id FROM send_documents WHERE reference = ?'],
+  ['the send of a draft', 'SELECT id FROM sends WHERE draft_id = ? AND state IN (?, ?)'],
+  [
+    'the counts of an account',
+    'SELECT state, sum(count) FROM send_counts WHERE account_id = ? GROUP BY state, batch_id'
+  ]
+])('finds %s without reading everything', (_, sql) => {
+  before()
+  migrate(db)
+  const parameters = Array.from(sql.matchAll(/\?/g), () => 'x')
+  const plan = JSON.stringify(db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters))
+  expect(plan).toMatch(/USING (COVERING INDEX|INDEX|PRIMARY KEY)/)
+  expect(plan).not.toMatch(/SCAN/)
+})

@@ -1,0 +1,83 @@
+/** What the screens may ask of the outbox: of the account that they show, and of no other. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { outboxHandlers, type SavedTable } from '../../../src/main/ipc/outbox.ts'
+import { forms } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+let work: Workplace
+let saved: SavedTable[]
+const asking = { stillAsking: () => true }
+const page = { show: 'all', search: '', offset: 0, limit: 50 } as const
+beforeEach(async () => {
+  work = await openWorkplace()
+  saved = []
+})
+afterEach(() => work.close())
+
+const handlers = () =>
+  outboxHandlers({
+    accounts: work.accounts,
+    drafts: work.drafts,
+    outbox: work.outbox,
+    saveTable: async (table) => {
+      saved.push(table)
+      return { label: 'saved.csv' }
+    }
+  })
+async function chooseAnother() {
+  const { id } = await work.accounts.add({ kind: 'practice', name: 'Practice' })
+  work.accounts.choose(id)
+}
+
+test('a draft goes out in the name of the account that is shown', async () => {
+  const draftId = work.drafts.save(work.accountId, forms()).id
+  await chooseAnother()
+  await expect(handlers()['sends.start']({ draftId }, asking)).rejects.toMatchObject({ appError: { code: 'gone' } })
+  work.accounts.choose(work.accountId)
+  expect(await handlers()['sends.start']({ draftId }, asking)).toMatchObject({ state: 'ready' })
+})
+
+describe('what belongs to another account', () => {
+  test.each(['sends.get', 'sends.now', 'sends.takeBack', 'sends.reconcile', 'sends.retry', 'sends.again'] as const)(
+    '%s does not find a send of it',
+    async (name) => {
+      const { id } = work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+      await chooseAnother()
+      await expect(handlers()[name]({ id }, asking)).rejects.toMatchObject({ appError: { code: 'gone' } })
+      expect(work.outbox.get(id).state).toBe('ready')
+      expect(await handlers()['sends.list'](page, asking)).toEqual({ rows: [], total: 0 })
+    }
+  )
+
+  test.each(['batches.get', 'batches.pause', 'batches.cancel', 'batches.retry', 'batches.exportFailed'] as const)(
+    '%s does not find a batch of it',
+    async (name) => {
+      const rows = [{ row: 1, cells: ['one'], composition: forms() }]
+      const { accountId } = work
+      const { id } = await work.outbox.addBatch({ accountId, name: 'Batch', columns: ['Form'], rows, leftOut: [] })
+      await chooseAnother()
+      await expect(handlers()[name]({ id }, asking)).rejects.toMatchObject({ appError: { code: 'gone' } })
+      expect(work.outbox.batches.get(id)).toMatchObject({ state: 'going', counts: { ready: 1 } })
+    }
+  )
+})
+
+test('the rows that failed are saved under a name that every file system takes', async () => {
+  const leftOut = [{ row: 1, cells: ['x'], problems: ['Enter a name.'] }]
+  const { accountId } = work
+  const { id } = await work.outbox.addBatch({ accountId, name: 'Jan/Feb: tax', columns: ['Form'], rows: [], leftOut })
+  expect(await handlers()['batches.exportFailed']({ id }, asking)).toEqual({ label: 'saved.csv' })
+  expect(saved).toMatchObject([{ columns: ['Form', 'Problem'], rows: [['x', 'Enter a name.']] }])
+  expect(saved[0]?.suggestedName).toMatch(/^[^/:]+\.csv$/)
+})
+
+test('sends are found by words, and the outbox is set for the account that is shown', async () => {
+  work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+  expect(await handlers()['sends.list']({ ...page, search: 'tax mere' }, asking)).toMatchObject({ total: 1 })
+  expect(await handlers()['sends.list']({ ...page, search: 'nothing' }, asking)).toMatchObject({ total: 0 })
+  await handlers()['outbox.configure']({ concurrency: 4, perMinute: 30, takeBackSeconds: 5 }, asking)
+  expect(await handlers()['outbox.configure']({ perMinute: null }, asking)).toMatchObject({
+    settings: { concurrency: 4, perMinute: null, takeBackSeconds: 5 },
+    counts: { ready: 1 }
+  })
+})

@@ -1,0 +1,168 @@
+/** What the folders prove of a send: by our mark; else by the office's reference, name, signers and time; else nothing. */
+import { describe, expect, test } from 'vitest'
+import type { SentRequest } from '../../../src/main/core/outbox/send-record.ts'
+import { judge, type Known, type Sought, sightOf } from '../../../src/main/core/outbox/traces.ts'
+import { toFormDirectRequest } from '../../../src/shared/composition/index.ts'
+import type { DocumentResponse } from '../../../src/shared/model/index.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+
+const NOON = Date.UTC(2026, 10, 20, 12)
+const MINUTE = 60_000
+
+/** A send of these forms: each by its name and the reference that the office typed, blank for ours. */
+function sought(items: [Name: string, ClientReference?: string][], id = 'send-1'): Sought {
+  const composition = forms({ items: items.map(([Name, ClientReference = '']) => form({ Name, ClientReference })) })
+  const request = toFormDirectRequest(composition, (index) => `cs-${id}-${index + 1}`)
+  return {
+    send: { id, firstAttemptedAt: NOON, dismissed: [] },
+    content: { kind: 'form-direct', request } as SentRequest
+  }
+}
+
+function document(Reference: string, changes: Partial<DocumentResponse> & { begun?: number } = {}): DocumentResponse {
+  const { begun = NOON, ...given } = changes
+  return {
+    Reference,
+    Name: 'Lease.pdf',
+    PackageReference: `package of ${Reference}`,
+    ClientReference: 'MATTER-7',
+    Signers: [{ FirstName: 'Mere', LastName: 'Tamati', Email: signer().Email }],
+    Logs: [{ Date: new Date(begun).toISOString() }],
+    ...given
+  }
+}
+
+function verdict(send: Sought, documents: DocumentResponse[], known: Partial<Known> = {}) {
+  const said = judge(send, sightOf(documents), { isClaimed: () => false, others: () => [], ...known })
+  return 'documents' in said ? [said.kind, ...said.documents.map(({ Reference }) => Reference)] : [said.kind]
+}
+
+describe('our own mark', () => {
+  test('tells for certain, whatever else is like it', () => {
+    const send = sought([['Lease']])
+    const others = [document('a', { ClientReference: 'cs-send-2-1' }), document('b', { ClientReference: '' })]
+    expect(verdict(send, others)).toEqual(['missing'])
+    expect(verdict(send, [...others, document('c', { ClientReference: 'cs-send-1-1', Name: 'Changed' })])).toEqual([
+      'found',
+      'c'
+    ])
+  })
+
+  test('of one document shows that its whole package arrived', () => {
+    const send = sought([['Lease'], ['Guarantee', 'MATTER-7']])
+    const marked = document('a', { ClientReference: 'cs-send-1-1', PackageReference: 'p' })
+    const other = document('b', { Name: 'Guarantee', PackageReference: 'p' })
+    expect(verdict(send, [marked, other])).toEqual(['found', 'a', 'b'])
+    // The office's reference alone would be no proof where a mark is missing.
+    expect(verdict(send, [other])).toEqual(['missing'])
+  })
+
+  test('that a service never shows proves nothing by being absent', () => {
+    const bare = document('a', { ClientReference: '' })
+    expect(verdict(sought([['Lease']]), [bare])).toEqual(['doubt', 'a'])
+    expect(verdict(sought([['Lease']]), [{ ...bare, Name: 'Another' }])).toEqual(['missing'])
+  })
+})
+
+describe('a reference that the office typed itself', () => {
+  const send = sought([['Lease', 'MATTER-7']])
+
+  test('tells where name, signers and time agree, and one document is left', () => {
+    expect(verdict(send, [document('a')])).toEqual(['found', 'a'])
+    expect(verdict(send, [document('a', { ClientReference: ' matter-7 ' })])).toEqual(['found', 'a'])
+  })
+
+  test.each([
+    ['another name', { Name: 'Guarantee' }],
+    ['another signer', { Signers: [{ Email: 'wiremu@example.com' }] }],
+    ['another reference', { ClientReference: 'MATTER-8' }],
+    ['a time long before the send', { begun: NOON - 25 * 60 * MINUTE }]
+  ])('is no proof on a document with %s', (_, changes) => {
+    expect(verdict(send, [document('a', changes)])).toEqual(['missing'])
+  })
+
+  test('bears with clocks that differ a little, and asks where they may differ much', () => {
+    expect(verdict(send, [document('a', { begun: NOON - 9 * MINUTE })])).toEqual(['found', 'a'])
+    expect(verdict(send, [document('a', { begun: NOON - 90 * MINUTE })])).toEqual(['doubt', 'a'])
+    expect(verdict(send, [document('a', { begun: NOON - 90 * MINUTE }), document('b')])).toEqual(['found', 'b'])
+  })
+
+  test('counts a document whose time the service doesn’t tell', () => {
+    expect(verdict(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
+  })
+
+  test('leaves a doubt where two documents may be it', () => {
+    expect(verdict(send, [document('a'), document('b')])).toEqual(['doubt', 'a', 'b'])
+  })
+
+  test('counts no document that another send has claimed, nor one that a person has ruled out', () => {
+    const isClaimed = (reference: string) => reference === 'a'
+    expect(verdict(send, [document('a')], { isClaimed })).toEqual(['missing'])
+    expect(verdict(send, [document('a'), document('b')], { isClaimed })).toEqual(['found', 'b'])
+    const ruledOut = { ...send, send: { ...send.send, dismissed: ['a'] } }
+    expect(verdict(ruledOut, [document('a')])).toEqual(['missing'])
+  })
+
+  test('is weighed by name, signers and time alone where the document has lost it', () => {
+    expect(verdict(send, [document('a', { ClientReference: '' })])).toEqual(['found', 'a'])
+  })
+
+  test('a document seen in two folders while it moved is one document', () => {
+    expect(verdict(send, [document('a'), document('a', { Folder: 'Signed' })])).toEqual(['found', 'a'])
+  })
+
+  test('decides nothing while a twin is on its way, and leaves a doubt between uncertain twins', () => {
+    const twin = sought([['Lease', 'MATTER-7']], 'send-2')
+    const others = (isUnderWay: boolean) => ({ others: () => [{ ...twin, isUnderWay }] })
+    expect(verdict(send, [document('a')], others(true))).toEqual(['unclear'])
+    expect(verdict(send, [document('a')], others(false))).toEqual(['doubt', 'a'])
+    const stranger = sought([['Guarantee', 'MATTER-7']], 'send-3')
+    expect(verdict(send, [document('a')], { others: () => [{ ...stranger, isUnderWay: true }] })).toEqual([
+      'found',
+      'a'
+    ])
+  })
+})
+
+describe('a package of several', () => {
+  const send = sought([
+    ['Lease', 'MATTER-7'],
+    ['Guarantee', 'MATTER-7']
+  ])
+  const guarantee = (reference: string, PackageReference: string) =>
+    document(reference, { Name: 'Guarantee', PackageReference })
+
+  test('is found where one package has a document for each', () => {
+    const whole = [document('a', { PackageReference: 'p' }), guarantee('b', 'p')]
+    expect(verdict(send, whole)).toEqual(['found', 'a', 'b'])
+    expect(verdict(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
+  })
+
+  test('is a doubt where only some are there, or where they are of different packages', () => {
+    expect(verdict(send, [document('a')])).toEqual(['doubt', 'a'])
+    expect(verdict(send, [document('a', { PackageReference: 'p' }), guarantee('b', 'q')])).toEqual(['doubt', 'a', 'b'])
+  })
+
+  test('of two that are alike needs two documents', () => {
+    const twins = sought([
+      ['Lease', 'MATTER-7'],
+      ['Lease', 'MATTER-7']
+    ])
+    const one = document('a', { PackageReference: 'p' })
+    expect(verdict(twins, [one])).toEqual(['doubt', 'a'])
+    expect(verdict(twins, [one, document('b', { PackageReference: 'p' })])).toEqual(['found', 'a', 'b'])
+  })
+
+  test('without package references is found where each has one document', () => {
+    const loose = [document('a'), guarantee('b', '')].map(
+      ({ PackageReference: _, ...rest }) => rest as DocumentResponse
+    )
+    expect(verdict(send, loose)).toEqual(['found', 'a', 'b'])
+    expect(verdict(send, [...loose, { ...loose[0], Reference: 'c' } as DocumentResponse])).toEqual([
+      'doubt',
+      'a',
+      'c',
+      'b'
+    ])
+  })
+})
