@@ -1,5 +1,6 @@
 /** The test's own memory of what was typed and pressed, and the comparison with what the application and the service have. */
-import type { SendState } from '../../src/shared/contract/index.ts'
+import { sendStatus } from '../../src/renderer/src/words/statuses.ts'
+import type { SendHold, SendState } from '../../src/shared/contract/index.ts'
 
 /** One package of one round. */
 export interface Package {
@@ -72,15 +73,20 @@ function faultsOfSending(entry: Package, seen: Seen): Fault[] {
   return faults
 }
 
+const SENT = sendStatus({ state: 'sent' }).word
+const NOT_SENT = sendStatus({ state: 'not-sent' }).word
+const HOLDS: SendHold[] = ['take-back', 'time', 'line', 'paused', 'rate-limited', 'turn']
+const WAITING = HOLDS.map((hold) => sendStatus({ state: 'ready', hold }).word)
+
 function faultsOfWords(entry: Package, state: SendState, row: string, before: number, after: number): Fault[] {
-  const says = (words: RegExp) => words.test(row)
-  if ((state === 'sent' || says(/\bSent\b/)) && after === 0) {
+  const said = row.split('\n')[0]?.trim() ?? ''
+  if ((state === 'sent' || said === SENT) && after === 0) {
     return [fault('wrong', `${entry.name}is called sent, and the service has nothing`)]
   }
-  if ((state === 'not-sent' || says(/Not sent/)) && before > 0) {
+  if ((state === 'not-sent' || said === NOT_SENT) && before > 0) {
     return [fault('wrong', `${entry.name}is called not sent, and the service has it`)]
   }
-  if ((state === 'ready' || says(/Waiting|Goes /)) && before > 0) {
+  if ((state === 'ready' || WAITING.includes(said)) && before > 0) {
     return [fault('wrong', `${entry.name}is called waiting, and the service has it`)]
   }
   return []

@@ -72,6 +72,32 @@ test('what was typed last is kept when the window is closed at once', async ({ o
   await expect(after.window.getByText('Letter of authority')).toBeVisible()
 })
 
+test('a window whose last words could not be kept is not closed without asking', async ({ open }) => {
+  const { app, window, goTo, button, choosePracticeOffice } = await open()
+  await choosePracticeOffice()
+  await goTo('Compose')
+  await button(/^Forms/).click()
+  const name = window.getByLabel('Name', { exact: true })
+  await name.fill('Letter of authority')
+  await expect(window.getByText('Saved', { exact: false }).first()).toBeVisible()
+  // Somebody removes the draft under the hands: what is typed from now on can't be kept.
+  await window.evaluate(async () => {
+    const list = await globalThis.window.countersign.drafts.list({ search: '', trashed: false, offset: 0, limit: 1 })
+    const [draft] = list.ok ? list.value.rows : []
+    await globalThis.window.countersign.drafts.remove({ id: draft?.id ?? '' })
+  })
+  await name.fill('Letter of authority, second try')
+  await app.dialog.answerMessage('Go back')
+  await app.closeWindow()
+  await expect
+    .poll(async () => (await app.dialog.shown()).map(({ message }) => message))
+    .toContainEqual(expect.stringContaining('could not be saved'))
+  await expect(name).toHaveValue('Letter of authority, second try')
+  await app.dialog.answerMessage('Close and lose it')
+  await app.closeWindow()
+  expect(await app.ended).toBe(0)
+})
+
 test('drafts travel to another workstation as a file', async ({ clerk, open, userData }, testInfo) => {
   const file = testInfo.outputPath('Letter.countersign')
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })

@@ -230,7 +230,7 @@ describe('removing an account', () => {
     ])
   })
 
-  test.each(['sending', 'uncertain'])('is refused while a send is %s, and nothing is lost', async (state) => {
+  test.each(['ready', 'sending', 'uncertain'])('is refused while a send is %s, and nothing is lost', async (state) => {
     const { accounts, db, one } = await busyOffice()
     db.exec(`UPDATE sends SET state = '${state}'`)
     expect(await failureOf(() => accounts.remove(one.id))).toMatchObject({ code: 'busy' })

@@ -50,7 +50,9 @@ export function accountRows(db: Db) {
   const eraseMeta = db.prepare<[string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
   const last = db.prepare<[], number>('SELECT coalesce(max(position), -1) FROM accounts').pluck()
   const unsettled = db
-    .prepare<[string], number>(`SELECT count(*) FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain')`)
+    .prepare<[string], number>(
+      `SELECT count(*) FROM sends WHERE account_id = ? AND state IN ('ready', 'sending', 'uncertain')`
+    )
     .pluck()
   const chosen = db.prepare<[], string>(`SELECT value FROM meta WHERE key = 'chosen-account'`).pluck()
   const choose = db.prepare<[string]>(

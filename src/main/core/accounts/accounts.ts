@@ -158,15 +158,16 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
 
     /**
      * Removes the account, its secret, and everything kept of it in the database: drafts, sends, documents, looks,
-     * downloads. Files that were downloaded stay. Refused (`busy`) while it is unknown what became of a send: only this
-     * record can tell whether sending again would send twice.
+     * downloads. Files that were downloaded stay. Refused (`busy`) while something waits in its outbox, which would
+     * never go, or while it is unknown what became of a send: only this record can tell whether sending again would send
+     * twice.
      */
     async remove(id: string): Promise<void> {
       rowOf(id)
       if (rows.unsettledSends(id) > 0) {
         fail(
           'busy',
-          'Something of this account is still being sent, or it is not certain whether it was. Settle that first.'
+          'Packages of this account wait in its Outbox, or it is not certain whether they arrived. Send them, take them back or settle them first.'
         )
       }
       await secrets.delete(id)

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { faultsOf, type Package, type Seen } from '../../chaos/ledger.ts'
+
+const typed = (text: string, at: number) => ({ text: `Round 1 ${text}`, at })
+
+function entry(changes: Partial<Package> = {}): Package {
+  return {
+    name: 'Round 1 ',
+    typed: [typed('a', 1000), typed('ab', 2000), typed('abc', 2300)],
+    wasPressed: false,
+    killedAt: 2500,
+    ...changes
+  }
+}
+
+function seen(changes: Partial<Seen> = {}): Seen {
+  return { drafts: [], sends: [], words: [], arrivedBefore: [], arrivedAfter: [], ...changes }
+}
+
+const kinds = (packages: Package[], what: Seen) => faultsOf(packages, what).map(({ kind }) => kind)
+
+describe('what the chaos counts', () => {
+  test('is nothing where all that was typed 400 ms before the end is kept', () => {
+    expect(kinds([entry()], seen({ drafts: ['Round 1 ab'] }))).toEqual([])
+  })
+
+  test('is a loss where a draft is nowhere, or lacks a key that was durable', () => {
+    expect(kinds([entry()], seen())).toEqual(['lost'])
+    expect(kinds([entry()], seen({ drafts: ['Round 1 a'] }))).toEqual(['lost'])
+  })
+
+  test('is a part where something else is kept than was typed', () => {
+    expect(kinds([entry()], seen({ drafts: ['Round 1 xb'] }))).toEqual(['partial'])
+  })
+
+  test('is a loss where what was sent is in no list, or is not sent in the end', () => {
+    const sent = entry({ wasPressed: true })
+    expect(kinds([sent], seen({ drafts: ['Round 1 abc'] }))).toEqual(['lost'])
+    const sends = [{ title: 'Round 1 abc', state: 'not-sent' as const }]
+    expect(kinds([sent], seen({ sends }))).toEqual([])
+    expect(kinds([sent], seen({ sends, isSettled: true }))).toEqual(['lost'])
+  })
+
+  test('is doubled where the service took it twice, or the outbox has it twice', () => {
+    const send = { title: 'Round 1 abc', state: 'sent' as const }
+    const twice = ['Round 1 abc', 'Round 1 abc']
+    expect(kinds([entry()], seen({ sends: [send], arrivedBefore: twice, arrivedAfter: twice }))).toEqual(['doubled'])
+    expect(kinds([entry()], seen({ sends: [send, send], arrivedAfter: ['Round 1 abc'] }))).toEqual(['doubled'])
+  })
+
+  test('is wrong where the screen calls something sent, not sent or waiting that is otherwise', () => {
+    const sends = [{ title: 'Round 1 abc', state: 'uncertain' as const }]
+    const arrived = { arrivedBefore: ['Round 1 abc'], arrivedAfter: ['Round 1 abc'] }
+    expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 1 abc'] }))).toEqual(['wrong'])
+    expect(kinds([entry()], seen({ sends, words: ['Did not arrive\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
+    expect(kinds([entry()], seen({ sends, words: ['Waits for the line\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
+    expect(kinds([entry()], seen({ sends, words: ['Uncertain\nRound 1 abc'], ...arrived }))).toEqual([])
+  })
+})
