@@ -13,12 +13,13 @@ import { openMirror } from './core/documents/mirror.ts'
 import { openWatch } from './core/documents/watch.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
 import { APP_START, devServerOf } from './core/policy/app-pages.ts'
+import { questionOnLeaving } from './core/policy/leaving.ts'
 import { removeUnfinished } from './core/storage/atomic-file.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { accountHandlers } from './ipc/accounts.ts'
 import { bulkHandlers } from './ipc/bulk.ts'
 import { counterHandlers } from './ipc/counter.ts'
-import { type Dialogs, saveTableWith } from './ipc/dialogs.ts'
+import type { Dialogs } from './ipc/dialogs.ts'
 import { documentHandlers } from './ipc/documents.ts'
 import { downloadHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
@@ -176,7 +177,10 @@ async function run(): Promise<void> {
     changed: (id) => send('counter.changed', { id })
   })
 
-  const readyToClose = keepBeforeClosing(shown, () => send('window.closing', null))
+  const readyToClose = keepBeforeClosing(shown, {
+    tellPage: () => send('window.closing', null),
+    question: () => questionOnLeaving(outbox.pending(), opened.state)
+  })
   const dialogs: Dialogs = {
     chooseFiles: (...asked) => chooseFiles(shown, ...asked),
     chooseSaveFile: (...asked) => chooseSaveFile(shown, ...asked)
@@ -196,10 +200,14 @@ async function run(): Promise<void> {
         leaveAccount: async () => {
           await Promise.all([counter.close(), bulk.closeAll()])
         },
-        changed: () => send('accounts.changed', null)
+        changed: () => {
+          send('accounts.changed', null)
+          // Another address or key may be what its packages wait for.
+          outbox.lineChanged()
+        }
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
-      ...outboxHandlers({ accounts, drafts, outbox, saveTable: saveTableWith(dialogs) }),
+      ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, ...dialogs }),
       ...documentHandlers({
         accounts,
@@ -256,7 +264,7 @@ async function run(): Promise<void> {
   // What waited for the line while the computer slept goes at once.
   powerMonitor.on('resume', () => {
     watch.soon()
-    outbox.lineChanged()
+    outbox.resumed()
   })
 
   app.on('window-all-closed', () => app.quit())

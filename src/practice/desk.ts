@@ -4,7 +4,7 @@ import type { Address, Format } from './conventions.ts'
 import type { Clock, RandomBytes } from './effects.ts'
 import type { Notifier } from './notify.ts'
 import type { Answering } from './responses.ts'
-import type { PracticeState } from './state.ts'
+import type { PracticeState, SentPackage } from './state.ts'
 
 export interface Desk {
   state: PracticeState
@@ -13,6 +13,8 @@ export interface Desk {
   notifier: Notifier
   /** To be called after anything in the state may have changed. */
   changed(): void
+  /** Resolves when a package that was sent is kept: nobody is told of it before. */
+  added(sent: SentPackage): Promise<void>
 }
 
 export type Env = { Variables: { address: Address; format: Format; title: string } }

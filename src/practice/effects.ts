@@ -17,10 +17,12 @@ export interface Notification {
 
 /** Where a practice office is kept between two runs. */
 export interface Persistence {
-  /** What was saved last, or undefined where nothing was. */
+  /** What was saved last, with a line for each that was added since; undefined where nothing was. */
   load(): Promise<string | undefined>
-  /** Replaces what is kept, wholly or not at all. */
+  /** Replaces what is kept, and what was added to it, wholly or not at all. */
   save(text: string): Promise<void>
+  /** Keeps a line beside what was saved; resolves when it is on the disk. Where it is left out, each change waits for a save. */
+  add?(line: string): Promise<void>
 }
 
 export const systemClock: Clock = { now: () => Date.now() }

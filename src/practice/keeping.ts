@@ -1,8 +1,13 @@
-/** Saves a state a moment after it changed, one save at a time, and never loses the last change. */
+/**
+ * Saves a state a moment after it changed, one save at a time, and never loses the last change. What somebody is about to
+ * be told of is added at once, beside the last save: an office with a thousand packages is megabytes, one package is not.
+ */
 import type { Persistence } from './effects.ts'
 
 export interface Keeping {
   changed(): void
+  /** Resolves when it is on the disk, where the place can do that. Never rejects: the next save has it too. */
+  add(line: unknown): Promise<void>
   /** Saves what isn't saved yet. Rejects where the last save failed. */
   flush(): Promise<void>
 }
@@ -32,6 +37,9 @@ export function keep(state: unknown, persistence: Persistence, delay = 200): Kee
     changed() {
       dirty = true
       waiting ??= setTimeout(() => save().catch(() => {}), delay)
+    },
+    add: async (line) => {
+      await persistence.add?.(JSON.stringify(line)).catch(() => {})
     },
     flush: save
   }

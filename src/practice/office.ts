@@ -5,7 +5,7 @@ import { keep } from './keeping.ts'
 import { type Listening, listen } from './listen.ts'
 import { type SeedName, seed } from './seed.ts'
 import { createPracticeService, type PracticeService } from './service.ts'
-import { type PracticeState, readState } from './state.ts'
+import { type PracticeState, readState, type SentPackage } from './state.ts'
 import { stateFile } from './state-file.ts'
 
 export interface OfficeOptions {
@@ -45,9 +45,15 @@ export async function openPracticeOffice(options: OfficeOptions = {}): Promise<P
   const setAside = text !== undefined && !left ? await file?.setAside() : undefined
   const state: PracticeState = left ?? seed(options.data ?? 'demo', clock, random)
   const keeping = file && keep(state, file)
-  const service = createPracticeService({ ...options, state, clock, random, changed: () => keeping?.changed() })
+  const changed = () => keeping?.changed()
+  const added = async (sent: SentPackage) => keeping?.add(sent)
+  const service = createPracticeService({ ...options, state, clock, random, changed, added })
+  // What is added needs something to be added to. Where it can't be saved, it is tried again with the first change.
+  if (!left) {
+    keeping?.changed()
+    await keeping?.flush().catch(() => {})
+  }
   const listening: Listening = await listen(service, options.port)
-  if (file && !left) keeping?.changed()
   return {
     url: listening.url + (options.basePath ? `/${options.basePath.split('/').filter(Boolean).join('/')}` : ''),
     service,

@@ -25,9 +25,11 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
     record(operation, read)
     return read
   }
-  const sent = (bundle: PackageRecord) => {
-    for (const document of documentsOf(state, bundle)) desk.notifier.tell(document, ['Sent'])
+  const sent = async (bundle: PackageRecord) => {
+    const documents = documentsOf(state, bundle)
+    for (const document of documents) desk.notifier.tell(document, ['Sent'])
     desk.changed()
+    await desk.added({ package: bundle, documents })
     return bundle
   }
   const packageAnswer = (call: Call, bundle: PackageRecord) => packageResponse(bundle, state, answering(call, state))
@@ -38,15 +40,15 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
 
   app.post('/formdirect/sendforms2', async (call) => {
     const request = await body(call, 'SendForms2', requests.sendFormDirect)
-    return respond(call, packageAnswer(call, sent(sendForms(request, sending()))))
+    return respond(call, packageAnswer(call, await sent(sendForms(request, sending()))))
   })
   app.post('/formdirect/sendforms', async (call) => {
     const request = await body(call, 'SendForms', requests.sendFormDirect)
-    return respond(call, packageAnswer(call, sent(sendForms(request, sending()))).Documents)
+    return respond(call, packageAnswer(call, await sent(sendForms(request, sending()))).Documents)
   })
   app.post('/formfiller/send', async (call) => {
     const request = await body(call, 'Send', requests.sendFormFiller)
-    const bundle = sent(sendTemplates(request, sending()))
+    const bundle = await sent(sendTemplates(request, sending()))
     // One public client looks for the signing keys here, beside the documents.
     const signers = documentsOf(state, bundle).flatMap((document) =>
       document.signers.map((signer) => signerResponse(document, signer, answering(call, state)))

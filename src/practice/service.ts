@@ -14,7 +14,7 @@ import { DAY, settle } from './life.ts'
 import { createNotifier } from './notify.ts'
 import { addOperations } from './operations.ts'
 import { addSigningPages } from './pages/routes.ts'
-import type { PracticeState } from './state.ts'
+import type { PracticeState, SentPackage } from './state.ts'
 
 export interface PracticeServiceOptions {
   state: PracticeState
@@ -29,6 +29,8 @@ export interface PracticeServiceOptions {
   retentionDays?: number
   /** Called after anything in the state may have changed. */
   changed?: () => void
+  /** Called with each package that was sent; the answer waits for it. */
+  added?: (sent: SentPackage) => Promise<void>
 }
 
 /** A request as it was read, before it was carried out; fields are exactly those sent. */
@@ -62,7 +64,8 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
     changed: () => {
       quietUntil = 0
       options.changed?.()
-    }
+    },
+    added: async (sent) => options.added?.(sent)
   }
   const retention = (options.retentionDays ?? 90) * DAY
   const recorded: RecordedRequest[] = []

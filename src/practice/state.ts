@@ -162,14 +162,31 @@ export interface PracticeState {
   notary: NotaryAssignment[]
 }
 
-/** Reads what was written with JSON.stringify; undefined where it is no practice state of this version. */
+/** A package with its documents, as they were when it was sent. */
+export interface SentPackage {
+  package: PackageRecord
+  documents: DocumentRecord[]
+}
+
+/**
+ * Reads what was written with JSON.stringify: a state, and below it a line for each package that was sent since; undefined
+ * where it is no practice state of this version.
+ */
 export function readState(text: string): PracticeState | undefined {
   try {
-    const read: unknown = JSON.parse(text)
-    return isState(read) ? read : undefined
+    const [first = '', ...added] = text.split('\n').filter(Boolean)
+    const read: unknown = JSON.parse(first)
+    if (!isState(read)) return undefined
+    for (const line of added) add(read, JSON.parse(line) as SentPackage)
+    return read
   } catch {
     return undefined
   }
+}
+
+function add(state: PracticeState, sent: SentPackage): void {
+  state.packages[sent.package.reference] ??= sent.package
+  for (const document of sent.documents) state.documents[document.reference] ??= document
 }
 
 function isState(value: unknown): value is PracticeState {

@@ -36,7 +36,8 @@ const DURABLE = 400
 
 /** Everything that is not as it should be. A fault is told each time it is seen. */
 export function faultsOf(ledger: Ledger, seen: Seen): Fault[] {
-  return ledger.flatMap((entry) => [...faultsOfKeeping(entry, seen), ...faultsOfSending(entry, seen)])
+  const newest = ledger.findLast(({ name }) => seen.sends.some(({ title }) => title.startsWith(name)))
+  return ledger.flatMap((entry) => [...faultsOfKeeping(entry, seen), ...faultsOfSending(entry, seen, entry === newest)])
 }
 
 function faultsOfKeeping(entry: Package, { drafts, sends }: Seen): Fault[] {
@@ -54,7 +55,7 @@ function faultsOfKeeping(entry: Package, { drafts, sends }: Seen): Fault[] {
   return title.length < durable.length ? [fault('lost', `only "${title}" is kept of "${durable}"`)] : []
 }
 
-function faultsOfSending(entry: Package, seen: Seen): Fault[] {
+function faultsOfSending(entry: Package, seen: Seen, isNewest: boolean): Fault[] {
   const mine = (title: string) => title.startsWith(entry.name)
   const records = seen.sends.filter(({ title }) => mine(title))
   const before = seen.arrivedBefore.filter(mine).length
@@ -65,6 +66,9 @@ function faultsOfSending(entry: Package, seen: Seen): Fault[] {
   if (after > 1) faults.push(fault('doubled', `${entry.name}arrived ${after} times`))
   for (const { state } of records) {
     const words = seen.words.find((row) => row.includes(entry.name))
+    // The newest stands on top: where it isn't in sight, the list doesn't show what there is.
+    if (words === undefined && isNewest)
+      faults.push(fault('wrong', `${entry.name}is in the outbox and not in its list`))
     faults.push(...faultsOfWords(entry, state, words ?? '', before, after))
     if (seen.isSettled && entry.wasPressed && state !== 'sent') {
       faults.push(fault('lost', `${entry.name}was sent, and is "${state}" in the end`))

@@ -1,6 +1,7 @@
 /**
- * The application is killed at a random moment of composing or sending, round after round, while the line loses every
- * third answer after the service took the package. Afterwards nothing may be lost, sent twice or said wrongly.
+ * The application is killed at a random moment of composing, sending or settling a doubt, round after round, while the line
+ * loses every third answer after the service took the package, and breaks before some packages are handed on. Afterwards
+ * nothing may be lost, sent twice or said wrongly.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,6 +16,8 @@ import { faultsOf, type Ledger, type Package, type Seen } from './ledger.ts'
 import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 
 const TOKEN = 'made-up-token-1'
+/** After so many rounds the line is good for a while, so that what is in doubt can be settled and goes again. */
+const SETTLING_EVERY = 40
 /** How long the last start may take to settle every doubt: two looks a minute apart, and what then goes again. */
 const PATIENCE = 300_000
 
@@ -31,8 +34,7 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
   const userData = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
   const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
   const line = await openFaultProxy(office.url)
-  let sends = 0
-  line.fault('lose-answer', (method, path) => method === 'POST' && path.includes('SendForms2') && ++sends % 3 === 0)
+  badLine(line)
   const place = { userData, office, line, chance: chanceOf(seed) }
   const ledger: Ledger = []
   const tally = emptyTally()
@@ -47,6 +49,7 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
       const name = `Round ${round} `
       await oneRound(place, ledger, name, (seen) => note(seen, `at the start of round ${round}`))
       tally.rounds++
+      if (round % SETTLING_EVERY === 0 && round < rounds) await killedWhileSettling(place)
       if (round % 10 === 0) say(`${round} rounds`)
     }
     note(await settleAll(place, ledger), 'in the end')
@@ -57,6 +60,31 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
   }
   tally.seconds = Math.round((performance.now() - began) / 100) / 10
   return tally
+}
+
+/** Every third send is taken and its answer lost; every fifth breaks before the service sees it. */
+function badLine(line: FaultProxy): void {
+  let sends = 0
+  line.faultBy((method, path) => {
+    if (method !== 'POST' || !path.includes('SendForms2')) return 'pass'
+    sends++
+    if (sends % 3 === 0) return 'lose-answer'
+    return sends % 5 === 0 ? 'cut' : 'pass'
+  })
+}
+
+/** The second look comes a minute after the first, and what it proves missing goes again: the end comes about then. */
+async function killedWhileSettling({ userData, line, chance }: Place): Promise<void> {
+  line.fault('pass')
+  const { arrive, app } = clerkAt(await launch({ userData }))
+  try {
+    await arrive()
+    await pause(58_000 + chance.below(8000))
+  } finally {
+    await app.kill()
+    await app.close().catch(() => undefined)
+    badLine(line)
+  }
 }
 
 /** Starts the application, looks at what the rounds before left, composes and sends, and is killed somewhere in it. */
@@ -176,8 +204,9 @@ function arrivals({ service }: PracticeOffice): string[] {
     .map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name ?? '')
 }
 
-/** Starts the application a last time and waits until nothing is under way or in doubt. */
+/** Starts the application a last time, on a good line, and waits until nothing is under way or in doubt. */
 async function settleAll(place: Place, ledger: Ledger): Promise<Seen> {
+  place.line.fault('pass')
   const clerk = clerkAt(await launch({ userData: place.userData }))
   try {
     await clerk.arrive()

@@ -18,6 +18,8 @@ describe('statuses', () => {
     [403, 'forbidden', false],
     [404, 'not-found', false],
     [405, 'not-found', false],
+    [406, 'not-json', true],
+    [408, 'timeout', true],
     [409, 'conflict', false],
     [410, 'not-found', false],
     [413, 'too-large', false],

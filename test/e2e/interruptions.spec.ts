@@ -84,6 +84,7 @@ test('what is sent while the line is down waits, also over a restart, and goes o
   await before.composeForm({ name: 'Letter of authority', people: [MERE] })
   await before.send()
   await expect(before.window.getByText('Waits for the line.')).toBeVisible()
+  await before.app.dialog.answerMessage('Quit')
   expect(await before.app.quit()).toBe(0)
 
   const after = await open({ userData })

@@ -99,6 +99,26 @@ describe('the address book', () => {
     expect(document.activeElement).toBe(row(/Tama Brooks/))
   })
 
+  test('takes nobody by Enter while the search is still read', async () => {
+    // The one that fits what was typed before isn't the one that is typed now.
+    const api = fakeApi()
+    await openWho(three(), api)
+    await press('Pick from the address book')
+    await settle()
+    const search = screen.getByRole('searchbox')
+    const known = api.control.state.people
+    api.control.state.people = known.slice(0, 1)
+    await fireEvent.input(search, { target: { value: '' } })
+    await settle()
+    api.control.state.people = known
+    const before = names()
+    void fireEvent.input(search, { target: { value: 'zz' } })
+    void fireEvent.keyDown(search, { key: 'Enter' })
+    await settle()
+    expect(names()).toEqual(before)
+    expect(screen.getByRole('dialog')).toBeTruthy()
+  })
+
   test('that is empty says how people come into it', async () => {
     await openWho(three())
     await press('Pick from the address book')

@@ -232,7 +232,7 @@ describe('the check', () => {
     expect(step()).toBe('Check and send')
     const counts = within(screen.getByRole('list', { name: 'What was found' })).getAllByRole('listitem')
     expect(counts.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
-      '195 can go',
+      '191 can go',
       '5 have errors',
       '9 have warnings',
       '4 repeat others'
@@ -254,8 +254,27 @@ describe('the check', () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: /Repeating others/ }))
     await settle()
-    expect(screen.getByText('The same as row 23')).toBeTruthy()
-    expect(screen.getAllByText(/^The same was sent on 14 Nov/)).toHaveLength(2)
+    expect(screen.getByText('The same package as in row 23')).toBeTruthy()
+    expect(screen.getAllByText(/^The same package was sent on 14 Nov/)).toHaveLength(2)
+  })
+
+  test('counts as going what the button sends, also once repeated rows are to go', async () => {
+    await toCheck()
+    await fireEvent.click(screen.getByRole('radio', { name: /^Send them too/ }))
+    const [first] = within(screen.getByRole('list', { name: 'What was found' })).getAllByRole('listitem')
+    expect(first?.textContent?.replace(/\s+/g, ' ').trim()).toBe('195 can go')
+    expect(screen.getByRole('button', { name: 'Send 195 packages' })).toBeTruthy()
+  })
+
+  test('says first what a row repeats, and then that there is more', async () => {
+    const bulk = madeUpBulk(NOW)
+    const problems = [{ at: 'due', severity: 'warning' as const, message: 'It is soon.' }]
+    const rows = bulk.rows.map((row) => (row.duplicateOf ? { ...row, problems } : row))
+    await toCheck({ bulk: { ...bulk, rows } })
+    await fireEvent.click(screen.getByRole('radio', { name: /Repeating others/ }))
+    await settle()
+    expect(screen.getByText('The same package as in row 23')).toBeTruthy()
+    expect(screen.getAllByText('and 1 more')).toHaveLength(4)
   })
 
   test('saves the rows to mend', async () => {
@@ -324,13 +343,66 @@ describe('sending', () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: 'At a time' }))
     await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-11-20' } })
-    await press('Send 191 packages')
+    // Rows have due dates of their own: how many of them are still to come then isn't known yet.
+    await press('Send up to 191 packages')
     expect(screen.getByText(/^This moment has passed/)).toBeTruthy()
     expect(sent()).toEqual([])
     await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-12-01' } })
     await fireEvent.input(screen.getByLabelText('Time'), { target: { value: '09:30' } })
-    await press('Send 191 packages')
+    await press('Send up to 191 packages')
     expect(sent()).toMatchObject([{ at: new Date(2025, 11, 1, 9, 30).getTime() }])
+  })
+
+  test('is barred at a time after the due date that all have from the package', async () => {
+    const [preset] = madeUpPresets(NOW).filter(({ id }) => id === 'office-1')
+    if (!preset) throw new Error('There is no preset.')
+    const composition = { ...preset.composition, due: '2025-12-20T17:00', gmt: '0', zone: '' }
+    await toCheck({ presets: [{ ...preset, composition }] })
+    await press('Change: The columns')
+    const due = fills('Sign by')
+    await fireEvent.input(due, { target: { value: '' } })
+    await fireEvent.blur(due)
+    await settle()
+    await press('Check 200 rows')
+    await fireEvent.click(screen.getByRole('radio', { name: 'At a time' }))
+    await fireEvent.input(screen.getByLabelText('Day'), { target: { value: '2025-12-24' } })
+    await press('Send 191 packages')
+    expect(screen.getByText(/^They must be signed by/)).toBeTruthy()
+    expect(sent()).toEqual([])
+  })
+
+  /** The answer to "Send", given when the test wants it. */
+  async function sendSlowly() {
+    let answer = (_result: unknown) => {}
+    const real = opened.api.bulk.send
+    opened.api.bulk.send = () => new Promise((resolve) => (answer = resolve as never))
+    await press('Send 191 packages')
+    return { real, answer: (result: unknown) => answer(result) }
+  }
+
+  test('under way keeps its sheet open when the page is left, and leads nobody away from where they are', async () => {
+    const { unmount } = await toCheck()
+    const { real, answer } = await sendSlowly()
+    unmount()
+    opened.office.router.go('documents')
+    await settle()
+    expect(calls('bulk.close')).toEqual([])
+    answer(await real({ id: 'sheet-1', name: 'Tenants', duplicates: 'leave-out' }))
+    await settle()
+    expect(calls('bulk.close')).toHaveLength(1)
+    expect(window.location.hash).toContain('#/documents')
+    expect(opened.office.toasts.shown.at(-1)?.text).toBe('The batch is in the Outbox.')
+  })
+
+  test('that fails after the page was left is said wherever one is', async () => {
+    const { unmount } = await toCheck()
+    const { answer } = await sendSlowly()
+    unmount()
+    answer({ ok: false, error: { code: 'no-space', message: 'The disk is full.' } })
+    await settle()
+    const toast = opened.office.toasts.shown.at(-1)
+    expect(toast?.kind).toBe('danger')
+    expect(toast?.text).toMatch(/^The batch was not made. Nothing was sent./)
   })
 
   test('offline says that the packages wait', async () => {

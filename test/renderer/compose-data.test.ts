@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import { choicesOfLines } from '../../src/renderer/src/screens/compose/data/pasted-choices.ts'
 import { readXmlFile } from '../../src/renderer/src/screens/compose/data/xml-file.ts'
-import { begunFrom, presetOf } from '../../src/renderer/src/screens/compose/presets/preset-of.ts'
 import { type Composition, titleOf, whoOf } from '../../src/shared/composition/composition.ts'
+import { presetOf } from '../../src/shared/composition/preset.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -13,10 +13,24 @@ import { NOW } from './people.ts'
 
 let opened: Opened
 
-async function openDraft(composition: Composition, change: Parameters<typeof fakeApi>[0] = {}) {
+const blankField = {
+  key: 'd',
+  Label: '',
+  Value: '',
+  FieldType: 'Text' as const,
+  IsRequired: false,
+  Reference: '',
+  ReadOnly: false,
+  ClientField: ''
+}
+
+function draftOf(composition: Composition) {
   const summary = { kind: composition.kind, title: titleOf(composition), who: whoOf(composition), updatedAt: NOW }
-  const draft = { id: 'draft-1', accountId: 'practice', ...summary, composition }
-  opened = await openOffice(fakeApi({ drafts: [draft], ...change }))
+  return { id: 'draft-1', accountId: 'practice', ...summary, composition }
+}
+
+async function openDraft(composition: Composition, change: Parameters<typeof fakeApi>[0] = {}) {
+  opened = await openOffice(fakeApi({ drafts: [draftOf(composition)], ...change }))
   opened.office.router.go('compose', ['draft-1'])
   show(opened, Compose)
   await settle()
@@ -55,6 +69,78 @@ describe('What', () => {
     expect(summary().queryByRole('region', { name: /Before it can go/ })).toBeNull()
   })
 
+  test('a list of templates that is not whole, or may be out of date, says nothing about any', async () => {
+    const list = { items: [], fetchedAt: NOW }
+    for (const flaw of [{ unreadable: 1 }, { problem: { code: 'offline' as const, message: 'No network.' } }]) {
+      const api = fakeApi({ drafts: [draftOf(templates({ items: [template({ Reference: 'tpl-unseen' })] }))] })
+      api.templates.list = async () => ({ ok: true, value: { ...list, ...flaw } })
+      opened = await openOffice(api)
+      opened.office.router.go('compose', ['draft-1'])
+      const rendered = show(opened, Compose)
+      await screen.findByRole('heading', { name: 'Send templates' })
+      await settle()
+      expect(summary().queryByText(/isn't in the account's list/)).toBeNull()
+      rendered.unmount()
+    }
+  })
+
+  test('a template that was listed since is known as soon as the list is read again', async () => {
+    await openDraft(templates({ items: [template({ Reference: 'tpl-new' })] }))
+    expect(await summary().findByRole('button', { name: /isn't in the account's list/ })).toBeTruthy()
+    opened.api.control.state.templates.push({ Reference: 'tpl-new', Name: 'New' } as never)
+    await press('Add another template')
+    await press('Read the list again')
+    await settle()
+    expect(summary().queryByText(/isn't in the account's list/)).toBeNull()
+  })
+
+  test('people of a template go by what it calls them, with their addresses in the summary', async () => {
+    const aroha = { FirstName: 'Aroha', LastName: 'Ngata', Email: 'aroha.ngata@example.com' }
+    const people = [
+      signer({ ...aroha, SignerReference: 'tenant' }),
+      signer({ key: 's2', FirstName: 'Tama', LastName: '', Email: 'tama@example.com', SignerReference: 'sig_02' })
+    ]
+    await openDraft(templates({ items: [template({ signers: people })] }))
+    expect(screen.getByRole('heading', { name: 'Tenant: Aroha Ngata' })).toBeTruthy()
+    expect(screen.getByRole('heading', { name: 'Tama' })).toBeTruthy()
+    expect(summary().getByText('Tenant:')).toBeTruthy()
+    expect(summary().getByText('aroha.ngata@example.com')).toBeTruthy()
+    expect(summary().queryByText(/sig_02/i)).toBeNull()
+  })
+
+  test('a template that vanished is exchanged for another, with its people and what was filled in', async () => {
+    const rent = { ...blankField, Label: 'Rent', Value: '420', Reference: 'rent' }
+    const people = [
+      signer({ faceToFace: true }),
+      signer({ key: 's2', FirstName: 'Tama', Email: 'tama@example.com', SignerReference: 'gone' })
+    ]
+    const listed = {
+      Reference: 'tpl-2',
+      Name: 'Tenancy 2026',
+      Signers: [{ SignerReference: 'tenant' }, { SignerReference: 'landlord' }],
+      Fields: [
+        { Reference: 'rent', Label: 'Rent per week' },
+        { Reference: 'bond', Label: 'Bond' }
+      ]
+    }
+    const before = template({ Reference: 'tpl-gone', signers: people, fields: [rent] })
+    await openDraft(templates({ items: [before] }), { templates: [listed] as never })
+    await press('Choose from the list…')
+    await fireEvent.click(await screen.findByRole('button', { name: /^Tenancy 2026/ }))
+    const after = (await kept()).items[0]
+    expect(after).toMatchObject({ key: 't1', Reference: 'tpl-2', Name: 'Tenancy 2026' })
+    expect(after?.signers).toMatchObject([
+      { FirstName: 'Mere', faceToFace: true, SignerReference: 'tenant' },
+      { FirstName: 'Tama', SignerReference: 'landlord' }
+    ])
+    expect(after?.fields.map((one) => [one.Reference, one.Value])).toEqual([
+      ['rent', '420'],
+      ['bond', '']
+    ])
+    opened.office.toasts.shown.at(-1)?.action?.run()
+    expect((await kept()).items[0]).toEqual(before)
+  })
+
   test('a list of templates that was never read says nothing about any', async () => {
     const api = fakeApi({})
     api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
@@ -86,11 +172,32 @@ describe('When', () => {
     expect(screen.getByText(/^UTC\+12:00; today it is UTC\+13:00/)).toBeTruthy()
   })
 
+  test.each(['Enter', 'Tab'])('the zone that fits first is taken with %s', async (key) => {
+    await openDraft(forms({ due: '2026-01-20T17:00', gmt: '0', zone: 'UTC' }))
+    await fireEvent.focus(list('Time zone'))
+    await opened.clock.pass(1000)
+    await input(list('Time zone'), 'New Zealand')
+    await fireEvent.keyDown(list('Time zone'), { key })
+    await fireEvent.blur(list('Time zone'))
+    expect(list('Time zone').value).toBe('Auckland')
+    expect(await kept()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
+  })
+
+  test('a zone that is called just so comes before those whose offset has its name in it', async () => {
+    await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
+    await fireEvent.focus(list('Time zone'))
+    await opened.clock.pass(1000)
+    await input(list('Time zone'), 'utc')
+    await fireEvent.keyDown(list('Time zone'), { key: 'Tab' })
+    expect(await kept()).toMatchObject({ zone: 'UTC', gmt: '0' })
+  })
+
   test('what is no zone gives way to the one that was chosen', async () => {
     await openDraft(forms({ due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }))
     await input(list('Time zone'), 'Atlantis')
     await fireEvent.blur(list('Time zone'))
     expect(list('Time zone').value).toBe('Auckland')
+    expect(screen.getByText('No time zone is called “Atlantis”. It is still Auckland.')).toBeTruthy()
     expect(await kept()).toMatchObject({ zone: 'Pacific/Auckland', gmt: '780' })
   })
 
@@ -102,6 +209,21 @@ describe('When', () => {
     await input(date(), '2026-01-21')
     expect(await kept()).toMatchObject({ due: '2026-01-21T17:00', gmt: '720', zone: '' })
     expect(screen.getByText('UTC+12:00, chosen by hand')).toBeTruthy()
+  })
+
+  test('a date that is emptied while it is corrected keeps its time and its zone', async () => {
+    await openDraft(forms({ due: '2026-01-20T09:30', gmt: '780', zone: 'Pacific/Auckland' }))
+    await input(date(), '')
+    await input(date(), '2026-01-21')
+    expect(await kept()).toMatchObject({ due: '2026-01-21T09:30', gmt: '780', zone: 'Pacific/Auckland' })
+  })
+
+  test('the strip of days begins anew where the composer is left open over night', async () => {
+    await openDraft(forms())
+    const first = () => screen.getAllByRole('radio')[1]?.getAttribute('aria-label')
+    const before = first()
+    await opened.clock.pass(86_400_000)
+    expect(first()).not.toBe(before)
   })
 
   test('a time that the clocks skip is warned of', async () => {
@@ -237,6 +359,34 @@ describe('choices in drop-down lists', () => {
     ])
   })
 
+  test('of a long list a hundred are drawn, around the one that is gone to', async () => {
+    const many = Array.from({ length: 250 }, (_, index) => ({
+      ...choice,
+      key: `c${index}`,
+      Item: index === 170 ? '' : String(index)
+    }))
+    await openDraft(forms({ ListItems: many }))
+    const drawn = () => [...document.querySelectorAll<HTMLElement>('[id^="at:ListItems."][id$=".Item"]')]
+    expect(drawn()).toHaveLength(100)
+    await fireEvent.click(summary().getByRole('button', { name: /say what this choice is called/ }))
+    await settle()
+    expect(drawn()).toHaveLength(100)
+    expect(document.activeElement?.id).toBe('at:ListItems.c170.Item')
+    await fireEvent.click(screen.getByText('Add a choice'))
+    await settle()
+    expect(drawn()).toHaveLength(100)
+    expect(document.activeElement).toBe(drawn().at(-1))
+    await fireEvent.click(screen.getByText('Show all'))
+    expect(drawn()).toHaveLength(251)
+  })
+
+  test('none can be added beyond what a package holds, which is said', async () => {
+    const many = Array.from({ length: 2000 }, (_, index) => ({ ...choice, key: `c${index}`, Item: String(index) }))
+    await openDraft(forms({ ListItems: many }))
+    expect(screen.getByText('Add a choice').closest('button')?.disabled).toBe(true)
+    expect(screen.getByText('A package holds 2,000 choices at most.')).toBeTruthy()
+  })
+
   test('no more are taken than a package holds, and that is said', async () => {
     const many = Array.from({ length: 1999 }, (_, index) => ({ ...choice, key: `c${index}`, Item: String(index) }))
     await openDraft(forms({ ListItems: many }))
@@ -291,6 +441,21 @@ describe('what will be sent', () => {
 })
 
 describe('what is wrong', () => {
+  test('with a field itself opens its details, where it is mended', async () => {
+    const fields = ['a', 'b'].map((key) => ({ ...blankField, key, Label: key, Reference: 'same' }))
+    await openDraft(templates({ items: [template({ fields })] }))
+    await fireEvent.click(summary().getByRole('button', { name: /Two fields have this reference/i }))
+    await settle()
+    expect(document.activeElement?.id).toBe('at:t1.fields.b.Reference')
+  })
+
+  test('with a deepfake detector without a video leads to the video', async () => {
+    await openDraft(forms({ items: [form({ signers: [signer({ deepfakeDetector: true })] })] }))
+    await fireEvent.click(summary().getByRole('button', { name: /deepfake detector works on the video/ }))
+    await settle()
+    expect(document.activeElement).toBe(screen.getByLabelText('Video confirmation'))
+  })
+
   test('errors and warnings are counted apart, and all of them can be had', async () => {
     const people = Array.from({ length: 8 }, (_, index) =>
       signer({ key: `s${index}`, FirstName: '', Email: 'a@gmial.com' })
@@ -347,21 +512,37 @@ describe('presets', () => {
     expect(saved()[0]?.composition.items[0]?.signers[0]).toMatchObject({ Email: 'mere.tamati@example.com' })
   })
 
-  test('the people can be left out, how they sign is kept', () => {
-    const [one] = presetOf(composition(), 'blank').items[0]?.signers ?? []
-    expect(one).toMatchObject({ FirstName: '', Email: '', MobileNumber: '', MobileCountry: '64', faceToFace: true })
-    expect(one?.IDData[0]).toMatchObject({ Label: 'Born', Value: '' })
-  })
+  const office1 = { id: 'p1', name: 'New employee', kind: 'form-direct' as const, title: 'T', updatedAt: NOW }
 
-  test('one of the same name is replaced, which is said before', async () => {
-    const preset = { id: 'p1', name: 'New employee', kind: 'form-direct' as const, title: 'T', updatedAt: NOW }
-    await openDraft(composition(), { presets: [{ ...preset, composition: forms() }] })
+  test('one of the same name is made beside it, which is said before', async () => {
+    await openDraft(composition(), { presets: [{ ...office1, composition: forms() }] })
     await press('Save as preset…')
     await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'new employee ')
-    expect(screen.getByText('There is a preset of this name: it is replaced.')).toBeTruthy()
+    expect(screen.getByText('There is a preset of this name. This one will stand beside it.')).toBeTruthy()
+    await press('Save the preset')
+    await waitFor(() => expect(saved()).toHaveLength(2))
+    expect(saved().find(({ id }) => id === 'p1')?.composition).toEqual(forms())
+  })
+
+  test('Enter pressed twice makes one', async () => {
+    await openDraft(composition())
+    await press('Save as preset…')
+    await input(await screen.findByRole('textbox', { name: 'Name of the preset' }), 'New employee')
+    const dialog = document.querySelector('form.preset') as HTMLFormElement
+    await Promise.all([fireEvent.submit(dialog), fireEvent.submit(dialog)])
+    await settle()
+    expect(saved()).toHaveLength(1)
+  })
+
+  test('one is replaced only where that is chosen, and can be had back as it was', async () => {
+    await openDraft(composition(), { presets: [{ ...office1, composition: forms() }] })
+    await press('Save as preset…')
+    await fireEvent.change(await screen.findByLabelText('Keep it as'), { target: { value: 'p1' } })
     await press('Replace the preset')
     await waitFor(() => expect(saved()[0]?.composition).toEqual(presetOf(composition(), 'keep')))
     expect(saved()).toHaveLength(1)
+    opened.office.toasts.shown.find(({ action }) => action?.label === 'Undo')?.action?.run()
+    await waitFor(() => expect(saved()[0]?.composition).toEqual(forms()))
   })
 
   test('one that cannot be saved says so, and nothing typed is lost', async () => {
@@ -391,7 +572,6 @@ describe('presets', () => {
     await screen.findByRole('heading', { name: 'Send templates' })
     expect(box('Name').value).toBe('Residential tenancy')
     expect(screen.getAllByText(/14 days after sending/).length).toBeGreaterThan(0)
-    expect(begunFrom(templates(), NOW)).toEqual(templates())
   })
 
   test('the start leads to the presets and to a sheet of many', async () => {

@@ -93,6 +93,52 @@ describe('Send', () => {
     expect(calls('sends.start')).toHaveLength(1)
   })
 
+  test('lets nothing be typed from then on until it is known whether the outbox took it', async () => {
+    const form = email().closest('.form')
+    const isLocked = () => (form as HTMLElement).inert === true
+    control().delay('sends.start', 20)
+    await press('Send 1 form')
+    await settle()
+    expect(isLocked()).toBe(true)
+    await screen.findByRole('timer')
+    expect(isLocked()).toBe(true)
+    await press(/^Take back/)
+    await settle()
+    expect(isLocked()).toBe(false)
+    control().fail('sends.start', { code: 'storage', message: 'Not now.' })
+    await press('Send 1 form')
+    await screen.findByText('It was not sent.')
+    expect(isLocked()).toBe(false)
+  })
+
+  test.each(['drafts.save', 'sends.start'] as const)(
+    'whose %s fails once the screen is left says that, and the way back',
+    async (name) => {
+      control().delay(name, 20)
+      control().fail(name, { code: 'no-space', message: 'The disk is full.' })
+      await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
+      await press('Send 1 form')
+      opened.office.router.go('compose', [])
+      await screen.findByRole('heading', { name: 'What do you want to send?' })
+      const texts = () => opened.office.toasts.shown.map((toast) => toast.text)
+      await waitFor(() => expect(texts()).toContain('“Tax declaration” was not sent. The disk is full.'))
+      opened.office.toasts.shown.at(-1)?.action?.run()
+      await screen.findByRole('button', { name: 'Send 1 form' })
+      expect(email().value).toBe('mere@example.org')
+    }
+  )
+
+  test('is followed no longer where the screen was left before the outbox took it', async () => {
+    control().delay('sends.start', 20)
+    await press('Send 1 form')
+    opened.office.router.go('compose', [])
+    await waitFor(() => expect(control().state.sends).toHaveLength(1))
+    await settle()
+    control().emit('sends.changed', { ids: [inTheBox().id] })
+    await opened.clock.pass(1000)
+    expect(calls('sends.get')).toHaveLength(0)
+  })
+
   test('is not begun where the draft cannot be kept', async () => {
     control().fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
@@ -189,6 +235,25 @@ describe('taking a package back', () => {
     await opened.clock.pass(300)
     expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('corrected@example.org')
     expect(opened.office.toasts.shown.map((toast) => toast.text)).toContain('Taken back: nothing was sent.')
+  })
+
+  test('goes on in the draft that it is then, which may be another', async () => {
+    await send()
+    const { takeBack } = opened.api.sends
+    opened.api.sends.takeBack = async (input) => {
+      const result = await takeBack(input)
+      if (!result.ok) return result
+      control().state.drafts = control().state.drafts.map((one) => ({ ...one, id: 'draft-2' }))
+      return { ok: true, value: { ...result.value, id: 'draft-2' } }
+    }
+    await press(/^Take back/)
+    await settle()
+    expect(window.location.hash).toBe('#/compose/draft-2')
+    await fireEvent.input(email(), { target: { value: 'corrected@example.org' } })
+    await settle()
+    await opened.clock.pass(300)
+    const emails = control().state.drafts.map((one) => [one.id, one.composition.items[0]?.signers[0]?.Email])
+    expect(emails).toEqual([['draft-2', 'corrected@example.org']])
   })
 
   test.each([{ key: 'Escape' }, { key: 'z', ctrlKey: true }])('is done by %o', async (keys) => {
@@ -410,7 +475,7 @@ describe('sending at another time', () => {
 
   test('a likely time is one choice, and is said in words with its zone', async () => {
     await choose(/^Tomorrow at 09:00/)
-    expect(await screen.findByText('Goes on Thursday 27 November, 9 am')).toBeTruthy()
+    expect(await screen.findByText(/^Goes on Thursday 27 November, 9 am .+\.$/)).toBeTruthy()
     expect(screen.getByText(/UTC/)).toBeTruthy()
     const tomorrow = new Date(NOW)
     tomorrow.setDate(tomorrow.getDate() + 1)

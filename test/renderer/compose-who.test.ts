@@ -68,6 +68,12 @@ describe('signers', () => {
     expect(document.activeElement).toBe(box('First name', 3))
   })
 
+  test('who signs face to face signs in this application, without a second tick', async () => {
+    await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
+    expect(screen.getByText('Signing opens in this application.')).toBeTruthy()
+    expect(composing.snapshot().embedded).toBe(true)
+  })
+
   test('a copy stands below its original, with all of it, and is somebody of its own', async () => {
     await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
     await choose(/^What to do with Tama/, 'Copy this person')

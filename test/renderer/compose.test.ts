@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test } from 'vitest'
 import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
+import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -86,7 +87,7 @@ describe('composing', () => {
     await opened.clock.pass(300)
     expect(opened.api.control.state.drafts.map((draft) => draft.title)).toEqual(['Tax declaration'])
     expect(screen.getByText(/^Saved/)).toBeTruthy()
-    expect(window.location.hash).toMatch(/^#\/compose\/draft-/)
+    expect(window.location.hash).toBe(`#/compose/${opened.api.control.state.drafts[0]?.id}`)
   })
 
   test('says loudly when what is typed is not kept', async () => {
@@ -162,6 +163,90 @@ describe('composing', () => {
     expect(shown()).not.toContain('1980-02-29')
     await fireEvent.click(screen.getByRole('checkbox', { name: 'Show the answers that identify people' }))
     expect(shown()).toContain('1980-02-29')
+  })
+})
+
+describe('an editor that is left while what was typed in it is not saved', () => {
+  const shownName = () => box('Name').value
+  const titles = () => opened.api.control.state.drafts.map((draft) => draft.title)
+
+  beforeEach(async () => {
+    await open()
+    await press(/^Forms/)
+    opened.api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
+    await type('Name', 'Tax declaration')
+    await settle()
+    opened.office.router.go('compose', [])
+    await screen.findByRole('heading', { name: 'What do you want to send?' })
+    await settle()
+  })
+
+  test('says so, and leads back to the text, which is saved as soon as it can be', async () => {
+    const [toast] = opened.office.toasts.shown
+    expect(toast?.text).toBe('What you typed last in “Tax declaration” is not saved. The disk is full.')
+    toast?.action?.run()
+    await settle()
+    expect(shownName()).toBe('Tax declaration')
+    expect(screen.getByRole('alert').textContent).toContain('not being kept')
+    await type('Name', 'Tax declaration 2026')
+    opened.api.control.heal('drafts.save')
+    await settle()
+    await opened.clock.pass(60_000)
+    expect(titles()).toEqual(['Tax declaration 2026'])
+    expect(screen.getByText(/^Saved/)).toBeTruthy()
+  })
+
+  test('goes on trying, and says when it is saved', async () => {
+    opened.api.control.heal('drafts.save')
+    await opened.clock.pass(5000)
+    expect(titles()).toEqual(['Tax declaration'])
+    expect(opened.office.toasts.shown.map((toast) => toast.text)).toContain(
+      '“Tax declaration” is saved now, in Drafts.'
+    )
+  })
+
+  test('lets nobody close the window without being asked', async () => {
+    opened.api.control.emit('window.closing', null)
+    await settle()
+    const answers = () => opened.api.control.calls.filter((call) => call.name === 'system.readyToClose')
+    expect(answers().map((call) => call.input)).toEqual([{ kept: false }])
+    opened.api.control.heal('drafts.save')
+    opened.api.control.emit('window.closing', null)
+    await settle()
+    expect(answers().map((call) => call.input)).toEqual([{ kept: false }, { kept: true }])
+    expect(titles()).toEqual(['Tax declaration'])
+  })
+})
+
+describe('a composer that is left open', () => {
+  test('over night says the days as they are in the morning', async () => {
+    // In the last hour of a day.
+    await open({ now: () => new Date(2025, 10, 26, 23, 0).getTime() })
+    await press(/^Forms/)
+    expect(screen.getAllByText(/Sent today, that is .*10 December/).length).toBeGreaterThan(0)
+    await opened.clock.pass(2 * 3_600_000)
+    const summary = within(screen.getByRole('complementary', { name: 'Summary' }))
+    expect(summary.getByText(/Sent today, that is .*11 December/)).toBeTruthy()
+  })
+
+  test('past its due date says that it has passed', async () => {
+    const composition = blankComposition('form-direct', 'a')
+    const summary = { kind: composition.kind, title: '', who: '', updatedAt: 0 }
+    const due = { due: '2025-11-26T23:30', gmt: '0' }
+    opened = await openOffice(
+      fakeApi({
+        now: () => Date.UTC(2025, 10, 26, 23, 0),
+        drafts: [{ id: 'draft-1', accountId: 'practice', ...summary, composition: { ...composition, ...due } }]
+      })
+    )
+    opened.office.router.go('compose', ['draft-1'])
+    show(opened, Compose)
+    await screen.findByRole('button', { name: 'Send 1 form' })
+    expect(screen.getByRole('region', { name: 'Before it can go: 6' })).toBeTruthy()
+    await opened.clock.pass(3_600_000)
+    expect(screen.getByRole('region', { name: 'Before it can go: 7' })).toBeTruthy()
+    await press('Show 1 more')
+    expect(screen.getByRole('button', { name: /choose a due date in the future/i })).toBeTruthy()
   })
 })
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { DraftKeeper } from '../../src/renderer/src/state/draft-keeper.svelte.ts'
 import { blankComposition, type Composition } from '../../src/shared/composition/composition.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
@@ -13,13 +13,13 @@ beforeEach(() => {
   api = fakeApi()
   clock = new FakeClock(0)
   composition = blankComposition('form-direct', 'a')
-  keeper = new DraftKeeper(api, clock, () => structuredClone(composition))
+  keeper = new DraftKeeper(api, clock, { composition, accountId: 'practice' })
 })
 
 function type(text: string) {
   const [item] = composition.items
   if (item) item.Name = text
-  keeper.edited()
+  keeper.edited(structuredClone(composition))
 }
 
 const saves = () => api.control.calls.filter((call) => call.name === 'drafts.save')
@@ -101,17 +101,82 @@ describe('what is typed', () => {
     expect(kept()).toEqual(['second'])
   })
 
-  test('is sent off at once as the page goes away, also beside a save that is on its way, and only once', async () => {
+  test('is kept as the page goes away, also beside the very first save that is on its way: one draft, sent off once', async () => {
     api.control.delay('drafts.save', 5)
     type('first')
     await clock.pass(250)
     type('second')
     keeper.leave()
     keeper.leave()
-    expect(saves().map((call) => (call.input as { composition: Composition }).composition.items[0]?.Name)).toEqual([
-      'first',
-      'second'
-    ])
+    await vi.waitFor(() => expect(kept()).toEqual(['second']))
+    await clock.pass(60_000)
+    expect(kept()).toEqual(['second'])
+    expect(saves()).toHaveLength(2)
+    expect(keeper.state).toBe('saved')
+    expect(keeper.id).toBe(api.control.state.drafts[0]?.id)
+  })
+
+  test('whose first save was taken although its answer was lost is one draft all the same', async () => {
+    const { save } = api.drafts
+    api.drafts.save = async (input) => {
+      await save(input)
+      api.drafts.save = save
+      throw new Error('lost')
+    }
+    type('first')
+    await clock.pass(300)
+    type('second')
+    await clock.pass(5000)
+    expect(kept()).toEqual(['second'])
+  })
+
+  test('is kept as it was when it was typed, whatever becomes of it while its save fails', async () => {
+    api.control.fail('drafts.save', { code: 'storage', message: 'Not now.' })
+    type('typed')
+    await clock.pass(300)
+    composition.items = []
+    api.control.heal('drafts.save')
+    await clock.pass(5000)
+    expect(kept()).toEqual(['typed'])
+  })
+
+  test.each(['gone', 'busy'] as const)(
+    'is not tried again and again where the answer is final (%s), but is when that is asked for',
+    async (code) => {
+      api.control.fail('drafts.save', { code, message: 'For good.' })
+      type('late')
+      await clock.pass(120_000)
+      type('later')
+      await clock.pass(120_000)
+      expect(await keeper.flush()).toBe(false)
+      expect(saves()).toHaveLength(1)
+      expect(keeper.error?.code).toBe(code)
+      api.control.heal('drafts.save')
+      expect(await keeper.tryAgain()).toBe(true)
+      expect(kept()).toEqual(['later'])
+    }
+  )
+
+  test('in a draft that was removed is kept as a new draft where the person says so', async () => {
+    keeper = new DraftKeeper(api, clock, { composition, accountId: 'practice', id: 'removed' })
+    type('precious')
+    await clock.pass(300)
+    expect(keeper.error?.code).toBe('gone')
+    expect(await keeper.keepAsNew()).toBe(true)
+    expect(kept()).toEqual(['precious'])
+    expect(keeper.id).not.toBe('removed')
+  })
+
+  test('after a package was taken back is saved in the draft that it is then', async () => {
+    type('sent')
+    await keeper.flush()
+    keeper.close()
+    const [draft] = api.control.state.drafts
+    if (draft) api.control.state.drafts = [{ ...draft, id: 'another' }]
+    keeper.reopen('another')
+    type('corrected')
+    await clock.pass(300)
+    expect(api.control.state.drafts.map((one) => [one.id, one.title])).toEqual([['another', 'corrected']])
   })
 
   test('that could not be saved is said, and saved as soon as it can be', async () => {

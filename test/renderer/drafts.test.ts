@@ -171,6 +171,16 @@ describe('a chosen draft', () => {
     expect(titles()).toContain('Newer')
   })
 
+  test('that is gone for good is not said to be back', async () => {
+    await open()
+    await key('Home')
+    await key('Delete')
+    opened.api.control.fail('drafts.restore', { code: 'gone', message: 'It is gone.' })
+    opened.office.toasts.shown.at(-1)?.action?.run()
+    await settle()
+    expect(opened.office.toasts.shown.at(-1)?.kind).toBe('danger')
+  })
+
   test('that was the last leaves the focus on the heading', async () => {
     await open({ drafts: [draft('one', 'Older', 5000)] })
     await key('ArrowDown')

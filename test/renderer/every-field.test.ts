@@ -229,10 +229,20 @@ async function kept(): Promise<unknown> {
     : toFormFillerRequest(composition, mark)
 }
 
+/** What a control is said to be for, by those who hear the page too. */
+function descriptionOf(control: Element): string {
+  const ids = control.getAttribute('aria-describedby')?.split(' ') ?? []
+  return ids
+    .map((id) => document.getElementById(id)?.textContent ?? '')
+    .join(' ')
+    .trim()
+}
+
 async function operate({ label, group, enter }: Change) {
   const scope = group ? within(screen.getAllByRole('group', { name: group }).at(-1) as HTMLElement) : screen
   const control = scope.getAllByLabelText(label, { selector: 'input, select, textarea' })[0] as HTMLInputElement
   expect(control.matches(':disabled, :read-only:not(select, [type=checkbox])')).toBe(false)
+  expect(descriptionOf(control), 'it has no help').not.toBe('')
   control.focus()
   if (control.type === 'checkbox') {
     expect(control.checked, 'the box stands otherwise before').toBe(!enter)
@@ -247,6 +257,11 @@ const kinds = [
   { kind: 'Form Direct', schema: SendFormDirectRequest, table: formDirect, composition: oneForm },
   { kind: 'Form Filler', schema: SendFormFillerRequest, table: formFiller, composition: oneTemplate }
 ]
+
+test('the time and the zone of the due date have their help too', async () => {
+  await openComposer(oneForm())
+  for (const label of ['Time', 'Time zone']) expect(descriptionOf(screen.getByLabelText(label))).not.toBe('')
+})
 
 describe.each(kinds)('of what $kind sends', ({ schema, table, composition }) => {
   const changes = Object.entries(table).map(([leaf, entry]) => {

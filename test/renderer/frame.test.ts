@@ -104,12 +104,12 @@ describe('choosing another account', () => {
   })
 
   test('closes the package that was being composed, and says where it is', async () => {
-    const { office, clock } = await open()
+    const { office, api, clock } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Half a word' } })
     await settle()
     await clock.pass(300)
-    expect(window.location.hash).toMatch(/^#\/compose\/draft/)
+    expect(window.location.hash).toBe(`#/compose/${api.control.state.drafts[0]?.id}`)
     await chooseByMenu(/Harbour/)
     await screen.findByText('The draft was kept in Drafts of Practice office.')
     await screen.findByRole('heading', { name: 'What do you want to send?' })

@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Outbox from '../../src/renderer/src/screens/outbox/Outbox.svelte'
 import { OpenSend } from '../../src/renderer/src/state/open-send.svelte.ts'
+import { heldInWords } from '../../src/renderer/src/words/sends.ts'
 import { sendStatus } from '../../src/renderer/src/words/statuses.ts'
 import type { BatchView, SendView } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
@@ -147,6 +148,17 @@ describe('the packages', () => {
     await opened.clock.pass(300)
     expect(rows()).toEqual([['Sent', 'Tax declaration']])
     expect(tab(/^Sent/).textContent).toContain('1')
+  })
+
+  test('of an empty list speak of the list that is here, not of the one that is still read or failed', async () => {
+    await open({ sends: [] }, [], { show: 'attention' })
+    expect(screen.getByText('Nothing needs you.')).toBeTruthy()
+    opened.api.control.fail('sends.list', { code: 'internal', message: 'The database is locked.' })
+    opened.office.router.go('outbox', [], { show: 'sent' })
+    await settle()
+    expect(screen.getByText("The list can't be shown.")).toBeTruthy()
+    expect(screen.queryByText('Nothing has been sent yet.')).toBeNull()
+    expect(screen.queryByText('Nothing needs you.')).toBeNull()
   })
 
   test('there are none of are said, with what to do', async () => {
@@ -430,6 +442,24 @@ describe('a batch', () => {
     expect(screen.getByText('All sent')).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Staff declarations' }).getAttribute('href')).toBe('#/outbox?batch=batch-1')
   })
+})
+
+test('a batch of which only rows were left out is sent, and says how many they were', async () => {
+  const counts = { ready: 0, sending: 0, sent: 11, refused: 0, uncertain: 0, notSent: 0, cancelled: 0 }
+  await open({ batches: [batchOf({ state: 'done', counts, leftOut: 1, total: 11 })] }, [], { show: 'batches' })
+  expect(screen.getByText('All sent')).toBeTruthy()
+  expect(screen.getByText('11 sent, 1 left out')).toBeTruthy()
+})
+
+test('what goes another day waits, and is not called under way', async () => {
+  await open({ sends: [waiting] })
+  expect(screen.getByText('1 waiting')).toBeTruthy()
+})
+
+test('when a package goes is one sentence, with its zone', () => {
+  const { title, meaning } = heldInWords({ ...waiting, goesAt: Date.UTC(2025, 11, 5, 9) }, NOW, undefined)
+  expect(title).toMatch(/^Goes on Friday 5 December, .+ (am|pm) .*UTC.*\.$/)
+  expect(meaning).toMatch(/^It goes by itself/)
 })
 
 test('every state and what holds it is told apart by its words', () => {

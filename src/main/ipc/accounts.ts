@@ -59,7 +59,8 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
     },
 
     'accounts.update': async ({ id, ...changes }) => {
-      const account = await accounts.update(id, changes)
+      const admission = watch.connectionOf(id).state === 'refused' ? 'refused' : 'not refused'
+      const account = await accounts.update(id, changes, admission)
       clients.forget(id)
       watch.soon()
       parts.changed()

@@ -1,15 +1,12 @@
 /** What handlers ask the person through the system's dialogs, and files that are written where they say. */
-import { basename } from 'node:path'
 import type { SavedFile } from '../../shared/contract/index.ts'
-import { tableFile } from '../core/bulk/table-file.ts'
-import { writeAtomically } from '../core/storage/atomic-file.ts'
-import type { SavedTable } from './outbox.ts'
+import { writeWhereChosen } from '../core/storage/chosen-file.ts'
 
 /** A kind of file, as the system's dialogs offer it. */
 export interface FileKind {
   name: string
-  /** Without the dot. */
-  extensions: string[]
+  /** Without the dot. What is saved has the first. */
+  extensions: [string, ...string[]]
 }
 
 export interface Dialogs {
@@ -37,17 +34,7 @@ export async function saveAs(
 ): Promise<SavedFile | null> {
   const path = await chooseSaveFile(file.title, file.suggested, [file.kind], stillAsking)
   if (path === undefined) return null
-  // The system's dialog has asked whether a file of that name may be replaced.
-  await writeAtomically(path, file.bytes, { ifExists: 'replace' })
-  return { label: basename(path) }
+  return { label: await writeWhereChosen(path, file.kind.extensions[0], file.bytes) }
 }
 
 export const CSV: FileKind = { name: 'Table of text', extensions: ['csv'] }
-
-/** Saves a table as CSV. */
-export function saveTableWith(
-  dialogs: Pick<Dialogs, 'chooseSaveFile'>
-): (table: SavedTable, stillAsking: () => boolean) => Promise<SavedFile | null> {
-  return ({ title, suggestedName, columns, rows }, stillAsking) =>
-    saveAs(dialogs, { title, suggested: suggestedName, kind: CSV, bytes: tableFile(columns, rows) }, stillAsking)
-}

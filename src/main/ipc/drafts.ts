@@ -51,7 +51,7 @@ export function draftHandlers(parts: DraftParts): Pick<RequestHandlers, Handled>
   return {
     'drafts.list': async (query) => drafts.list(chosenId(accounts), query),
     'drafts.get': async ({ id }) => drafts.get(ownDraft(id)),
-    'drafts.save': async ({ id, composition }) => drafts.save(chosenId(accounts), composition, id),
+    'drafts.save': async ({ id, newId, composition }) => drafts.save(chosenId(accounts), composition, id, newId),
     'drafts.remove': async ({ id }) => {
       drafts.remove(ownDraft(id))
       return null

@@ -1,28 +1,18 @@
 /** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
-import type { SavedFile } from '../../shared/contract/index.ts'
+import { tableFile } from '../core/bulk/table-file.ts'
 import { fail } from '../core/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
+import { CSV, type Dialogs, saveAs } from './dialogs.ts'
 import type { Accounts, Drafts, Outbox } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
 
 type Handled = Extract<keyof RequestHandlers, `sends.${string}` | `outbox.${string}` | `batches.${string}`>
 
-/** A table to be written where the person says. */
-export interface SavedTable {
-  /** Of the dialog. */
-  title: string
-  suggestedName: string
-  columns: string[]
-  rows: string[][]
-}
-
-export interface OutboxParts {
+export interface OutboxParts extends Pick<Dialogs, 'chooseSaveFile'> {
   accounts: Accounts
   drafts: Pick<Drafts, 'summary'>
   outbox: Outbox
-  /** Lets the person choose where a table goes, and writes it there; null where they think better of it. */
-  saveTable: (table: SavedTable, stillAsking: () => boolean) => Promise<SavedFile | null>
 }
 
 export function outboxHandlers(parts: OutboxParts): Pick<RequestHandlers, Handled> {
@@ -83,8 +73,8 @@ export function outboxHandlers(parts: OutboxParts): Pick<RequestHandlers, Handle
       const { name } = batches.get(ownBatch(id))
       const { columns, rows } = batches.failedRows(id)
       const title = 'Save the rows that were not sent'
-      const suggestedName = safeFileName(`${name} - not sent`, { extension: 'csv' })
-      return parts.saveTable({ title, suggestedName, columns, rows }, stillAsking)
+      const suggested = safeFileName(`${name} - not sent`, { extension: 'csv' })
+      return saveAs(parts, { title, suggested, kind: CSV, bytes: tableFile(columns, rows) }, stillAsking)
     }
   }
 }

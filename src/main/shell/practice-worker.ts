@@ -13,17 +13,45 @@ export interface PracticeOrder {
   port: number
 }
 
+/** What the main thread says of a line that it was to keep: whether it is on the disk. */
+export interface PracticeKept {
+  kind: 'kept' | 'not kept'
+  number: number
+}
+
 /** What the worker says. */
 export type PracticeWord =
   | { kind: 'open'; url: string; token: string }
   | { kind: 'failed'; code: string }
   /** To be kept for the next time, in place of what was kept. */
   | { kind: 'keep'; state: string }
+  /** To be kept beside it; answered by `PracticeKept` of that number. */
+  | { kind: 'add'; number: number; line: string }
   /** What was kept can't be read: to be put aside. */
   | { kind: 'unreadable' }
   | { kind: 'closed' }
 
 const say = (word: PracticeWord): void => parentPort?.postMessage(word)
+
+/** Those who wait until a line is kept, by its number. */
+const waiting = new Map<number, PromiseWithResolvers<void>>()
+let lines = 0
+
+/** Resolves when the main thread has written it: only then may anybody be told of what is in it. */
+function add(line: string): Promise<void> {
+  const kept = Promise.withResolvers<void>()
+  const number = ++lines
+  waiting.set(number, kept)
+  say({ kind: 'add', number, line })
+  return kept.promise
+}
+
+function heard({ kind, number }: PracticeKept): void {
+  const kept = waiting.get(number)
+  waiting.delete(number)
+  if (kind === 'kept') kept?.resolve()
+  else kept?.reject(new Error('The practice office could not be kept.'))
+}
 
 async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | undefined> {
   const auth = newCredentials('bearer')
@@ -31,6 +59,7 @@ async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | 
   const keptIn = {
     load: async () => state,
     save: async (text: string) => say({ kind: 'keep', state: text }),
+    add,
     setAside: async () => {
       say({ kind: 'unreadable' })
       return 'unreadable'
@@ -55,9 +84,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 }
 
-const office = await opened(workerData as PracticeOrder)
-parentPort?.once('message', async () => {
+let office: PracticeOffice | undefined
+parentPort?.on('message', async (word: 'close' | PracticeKept) => {
+  if (word !== 'close') return heard(word)
   await office?.close()
   say({ kind: 'closed' })
   parentPort?.close()
 })
+office = await opened(workerData as PracticeOrder)

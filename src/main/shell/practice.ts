@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { KeptOffice } from '../core/accounts/kept-office.ts'
 import { fail } from '../core/failure.ts'
-import type { PracticeOrder, PracticeWord } from './practice-worker.ts'
+import type { PracticeKept, PracticeOrder, PracticeWord } from './practice-worker.ts'
 
 /** Where it listens in this run, and what to ask it with. */
 export interface PracticeRun {
@@ -41,7 +41,7 @@ export function practiceOf(parts: PracticeParts): Practice {
     // Nothing of the application's environment or arguments is the office's business.
     const opened = new Worker(parts.worker, { workerData: order, env: {}, argv: [], name: 'practice' })
     worker = opened
-    opened.on('message', keep)
+    opened.on('message', (word: PracticeWord) => keep(opened, word))
     opened.on('error', (error) => parts.log.error('The practice office failed.', { kind: error.constructor.name }))
     opened.once('exit', () => ended(opened))
     const word = await next(opened)
@@ -55,12 +55,23 @@ export function practiceOf(parts: PracticeParts): Practice {
     parts.runs({ url: word.url, token: word.token })
   }
 
-  function keep(word: PracticeWord): void {
+  /** The office answers a send once it hears that the package is written. */
+  function keep(from: Worker, word: PracticeWord): void {
+    if (word.kind === 'keep') attempt(() => parts.kept.save(word.state))
+    else if (word.kind === 'unreadable') attempt(() => parts.kept.setAside())
+    else if (word.kind === 'add') {
+      const isKept = attempt(() => parts.kept.add(word.line))
+      from.postMessage({ kind: isKept ? 'kept' : 'not kept', number: word.number } satisfies PracticeKept)
+    }
+  }
+
+  function attempt(keeping: () => void): boolean {
     try {
-      if (word.kind === 'keep') parts.kept.save(word.state)
-      else if (word.kind === 'unreadable') parts.kept.setAside()
+      keeping()
+      return true
     } catch (error) {
       parts.log.error('The practice office could not be kept.', { kind: kindOf(error) })
+      return false
     }
   }
 
@@ -111,7 +122,7 @@ function next(worker: Worker): Promise<PracticeWord | undefined> {
       resolve(word)
     }
     worker.on('message', (word: PracticeWord) => {
-      if (word.kind !== 'keep' && word.kind !== 'unreadable') settle(word)
+      if (word.kind !== 'keep' && word.kind !== 'add' && word.kind !== 'unreadable') settle(word)
     })
     worker.once('exit', () => settle())
   })

@@ -5,7 +5,16 @@
 import { z } from 'zod'
 import { FIELD_TYPES } from '../model/form-filler.ts'
 
-const typed = z.string().max(10_000)
+/** How much a package holds. What is made of a template, pasted or added by hand stays within it, or couldn't be kept. */
+export const MOST_TYPED = 10_000
+export const MOST_ITEMS = 200
+export const MOST_SIGNERS = 200
+export const MOST_SHARED = 100
+export const MOST_QUESTIONS = 50
+export const MOST_FIELDS = 2000
+export const MOST_CHOICES = 2000
+
+const typed = z.string().max(MOST_TYPED)
 const key = z.string().min(1).max(100)
 const fieldTypes = FIELD_TYPES.filter((name) => name !== undefined)
 
@@ -31,7 +40,7 @@ export const ComposedSigner = z.strictObject({
   MobileCountry: typed,
   MobileNumber: typed,
   ClientReference: typed,
-  ShareUsers: z.array(ComposedShareUser).max(100),
+  ShareUsers: z.array(ComposedShareUser).max(MOST_SHARED),
   faceToFace: z.boolean(),
   video: z.boolean(),
   deepfakeDetector: z.boolean(),
@@ -41,7 +50,7 @@ export const ComposedSigner = z.strictObject({
   UseIDData: z.boolean(),
   IDData: z
     .array(z.strictObject({ key, Label: typed, Value: typed, DataType: z.enum(['text', 'date', 'email']) }))
-    .max(50),
+    .max(MOST_QUESTIONS),
   /** Form Filler only. */
   SignerReference: typed,
   reviewBeforeSigning: z.boolean()
@@ -66,19 +75,19 @@ export const ComposedItem = z.strictObject({
   Name: typed,
   Reference: typed,
   ClientReference: typed,
-  signers: z.array(ComposedSigner).max(200),
+  signers: z.array(ComposedSigner).max(MOST_SIGNERS),
   /** Form Direct only. FormType as typed: a whole number once it is right. */
   FormType: typed,
   EmployerReference: typed,
   XMLData: z.string().max(5_000_000),
   /** Form Filler only. */
-  fields: z.array(ComposedField).max(2000)
+  fields: z.array(ComposedField).max(MOST_FIELDS)
 })
 export type ComposedItem = z.infer<typeof ComposedItem>
 
 export const Composition = z.strictObject({
   kind: z.enum(['form-direct', 'form-filler']),
-  items: z.array(ComposedItem).max(200),
+  items: z.array(ComposedItem).max(MOST_ITEMS),
   /** `YYYY-MM-DDTHH:mm` at `gmt`, or blank for the service's 14 days. */
   due: typed,
   /** Minutes east of UTC that `due` is written in, as text; blank while `due` is. */
@@ -91,7 +100,7 @@ export const Composition = z.strictObject({
   NotifyUrl: typed,
   /** Form Direct only. */
   InvitationEmailTemplateReference: typed,
-  ListItems: z.array(z.strictObject({ key, ClientField: typed, Item: typed, Value: typed })).max(2000),
+  ListItems: z.array(z.strictObject({ key, ClientField: typed, Item: typed, Value: typed })).max(MOST_CHOICES),
   /** Form Filler only. */
   Sequential: z.boolean()
 })

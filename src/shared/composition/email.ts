@@ -40,17 +40,33 @@ const slips = new Map(
   })
 )
 
-/** Whether the strict model takes it as an address. */
+/** Letters of any script, digits and, inside, hyphens: what stands between two dots of a domain. */
+const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
+
+/** Whether mail could be sent there at all; stricter than the model about what follows the @. */
 export function isEmail(address: string): boolean {
-  return email.safeParse(address.trim()).success
+  const typed = address.trim()
+  return (
+    email.safeParse(typed).success &&
+    domainOf(typed)
+      .split('.')
+      .every((label) => LABEL.test(label))
+  )
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
 /** What is wrong with an address that is needed. */
 export function problemsOfEmail(at: string, address: string): Problem[] {
   const typed = address.trim()
   if (!typed) return [error(at, 'Enter an e-mail address.')]
+  const domain = domainOf(typed)
+  if (typed.includes('@') && domain.includes(',')) {
+    return [error(at, 'There is a comma after the @: should it be a dot?')]
+  }
   if (!isEmail(typed)) return [error(at, "This isn't an e-mail address: it needs a name, an @ and a domain.")]
-  const domain = typed.slice(typed.lastIndexOf('@') + 1).toLowerCase()
   const meant = slips.get(domain)
   if (meant) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
   // Addresses within an organisation may lack one: a warning, not a bar.

@@ -1,6 +1,7 @@
 /** What is wrong with a composition, in the user's words and with the control it belongs to. Errors forbid sending; warnings don't. */
 import type { ComposedItem, Composition } from './composition.ts'
 import { problemsOfDue } from './due-problems.ts'
+import { problemsOfEmbedding } from './embedded-problems.ts'
 import { problemsOfFields } from './field-problems.ts'
 import { problemsOfListItems } from './list-item-problems.ts'
 import { error, type Problem, required, warning } from './problem.ts'
@@ -12,8 +13,8 @@ export type { Problem } from './problem.ts'
 
 /** What is known beside the composition, as far as it is known. */
 export interface Known {
-  /** The references in the account's list of templates. Left out where the list was never read. */
-  templateReferences?: ReadonlySet<string>
+  /** The references in the account's list of templates. Left out where the list isn't known whole. */
+  templateReferences?: ReadonlySet<string> | undefined
 }
 
 /**
@@ -29,6 +30,7 @@ export function problemsOf(composition: Composition, now: number, known: Known =
   return [
     ...composition.items.flatMap((item) => problemsOfItem(composition, item, known)),
     ...problemsOfDue(composition, now),
+    ...problemsOfEmbedding(composition),
     ...composition.items.flatMap((item) =>
       isForms ? problemsOfXml(`${item.key}.XMLData`, item.XMLData) : problemsOfFields(item)
     ),

@@ -21,7 +21,8 @@ function problemsOfSigner(composition: Composition, item: ComposedItem, signer: 
       ? [warning(`${at}.faceToFace`, 'Signing at the counter needs "Sign in this application", below.')]
       : []),
     ...(signer.deepfakeDetector && !signer.video
-      ? [warning(`${at}.deepfakeDetector`, "The deepfake detector works on the video: without one it isn't asked for.")]
+      ? // The detector's own box stands there only beside a video.
+        [warning(`${at}.video`, "The deepfake detector works on the video: without one it isn't asked for.")]
       : []),
     ...problemsOfSharing(at, signer.ShareUsers)
   ]

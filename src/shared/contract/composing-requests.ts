@@ -47,8 +47,13 @@ export const composingRequests = {
   /** Drafts whose text has all the words of `search`, newest first. */
   'drafts.list': answers<DraftList>()(z.strictObject({ search, trashed: z.boolean(), ...page })),
   'drafts.get': answers<DraftView>()(byId),
-  /** Durable when it answers. Without an id a new draft is made. */
-  'drafts.save': answers<DraftSummary>()(z.strictObject({ id: id.optional(), composition: Composition })),
+  /**
+   * Durable when it answers. Without an id a new draft is made; with `newId` it gets that one, however often the same
+   * first save comes.
+   */
+  'drafts.save': answers<DraftSummary>()(
+    z.strictObject({ id: id.optional(), newId: z.uuid().optional(), composition: Composition })
+  ),
   /** Puts a draft in the trash, where it stays for 30 days. */
   'drafts.remove': answers<null>()(byId),
   'drafts.restore': answers<DraftSummary>()(byId),

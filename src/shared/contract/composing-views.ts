@@ -94,7 +94,7 @@ export interface SendView {
   accountId: string
   draftId?: string
   batchId?: string
-  /** The row of the sheet that a batch was made of, from 1 for the first below the headings. */
+  /** The row of the sheet that a batch was made of, as the spreadsheet counts. */
   row?: number
   kind: CompositionKind
   title: string
@@ -210,7 +210,7 @@ export interface BulkCheck {
 }
 
 export interface BulkRow {
-  /** From 1 for the first row below the headings. */
+  /** As the spreadsheet counts: the headings are row 1 where nothing stands above them. */
   row: number
   title: string
   who: string

@@ -6,16 +6,36 @@ import {
   titleOf,
   whoOf
 } from '../../../src/shared/composition/composition.ts'
-import type { DraftSummary, DraftView, PresetSummary, PresetView } from '../../../src/shared/contract/views.ts'
+import type {
+  DraftSummary,
+  DraftView,
+  PresetSummary,
+  PresetView,
+  SendState
+} from '../../../src/shared/contract/views.ts'
 import type { FakeState } from '../fake-api.ts'
 import { people } from '../people.ts'
 import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
+
+const withTheOutbox: ReadonlySet<SendState> = new Set(['ready', 'sending', 'uncertain', 'sent'])
 
 export function fakeDrafts({ state, emit, chosen, newId }: FakeOffice): HandlersOf<'drafts' | 'presets' | 'exchange'> {
   function put(draft: DraftView): DraftSummary {
     state.drafts = [...state.drafts.filter((one) => one.id !== draft.id), draft]
     emit('drafts.changed', { id: draft.id })
     return summaryOf(draft)
+  }
+
+  /** What is acted on belongs to the account that the person sees. */
+  function own(draft: DraftView): DraftView {
+    if (draft.accountId !== chosen().id) throw new Failure('gone')
+    return draft
+  }
+
+  /** As the main process does: a late save must not bring back what was deleted, nor change what is being sent. */
+  function refuseUnchangeable(id: string): void {
+    if (state.sends.some((send) => send.draftId === id && withTheOutbox.has(send.state))) throw new Failure('busy')
+    if (own(byId(state.drafts, id)).trashedAt !== undefined) throw new Failure('gone')
   }
 
   function putPreset(preset: PresetView): PresetSummary {
@@ -39,13 +59,15 @@ export function fakeDrafts({ state, emit, chosen, newId }: FakeOffice): Handlers
         counts: { drafts: mine.length - inTrash, trashed: inTrash }
       }
     },
-    'drafts.get': ({ id }) => byId(state.drafts, id),
-    'drafts.save': ({ id, composition }) => {
+    'drafts.get': ({ id }) => own(byId(state.drafts, id)),
+    'drafts.save': ({ id, newId: wanted, composition }) => {
       const complete = withZone(composition)
+      const first = wanted !== undefined && !state.drafts.some((one) => one.id === wanted)
+      const known = id ?? (first ? undefined : wanted)
+      if (known !== undefined) refuseUnchangeable(known)
       return put({
-        id: id ?? newId('draft'),
-        // A draft stays with the account it was begun for.
-        accountId: state.drafts.find((one) => one.id === id)?.accountId ?? chosen().id,
+        id: known ?? wanted ?? newId('draft'),
+        accountId: chosen().id,
         kind: complete.kind,
         title: titleOf(complete),
         who: whoOf(complete),

@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { secretsBeside } from '../../../src/main/core/accounts/account-secrets.ts'
 import { type AccountInput, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { PRACTICE_COLOUR } from '../../../src/main/core/accounts/colours.ts'
-import { clientCredentials } from '../../../src/main/core/accounts/credentials.ts'
+import { type CredentialsInput, clientCredentials } from '../../../src/main/core/accounts/credentials.ts'
 import { AppFailure } from '../../../src/main/core/failure.ts'
-import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { type Keychain, KeychainError, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 
@@ -46,6 +46,34 @@ function shuttableKeychain() {
   const { get, set, delete: remove } = keychain.accounts
   const accounts = { get: unlessShut(get), set: unlessShut(set), delete: unlessShut(remove) }
   return { ...keychain, accounts, state }
+}
+
+/** A keychain during whose next call of a kind something else happens. */
+function slowKeychain() {
+  const keychain = memoryKeychain()
+  const meanwhile = new Map<string, () => void>()
+  const happening = (name: string) => {
+    meanwhile.get(name)?.()
+    meanwhile.delete(name)
+  }
+  const accounts: Keychain['accounts'] = {
+    get: keychain.accounts.get,
+    async set(id, secret) {
+      await keychain.accounts.set(id, secret)
+      happening('set')
+    },
+    async delete(id) {
+      await keychain.accounts.delete(id)
+      happening('delete')
+    }
+  }
+  return { ...keychain, accounts, during: (name: 'set' | 'delete', what: () => void) => meanwhile.set(name, what) }
+}
+
+function addSend(db: Db, accountId: string, state: string): void {
+  db.prepare(
+    `INSERT INTO sends (id, account_id, kind, state, title, created_at) VALUES (?, ?, 'form-direct', ?, 'T', 0)`
+  ).run(randomUUID(), accountId, state)
 }
 
 async function failureOf(call: () => unknown) {
@@ -136,6 +164,78 @@ describe('an account', () => {
     await accounts.update(id, { authentication: { scheme: 'none' } })
     expect(await keychain.accounts.get(id)).toBeNull()
     expect(await accounts.secretsOf(id)).toEqual({ scheme: 'none' })
+  })
+})
+
+describe('while it is not certain whether a package arrived', () => {
+  const bearer = { scheme: 'bearer', token: 'abc.def' } as const
+
+  async function unsettledOffice(
+    state: 'sending' | 'uncertain' = 'uncertain',
+    authentication: CredentialsInput = API_KEY
+  ) {
+    const parts = office()
+    const { id } = await parts.accounts.add(service({ authentication }))
+    addSend(parts.db, id, state)
+    return { ...parts, id }
+  }
+
+  test.each([
+    ['sending', 'another address', { baseUrl: 'https://other.example.com' }],
+    ['uncertain', 'another address', { baseUrl: 'https://other.example.com' }],
+    ['uncertain', 'another key', { authentication: { ...API_KEY, key: 'key-2' } }],
+    ['uncertain', 'another sender', { authentication: { ...API_KEY, sender: 'tama@example.com' } }],
+    ['sending', 'another way to sign in', { authentication: bearer }],
+    ['uncertain', 'none', { authentication: { scheme: 'none' } }]
+  ] as const)('(%s) its service stays the one that can tell: %s is refused', async (state, _, changes) => {
+    const { accounts, id } = await unsettledOffice(state)
+    const before = accounts.get(id)
+    const failure = await failureOf(() => accounts.update(id, { name: 'Branch', ...changes }))
+    expect(failure).toMatchObject({ code: 'busy', message: expect.stringContaining('Outbox') })
+    expect(accounts.get(id)).toEqual(before)
+    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+  })
+
+  test('its name, colour and folders can be changed, and its address be entered again as it is', async () => {
+    const { accounts, id } = await unsettledOffice()
+    const changes = { name: 'Branch', colour: '#123456', baseUrl: 'https://sign.example.com/web/v1.4/' }
+    expect(await accounts.update(id, changes)).toMatchObject({ name: 'Branch', colour: '#123456' })
+  })
+
+  test('its key can have a new secret', async () => {
+    const { accounts, id } = await unsettledOffice()
+    await accounts.update(id, { authentication: { ...API_KEY, secret: 'renewed' } })
+    expect(await accounts.secretsOf(id)).toMatchObject({ key: 'key-1', secret: 'renewed' })
+  })
+
+  test('its credentials can be entered again where the keychain has lost them', async () => {
+    const { accounts, keychain, id } = await unsettledOffice()
+    await keychain.accounts.delete(id)
+    await accounts.update(id, { authentication: { ...API_KEY, key: 'key-2' } })
+    expect(await accounts.secretsOf(id)).toMatchObject({ key: 'key-2' })
+    const elsewhere = { authentication: API_KEY, baseUrl: 'https://other.example.com' }
+    expect(await failureOf(() => accounts.update(id, elsewhere))).toMatchObject({ code: 'busy' })
+  })
+
+  test('a token that the service refuses can be replaced, as nothing could be looked for with it', async () => {
+    const { accounts, id } = await unsettledOffice('uncertain', bearer)
+    const changes = { authentication: { scheme: 'bearer', token: 'new' } } as const
+    expect(await failureOf(() => accounts.update(id, changes))).toMatchObject({ code: 'busy' })
+    await accounts.update(id, changes, 'refused')
+    expect(await accounts.secretsOf(id)).toMatchObject({ token: 'new' })
+  })
+
+  test('a package that leaves while the keychain is asked keeps the service that it left for', async () => {
+    const keychain = slowKeychain()
+    const { accounts, db } = office(keychain)
+    const { id } = await accounts.add(service())
+    const updated = failureOf(async () => {
+      keychain.during('set', () => addSend(db, id, 'sending'))
+      await accounts.update(id, { authentication: { ...API_KEY, key: 'key-2' }, baseUrl: 'https://other.example.com' })
+    })
+    expect(await updated).toMatchObject({ code: 'busy' })
+    expect(accounts.get(id).baseUrl).toBe('https://sign.example.com/web/v1.4')
+    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
   })
 })
 
@@ -236,6 +336,16 @@ describe('removing an account', () => {
     expect(await failureOf(() => accounts.remove(one.id))).toMatchObject({ code: 'busy' })
     for (const table of counted) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(2)
     expect(await accounts.secretsOf(one.id)).toEqual(API_KEY)
+  })
+
+  test('is refused where Send is pressed while the keychain is asked, and nothing is lost', async () => {
+    const keychain = slowKeychain()
+    const { accounts, db } = office(keychain)
+    const { id } = await accounts.add(service())
+    keychain.during('delete', () => addSend(db, id, 'ready'))
+    expect(await failureOf(() => accounts.remove(id))).toMatchObject({ code: 'busy' })
+    expect(db.prepare('SELECT state FROM sends').pluck().all()).toEqual(['ready'])
+    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
   })
 
   test('does not happen at all while the keychain is shut', async () => {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { PackageRow } from '../../../src/main/core/bulk/batch-rows.ts'
 import { type BatchBox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
-import type { PackageRow } from '../../../src/main/core/bulk/desk.ts'
 import { type BulkDesk, bulkDeskOf } from '../../../src/main/shell/bulk.ts'
 import { bulkTargets, matchColumns } from '../../../src/shared/composition/bulk-targets.ts'
 import { blankSigner, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
@@ -100,9 +100,9 @@ describe('a dry run', () => {
     )
     expect(check).toMatchObject({ rows: 3, withErrors: 1, duplicates: 0, ready: 2, unused: ['Shoe size'] })
     expect(rows.map(({ row, who }) => [row, who])).toEqual([
-      [1, 'Mere Tamati'],
-      [2, 'Tama Tamati and Lena Brooks'],
-      [3, 'Mia']
+      [2, 'Mere Tamati'],
+      [3, 'Tama Tamati and Lena Brooks'],
+      [4, 'Mia']
     ])
     expect(rows[2]?.problems.filter(({ severity }) => severity === 'error')).toMatchObject([
       { column: 'Due date', message: expect.stringContaining('soon') },
@@ -111,17 +111,28 @@ describe('a dry run', () => {
     ])
   })
 
+  test('does not take the example row of a sample for somebody', async () => {
+    const [headings = '', row = ''] = Buffer.from(await bulk.sample(base, 'csv'))
+      .toString('utf8')
+      .split('\r\n')
+    const { check, rows } = await checked(`${headings}\n${row}\n`)
+    expect(check).toMatchObject({ ready: 0, withErrors: 1 })
+    expect(rows[0]?.problems[0]?.message).toContain('example row')
+    const meant = row.replaceAll('Example', 'Ngata')
+    expect((await checked(`${headings}\n${meant}\n`)).rows[0]?.problems[0]?.message ?? '').not.toContain('example row')
+  })
+
   test('pages through the rows that have errors, warnings or an equal', async () => {
     const { id } = await checked(
       `${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(3)}=A1,B,b@example.com,,,,\n,,,,,,04/12/2020\n`
     )
     const show = async (what: 'errors' | 'warnings' | 'duplicates') =>
       (await bulk.rows('office', { id, show: what, offset: 0, limit: 10 })).rows.map(({ row }) => row)
-    expect(await show('errors')).toEqual([5])
-    expect(await show('warnings')).toEqual([4])
-    expect(await show('duplicates')).toEqual([2, 3])
+    expect(await show('errors')).toEqual([6])
+    expect(await show('warnings')).toEqual([5])
+    expect(await show('duplicates')).toEqual([3, 4])
     expect(await bulk.rows('office', { id, show: 'duplicates', offset: 1, limit: 1 })).toMatchObject({
-      rows: [{ row: 3, duplicateOf: { row: 1 } }],
+      rows: [{ row: 4, duplicateOf: { row: 2 } }],
       total: 2
     })
   })
@@ -236,13 +247,13 @@ describe('sending', () => {
     const [batch] = batches as [Batch]
     expect(batch.accountId).toBe('office')
     expect(batch.columns).toEqual(HEADINGS.split(','))
-    expect(batch.packages.map(({ row }) => row)).toEqual([1, 3])
+    expect(batch.packages.map(({ row }) => row)).toEqual([2, 4])
     expect(sentTo(batch)).toEqual(['mere@example.com', 'lena@example.com'])
     expect(batch.packages[0]?.cells).toEqual(['Mere', 'Tamati', 'mere@example.com', '', '', '', ''])
     expect(batch.packages[0]?.composition.items[0]?.signers).toHaveLength(1)
     expect(batch.leftOut).toEqual([
-      { row: 2, cells: expect.any(Array), problems: ['Last name: Enter the last name.'] },
-      { row: 4, cells: expect.any(Array), problems: ['The same package as in row 1.'] }
+      { row: 3, cells: expect.any(Array), problems: ['Last name: Enter the last name.'] },
+      { row: 5, cells: expect.any(Array), problems: ['The same package as in row 2.'] }
     ])
   })
 
@@ -276,6 +287,36 @@ describe('sending', () => {
     expect(sentTo(batches[1] as Batch)).toEqual(['tama@example.com'])
   })
 
+  test('never takes a row along that the check had left out, though nothing speaks against it any more', async () => {
+    recent.set(fingerprintOf(forms({ items: [form({ signers: [signer({ Email: 'mere@example.com' })] })] })), NOW)
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
+    recent.clear()
+    await send(id)
+    expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
+    expect(batches[0]?.leftOut).toMatchObject([
+      { row: 2, problems: ['The same package was sent on 20 November 2026.'] }
+    ])
+  })
+
+  test('does not let a row go in place of its equal that fell due', async () => {
+    const { id } = await checked(
+      `${HEADINGS}\n${person('Mere')},,,,01/12/2026\n${person('Mere')},,,,31/12/2026\n${person('Tama')},,,,31/12/2026\n`
+    )
+    now = Date.UTC(2026, 11, 2)
+    await send(id)
+    expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
+    expect(batches[0]?.leftOut.map(({ row }) => row)).toEqual([2, 3])
+  })
+
+  test('sends January’s and February’s data for one person, which are two packages', async () => {
+    const xml = forms({ items: [form({ signers: [blankSigner('s1')] })] })
+    const table = `First name,Last name,E-mail,XML data\n${person('Mere')},<pay>January</pay>\n${person('Mere')},<pay>February</pay>\n`
+    const { id, check } = await checked(table, xml)
+    expect(check).toMatchObject({ duplicates: 0, ready: 2 })
+    await send(id)
+    expect(batches[0]?.packages).toHaveLength(2)
+  })
+
   test('is done once, however often it is asked for', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const free = Promise.withResolvers<void>()
@@ -286,6 +327,16 @@ describe('sending', () => {
     await first
     await expect(send(id)).rejects.toMatchObject({ appError: { code: 'busy' } })
     expect(batches).toHaveLength(1)
+  })
+
+  test('go on into the outbox where the page is left meanwhile, and the sheet is closed after them', async () => {
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    const leaving = send(id)
+    await bulk.close(id)
+    await leaving
+    expect(batches).toHaveLength(1)
+    const rows = bulk.rows('office', { id, show: 'all', offset: 0, limit: 1 })
+    await expect(rows).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
   test('that the outbox refused can be tried again', async () => {
@@ -339,7 +390,7 @@ describe('rows that stay behind', () => {
     await send(id)
     const text = Buffer.from((await bulk.failed('office', id)).bytes).toString()
     expect(text.trim().split('\r\n')).toHaveLength(3)
-    expect(text).toContain('The same package as in row 1.')
+    expect(text).toContain('The same package as in row 2.')
   })
 })
 
@@ -363,7 +414,7 @@ describe('a sample', () => {
   })
 
   test.each(['csv', 'xlsx'] as const)(
-    'as %s has a column for each target, and a row that can be sent',
+    'as %s has a column for each target, and a row that lacks nothing but somebody real',
     async (format) => {
       const bytes = await bulk.sample(composition, format)
       const sheet = await open(bytes, `sample.${format}`)
@@ -371,8 +422,11 @@ describe('a sample', () => {
       expect(mapping).toHaveLength(bulkTargets(composition).length)
       expect(sheet.rows).toBe(1)
       const check = await bulk.check('office', { id: sheet.id, composition, mapping })
-      expect((await bulk.rows('office', { id: sheet.id, show: 'errors', offset: 0, limit: 10 })).rows).toEqual([])
-      expect(check).toMatchObject({ ready: 1, unused: [] })
+      const { rows } = await bulk.rows('office', { id: sheet.id, show: 'errors', offset: 0, limit: 10 })
+      expect(rows.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'))).toMatchObject([
+        { message: expect.stringContaining('example row') }
+      ])
+      expect(check.unused).toEqual([])
     }
   )
 })

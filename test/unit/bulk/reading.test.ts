@@ -26,8 +26,8 @@ describe('a table of text', () => {
     const sheet = await text('First name,Last name\nMere,Tamati\nTama,Brooks\n')
     expect(sheet.columns).toEqual(['First name', 'Last name'])
     expect(sheet.rows).toEqual([
-      { row: 1, cells: ['Mere', 'Tamati'] },
-      { row: 2, cells: ['Tama', 'Brooks'] }
+      { row: 2, cells: ['Mere', 'Tamati'] },
+      { row: 3, cells: ['Tama', 'Brooks'] }
     ])
     expect(sheet.notes).toEqual([])
   })
@@ -84,7 +84,7 @@ describe('a table of text', () => {
 
   test('counts rows as the spreadsheet does, blank ones included', async () => {
     const sheet = await text('\nName\nMere\n\n  \nTama\n')
-    expect(sheet.rows.map(({ row }) => row)).toEqual([1, 4])
+    expect(sheet.rows.map(({ row }) => row)).toEqual([3, 6])
   })
 
   test('with more cells than headings keeps them', async () => {

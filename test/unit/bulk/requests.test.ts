@@ -69,6 +69,16 @@ describe('a person', () => {
     expect(await readFile(saveAs, 'utf8')).toContain('Person 1: first name')
   })
 
+  test('gets the ending where the system’s dialog leaves it to us, and loses no file by it', async () => {
+    const other = await files.put('sample.csv', 'of somebody else')
+    saveAs = join(files.folder, 'sample')
+    const save = () => handlers['bulk.saveSample']({ composition: forms(), format: 'csv' }, context)
+    expect(await save()).toEqual({ label: 'sample (2).csv' })
+    expect(await readFile(other, 'utf8')).toBe('of somebody else')
+    saveAs = join(files.folder, 'STAFF.CSV')
+    expect(await save()).toEqual({ label: 'STAFF.CSV' })
+  })
+
   test('saves the rows that have to be mended', async () => {
     chosen = [await files.put('staff.csv', 'First name,E-mail\nMere,nobody\n')]
     await handlers['bulk.open'](undefined, context)

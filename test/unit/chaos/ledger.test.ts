@@ -14,7 +14,7 @@ function entry(changes: Partial<Package> = {}): Package {
 }
 
 function seen(changes: Partial<Seen> = {}): Seen {
-  return { drafts: [], sends: [], words: [], arrivedBefore: [], arrivedAfter: [], ...changes }
+  return { drafts: [], sends: [], words: ['Uncertain\nRound 1 abc'], arrivedBefore: [], arrivedAfter: [], ...changes }
 }
 
 const kinds = (packages: Package[], what: Seen) => faultsOf(packages, what).map(({ kind }) => kind)
@@ -55,5 +55,6 @@ describe('what the chaos counts', () => {
     expect(kinds([entry()], seen({ sends, words: ['Did not arrive\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
     expect(kinds([entry()], seen({ sends, words: ['Waits for the line\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
     expect(kinds([entry()], seen({ sends, words: ['Uncertain\nRound 1 abc'], ...arrived }))).toEqual([])
+    expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 9 xyz'], ...arrived }))).toEqual(['wrong'])
   })
 })

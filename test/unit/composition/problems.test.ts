@@ -123,7 +123,7 @@ describe('what is wrong with a composition', () => {
     ['an address without an ending', signer({ Email: 'mere@office' }), 'Email'],
     ['a number without a country', signer({ MobileNumber: '021012345' }), 'MobileCountry'],
     ['a number without its trunk prefix', signer({ MobileNumber: '21012345', MobileCountry: '64' }), 'MobileNumber'],
-    ['the deepfake detector without a video', signer({ deepfakeDetector: true }), 'deepfakeDetector'],
+    ['the deepfake detector without a video', signer({ deepfakeDetector: true }), 'video'],
     ['signing at the counter that is not embedded', signer({ faceToFace: true }), 'faceToFace'],
     ['two defaults', signer({ ShareUsers: [sharing('u1'), sharing('u2')] }), 'ShareUsers.u2.IsDefault'],
     ['two owners', signer({ ShareUsers: [sharing('u1'), sharing('u2')] }), 'ShareUsers.u2.IsOwner']

@@ -41,6 +41,16 @@ describe('saving', () => {
     expect(office.drafts.list('a').rows).toEqual([saved])
   })
 
+  test('for the first time twice, under one id of the screen’s own, makes one draft', () => {
+    const mine = '6f1f7c1e-4c53-4f0a-9c6c-1f1f2f3f4f5f'
+    office.drafts.save('a', forms(named('First')), undefined, mine)
+    expect(office.drafts.save('a', forms(named('First, typed on')), undefined, mine).id).toBe(mine)
+    expect(titles()).toEqual(['First, typed on'])
+    expect(failureOf(() => office.drafts.save('b', forms(named('Another’s')), undefined, mine))).toMatchObject({
+      code: 'gone'
+    })
+  })
+
   test('again replaces what was there, and the draft is the newest', () => {
     const id = save(named('First'))
     office.time.now += MINUTE
@@ -106,14 +116,31 @@ describe('a draft that is with the outbox', () => {
     }
   )
 
-  test('is not shown, changed or thrown away once the service has it, should it be left', () => {
+  test('is not changed or thrown away once the service has it, and goes at the next start, should it be left', async () => {
     const id = save(named('Sent'))
     addSend(office.db, id, 'sent')
-    expect(titles()).toEqual([])
-    expect(titles({ search: 'sent' })).toEqual([])
     expect(failureOf(() => save(named('After'), id)).code).toBe('busy')
     expect(failureOf(() => office.drafts.remove(id)).code).toBe('busy')
+    await office.drafts.purge()
+    expect(titles()).toEqual([])
+    expect(titles({ search: 'sent' })).toEqual([])
+    expect(failureOf(() => office.drafts.get(id)).code).toBe('gone')
   })
+
+  test.each(['ready', 'sending', 'uncertain', 'sent', 'refused', 'not-sent', 'cancelled'])(
+    'is counted where it is shown, and nowhere else, while its send is %s',
+    (state) => {
+      for (const name of ['First', 'Second', 'Third']) save(named(name))
+      addSend(office.db, save(named('Fourth')), state)
+      const { rows, total, counts } = office.drafts.list('a')
+      expect(counts.drafts).toBe(rows.length)
+      expect(total).toBe(rows.length)
+      // A page that is full by the count is full on the screen: no row is missing from its middle.
+      expect(office.drafts.list('a', { limit: 2 }).rows).toHaveLength(2)
+      const found = office.drafts.list('a', { search: 'fourth' })
+      expect(found.total).toBe(found.rows.length)
+    }
+  )
 
   test.each(['refused', 'not-sent'])('is a draft again once its send is %s', (state) => {
     const id = save()

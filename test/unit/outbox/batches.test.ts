@@ -1,7 +1,7 @@
 /** Many packages of one sheet: all of them or none, in the sheet's order, and what failed comes back as rows. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BatchRow, NewBatch } from '../../../src/main/core/outbox/batches.ts'
-import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -158,7 +158,7 @@ describe('pausing and cancelling', () => {
     work.line.fault('pass')
     await expect.poll(() => work.line.seen.filter((request) => request.startsWith('GET')).length).toBe(3)
     await aMoment()
-    await work.time.pass(SETTLING_TIME + 10)
+    await work.time.pass(SECOND_LOOK_AFTER + 10)
     await expect.poll(() => counts(id).cancelled).toBe(3)
     expect(posts()).toBe(1)
   })

@@ -1,6 +1,6 @@
 /** The application ends at any step, or the disk is full when an answer is to be written down: nothing is lost or sent twice. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -40,7 +40,7 @@ describe('when the application ends', () => {
     work.line.fault('pass')
     await aMoment()
     expect(posts()).toBe(1)
-    await work.time.pass(SETTLING_TIME + 10)
+    await work.time.pass(SECOND_LOOK_AFTER + 10)
     await expect.poll(() => get(id)).toMatchObject({ state: 'sent', attempt: 2 })
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
@@ -52,7 +52,7 @@ describe('when the application ends', () => {
     await expect.poll(() => work.taken('SendForms2').length).toBe(1)
     work.startAgain()
     await expect.poll(() => get(id).state).toBe('sent')
-    await work.time.pass(10 * SETTLING_TIME)
+    await work.time.pass(10 * SECOND_LOOK_AFTER)
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
 
@@ -133,7 +133,7 @@ describe('a disk that is full', () => {
     work.startAgain()
     expect(get(id).state).toBe('uncertain')
     await expect.poll(() => get(id).state).toBe('sent')
-    await work.time.pass(10 * SETTLING_TIME)
+    await work.time.pass(10 * SECOND_LOOK_AFTER)
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 /** Packages that are alike and bear the same reference of the office: where nothing tells, a person does. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SETTLING_TIME } from '../../../src/main/core/outbox/outbox.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -17,7 +17,7 @@ const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 async function minutes(count: number) {
   for (let minute = 0; minute < count; minute++) {
-    await work.time.pass(SETTLING_TIME + 10)
+    await work.time.pass(SECOND_LOOK_AFTER + 10)
     await new Promise((resume) => setTimeout(resume, 40))
   }
 }
@@ -90,6 +90,9 @@ describe('twins with one reference', () => {
 
     const reference = get(second.id).doubt?.found[0]?.reference ?? ''
     work.outbox.settle(second.id, { arrived: true, documents: [reference] })
+    // One document is not two packages.
+    expect(() => work.outbox.settle(first.id, { arrived: true, documents: [reference] })).toThrow('conflict')
+    expect(get(first.id).state).toBe('uncertain')
     await minutes(3)
     await expect.poll(() => get(first.id).state).toBe('sent')
     expect(work.taken('SendForms2')).toHaveLength(2)

@@ -65,7 +65,13 @@ describe('where nothing can be reached', () => {
     await work.forgetSecrets()
     work.clients.forget(work.accountId)
     const id = start()
-    await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'line', error: { code: 'keychain' } })
+    await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'paused', error: { code: 'keychain' } })
+    expect(box().pause).toMatchObject({
+      by: 'service',
+      error: { message: expect.stringContaining('Enter them again.') }
+    })
+    await work.time.pass(3_600_000)
+    expect(box().pause?.until).toBeUndefined()
     expect(work.line.seen).toEqual([])
     await work.accounts.update(work.accountId, { authentication: { scheme: 'none' } })
     work.clients.forget(work.accountId)
@@ -95,6 +101,30 @@ describe('where nothing can be reached', () => {
     expect(posts()).toBeLessThanOrEqual(2)
     expect(box()).toMatchObject({ pause: { by: 'line' }, counts: { refused: 0 } })
   })
+})
+
+test.each([
+  ['a network that wants one to log in first', { status: 511 }],
+  ['a service that asks for patience', { status: 429, headers: { 'retry-after': '1' } }]
+])('a package is not posted for ever to %s: then its box waits for a person', async (_, fault) => {
+  work.line.fault(fault)
+  const id = start()
+  for (let minute = 0; minute < 45; minute++) {
+    await work.time.pass(61_000)
+    await new Promise((resume) => setTimeout(resume, 15))
+  }
+  await expect
+    .poll(() => box().pause)
+    .toMatchObject({ by: 'service', error: { message: expect.stringContaining('30 times') } })
+  expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused', attempt: 0 })
+  expect(posts()).toBe(30)
+})
+
+test('an address that has moved for good pauses the box, and says where to', async () => {
+  work.line.fault({ status: 301, headers: { location: 'https://sign.example.com/' } })
+  const id = start()
+  await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code: 'unsafe-address' } })
+  expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused' })
 })
 
 describe('a service that asks for patience', () => {

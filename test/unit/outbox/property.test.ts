@@ -8,22 +8,50 @@ import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
 const MINUTE = 60_000
 
+/** One of two packages that only what is inside tells apart. */
+interface Twin {
+  id: string
+  inside: string
+}
+
 type Step =
-  | { kind: 'send' | 'take back' | 'let go' | 'crash' | 'line' | 'resume' | 'retry' | 'wait' }
+  | {
+      kind:
+        | 'send'
+        | 'twins'
+        | 'take back'
+        | 'let go'
+        | 'crash'
+        | 'line'
+        | 'pause'
+        | 'resume'
+        | 'wake'
+        | 'retry'
+        | 'wait'
+    }
+  | { kind: 'decide' | 'cancel' }
   | { kind: 'batch'; rows: number }
-  | { kind: 'fault'; fault: Fault; on: 'sends' | 'looks' | 'all' }
+  | { kind: 'fault'; fault: Mishap; on: 'sends' | 'looks' | 'all' }
   | { kind: 'pass'; milliseconds: number }
   | { kind: 'jump'; milliseconds: number }
 
-const faults: Fault[] = ['lose-answer', 'swallow-answer', 'cut', 'hang', 'rubbish']
-const refusals: Fault[] = [400, 402, 429, 500, 503].map((status) => ({ status }))
+/** "taken and …": the service took it, and what comes back says something else. */
+type Mishap = Fault | 'taken and 406' | 'taken and 500' | 'taken and empty' | 'taken once, then 409'
+const faults: Mishap[] = ['lose-answer', 'swallow-answer', 'cut', 'hang', 'rubbish']
+const odd: Mishap[] = ['taken and 406', 'taken and 500', 'taken and empty', 'taken once, then 409']
+const refusals: Mishap[] = [200, 400, 402, 406, 408, 429, 500, 503, 511].map((status) => ({ status }))
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom<Step>({ kind: 'send' }) },
   {
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant('fault' as const),
-      fault: fc.oneof(fc.constant<Fault>('pass'), fc.constantFrom(...faults), fc.constantFrom(...refusals)),
+      fault: fc.oneof(
+        fc.constant<Mishap>('pass'),
+        fc.constantFrom(...faults),
+        fc.constantFrom(...odd),
+        fc.constantFrom(...refusals)
+      ),
       on: fc.constant('sends' as const)
     })
   },
@@ -47,10 +75,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       { kind: 'let go' },
       { kind: 'take back' },
       { kind: 'line' },
+      { kind: 'pause' },
       { kind: 'resume' },
-      { kind: 'retry' }
+      { kind: 'wake' },
+      { kind: 'retry' },
+      { kind: 'cancel' }
     )
-  }
+  },
+  { weight: 2, arbitrary: fc.constant<Step>({ kind: 'twins' }) },
+  { weight: 3, arbitrary: fc.constant<Step>({ kind: 'decide' }) }
 )
 
 test('no mark arrives twice, no send is lost, and no state says what isn’t so', async () => {
@@ -59,12 +92,13 @@ test('no mark arrives twice, no send is lost, and no state says what isn’t so'
       const work = await openWorkplace()
       try {
         const names = new Set<string>()
+        const twins: Twin[] = []
         for (const one of steps) {
-          await take(work, one, names)
-          check(work, names)
+          await take(work, one, names, twins)
+          check(work, names, twins)
         }
-        await settle(work)
-        check(work, names)
+        await finish(work, twins)
+        check(work, names, twins)
         const { ready, sending, uncertain } = work.parts.outbox.state(work.accountId).counts
         expect({ ready, sending, uncertain }).toEqual({ ready: 0, sending: 0, uncertain: 0 })
       } finally {
@@ -78,7 +112,7 @@ test('no mark arrives twice, no send is lost, and no state says what isn’t so'
 const all = (work: Workplace, show: 'all' | 'waiting' | 'attention' = 'all') =>
   work.parts.outbox.list(work.accountId, { show, offset: 0, limit: 500 }).rows
 
-async function take(work: Workplace, one: Step, names: Set<string>): Promise<void> {
+async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[]): Promise<void> {
   const { outbox, drafts } = work.parts
   const named = (name: string) => {
     names.add(name)
@@ -98,11 +132,43 @@ async function take(work: Workplace, one: Step, names: Set<string>): Promise<voi
       await outbox.addBatch({ accountId: work.accountId, name: 'Batch', columns: [], rows, leftOut: [] })
       break
     }
+    case 'twins': {
+      // Alike in everything but what is inside, and with one reference of the office's: the last tells them apart here.
+      const twin = () => {
+        const inside = `<twin>${twins.length}</twin>`
+        const { id } = outbox.start(
+          drafts.save(
+            work.accountId,
+            forms({ items: [form({ Name: 'Twin', ClientReference: 'MATTER-7', XMLData: inside })] })
+          ).id
+        )
+        twins.push({ id, inside })
+      }
+      twin()
+      twin()
+      break
+    }
+    case 'decide': {
+      const send = all(work, 'attention').find(({ doubt }) => doubt)
+      if (send) decide(work, send, twins)
+      break
+    }
+    case 'cancel': {
+      const [batch] = outbox.batches.list(work.accountId)
+      if (batch) await outbox.batches.cancel(batch.id)
+      break
+    }
+    case 'pause':
+      outbox.pause(work.accountId)
+      break
+    case 'wake':
+      outbox.resumed()
+      break
     case 'let go':
       if (waiting) outbox.now(waiting.id)
       break
     case 'take back':
-      if (waiting) outbox.takeBack(waiting.id)
+      if (waiting && !twins.some(({ id }) => id === waiting.id)) outbox.takeBack(waiting.id)
       break
     case 'retry': {
       const failed = all(work, 'attention').find(({ state }) => state === 'refused' || state === 'not-sent')
@@ -128,15 +194,48 @@ async function take(work: Workplace, one: Step, names: Set<string>): Promise<voi
       await new Promise((resume) => setTimeout(resume, 15))
       break
     case 'fault':
-      work.line.fault(one.fault, (method) => one.on === 'all' || (method === 'POST') === (one.on === 'sends'))
+      misbehave(work, one)
   }
 }
 
-/** The names of what the service took, each as often as it took it. */
-const taken = (work: Workplace) =>
-  work.taken('SendForms2').map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name ?? '')
+function misbehave(work: Workplace, { fault, on }: Extract<Step, { kind: 'fault' }>): void {
+  const isMeant = (method: string) => on === 'all' || (method === 'POST') === (on === 'sends')
+  if (typeof fault === 'object' || !fault.startsWith('taken')) {
+    work.line.fault(fault as Fault, isMeant)
+    return
+  }
+  let count = 0
+  const answers = { 'taken and 406': 406, 'taken and 500': 500, 'taken and empty': 200 } as Record<string, number>
+  work.line.faultBy((method) => {
+    if (!isMeant(method)) return 'pass'
+    if (fault === 'taken once, then 409') return count++ === 0 ? 'lose-answer' : { status: 409 }
+    return { status: answers[fault] ?? 500, isTaken: true as const }
+  })
+}
 
-function check(work: Workplace, names: ReadonlySet<string>): void {
+/** A person who looks at the documents themselves, and so never says what isn't so. */
+function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
+  const own = twins.find(({ id }) => id === send.id)?.inside
+  const mine = send.doubt?.found.filter(({ reference }) => own !== undefined && own === insideOf(work, reference)) ?? []
+  const documents = mine.map(({ reference }) => reference)
+  work.parts.outbox.settle(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
+}
+
+/** What the service took, by its name or by what is inside, each as often as it took it. */
+const taken = (work: Workplace) =>
+  work.taken('SendForms2').map(({ body }) => {
+    const [first] = (body as { Forms: { Name: string; XMLData?: string }[] }).Forms
+    return first?.XMLData?.startsWith('<twin>') ? first.XMLData : (first?.Name ?? '')
+  })
+
+/** What is inside a document of the service, which makes a package of each request in their order. */
+function insideOf(work: Workplace, reference: string): string | undefined {
+  const { documents, packages } = work.practice.state
+  const index = Object.keys(packages).indexOf(documents[reference]?.packageReference ?? '')
+  return taken(work)[index]
+}
+
+function check(work: Workplace, names: ReadonlySet<string>, twins: readonly Twin[]): void {
   const arrived = taken(work)
   expect(new Set(arrived).size, 'each arrived once at most').toBe(arrived.length)
   const sends = all(work)
@@ -147,6 +246,10 @@ function check(work: Workplace, names: ReadonlySet<string>): void {
     expect(mine.length > 0 || isDraft, `${name} is somewhere`).toBe(true)
     for (const send of mine) expect(isTrue(send, arrived.includes(name)), `${name} is ${send.state}`).toBe(true)
   }
+  for (const { id, inside } of twins) {
+    const send = work.parts.outbox.get(id)
+    expect(isTrue(send, arrived.includes(inside)), `${inside} is ${send.state}`).toBe(true)
+  }
 }
 
 function isTrue({ state }: SendView, hasArrived: boolean): boolean {
@@ -155,13 +258,14 @@ function isTrue({ state }: SendView, hasArrived: boolean): boolean {
 }
 
 /** The line is good from now on, and a person lets everything go that was held up: in the end all is known. */
-async function settle(work: Workplace): Promise<void> {
+async function finish(work: Workplace, twins: readonly Twin[]): Promise<void> {
   work.line.fault('pass')
   work.startAgain()
   work.parts.outbox.resume(work.accountId)
   for (let round = 0; round < 60; round++) {
     const { ready, sending, uncertain } = work.parts.outbox.state(work.accountId).counts
     if (ready + sending + uncertain === 0) return
+    for (const send of all(work, 'attention')) if (send.doubt) decide(work, send, twins)
     await work.time.pass(30_000)
     await new Promise((resume) => setTimeout(resume, 25))
   }

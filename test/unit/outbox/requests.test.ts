@@ -1,16 +1,21 @@
 /** What the screens may ask of the outbox: of the account that they show, and of no other. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { outboxHandlers, type SavedTable } from '../../../src/main/ipc/outbox.ts'
+import { outboxHandlers } from '../../../src/main/ipc/outbox.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+import { temporaryFolder } from '../storage/folders.ts'
 
 let work: Workplace
-let saved: SavedTable[]
+let suggested: string
+let folder: string
 const asking = { stillAsking: () => true }
 const page = { show: 'all', search: '', offset: 0, limit: 50 } as const
 beforeEach(async () => {
   work = await openWorkplace()
-  saved = []
+  suggested = ''
+  folder = temporaryFolder()
 })
 afterEach(() => work.close())
 
@@ -19,9 +24,9 @@ const handlers = () =>
     accounts: work.accounts,
     drafts: work.drafts,
     outbox: work.outbox,
-    saveTable: async (table) => {
-      saved.push(table)
-      return { label: 'saved.csv' }
+    chooseSaveFile: async (_title, name) => {
+      suggested = name
+      return join(folder, 'saved')
     }
   })
 async function chooseAnother() {
@@ -67,8 +72,8 @@ test('the rows that failed are saved under a name that every file system takes',
   const { accountId } = work
   const { id } = await work.outbox.addBatch({ accountId, name: 'Jan/Feb: tax', columns: ['Form'], rows: [], leftOut })
   expect(await handlers()['batches.exportFailed']({ id }, asking)).toEqual({ label: 'saved.csv' })
-  expect(saved).toMatchObject([{ columns: ['Form', 'Problem'], rows: [['x', 'Enter a name.']] }])
-  expect(saved[0]?.suggestedName).toMatch(/^[^/:]+\.csv$/)
+  expect(readFileSync(join(folder, 'saved.csv'), 'utf8')).toBe('\ufeffForm,Problem\r\nx,Enter a name.\r\n')
+  expect(suggested).toMatch(/^[^/:]+\.csv$/)
 })
 
 test('sends are found by words, and the outbox is set for the account that is shown', async () => {

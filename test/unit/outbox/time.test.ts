@@ -110,10 +110,30 @@ describe('sending at a given time', () => {
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('is done soon after a clock that was put ahead, without anything else happening', async () => {
+  test('is done soon after the computer wakes, where its time came in the meantime', async () => {
     const { id } = start(work.time.now + 10 * HOUR)
     work.time.now += 11 * HOUR
+    work.outbox.resumed()
     await work.time.pass(61_000)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('is not done early because the clock jumps ahead while the application runs', async () => {
+    const { id } = start(work.time.now + 10 * HOUR)
+    work.time.now += 11 * HOUR
+    await work.time.pass(HOUR)
+    await aMoment()
+    expect(get(id)).toMatchObject({ state: 'ready', hold: 'time' })
+    expect((get(id).goesAt ?? 0) - work.time.now).toBeGreaterThan(8.9 * HOUR)
+    expect(posts()).toBe(0)
+    await work.time.pass(9.1 * HOUR)
+    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+  })
+
+  test('is measured from when the time was given, also after a jump', async () => {
+    work.time.now += 11 * HOUR
+    const { id } = start(work.time.now + HOUR)
+    await work.time.pass(1.1 * HOUR)
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
   })
 
@@ -141,6 +161,7 @@ describe('sending at a given time', () => {
     const id = draft(inUtc(work.time.now + 2 * HOUR))
     const send = work.outbox.start(id, { at: work.time.now + HOUR })
     work.time.now += 3 * HOUR
+    work.outbox.resumed()
     await work.time.pass(61_000)
     expect(await work.ended(send.id)).toMatchObject({
       state: 'refused',

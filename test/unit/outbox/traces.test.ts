@@ -1,7 +1,8 @@
 /** What the folders prove of a send: by our mark; else by the office's reference, name, signers and time; else nothing. */
 import { describe, expect, test } from 'vitest'
 import type { SentRequest } from '../../../src/main/core/outbox/send-record.ts'
-import { judge, type Known, type Sought, sightOf } from '../../../src/main/core/outbox/traces.ts'
+import { sightOf } from '../../../src/main/core/outbox/sight.ts'
+import { judge, type Known, type Sought } from '../../../src/main/core/outbox/traces.ts'
 import { toFormDirectRequest } from '../../../src/shared/composition/index.ts'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
@@ -32,92 +33,110 @@ function document(Reference: string, changes: Partial<DocumentResponse> & { begu
   }
 }
 
-function verdict(send: Sought, documents: DocumentResponse[], known: Partial<Known> = {}) {
-  const said = judge(send, sightOf(documents), { isClaimed: () => false, others: () => [], ...known })
+async function verdict(send: Sought, documents: DocumentResponse[], known: Partial<Known> = {}) {
+  const said = judge(send, await sightOf(documents), { isClaimed: () => false, others: () => [], ...known })
   return 'documents' in said ? [said.kind, ...said.documents.map(({ Reference }) => Reference)] : [said.kind]
 }
 
 describe('our own mark', () => {
-  test('tells for certain, whatever else is like it', () => {
+  test('tells for certain, whatever else is like it', async () => {
     const send = sought([['Lease']])
-    const others = [document('a', { ClientReference: 'cs-send-2-1' }), document('b', { ClientReference: '' })]
-    expect(verdict(send, others)).toEqual(['missing'])
-    expect(verdict(send, [...others, document('c', { ClientReference: 'cs-send-1-1', Name: 'Changed' })])).toEqual([
-      'found',
-      'c'
-    ])
+    const others = [document('a', { ClientReference: 'cs-send-2-1' }), document('b', { ClientReference: 'MATTER-7' })]
+    expect(await verdict(send, others)).toEqual(['missing'])
+    expect(
+      await verdict(send, [...others, document('c', { ClientReference: 'cs-send-1-1', Name: 'Changed' })])
+    ).toEqual(['found', 'c'])
   })
 
-  test('of one document shows that its whole package arrived', () => {
+  test('of one document shows that its whole package arrived', async () => {
     const send = sought([['Lease'], ['Guarantee', 'MATTER-7']])
     const marked = document('a', { ClientReference: 'cs-send-1-1', PackageReference: 'p' })
     const other = document('b', { Name: 'Guarantee', PackageReference: 'p' })
-    expect(verdict(send, [marked, other])).toEqual(['found', 'a', 'b'])
-    // The office's reference alone would be no proof where a mark is missing.
-    expect(verdict(send, [other])).toEqual(['missing'])
+    expect(await verdict(send, [marked, other])).toEqual(['found', 'a', 'b'])
+    // The office's reference alone is no proof where a mark is missing; but neither is the missing mark.
+    expect(await verdict(send, [other])).toEqual(['doubt', 'b'])
   })
 
-  test('that a service never shows proves nothing by being absent', () => {
+  test('that a service never shows proves nothing by being absent', async () => {
     const bare = document('a', { ClientReference: '' })
-    expect(verdict(sought([['Lease']]), [bare])).toEqual(['doubt', 'a'])
-    expect(verdict(sought([['Lease']]), [{ ...bare, Name: 'Another' }])).toEqual(['missing'])
+    expect(await verdict(sought([['Lease']]), [bare])).toEqual(['doubt', 'a'])
+    expect(await verdict(sought([['Lease']]), [{ ...bare, Name: 'Another' }])).toEqual(['missing'])
+  })
+
+  test('that a document has lost proves nothing by being absent, though other documents show theirs', async () => {
+    const [bare, other] = [document('a', { ClientReference: '' }), document('b', { Name: 'Another' })]
+    expect(await verdict(sought([['Lease']]), [bare, other])).toEqual(['doubt', 'a'])
+    expect(
+      await verdict(sought([['Lease']]), [{ ...bare, Logs: [{ Date: new Date(NOON - 90 * MINUTE).toISOString() }] }])
+    ).toEqual(['doubt', 'a'])
+  })
+
+  test.each([
+    ['tells for certain as long as enough of it is left', 20, ['found', 'a']],
+    ['leaves a doubt where little of it is left', 8, ['doubt', 'a']],
+    ['tells nothing where hardly any of it is left', 3, ['missing']]
+  ])('that the service cut short %s', async (_, length, expected) => {
+    const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+    const cut = document('a', { ClientReference: `cs-${id}-1`.slice(0, length) })
+    expect(await verdict(sought([['Lease']], id), [cut])).toEqual(expected)
+    expect(await verdict(sought([['Lease']], id), [{ ...cut, Name: 'Another' }])).toEqual(['missing'])
   })
 })
 
 describe('a reference that the office typed itself', () => {
   const send = sought([['Lease', 'MATTER-7']])
 
-  test('tells where name, signers and time agree, and one document is left', () => {
-    expect(verdict(send, [document('a')])).toEqual(['found', 'a'])
-    expect(verdict(send, [document('a', { ClientReference: ' matter-7 ' })])).toEqual(['found', 'a'])
+  test('tells where name, signers and time agree, and one document is left', async () => {
+    expect(await verdict(send, [document('a')])).toEqual(['found', 'a'])
+    expect(await verdict(send, [document('a', { ClientReference: ' matter-7 ' })])).toEqual(['found', 'a'])
   })
 
   test.each([
     ['another name', { Name: 'Guarantee' }],
     ['another signer', { Signers: [{ Email: 'wiremu@example.com' }] }],
-    ['another reference', { ClientReference: 'MATTER-8' }],
-    ['a time long before the send', { begun: NOON - 25 * 60 * MINUTE }]
-  ])('is no proof on a document with %s', (_, changes) => {
-    expect(verdict(send, [document('a', changes)])).toEqual(['missing'])
+    ['another reference', { ClientReference: 'MATTER-8' }]
+  ])('is no proof on a document with %s', async (_, changes) => {
+    expect(await verdict(send, [document('a', changes)])).toEqual(['missing'])
   })
 
-  test('bears with clocks that differ a little, and asks where they may differ much', () => {
-    expect(verdict(send, [document('a', { begun: NOON - 9 * MINUTE })])).toEqual(['found', 'a'])
-    expect(verdict(send, [document('a', { begun: NOON - 90 * MINUTE })])).toEqual(['doubt', 'a'])
-    expect(verdict(send, [document('a', { begun: NOON - 90 * MINUTE }), document('b')])).toEqual(['found', 'b'])
+  test('bears with clocks that differ a little, and asks where they may differ much', async () => {
+    expect(await verdict(send, [document('a', { begun: NOON - 9 * MINUTE })])).toEqual(['found', 'a'])
+    expect(await verdict(send, [document('a', { begun: NOON - 90 * MINUTE })])).toEqual(['doubt', 'a'])
+    expect(await verdict(send, [document('a', { begun: NOON - 40 * 24 * 60 * MINUTE })])).toEqual(['doubt', 'a'])
+    expect(await verdict(send, [document('a', { begun: NOON - 90 * MINUTE }), document('b')])).toEqual(['found', 'b'])
   })
 
-  test('counts a document whose time the service doesn’t tell', () => {
-    expect(verdict(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
+  test('counts a document whose time the service doesn’t tell', async () => {
+    expect(await verdict(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
   })
 
-  test('leaves a doubt where two documents may be it', () => {
-    expect(verdict(send, [document('a'), document('b')])).toEqual(['doubt', 'a', 'b'])
+  test('leaves a doubt where two documents may be it', async () => {
+    expect(await verdict(send, [document('a'), document('b')])).toEqual(['doubt', 'a', 'b'])
   })
 
-  test('counts no document that another send has claimed, nor one that a person has ruled out', () => {
+  test('counts no document that another send has claimed, nor one that a person has ruled out', async () => {
     const isClaimed = (reference: string) => reference === 'a'
-    expect(verdict(send, [document('a')], { isClaimed })).toEqual(['missing'])
-    expect(verdict(send, [document('a'), document('b')], { isClaimed })).toEqual(['found', 'b'])
+    expect(await verdict(send, [document('a')], { isClaimed })).toEqual(['missing'])
+    expect(await verdict(send, [document('a'), document('b')], { isClaimed })).toEqual(['found', 'b'])
     const ruledOut = { ...send, send: { ...send.send, dismissed: ['a'] } }
-    expect(verdict(ruledOut, [document('a')])).toEqual(['missing'])
+    expect(await verdict(ruledOut, [document('a')])).toEqual(['missing'])
   })
 
-  test('is weighed by name, signers and time alone where the document has lost it', () => {
-    expect(verdict(send, [document('a', { ClientReference: '' })])).toEqual(['found', 'a'])
+  test('is weighed by name, signers and time alone where the document has lost it', async () => {
+    expect(await verdict(send, [document('a', { ClientReference: '' })])).toEqual(['found', 'a'])
   })
 
-  test('a document seen in two folders while it moved is one document', () => {
-    expect(verdict(send, [document('a'), document('a', { Folder: 'Signed' })])).toEqual(['found', 'a'])
+  test('a document seen in two folders while it moved is one document', async () => {
+    expect(await verdict(send, [document('a'), document('a', { Folder: 'Signed' })])).toEqual(['found', 'a'])
   })
 
-  test('decides nothing while a twin is on its way, and leaves a doubt between uncertain twins', () => {
+  test('decides nothing while a twin is on its way, and leaves a doubt between uncertain twins', async () => {
     const twin = sought([['Lease', 'MATTER-7']], 'send-2')
     const others = (isUnderWay: boolean) => ({ others: () => [{ ...twin, isUnderWay }] })
-    expect(verdict(send, [document('a')], others(true))).toEqual(['unclear'])
-    expect(verdict(send, [document('a')], others(false))).toEqual(['doubt', 'a'])
+    expect(await verdict(send, [document('a')], others(true))).toEqual(['unclear'])
+    expect(await verdict(send, [document('a')], others(false))).toEqual(['doubt', 'a'])
     const stranger = sought([['Guarantee', 'MATTER-7']], 'send-3')
-    expect(verdict(send, [document('a')], { others: () => [{ ...stranger, isUnderWay: true }] })).toEqual([
+    expect(await verdict(send, [document('a')], { others: () => [{ ...stranger, isUnderWay: true }] })).toEqual([
       'found',
       'a'
     ])
@@ -132,33 +151,37 @@ describe('a package of several', () => {
   const guarantee = (reference: string, PackageReference: string) =>
     document(reference, { Name: 'Guarantee', PackageReference })
 
-  test('is found where one package has a document for each', () => {
+  test('is found where one package has a document for each', async () => {
     const whole = [document('a', { PackageReference: 'p' }), guarantee('b', 'p')]
-    expect(verdict(send, whole)).toEqual(['found', 'a', 'b'])
-    expect(verdict(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
+    expect(await verdict(send, whole)).toEqual(['found', 'a', 'b'])
+    expect(await verdict(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
   })
 
-  test('is a doubt where only some are there, or where they are of different packages', () => {
-    expect(verdict(send, [document('a')])).toEqual(['doubt', 'a'])
-    expect(verdict(send, [document('a', { PackageReference: 'p' }), guarantee('b', 'q')])).toEqual(['doubt', 'a', 'b'])
+  test('is a doubt where only some are there, or where they are of different packages', async () => {
+    expect(await verdict(send, [document('a')])).toEqual(['doubt', 'a'])
+    expect(await verdict(send, [document('a', { PackageReference: 'p' }), guarantee('b', 'q')])).toEqual([
+      'doubt',
+      'a',
+      'b'
+    ])
   })
 
-  test('of two that are alike needs two documents', () => {
+  test('of two that are alike needs two documents', async () => {
     const twins = sought([
       ['Lease', 'MATTER-7'],
       ['Lease', 'MATTER-7']
     ])
     const one = document('a', { PackageReference: 'p' })
-    expect(verdict(twins, [one])).toEqual(['doubt', 'a'])
-    expect(verdict(twins, [one, document('b', { PackageReference: 'p' })])).toEqual(['found', 'a', 'b'])
+    expect(await verdict(twins, [one])).toEqual(['doubt', 'a'])
+    expect(await verdict(twins, [one, document('b', { PackageReference: 'p' })])).toEqual(['found', 'a', 'b'])
   })
 
-  test('without package references is found where each has one document', () => {
+  test('without package references is found where each has one document', async () => {
     const loose = [document('a'), guarantee('b', '')].map(
       ({ PackageReference: _, ...rest }) => rest as DocumentResponse
     )
-    expect(verdict(send, loose)).toEqual(['found', 'a', 'b'])
-    expect(verdict(send, [...loose, { ...loose[0], Reference: 'c' } as DocumentResponse])).toEqual([
+    expect(await verdict(send, loose)).toEqual(['found', 'a', 'b'])
+    expect(await verdict(send, [...loose, { ...loose[0], Reference: 'c' } as DocumentResponse])).toEqual([
       'doubt',
       'a',
       'c',

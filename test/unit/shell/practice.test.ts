@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { KeptOffice } from '../../../src/main/core/accounts/kept-office.ts'
 import { type Practice, type PracticeRun, practiceOf } from '../../../src/main/shell/practice.ts'
+import { aForm } from '../practice/practice.ts'
 
 const source = new URL('../../../src/main/shell/practice-worker.ts', import.meta.url)
 const endsAtOnce = new URL('data:text/javascript,process.exit(1)')
@@ -17,6 +18,9 @@ function place(state?: string) {
     save: (text) => {
       kept.state = text
     },
+    add: (line) => {
+      kept.state = `${kept.state}\n${line}`
+    },
     setAside: () => {
       kept.setAsides += 1
     }
@@ -30,10 +34,26 @@ function officeIn(office: KeptOffice, worker: URL = source): Practice {
 }
 
 const lastRun = () => runs.at(-1) as PracticeRun
-const ask = ({ url, token }: PracticeRun) =>
-  fetch(`${url}/Document/GetActiveDocuments/InBox`, {
+const ask = ({ url, token }: PracticeRun, folder = 'InBox') =>
+  fetch(`${url}/Document/GetActiveDocuments/${folder}`, {
     headers: { accept: 'application/json', authorization: `Bearer ${token}` }
   })
+
+const send = ({ url, token }: PracticeRun) =>
+  fetch(`${url}/FormDirect/SendForms2`, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`
+    },
+    body: JSON.stringify({ Forms: [aForm()] })
+  })
+
+async function referenceIn(answer: Response): Promise<string> {
+  const { Documents } = (await answer.json()) as { Documents: { Reference: string }[] }
+  return Documents[0]?.Reference ?? ''
+}
 
 beforeEach(() => {
   runs = []
@@ -69,6 +89,36 @@ describe('the practice office beside the application', () => {
     expect(new URL(lastRun().url).port).toBe(new URL(before.url).port)
     expect(lastRun().token).not.toBe(before.token)
     expect(await (await ask(lastRun())).json()).toEqual(had)
+  })
+
+  test('has written a package before it answers that it has it, and has it again after being killed that moment', async () => {
+    const { kept, office } = place()
+    await officeIn(office).start()
+    const answer = await send(lastRun())
+    // What stands on the disk at this moment is all that a power cut would leave.
+    const left = kept.state
+    const reference = await referenceIn(answer)
+    expect(left).toContain(reference)
+    await practice.stop()
+
+    await officeIn(place(left).office).start()
+    const folders = await Promise.all(['InBox', 'Progress'].map(async (one) => (await ask(lastRun(), one)).text()))
+    expect(folders.join()).toContain(reference)
+  })
+
+  test('answers though the disk is full, and keeps the package when it can again', async () => {
+    const { kept, office } = place()
+    let isFull = false
+    const add = (line: string) => {
+      if (isFull) throw new Error('The disk is full.')
+      office.add(line)
+    }
+    await officeIn({ ...office, add }).start()
+    isFull = true
+    const reference = await referenceIn(await send(lastRun()))
+    expect(kept.state).not.toContain(reference)
+    await practice.stop()
+    expect(kept.state).toContain(reference)
   })
 
   test('begins anew where what was kept can’t be read, and has that set aside', async () => {

@@ -1,5 +1,6 @@
 /** An account as the application knows it: everything but its secrets. */
 import type { AuthScheme } from '../../../shared/contract/views.ts'
+import { HELD_STATES } from '../drafts/held.ts'
 import type { Db } from '../storage/connection.ts'
 
 export interface Account {
@@ -49,9 +50,12 @@ export function accountRows(db: Db) {
   // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.
   const eraseMeta = db.prepare<[string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
   const last = db.prepare<[], number>('SELECT coalesce(max(position), -1) FROM accounts').pluck()
+  const held = db
+    .prepare<[string], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM sends WHERE account_id = ? AND state IN ${HELD_STATES})`)
+    .pluck()
   const unsettled = db
-    .prepare<[string], number>(
-      `SELECT count(*) FROM sends WHERE account_id = ? AND state IN ('ready', 'sending', 'uncertain')`
+    .prepare<[string], 0 | 1>(
+      `SELECT EXISTS (SELECT 1 FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain'))`
     )
     .pluck()
   const chosen = db.prepare<[], string>(`SELECT value FROM meta WHERE key = 'chosen-account'`).pluck()
@@ -68,7 +72,10 @@ export function accountRows(db: Db) {
       eraseMeta.run(id)
     },
     nextPosition: () => Number(last.get()) + 1,
-    unsettledSends: (id: string) => Number(unsettled.get(id)),
+    /** Whether something of it waits, is under way or uncertain. */
+    holdsSends: (id: string) => held.get(id) === 1,
+    /** Whether something of it has left, or may have, and it isn't known what became of it. */
+    hasUnsettledSends: (id: string) => unsettled.get(id) === 1,
     chosenId: () => chosen.get(),
     choose: (id: string) => void choose.run(id)
   }

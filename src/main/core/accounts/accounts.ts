@@ -2,16 +2,23 @@
  * The accounts of this workstation. Their records are in the database, their secrets in the keychain; nothing that this
  * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
  */
-import type { z } from 'zod'
-import type { FieldMessage } from '../../../shared/contract/errors.ts'
 import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
 import { KeychainError } from '../storage/keychain.ts'
 import { type Account, type AccountRow, accountRows, USUAL_FOLDERS } from './account.ts'
-import { readBaseUrl } from './base-url.ts'
+import {
+  type AccountChanges,
+  type AccountInput,
+  readAddress,
+  readCredentials,
+  readName,
+  readService
+} from './account-input.ts'
 import { freeColour, PRACTICE_COLOUR } from './colours.ts'
-import { AccountCredentials, type CredentialsInput, decodeCredentials, encodeCredentials } from './credentials.ts'
+import { type AccountCredentials, decodeCredentials, encodeCredentials, isSameLogin } from './credentials.ts'
+
+export type { AccountChanges, AccountInput } from './account-input.ts'
 
 export interface AccountsEffects {
   readonly db: Db
@@ -22,31 +29,14 @@ export interface AccountsEffects {
   readonly clock: () => number
 }
 
-export type AccountInput =
-  | { readonly kind: 'practice'; readonly name: string; readonly colour?: string | undefined }
-  | {
-      readonly kind: 'service'
-      readonly name: string
-      readonly baseUrl: string
-      readonly authentication: CredentialsInput
-      readonly colour?: string | undefined
-    }
-
-/** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
-export interface AccountChanges {
-  readonly name?: string | undefined
-  readonly baseUrl?: string | undefined
-  readonly authentication?: CredentialsInput | undefined
-  readonly colour?: string | undefined
-  readonly jsonByQuery?: boolean | undefined
-  readonly folders?: readonly string[] | undefined
-}
-
 /** Where the practice service listens in this run, and how it wants to be asked. */
 export interface RunningPractice {
   readonly baseUrl: string
   readonly credentials: AccountCredentials
 }
+
+/** Whether the service took an account's credentials when it was last asked. */
+export type Admission = 'refused' | 'not refused'
 
 /** `unknown`: the keychain could not be asked just now. */
 export type SecretState = 'kept' | 'missing' | 'unknown'
@@ -79,6 +69,8 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
     if (rows.chosenId() === undefined) rows.choose(row.id)
   })
   const erase = db.transaction((id: string): void => {
+    // Asked again: while the keychain was busy, Send may have been pressed.
+    if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
     rows.erase(id)
     const next = rows.all()[0]
     if (rows.chosenId() === id && next) rows.choose(next.id)
@@ -129,7 +121,13 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
       return accountOf(rowOf(id))
     },
 
-    async update(id: string, changes: AccountChanges): Promise<Account> {
+    /**
+     * Changes an account. Only the service that a package left for can tell whether it arrived, and it tells each user of
+     * their own folders alone; so while a send is under way or uncertain, address and credentials stay (`busy`). Taken all
+     * the same: a new secret of the same key, and any credentials where the kept ones are lost or the service refuses
+     * them, as otherwise nobody could ever look.
+     */
+    async update(id: string, changes: AccountChanges, admission: Admission = 'not refused'): Promise<Account> {
       const before = rowOf(id)
       if (before.kind === 'practice' && (changes.baseUrl ?? changes.authentication) !== undefined) {
         fail('invalid', 'The practice office looks after its own address and credentials.')
@@ -137,17 +135,35 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
       const name = changes.name === undefined ? before.name : readName(changes.name)
       const baseUrl = changes.baseUrl === undefined ? before.base_url : readAddress(changes.baseUrl)
       const credentials = changes.authentication && readCredentials(changes.authentication)
+      const kept = credentials && (await keptBeside(before))
+      const leadsElsewhere = (row: AccountRow): boolean =>
+        baseUrl !== row.base_url ||
+        (credentials !== undefined &&
+          kept?.credentials !== undefined &&
+          admission !== 'refused' &&
+          !isSameLogin(kept.credentials, credentials))
+      const refuseWhileUnsettled = (row: AccountRow): void => {
+        if (leadsElsewhere(row) && rows.hasUnsettledSends(id)) fail('busy', UNSETTLED)
+      }
+      refuseWhileUnsettled(before)
       if (credentials) await keep(id, credentials)
-      // Asked again: while the keychain was busy the account may have been changed elsewhere, or removed.
+      // Asked again: while the keychain was busy the account may have been changed elsewhere, or removed, or something of
+      // it may have left.
       const row = rows.get(id)
       if (row === undefined) {
         await secrets.delete(id)
         return fail('no-account', 'This account is no longer there.')
       }
+      try {
+        refuseWhileUnsettled(row)
+      } catch (error) {
+        await putBack(id, kept?.text ?? null)
+        throw error
+      }
       rows.put({
         ...row,
         name,
-        base_url: baseUrl,
+        base_url: changes.baseUrl === undefined ? row.base_url : baseUrl,
         auth_scheme: credentials?.scheme ?? row.auth_scheme,
         colour: changes.colour ?? row.colour,
         json_by_query: (changes.jsonByQuery ?? row.json_by_query === 1) ? 1 : 0,
@@ -164,14 +180,16 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
      */
     async remove(id: string): Promise<void> {
       rowOf(id)
-      if (rows.unsettledSends(id) > 0) {
-        fail(
-          'busy',
-          'Packages of this account wait in its Outbox, or it is not certain whether they arrived. Send them, take them back or settle them first.'
-        )
-      }
+      if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
+      const secret = await secrets.get(id)
+      // Its secret goes first: where the keychain is shut, nothing is removed, and no secret stays behind.
       await secrets.delete(id)
-      erase(id)
+      try {
+        erase(id)
+      } catch (error) {
+        await putBack(id, secret)
+        throw error
+      }
     },
 
     /** Told at each start, as the practice service listens on another port each time; undefined when it stops. */
@@ -208,39 +226,27 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
     }
   }
 
+  /** What the keychain holds for an account; without `credentials` where it is lost or can't be read. */
+  async function keptBeside(row: AccountRow): Promise<{ text: string | null; credentials?: AccountCredentials }> {
+    const text = await secrets.get(row.id)
+    if (row.auth_scheme === 'none') return { text, credentials: { scheme: 'none' } }
+    const credentials = text === null ? undefined : decodeCredentials(text)
+    return { text, ...(credentials && { credentials }) }
+  }
+
+  /** Should it not be possible, the credentials have to be entered again; nothing else is lost. */
+  async function putBack(id: string, text: string | null): Promise<void> {
+    const done = text === null ? secrets.delete(id) : secrets.set(id, text)
+    await done.catch(() => undefined)
+  }
+
   async function keep(id: string, credentials: AccountCredentials): Promise<void> {
     if (credentials.scheme === 'none') await secrets.delete(id)
     else await secrets.set(id, encodeCredentials(credentials))
   }
 }
 
-function readService(input: { baseUrl: string; authentication: CredentialsInput }) {
-  return { baseUrl: readAddress(input.baseUrl), credentials: readCredentials(input.authentication) }
-}
-
-function readName(typed: string): string {
-  const name = typed.trim().normalize('NFC')
-  return name === '' ? invalid([{ field: 'name', message: 'Give the account a name.' }]) : name
-}
-
-function readAddress(typed: string): string {
-  const read = readBaseUrl(typed)
-  return read.ok ? read.value : invalid([{ field: 'baseUrl', message: read.message }])
-}
-
-function readCredentials(input: CredentialsInput): AccountCredentials {
-  const read = AccountCredentials.safeParse(input)
-  return read.success ? read.data : invalid(read.error.issues.map(fieldMessage))
-}
-
-function fieldMessage(issue: z.core.$ZodIssue): FieldMessage {
-  const isOurs = issue.code === 'custom' || issue.code === 'invalid_format'
-  return {
-    field: ['authentication', ...issue.path].join('.'),
-    message: isOurs ? issue.message : 'This is missing, or too long.'
-  }
-}
-
-function invalid(fields: FieldMessage[]): never {
-  return fail('invalid', fields[0]?.message ?? 'Something here can’t be used.', { fields })
-}
+const HOLDS_SENDS =
+  'Packages of this account wait in its Outbox, or it is not certain whether they arrived. Send them, take them back or settle them first.'
+const UNSETTLED =
+  'Packages of this account are being sent, or it is not certain whether they arrived, and only the service that they went to can tell. Until that is settled in the Outbox, the address and the credentials stay as they are.'

@@ -58,6 +58,17 @@ export function clientCredentials(credentials: AccountCredentials): Credentials 
   }
 }
 
+/**
+ * Whether both open the same user's folders at the service: a key that has a new secret is still the same key. A token
+ * doesn't say whose it is.
+ */
+export function isSameLogin(one: AccountCredentials, other: AccountCredentials): boolean {
+  if (one.scheme === 'api-key' && other.scheme === 'api-key') {
+    return one.key === other.key && one.sender === other.sender
+  }
+  return encodeCredentials(one) === encodeCredentials(other)
+}
+
 type KeptKey = NonNullable<Extract<AccountCredentials, { scheme: 'bearer' }>['apiKey']>
 
 function clientKey({ key, secret, referer, sender }: KeptKey) {

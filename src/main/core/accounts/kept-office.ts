@@ -2,24 +2,49 @@
 import type { Db } from '../storage/connection.ts'
 
 export interface KeptOffice {
-  /** What was last kept; undefined where nothing was. */
+  /** What was last kept, and below it a line for each that was added since; undefined where nothing was. */
   load(): string | undefined
+  /** Replaces what was kept, and what was added to it. */
   save(state: string): void
+  /** Keeps a line of text beside what was kept last. */
+  add(line: string): void
   /** Puts what can't be read where nothing overwrites it. */
   setAside(): void
 }
 
 const KEY = 'practice-office'
+const ADDED = `${KEY}:added-`
 
 export function openKeptOffice(db: Db, clock: () => number): KeptOffice {
   const read = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
   const write = db.prepare<[string, string]>(
     'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
   )
-  const rename = db.prepare<[string, string]>('UPDATE meta SET key = ? WHERE key = ?')
+  const added = db.prepare<[], string>(`SELECT value FROM meta WHERE key GLOB '${ADDED}*' ORDER BY rowid`).pluck()
+  const insert = db.prepare<[string]>(
+    `INSERT INTO meta (key, value)
+     SELECT '${ADDED}' || (1 + count(*)), ? FROM meta WHERE key GLOB '${ADDED}*'`
+  )
+  const eraseAdded = db.prepare(`DELETE FROM meta WHERE key GLOB '${ADDED}*'`)
+  const erase = db.prepare<[string]>('DELETE FROM meta WHERE key = ?')
+
+  function load(): string | undefined {
+    const state = read.get(KEY)
+    return state === undefined ? undefined : [state, ...added.all()].join('\n')
+  }
+
   return {
-    load: () => read.get(KEY),
-    save: (state) => void write.run(KEY, state),
-    setAside: () => void rename.run(`${KEY}:unreadable-${clock()}`, KEY)
+    load,
+    save: db.transaction((state: string): void => {
+      write.run(KEY, state)
+      eraseAdded.run()
+    }),
+    add: (line) => void insert.run(line),
+    setAside: db.transaction((): void => {
+      const unreadable = load()
+      if (unreadable !== undefined) write.run(`${KEY}:unreadable-${clock()}`, unreadable)
+      erase.run(KEY)
+      eraseAdded.run()
+    })
   }
 }

@@ -6,7 +6,8 @@ import type { Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
-import type { AskDesk, DeskQuestions, LeftOutRow, PackageRow } from './desk.ts'
+import type { LeftOutRow, PackageRow } from './batch-rows.ts'
+import type { AskDesk, DeskQuestions } from './desk.ts'
 
 const DAY = 86_400_000
 /** How far back a package counts as sent already. */
@@ -45,6 +46,8 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
   /** Open sheets and the accounts that they were opened for, oldest first. */
   const owners = new Map<string, string>()
   const sending = new Set<string>()
+  /** Sheets to be closed once their rows are in the outbox. */
+  const leaving = new Set<string>()
   let samples = 0
 
   function ofAccount(accountId: string, id: string): void {
@@ -52,6 +55,8 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
   }
 
   async function close(id: string): Promise<void> {
+    // Its rows are on their way to the outbox: whoever left the page meant them to go.
+    if (sending.has(id)) return void leaving.add(id)
     if (!owners.delete(id)) return
     await desk.ask('close', { id }).catch(() => undefined)
     await endWhenIdle()
@@ -111,7 +116,8 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
 
     /**
      * Puts the rows without errors in the outbox, as one batch. They are checked once more: what has gone by since the
-     * last check (a due date, a package sent meanwhile) leaves a row out, with its reason.
+     * last check (a due date, a package sent meanwhile) leaves a row out, with its reason. None joins that was not seen to
+     * go.
      * @throws AppFailure `invalid` where no row can go, `busy` where they are on their way already.
      */
     async send(
@@ -150,6 +156,7 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
         return batch
       } finally {
         sending.delete(id)
+        if (leaving.delete(id)) await close(id)
       }
     },
 

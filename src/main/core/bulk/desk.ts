@@ -6,6 +6,7 @@ import type { Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
+import type { LeftOutRow, PackageRow } from './batch-rows.ts'
 import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, reasonsAgainst } from './dry-run.ts'
 import { openTable, readWhole, type TableFile } from './open-file.ts'
 import { sampleFile } from './sample-file.ts'
@@ -24,7 +25,7 @@ export interface DeskQuestions {
     ask: { id: string; show: 'all' | 'errors' | 'warnings' | 'duplicates'; offset: number; limit: number }
     answer: { rows: BulkRow[]; total: number }
   }
-  /** Checks once more, as time has gone by, and settles which rows go. */
+  /** Checks once more, as time has gone by, and settles which rows go: none that the last check had left out. */
   prepare: { ask: { id: string; duplicates: 'leave-out' | 'send' } & Moment; answer: Prepared }
   /** Rows that go, each as the JSON of a `PackageRow`, from an offset. */
   take: { ask: { id: string; offset: number; limit: number }; answer: string[] }
@@ -41,18 +42,6 @@ export type AskDesk = <Name extends DeskQuestion>(
   name: Name,
   ask: DeskQuestions[Name]['ask']
 ) => Promise<DeskQuestions[Name]['answer']>
-
-export interface PackageRow {
-  row: number
-  cells: string[]
-  composition: Composition
-}
-
-export interface LeftOutRow {
-  row: number
-  cells: string[]
-  problems: string[]
-}
 
 export interface Prepared {
   columns: string[]
@@ -121,7 +110,9 @@ export function openDesk(): AskDesk {
       if (one.leftOut) {
         fail('busy', 'These rows were put in the Outbox already. Check them again where they are to go once more.')
       }
-      const checked = dryRun(one.sheet, checkedOf(one).plan, { now, recent })
+      const shown = checkedOf(one)
+      const anew = dryRun(one.sheet, shown.plan, { now, recent })
+      const checked = { ...anew, rows: anew.rows.map((row, index) => stillLeftOut(row, shown.rows[index])) }
       const { columns, of } = ownColumns(one.sheet, checked.plan.mapping)
       const going: number[] = []
       const leftOut: LeftOutRow[] = []
@@ -176,6 +167,16 @@ export function openDesk(): AskDesk {
     }
   }
   return (name, ask) => answers[name](ask)
+}
+
+/**
+ * A row as it is checked once more. What spoke against it when it was shown still does, though it may have gone by: what
+ * goes is what was seen to go, less what has come up since.
+ */
+function stillLeftOut(row: BulkRow, shown: BulkRow | undefined): BulkRow {
+  const problems = !row.problems.some(isError) && shown?.problems.some(isError) ? shown.problems : row.problems
+  const duplicateOf = row.duplicateOf ?? shown?.duplicateOf
+  return { ...row, problems, ...(duplicateOf && { duplicateOf }) }
 }
 
 const shows: Record<DeskQuestions['rows']['ask']['show'], (row: BulkRow) => boolean> = {

@@ -14,8 +14,15 @@ import type { ColumnMapping } from '../../../shared/contract/composing-requests.
 import type { BulkCheck, BulkRow } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
 import { fail } from '../failure.ts'
+import { exampleRowOf } from './sample-file.ts'
 import type { Sheet, SheetRow } from './sheet.ts'
 import { PROBLEM_COLUMN } from './table-file.ts'
+
+const EXAMPLE_LEFT: Problem = {
+  severity: 'error',
+  at: 'items',
+  message: 'This is the example row of the sample sheet. Write over it, or delete it.'
+}
 
 /** How rows are made into packages. */
 export interface Plan {
@@ -48,9 +55,11 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
   const make = compositionsOf(sheet, plan)
   const columnAt = new Map(mapping.map(({ target, column }) => [target, sheet.columns[column] as string]))
   const earlier = new Map<string, number>()
+  const isExample = exampleRowOf(composition, mapping, now)
   const rows = sheet.rows.map((row): BulkRow => {
     const { composition: made, cellProblems } = make(row)
     const problems = [
+      ...(isExample(row.cells) ? [EXAMPLE_LEFT] : []),
       ...cellProblems.map(({ column, ...problem }) => ({ ...problem, column: sheet.columns[column] as string })),
       ...problemsOfMade(made, now)
         .filter(({ at }) => !cellProblems.some((cell) => cell.at === at && cell.severity === 'error'))

@@ -3,15 +3,13 @@
  * advises; reading takes it off again, so that a file of ours comes back as it was.
  */
 
-/** What begins like a formula, and what would be taken for it once its apostrophes are off. The last four are full-width. */
+/**
+ * What begins like a formula, and what would be taken for it once its apostrophes are off. The last four are full-width.
+ * Papa Parse puts the apostrophe before what fits.
+ */
 export const FORMULA_LIKE = /^'*[=+\-@\t\r\n＝＋－＠]/
 
-/** A cell as it is written. Papa Parse does the same with the pattern. */
-export function safeCell(text: string): string {
-  return FORMULA_LIKE.test(text) ? `'${text}` : text
-}
-
-/** A cell as it was before `safeCell`. */
+/** A cell as it was before it was written. */
 export function plainCell(text: string): string {
   return /^'+[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text
 }

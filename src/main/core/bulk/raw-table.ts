@@ -4,7 +4,10 @@ import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
 /** Beyond these a file is refused, and it is said by how much. */
 export const MOST_ROWS = 5_000
 export const MOST_COLUMNS = 500
-/** Of the file, and of what an Excel workbook unpacks to. A thread that runs out of memory takes the application along. */
+/**
+ * Of the file, and of what an Excel workbook unpacks to. A thread beyond its memory limit ends alone; but the limit counts
+ * JavaScript's values and no buffers, which are what bytes lie in: without these the whole application would pay.
+ */
 export const MOST_BYTES = 50 * 1024 * 1024
 export const MOST_BYTES_UNPACKED = 100 * 1024 * 1024
 

@@ -3,13 +3,15 @@ import writeWorkbook from 'write-excel-file/node'
 import { rowOf } from '../../../shared/composition/bulk-rows.ts'
 import { type BulkTarget, bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
+import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import { tableFile } from './table-file.ts'
 
 const DAY = 86_400_000
+const MADE_UP = 'Example'
 const people = [
-  { FirstName: 'Aroha', LastName: 'Example', Email: 'aroha@example.com' },
-  { FirstName: 'Tama', LastName: 'Example', Email: 'tama@example.com' },
-  { FirstName: 'Lena', LastName: 'Example', Email: 'lena@example.com' }
+  { FirstName: 'Aroha', LastName: MADE_UP, Email: 'aroha@example.com' },
+  { FirstName: 'Tama', LastName: MADE_UP, Email: 'tama@example.com' },
+  { FirstName: 'Lena', LastName: MADE_UP, Email: 'lena@example.com' }
 ]
 
 /** The headings are the targets' labels; what the composition leaves blank and needs is made up. */
@@ -20,6 +22,19 @@ export function sampleTable(composition: Composition, now: number): { columns: s
     columns: targets.map(({ label }) => label),
     row: targets.map((target, index) => cells[index] || made(composition, target, now))
   }
+}
+
+/**
+ * Tells the sample's example row from a row that is meant, by the made-up people in it: dates depend on the day on which the
+ * sample was saved.
+ */
+export function exampleRowOf(composition: Composition, mapping: ColumnMapping, now: number) {
+  const { row } = sampleTable(composition, now)
+  const example = new Map(bulkTargets(composition).map(({ target }, index) => [target, row[index]]))
+  const people = mapping.filter(({ target }) => /\.(?:FirstName|LastName|Email)$/.test(target))
+  const isMadeUp = people.some(({ target }) => target.endsWith('.LastName') && example.get(target) === MADE_UP)
+  return (cells: readonly string[]): boolean =>
+    isMadeUp && people.every(({ target, column }) => cells[column] === example.get(target))
 }
 
 /** The bytes of the file. `now` is milliseconds since 1970 UTC. */

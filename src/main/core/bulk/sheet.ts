@@ -15,7 +15,7 @@ export interface Sheet {
 }
 
 export interface SheetRow {
-  /** From 1 for the first below the headings, as the spreadsheet counts: blank rows have numbers too. */
+  /** As the spreadsheet counts: the headings are in row 1 where nothing stands above them, and blank rows have numbers too. */
   row: number
   /** As many as there are columns. */
   cells: string[]
@@ -33,7 +33,7 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable): Sheet {
   if (count - 1 > MOST_ROWS) refuseRows(count - 1, MOST_ROWS)
   const columns = namesOf(headings.cells, width)
   const sheetRows = below.map(({ line, cells, flaws }) => ({
-    row: line - headings.line,
+    row: line,
     cells: columns.map((_, column) => cells[column] ?? ''),
     ...(flaws && { flaws })
   }))

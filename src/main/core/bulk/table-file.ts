@@ -2,22 +2,14 @@
 import Papa from 'papaparse'
 import { FORMULA_LIKE } from './formula-safe.ts'
 
-const ROWS_AT_ONCE = 200
+const LINE_END = '\r\n'
 const MARK = '\ufeff'
 /** The heading of the column that says what is wrong with a row. */
 export const PROBLEM_COLUMN = 'Problem'
 
-/** The file, whole. */
 export function tableFile(columns: readonly string[], rows: readonly (readonly string[])[]): Uint8Array {
-  return Buffer.concat([...tableChunks(columns, rows)])
-}
-
-/** The file in pieces, for a thread that must not be held for long. */
-export function* tableChunks(columns: readonly string[], rows: readonly (readonly string[])[]): Iterable<Uint8Array> {
-  yield Buffer.from(`${MARK}${lines([columns])}`)
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    yield Buffer.from(lines(rows.slice(from, from + ROWS_AT_ONCE)))
-  }
+  const text = Papa.unparse([columns, ...rows] as string[][], { newline: LINE_END, escapeFormulae: FORMULA_LIKE })
+  return Buffer.from(`${MARK}${text}${LINE_END}`)
 }
 
 /**
@@ -35,9 +27,4 @@ export function withProblems(
     columns: [...own(columns), PROBLEM_COLUMN],
     rows: rows.map(({ cells, problems }) => [...own(cells), problems.join(' ')])
   }
-}
-
-function lines(rows: readonly (readonly string[])[]): string {
-  const text = Papa.unparse(rows as string[][], { newline: '\r\n', escapeFormulae: FORMULA_LIKE })
-  return `${text}\r\n`
 }

@@ -3,6 +3,7 @@ import { type Composition, titleOf, whoOf } from '../../../shared/composition/in
 import type { DraftList, DraftSummary, DraftVersion, DraftView } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
+import { HELD_OR_SENT_STATES } from './held.ts'
 import { openHistory } from './history.ts'
 import { openList } from './list.ts'
 import { compositionOf } from './stored.ts'
@@ -43,7 +44,6 @@ interface DraftRow extends SummaryRow {
 }
 
 const SUMMARY = 'id, account_id, kind, title, who, updated_at, trashed_at'
-const SENT_STATES = `('ready', 'sending', 'uncertain', 'sent')`
 
 export type Drafts = ReturnType<typeof openDrafts>
 
@@ -54,13 +54,12 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
   const trashed = openList(db, 'trashed_at IS NOT NULL', 'trashed_at DESC, updated_at, id DESC')
   const read = db.prepare<[string], DraftRow>(`SELECT number, created_at, body, ${SUMMARY} FROM drafts WHERE id = ?`)
   const readSummary = db.prepare<[string], SummaryRow>(`SELECT ${SUMMARY} FROM drafts WHERE id = ?`)
-  // Once the service has a package, the outbox deletes its draft; should one be left, it is not shown all the same.
-  const readShown = db.prepare<[number], SummaryRow>(
-    `SELECT ${SUMMARY} FROM drafts WHERE number = ?
-       AND NOT EXISTS (SELECT 1 FROM sends WHERE sends.draft_id = drafts.id AND sends.state IN ${SENT_STATES})`
+  const readListed = db.prepare<[number], SummaryRow>(`SELECT ${SUMMARY} FROM drafts WHERE number = ?`)
+  const isHeldOrSent = db.prepare<[string], { id: string }>(
+    `SELECT id FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
   )
-  const isWithTheOutbox = db.prepare<[string], { id: string }>(
-    `SELECT id FROM sends WHERE draft_id = ? AND state IN ${SENT_STATES}`
+  const eraseSent = db.prepare(
+    `DELETE FROM drafts WHERE EXISTS (SELECT 1 FROM sends WHERE sends.draft_id = drafts.id AND sends.state = 'sent')`
   )
   const add = db.prepare(
     `INSERT INTO drafts (id, account_id, kind, title, who, created_at, updated_at, body)
@@ -80,11 +79,11 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
   }
 
   function summaries(numbers: readonly number[]): DraftSummary[] {
-    return numbers.flatMap((number) => readShown.get(number) ?? []).map(summaryOf)
+    return numbers.flatMap((number) => readListed.get(number) ?? []).map(summaryOf)
   }
 
   function refuseSent(id: string, message: string): void {
-    if (isWithTheOutbox.get(id)) fail('busy', message)
+    if (isHeldOrSent.get(id)) fail('busy', message)
   }
 
   /** The row of a draft that may be changed. A late save must not bring back what was deleted. */
@@ -95,12 +94,14 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
     return row
   }
 
-  const insert = db.transaction((accountId: string, composition: Composition, now: number): DraftSummary => {
-    const id = newId()
-    const { lastInsertRowid } = add.run({ id, accountId, now, ...written(composition) })
-    index.run(lastInsertRowid, wordsOf(composition))
-    return summary(id)
-  })
+  const insert = db.transaction(
+    (accountId: string, composition: Composition, now: number, asId?: string): DraftSummary => {
+      const id = asId ?? newId()
+      const { lastInsertRowid } = add.run({ id, accountId, now, ...written(composition) })
+      index.run(lastInsertRowid, wordsOf(composition))
+      return summary(id)
+    }
+  )
 
   const replace = db.transaction((row: DraftRow, composition: Composition): void => {
     write.run({ number: row.number, now: clock(), ...written(composition) })
@@ -143,12 +144,14 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
 
     /**
      * Saves a draft, durably. Without an id it is a new one.
+     * @param asId the id of a new one, chosen by whoever saves: a first save that comes twice makes one draft.
      * @throws AppFailure `busy` once it is with the outbox; `gone` where it was deleted or thrown away, or belongs to
      *   another account.
      */
-    save(accountId: string, composition: Composition, known?: string): DraftSummary {
+    save(accountId: string, composition: Composition, given?: string, asId?: string): DraftSummary {
+      const known = given ?? (asId !== undefined && read.get(asId) ? asId : undefined)
       if (known === undefined) {
-        const made = insert(accountId, composition, clock())
+        const made = insert(accountId, composition, clock(), asId)
         changed(made.id)
         return made
       }
@@ -186,8 +189,15 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
     /** @returns how many drafts were erased. */
     emptyTrash: trash.empty,
 
-    /** Erases what has been in the trash for 30 days. To be called at start and about once a day. */
-    purge: trash.purge,
+    /**
+     * Erases what has been in the trash for 30 days, and what the service has: the outbox lets a draft go with its answer,
+     * and should one be left, it must not look as if it were still to be sent. To be called at start and about once a day.
+     * @returns how many were erased from the trash.
+     */
+    async purge(): Promise<number> {
+      eraseSent.run()
+      return trash.purge()
+    },
 
     /** @throws AppFailure `gone`; `storage` where this version can't read it. */
     duplicate(id: string): DraftSummary {

@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { AppError, Imported, SavedFile } from '../../../shared/contract/index.ts'
 import { AppFailure, fail } from '../failure.ts'
-import { writeAtomically } from '../storage/atomic-file.ts'
+import { writeWhereChosen } from '../storage/chosen-file.ts'
 import type { Db } from '../storage/connection.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 import { safeFileName } from '../storage/safe-name.ts'
@@ -150,12 +150,7 @@ function* each<Made>(ids: readonly string[], make: (id: string) => Made): Genera
 }
 
 async function save(path: string, content: Iterable<Uint8Array>): Promise<SavedFile> {
-  // Some systems' dialogs leave the ending to us; nobody was asked about the name with it, so nothing is replaced there.
-  const hasEnding = path.toLowerCase().endsWith(`.${ENDING}`)
-  const written = await writeAtomically(hasEnding ? path : `${path}.${ENDING}`, content, {
-    ifExists: hasEnding ? 'replace' : 'number'
-  })
-  return { label: basename(written.path) }
+  return { label: await writeWhereChosen(path, ENDING, content) }
 }
 
 /** @throws AppFailure where the file can't be read or is too large to be read. */

@@ -1,16 +1,17 @@
 /** Which drafts of an account are shown, in which order, by their numbers: quick with ten thousand of them. */
 import type { Db } from '../storage/connection.ts'
+import { HELD_STATES } from './held.ts'
 
 /**
- * A draft whose send waits, is under way or uncertain is with the outbox. The other way round, asking for the sends of
- * each draft, would take longer with every package that was ever sent.
+ * Drafts that are with the outbox. Asked this way round, it takes as long as there are such drafts: the sends of each draft
+ * are many questions, and all that was ever sent are many sends. Those that were sent have no draft any more: see `purge`.
  */
-const WITH_THE_OUTBOX = `SELECT draft_id FROM sends
-  WHERE account_id = @accountId AND draft_id IS NOT NULL AND state IN ('ready', 'sending', 'uncertain')`
+const HELD = `SELECT draft_id FROM sends
+  WHERE account_id = @accountId AND draft_id IS NOT NULL AND state IN ${HELD_STATES}`
 
 /** The list of one side of the trash. What arrives in a file that is still being imported is not there yet. */
 export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT NULL', order: string) {
-  const shown = `FROM drafts WHERE account_id = @accountId AND ${side} AND id NOT IN (${WITH_THE_OUTBOX})
+  const shown = `FROM drafts WHERE account_id = @accountId AND ${side} AND id NOT IN (${HELD})
     AND id NOT IN (SELECT id FROM arrivals)`
   const count = db.prepare<{ accountId: string }, number>(`SELECT count(*) ${shown}`).pluck()
   const page = db

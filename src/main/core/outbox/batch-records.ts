@@ -17,7 +17,6 @@ export interface BatchRecord {
   isPaused: boolean
   goesAt: number
   createdAt: number
-  total: number
   leftOut: number
 }
 
@@ -36,11 +35,10 @@ interface Row {
   is_paused: 0 | 1
   goes_at: number
   created_at: number
-  total: number
   left_out_count: number
 }
 
-const COLUMNS = 'id, account_id, name, state, is_paused, goes_at, created_at, total, left_out_count'
+const COLUMNS = 'id, account_id, name, state, is_paused, goes_at, created_at, left_out_count'
 
 export type BatchRecords = ReturnType<typeof openBatchRecords>
 
@@ -55,7 +53,7 @@ export function openBatchRecords(db: Db) {
     `INSERT INTO batches (id, account_id, name, state, goes_at, created_at, left_out_count, columns, left_out)
      VALUES (@id, @accountId, @name, 'preparing', 0, @createdAt, @leftOutCount, @columns, @leftOut)`
   )
-  const setGoing = db.prepare(`UPDATE batches SET state = 'going', goes_at = @goesAt, total = @total WHERE id = @id`)
+  const setGoing = db.prepare(`UPDATE batches SET state = 'going', goes_at = @goesAt WHERE id = @id`)
   const setState = db.prepare('UPDATE batches SET state = @state WHERE id = @id')
   const setPaused = db.prepare('UPDATE batches SET is_paused = @isPaused WHERE id = @id')
   const erase = db.prepare('DELETE FROM batches WHERE id = ?')
@@ -110,7 +108,7 @@ export function openBatchRecords(db: Db) {
       })
     },
     /** All of it is written: it may go. */
-    go: (id: string, goesAt: number, total: number): void => void setGoing.run({ id, goesAt, total }),
+    go: (id: string, goesAt: number): void => void setGoing.run({ id, goesAt }),
     setState: (id: string, state: 'going' | 'cancelled'): void => void setState.run({ id, state }),
     setPaused: (id: string, isPaused: boolean): void => void setPaused.run({ id, isPaused: isPaused ? 1 : 0 }),
     /** Removes up to `limit` of its sends; answers whether there may be more. */
@@ -161,7 +159,6 @@ function recordOf(row: Row): BatchRecord {
     isPaused: row.is_paused === 1,
     goesAt: row.goes_at,
     createdAt: row.created_at,
-    total: row.total,
     leftOut: row.left_out_count
   }
 }

@@ -5,6 +5,7 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView } from '../../../shared/contract/index.ts'
 import { AppFailure, fail } from '../failure.ts'
+import type { Appointments } from './appointments.ts'
 import type { BatchRecord, BatchRecords, LeftOutRow } from './batch-records.ts'
 import { CHUNK, chunks, contentOf, pause, slices } from './batch-writing.ts'
 import type { Changes } from './changes.ts'
@@ -39,6 +40,7 @@ export interface BatchParts {
   records: BatchRecords
   pages: SendPages
   holds: Holds
+  appointments: Appointments
   changes: Changes
   takeBackMs: (accountId: string) => number
   /** Has a composition's people and values remembered. */
@@ -51,8 +53,10 @@ export interface BatchParts {
 
 export type Batches = ReturnType<typeof openBatches>
 
-export function openBatches({ effects, sends, records, pages, holds, changes, ...parts }: BatchParts) {
+export function openBatches({ effects, sends, records, pages, holds, appointments, changes, ...parts }: BatchParts) {
   const { db, clock } = effects
+  /** Batches that are being written down. */
+  const underWay = new Set<Promise<void>>()
 
   function recordOf(id: string): BatchRecord {
     return records.find(id) ?? fail('gone', 'This batch is no longer there.')
@@ -79,41 +83,54 @@ export function openBatches({ effects, sends, records, pages, holds, changes, ..
     parts.note(accountId, composition)
   }
 
+  async function write({ accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
+    const createdAt = clock()
+    const at = asked !== undefined && asked > createdAt ? asked : undefined
+    const batch = { id: effects.newId(), accountId, name, createdAt }
+    records.begin(batch, columns, leftOut)
+    changes.batch(batch.id)
+    try {
+      for (const chunk of slices(rows)) {
+        db.transaction(() => {
+          for (const row of chunk()) addRow(batch, at, row)
+        })()
+        changes.batch(batch.id)
+        await pause()
+      }
+      const takeBack = parts.takeBackMs(accountId)
+      records.go(batch.id, at === undefined ? clock() + takeBack : 0)
+      if (at === undefined) holds.hold(batch.id, takeBack)
+      else appointments.give(batch.id)
+    } catch (error) {
+      await remove(batch.id)
+      throw error
+    }
+    changes.outbox()
+    changes.batch(batch.id)
+    parts.wake(accountId)
+    return viewOf(recordOf(batch.id))
+  }
+
   return {
     /**
      * Puts a batch in the outbox. Resolves when all of it is written down, which is when it may begin to go.
      * @throws what writing throws; nothing of the batch is left then.
      */
-    async add({ accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
-      const createdAt = clock()
-      const at = asked !== undefined && asked > createdAt ? asked : undefined
-      const batch = { id: effects.newId(), accountId, name, createdAt }
-      records.begin(batch, columns, leftOut)
-      changes.batch(batch.id)
-      let total = 0
-      try {
-        for (const chunk of slices(rows)) {
-          db.transaction(() => {
-            for (const row of chunk()) {
-              addRow(batch, at, row)
-              total++
-            }
-          })()
-          changes.batch(batch.id)
-          await pause()
-        }
-        const takeBack = parts.takeBackMs(accountId)
-        records.go(batch.id, at === undefined ? clock() + takeBack : 0, total)
-        if (at === undefined) holds.hold(batch.id, takeBack)
-      } catch (error) {
-        await remove(batch.id)
-        throw error
-      }
-      changes.outbox()
-      changes.batch(batch.id)
-      parts.wake(accountId)
-      return viewOf(recordOf(batch.id))
+    add(batch: NewBatch): Promise<BatchView> {
+      const writing = write(batch)
+      const over = writing.then(
+        () => undefined,
+        () => undefined
+      )
+      underWay.add(over)
+      void over.then(() => underWay.delete(over))
+      return writing
     },
+
+    /** How many are being written down. */
+    preparing: (): number => underWay.size,
+    /** Resolves when those that are being written down are. */
+    written: async (): Promise<void> => void (await Promise.all(underWay)),
 
     list: (accountId: string): BatchView[] => records.list(accountId).map(viewOf),
     /** @throws AppFailure `gone`. */

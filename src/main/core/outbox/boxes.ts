@@ -1,6 +1,7 @@
 /**
  * Each account's box: how it is set, and why nothing leaves it. What a person or the service paused stays paused over
- * restarts; what the line and the service's "not so fast" hold back ends by itself.
+ * restarts; what the line and the service's "not so fast" hold back ends by itself; and a keychain that can't be used is
+ * asked again when somebody or something gives cause.
  */
 import type { AppError, OutboxView } from '../../../shared/contract/index.ts'
 import type { Db } from '../storage/connection.ts'
@@ -21,6 +22,8 @@ interface Box {
   settings: BoxSettings
   pause?: Pause | undefined
   line?: (Wait & { failures: number }) | undefined
+  /** The keychain holds back the credentials: asking it again might ask the person each time. */
+  keychain?: Pause | undefined
   rate?: Wait | undefined
   /** When the next may leave by the pace, on this run's clock. */
   paceUntil: number
@@ -86,8 +89,13 @@ export function openBoxes({ db, clock, elapsed, random }: Pick<OutboxEffects, 'd
     /** Lets the box go again: it tries at once, but still not faster than the service asked. */
     resume(accountId: string): void {
       keep(accountId, { pause: undefined })
-      const { line } = box(accountId)
-      if (line) line.until = elapsed()
+      tryNow(box(accountId))
+    },
+
+    /** The credentials can't be had: nothing is tried before the box is resumed or something is heard of the line. */
+    pauseByKeychain(accountId: string, error: AppError): void {
+      const message = `${error.message} ${THEN_RESUME}`
+      box(accountId).keychain = { by: 'service', since: clock(), error: { ...error, message } }
     },
 
     /** After an attempt that the line, or nobody knows what, brought to nothing. */
@@ -114,7 +122,7 @@ export function openBoxes({ db, clock, elapsed, random }: Pick<OutboxEffects, 'd
 
     /** Something was heard of the line: boxes that wait for it try now. */
     lineChanged(): void {
-      for (const { line } of boxes.values()) if (line) line.until = elapsed()
+      for (const one of boxes.values()) tryNow(one)
     },
 
     /** One left: the next waits as long as the pace asks. */
@@ -127,7 +135,7 @@ export function openBoxes({ db, clock, elapsed, random }: Pick<OutboxEffects, 'd
     lanes: (accountId: string): number => (box(accountId).line ? 1 : box(accountId).settings.concurrency),
 
     /** Whether the box stays shut until somebody opens it. */
-    isPaused: (accountId: string): boolean => box(accountId).pause !== undefined,
+    isPaused: (accountId: string): boolean => (box(accountId).pause ?? box(accountId).keychain) !== undefined,
 
     /** Milliseconds until something may leave; 0 for now. */
     waits(accountId: string): number {
@@ -138,8 +146,8 @@ export function openBoxes({ db, clock, elapsed, random }: Pick<OutboxEffects, 'd
 
     /** Why nothing leaves; undefined where something does, or where nothing but the pace holds it back. */
     pauseOf(accountId: string): Pause | undefined {
-      const { pause, line, rate } = box(accountId)
-      if (pause) return pause
+      const { pause, keychain, line, rate } = box(accountId)
+      if (pause ?? keychain) return pause ?? keychain
       const slowed = running(rate)
       if (slowed) return { by: 'service', since: slowed.since, error: slowed.error, until: wallOf(slowed.until) }
       return line && { by: 'line', since: line.since, error: line.error, until: wallOf(line.until) }
@@ -149,10 +157,17 @@ export function openBoxes({ db, clock, elapsed, random }: Pick<OutboxEffects, 'd
     isSlowed: (accountId: string): boolean => running(box(accountId).rate) !== undefined
   }
 
+  function tryNow(one: Box): void {
+    one.keychain = undefined
+    if (one.line) one.line.until = elapsed()
+  }
+
   function wallOf(moment: number): number {
     return Math.round(clock() + Math.max(0, moment - elapsed()))
   }
 }
+
+const THEN_RESUME = 'What waits goes once you resume the Outbox.'
 
 function rowsOf(db: Db) {
   const read = db.prepare<[string], Row>('SELECT * FROM outboxes WHERE account_id = ?')

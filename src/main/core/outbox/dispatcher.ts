@@ -5,12 +5,14 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { type Answer, keeper } from './answers.ts'
+import type { Appointments } from './appointments.ts'
 import type { Boxes } from './boxes.ts'
 import type { Changes } from './changes.ts'
 import { deliver, type Ending } from './delivery.ts'
 import type { OutboxEffects, SendingClient } from './effects.ts'
 import type { Holds } from './holds.ts'
 import { backoff } from './patience.ts'
+import { openPosts } from './posts.ts'
 import type { Queue, Waiting } from './queue.ts'
 import { overdue } from './requests.ts'
 import type { Send, SentRequest } from './send-record.ts'
@@ -22,9 +24,14 @@ export interface DispatcherParts {
   queue: Queue
   boxes: Boxes
   holds: Holds
+  appointments: Appointments
   changes: Changes
   /** What becomes of a send that may leave again: `cancelled` where its batch was. */
   backTo: (send: Send) => 'ready' | 'cancelled'
+  /** Whether it was shown lately that no earlier attempt of a send arrived. */
+  isProven: (id: string) => boolean
+  /** Called when a send leaves. */
+  left: (id: string) => void
   /** Called when a send became uncertain. */
   uncertain: (send: Send) => void
 }
@@ -50,11 +57,12 @@ interface Desk {
 export type Dispatcher = ReturnType<typeof openDispatcher>
 
 export function openDispatcher(parts: DispatcherParts) {
-  const { effects, sends, queue, boxes, holds, changes } = parts
+  const { effects, sends, queue, boxes, holds, appointments, changes } = parts
   const { clock, describe, schedule } = effects
   const desks = new Map<string, Desk>()
   /** What could not be written down of sends that ended, by id. */
   const troubles = new Map<string, AppError>()
+  const posts = openPosts(effects.random)
   let state: 'closed' | 'open' | 'closing' | 'over' = 'closed'
   let onIdle: (() => void) | undefined
 
@@ -94,7 +102,9 @@ export function openDispatcher(parts: DispatcherParts) {
           desk.client = client
         },
         (error: unknown) => {
-          boxes.failed(desk.accountId, 'line', describe(error))
+          const said = describe(error)
+          if (said.code === 'keychain') boxes.pauseByKeychain(desk.accountId, said)
+          else boxes.failed(desk.accountId, 'line', said)
           changes.outbox()
         }
       )
@@ -104,10 +114,11 @@ export function openDispatcher(parts: DispatcherParts) {
       })
   }
 
-  const keep = keeper(parts)
+  const keep = keeper({ ...parts, db: effects.db })
   const keepAndTake = effects.db.transaction((desk: Desk, answers: readonly Answer[], mayTake: boolean) => {
-    const kept = answers.flatMap((answer) => keep(answer))
-    return { kept, ...(mayTake ? take(desk) : { begun: [], overdue: [] }) }
+    const answered = answers.flatMap((answer) => keep(answer))
+    const { begun, heldBack } = mayTake ? take(desk) : { begun: [], heldBack: [] }
+    return { begun, changed: [...answered, ...heldBack] }
   })
 
   function turn(desk: Desk): void {
@@ -133,11 +144,12 @@ export function openDispatcher(parts: DispatcherParts) {
     // First of all: what is written down as leaving does leave, whatever goes wrong below.
     for (const { send, content } of done.begun) {
       desk.underWay.add(send.id)
+      parts.left(send.id)
       changes.send(send.id, send.batchId)
       if (client) void deliver(client, content, describe).then((ending) => ended(desk, send.id, ending))
     }
     try {
-      for (const send of [...done.kept, ...done.overdue]) settled(desk, send)
+      for (const send of done.changed) tell(desk, send)
       rest(desk)
       desk.storageFailures = 0
     } catch {
@@ -182,12 +194,12 @@ export function openDispatcher(parts: DispatcherParts) {
 
   function leftOf({ id, batchId, isScheduled, goesAt }: Waiting): number {
     if (goesAt === 0) return 0
-    return isScheduled ? goesAt - clock() : holds.left(batchId ?? id)
+    return isScheduled ? appointments.left(batchId ?? id, goesAt) : holds.left(batchId ?? id)
   }
 
-  function take(desk: Desk): { begun: { send: Send; content: SentRequest }[]; overdue: Send[] } {
+  function take(desk: Desk): { begun: { send: Send; content: SentRequest }[]; heldBack: Send[] } {
     const begun: { send: Send; content: SentRequest }[] = []
-    const tooLate: Send[] = []
+    const heldBack: Send[] = []
     const { accountId } = desk
     while (!boxes.isPaused(accountId) && boxes.waits(accountId) === 0) {
       if (desk.underWay.size - desk.answers.length + begun.length >= boxes.lanes(accountId)) break
@@ -195,19 +207,25 @@ export function openDispatcher(parts: DispatcherParts) {
       if (!due) break
       const send = sends.get(due.id)
       const content = sends.requestOf(send)
-      const error = overdue(content, clock())
-      if (error) {
-        tooLate.push(sends.change(send, { state: 'refused', error, settledAt: clock() }))
+      // What was shown not to have arrived may have turned up since.
+      if (send.firstAttemptedAt !== undefined && !parts.isProven(send.id)) {
+        heldBack.push(sends.change(send, { state: 'uncertain', error: NOT_PROVEN }))
         continue
       }
-      sends.begin(send.number, clock())
+      const error = overdue(content, clock())
+      if (error) {
+        heldBack.push(sends.change(send, { state: 'refused', error, settledAt: clock() }))
+        continue
+      }
+      if (!sends.begin(send.number, clock())) continue
       boxes.left(accountId)
       begun.push({ send, content })
     }
-    return { begun, overdue: tooLate }
+    return { begun, heldBack }
   }
 
-  function ended(desk: Desk, id: string, ending: Ending): void {
+  function ended(desk: Desk, id: string, end: Ending): void {
+    const ending = posts.counted(id, end)
     const { accountId } = desk
     if (ending.kind === 'line' || ending.kind === 'uncertain') boxes.failed(accountId, ending.kind, ending.error)
     else boxes.reached(accountId)
@@ -218,7 +236,7 @@ export function openDispatcher(parts: DispatcherParts) {
     wake(desk)
   }
 
-  function settled(desk: Desk, send: Send): void {
+  function tell(desk: Desk, send: Send): void {
     changes.send(send.id, send.batchId)
     if (send.state === 'uncertain') parts.uncertain(send)
     else if (send.state !== 'ready') changes.draft(send.draftId)
@@ -266,4 +284,10 @@ export function openDispatcher(parts: DispatcherParts) {
       })
     }
   }
+}
+
+const NOT_PROVEN: AppError = {
+  code: 'timeout',
+  message: 'An earlier attempt may have arrived by now. The folders are looked at before it goes again.',
+  mayHaveArrived: true
 }

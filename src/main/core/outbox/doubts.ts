@@ -3,7 +3,8 @@ import type { SendDoubt } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName, type PackageResponse } from '../../../shared/model/index.ts'
 import { fail } from '../failure.ts'
 import type { Doubt, Send, SentRequest } from './send-record.ts'
-import { begunAt, itemsOf } from './traces.ts'
+import { begunAt } from './sight.ts'
+import { itemsOf } from './traces.ts'
 
 export function doubtOf(content: SentRequest, documents: readonly DocumentResponse[]): Doubt {
   return {

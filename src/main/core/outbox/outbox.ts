@@ -3,27 +3,16 @@
  * disk before it has an effect outside. One whose answer was lost is uncertain until the folders of the service have been
  * asked, and is never sent again before that.
  */
-import type { Composition } from '../../../shared/composition/index.ts'
 import type { OutboxView, SendList, SendView } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
-import { openBatchRecords } from './batch-records.ts'
-import { openBatches } from './batches.ts'
-import { type BoxSettings, openBoxes } from './boxes.ts'
-import { openChanges } from './changes.ts'
-import { openDispatcher } from './dispatcher.ts'
+import type { BoxSettings } from './boxes.ts'
 import type { OutboxEffects } from './effects.ts'
-import { openHolds } from './holds.ts'
-import { openLooks } from './looks.ts'
-import { openQueue } from './queue.ts'
-import { requestOf } from './requests.ts'
-import { openReturns, type SettlingAnswer } from './returns.ts'
-import { openSendPages, type SendPage, type SendQuery } from './send-list.ts'
-import type { Send } from './send-record.ts'
-import { viewer } from './send-view.ts'
-import { openSends } from './sends.ts'
+import { openParts } from './joined.ts'
+import { within } from './patience.ts'
+import type { SettlingAnswer } from './returns.ts'
+import type { SendPage, SendQuery } from './send-list.ts'
 
 export type { OutboxEffects } from './effects.ts'
-export { SETTLING_TIME } from './looks.ts'
 
 /** How long until writing is tried again at the start, in milliseconds. */
 const STORAGE_WAIT = 5_000
@@ -31,45 +20,27 @@ const STORAGE_WAIT = 5_000
 export type Outbox = ReturnType<typeof openOutbox>
 
 export function openOutbox(effects: OutboxEffects) {
-  const { db, drafts, clock } = effects
-  const sends = openSends(db)
-  const pages = openSendPages(db)
-  const queue = openQueue(db)
-  const records = openBatchRecords(db)
-  const boxes = openBoxes(effects)
-  const holds = openHolds(effects.elapsed)
-  const changes = openChanges(effects)
-  const takeBackMs = (accountId: string) => boxes.settings(accountId).takeBackSeconds * 1000
-  const backTo = (send: Send) => (batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
-  const looks = openLooks({ effects, sends, changes, backTo, again: (accountId) => dispatcher.wake(accountId) })
-  const dispatcher = openDispatcher({
-    effects,
+  const { db, clock } = effects
+  const {
     sends,
+    pages,
     queue,
     boxes,
     holds,
+    appointments,
+    proofs,
     changes,
-    backTo,
-    uncertain: looks.begin
-  })
-  const returns = openReturns({ effects, sends, changes, holds })
-  const batches = openBatches({
-    effects,
-    sends,
-    records,
-    pages,
-    holds,
-    changes,
-    takeBackMs,
-    note,
-    retry: returns.retry,
-    wake: dispatcher.wake
-  })
+    returns,
+    looks,
+    dispatcher,
+    entering,
+    batches,
+    views,
+    takeBackMs
+  } = openParts(effects)
   let isTakenUp = false
   let isStopped = false
 
-  const views = () =>
-    viewer({ effects, boxes, holds, looks, isBatchPaused: batches.isPaused, troubleOf: dispatcher.troubleOf })
   const viewOf = (id: string): SendView => views()(sends.get(id))
 
   const listOf = ({ sends: page, total }: SendPage): SendList => ({ rows: page.map(views()), total })
@@ -110,13 +81,10 @@ export function openOutbox(effects: OutboxEffects) {
     looks.open()
   }
 
-  /** What is remembered for the next time is a convenience, which must not keep a package from being sent. */
-  function note(accountId: string, composition: Composition): void {
-    try {
-      effects.noted(accountId, composition)
-    } catch {
-      return
-    }
+  function lineChanged(): void {
+    boxes.lineChanged()
+    dispatcher.wakeAll()
+    looks.lineChanged()
   }
 
   function state(accountId: string): OutboxView {
@@ -138,68 +106,39 @@ export function openOutbox(effects: OutboxEffects) {
     open,
 
     /**
-     * Takes no new sends; resolves when those under way have ended, or after `limit` milliseconds. What has not ended then
-     * is uncertain at the next start.
+     * Takes no new sends; resolves when those under way have ended and batches are written down, or after `limit`
+     * milliseconds. What has not ended then is uncertain at the next start; a batch that is not whole is removed.
      */
     async stop(limit: number): Promise<void> {
       isStopped = true
       looks.close()
-      await dispatcher.close(limit)
+      await Promise.all([dispatcher.close(limit), within(limit, batches.written(), effects.schedule)])
       changes.stop()
     },
 
     /** To be called when the service can be reached again: what waits for the line goes, and what is uncertain is looked for. */
-    lineChanged(): void {
-      boxes.lineChanged()
-      dispatcher.wakeAll()
-      looks.lineChanged()
+    lineChanged,
+
+    /** To be called when the computer was asleep: its clock is right as it is, and what was found out before may have changed. */
+    resumed(): void {
+      appointments.trustClock()
+      proofs.dropAll()
+      lineChanged()
     },
 
     /**
      * Puts a draft in the outbox. It goes after the time to take it back, or at `at` (milliseconds since 1970 UTC).
      * @throws AppFailure `invalid` with its fields where the draft can't be sent; `busy` where it was sent before; `gone`.
      */
-    start(draftId: string, { at: asked }: { at?: number | undefined } = {}): SendView {
-      const draft = drafts.get(draftId)
-      const { accountId, composition } = draft
-      returns.refuseActive(draftId)
-      if (draft.trashedAt !== undefined) fail('gone', 'This draft is in the trash. Restore it to send it.')
-      const id = effects.newId()
-      const createdAt = clock()
-      const at = asked !== undefined && asked > createdAt ? asked : undefined
-      const content = requestOf(composition, id, at ?? createdAt)
-      const takeBack = takeBackMs(accountId)
-      db.transaction(() => {
-        drafts.keepVersion(draftId, 'send')
-        returns.supersede(draftId)
-        sends.add({
-          ...content,
-          id,
-          accountId,
-          draftId,
-          composition,
-          createdAt,
-          state: 'ready',
-          isScheduled: at !== undefined,
-          goesAt: at ?? createdAt + takeBack
-        })
-      })()
-      if (at === undefined) holds.hold(id, takeBack)
-      note(accountId, composition)
-      changes.send(id, undefined)
-      changes.draft(draftId)
+    start(draftId: string, options: { at?: number | undefined } = {}): SendView {
+      const { id, accountId } = entering.start(draftId, options)
       dispatcher.wake(accountId)
       return viewOf(id)
     },
 
     /** Lets a waiting send go without waiting for its time. @throws AppFailure `busy` where it has left; `gone`. */
     now(id: string): SendView {
-      const send = sends.get(id)
-      if (send.state !== 'ready') fail('busy', 'This package has left already.')
-      sends.change(send, { goesAt: 0, isScheduled: false })
-      holds.release(id)
-      changes.send(id, send.batchId)
-      dispatcher.wake(send.accountId)
+      dispatcher.wake(entering.now(id).accountId)
       return viewOf(id)
     },
 
@@ -220,13 +159,13 @@ export function openOutbox(effects: OutboxEffects) {
     },
 
     /**
-     * Asks the service now whether an uncertain send arrived. Another state is answered as it is.
+     * Asks the service now whether a send arrived that is uncertain, or was not found. Another state is answered as it is.
      * @throws what reading the folders throws; AppFailure `unexpected-shape` where some documents could not be read and
      *   it is not among the others. The send then stays uncertain.
      */
     async reconcile(id: string): Promise<SendView> {
       const send = sends.get(id)
-      if (send.state !== 'uncertain') return viewOf(id)
+      if (send.state !== 'uncertain' && send.state !== 'not-sent') return viewOf(id)
       const isComplete = await looks.ask(send.accountId)
       if (!isComplete && sends.get(id).state === 'uncertain') {
         // The document that can't be read might be the one that is looked for.
@@ -237,11 +176,16 @@ export function openOutbox(effects: OutboxEffects) {
 
     /**
      * A person settles a doubt: it arrived, as these documents; or none of them is it.
-     * @throws AppFailure `busy` where there is no doubt to settle; `gone`.
+     * @throws AppFailure `busy` where there is no doubt to settle; `conflict` where such a document is another send's;
+     *   `gone`.
      */
     settle(id: string, answer: SettlingAnswer): SendView {
-      const { accountId } = returns.settle(id, answer)
-      looks.reconsider(accountId)
+      const { accountId } = sends.get(id)
+      try {
+        returns.settle(id, answer)
+      } finally {
+        looks.reconsider(accountId)
+      }
       return viewOf(id)
     },
 
@@ -270,6 +214,11 @@ export function openOutbox(effects: OutboxEffects) {
 
     state,
 
+    /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */
+    pending(): { ready: number; uncertain: number; preparing: number } {
+      return { ...pages.pending(), preparing: batches.preparing() }
+    },
+
     pause(accountId: string): OutboxView {
       boxes.pauseByHand(accountId)
       changes.outbox()
@@ -279,6 +228,7 @@ export function openOutbox(effects: OutboxEffects) {
     /** Lets the box go again, whoever paused it; what the service asked to wait for is still waited for. */
     resume(accountId: string): OutboxView {
       boxes.resume(accountId)
+      looks.tryNow(accountId)
       changes.outbox()
       dispatcher.wake(accountId)
       return state(accountId)

@@ -1,4 +1,4 @@
-/** How long to wait before something that failed is tried again. */
+/** How long to wait: before something that failed is tried again, and for something to end. */
 
 /** No wait is longer than this, in milliseconds. */
 const LONGEST = 60_000
@@ -12,4 +12,19 @@ const LONGEST = 60_000
  */
 export function backoff(first: number, failures: number, random: () => number): number {
   return Math.min(LONGEST, first * 2 ** Math.min(failures - 1, 10)) * (1 - random() / 5)
+}
+
+/** Resolves as `work` does, or after `limit` milliseconds. */
+export function within(
+  limit: number,
+  work: Promise<void>,
+  schedule: (task: () => void, delay: number) => () => void
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = schedule(resolve, limit)
+    void work.then(() => {
+      cancel()
+      resolve()
+    })
+  })
 }

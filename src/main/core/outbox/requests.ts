@@ -9,7 +9,7 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
 import { AppFailure } from '../failure.ts'
 import type { SentRequest } from './send-record.ts'
-import { markOf } from './traces.ts'
+import { markOf } from './sight.ts'
 
 /**
  * The request of a send, with our mark wherever no ClientReference was typed.

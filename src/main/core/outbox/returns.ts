@@ -1,11 +1,13 @@
 /** The ways back: out of the outbox into a draft, and from a send that failed to another attempt. None leads to sending twice. */
 import { isDeepStrictEqual } from 'node:util'
 import type { DraftSummary, DraftView } from '../../../shared/contract/index.ts'
+import type { PackageResponse } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../failure.ts'
 import type { Changes } from './changes.ts'
 import { chosenOf, packageOf } from './doubts.ts'
 import type { OutboxEffects } from './effects.ts'
 import type { Holds } from './holds.ts'
+import type { Proofs } from './proofs.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
@@ -14,6 +16,7 @@ export interface ReturnParts {
   sends: Sends
   changes: Changes
   holds: Holds
+  proofs: Proofs
 }
 
 /** What a person says of a doubt. */
@@ -21,7 +24,7 @@ export type SettlingAnswer = { arrived: true; documents: readonly string[] } | {
 
 export type Returns = ReturnType<typeof openReturns>
 
-export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
+export function openReturns({ effects, sends, changes, holds, proofs }: ReturnParts) {
   const { db, drafts, clock } = effects
 
   /** @throws AppFailure `busy` where a send of the draft waits, is under way, not settled or done. */
@@ -41,6 +44,8 @@ export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
     }
   }
 
+  const isOf = (draft: DraftView, send: Send) => isDeepStrictEqual(draft.composition, sends.compositionOf(send))
+
   /** A row that becomes a draft leaves its batch, so that the batch can't send it beside the draft. */
   function intoDraft(send: Send): DraftSummary {
     const draft = drafts.save(send.accountId, sends.compositionOf(send))
@@ -51,7 +56,7 @@ export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
   function takeBackNow(send: Send): DraftSummary {
     const draft = draftOf(send)
     if (!draft) return intoDraft(send)
-    if (send.attempt === 0) sends.remove(send)
+    if (send.firstAttemptedAt === undefined) sends.remove(send)
     // It may have been on its way before, so its trace is kept.
     else sends.change(send, { state: 'cancelled', settledAt: clock(), error: TAKEN_OUT })
     return drafts.summary(draft.id)
@@ -74,7 +79,8 @@ export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
     /** Earlier sends of a draft that is sent now came to nothing: the draft goes on in their place. */
     supersede(draftId: string): void {
       for (const send of sends.failedOfDraft(draftId)) {
-        sends.remove(send)
+        if (send.firstAttemptedAt === undefined) sends.remove(send)
+        else sends.change(send, { state: 'cancelled', settledAt: clock(), error: SENT_ANEW })
         changes.send(send.id, send.batchId)
       }
     },
@@ -108,8 +114,13 @@ export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
       const { doubt } = send
       if (send.state !== 'uncertain' || !doubt)
         return fail('busy', 'There is nothing to decide about this package now.')
-      const settled = db.transaction(() => {
-        if (answer.arrived) return sends.taken(send, packageOf(chosenOf(doubt, answer.documents)), clock())
+      const decided = db.transaction(() => {
+        if (answer.arrived) {
+          const chosen = chosenOf(doubt, answer.documents)
+          const isTaken = chosen.some((one) => sends.isClaimed(send, one.Reference, one.PackageReference))
+          if (isTaken) fail('conflict', 'This document belongs to another package that was sent. Look again.')
+          return sends.taken(send, packageOf(chosen), clock())
+        }
         const dismissed = [...new Set([...send.dismissed, ...doubt.found.map(({ reference }) => reference)])]
         return sends.change(send, {
           state: 'not-sent',
@@ -119,9 +130,20 @@ export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
           settledAt: clock()
         })
       })()
+      if (!answer.arrived) proofs.add(id)
       changes.send(id, send.batchId)
       changes.draft(send.draftId)
-      return settled
+      return decided
+    },
+
+    /**
+     * One that was thought not to have arrived did. Its draft was given back meanwhile, and stays where it was changed.
+     * To be called in a transaction.
+     */
+    arrivedLate(send: Send, response: PackageResponse): Send {
+      const draft = draftOf(send)
+      const isSame = draft !== undefined && isOf(draft, send)
+      return sends.taken(isSame ? send : sends.change(send, { draftId: undefined }), response, clock())
     },
 
     /** See outbox.ts. To be called in a transaction. */
@@ -134,15 +156,12 @@ export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
       }
       if (send.draftId !== undefined) refuseActive(send.draftId)
       const draft = draftOf(send)
-      if (draft && !isDeepStrictEqual(draft.composition, sends.compositionOf(send))) {
+      if (draft && !isOf(draft, send)) {
         fail('conflict', 'The draft of this package was changed since. Send it from the draft.')
       }
-      // Of one that was refused it is certain that nothing came; of one that isn't there, it isn't.
-      const firstAttemptedAt = send.state === 'refused' ? undefined : send.firstAttemptedAt
       sends.change(send, {
         state: 'ready',
         attempt: 0,
-        firstAttemptedAt,
         settledAt: undefined,
         error: undefined,
         goesAt: 0,
@@ -154,6 +173,7 @@ export function openReturns({ effects, sends, changes, holds }: ReturnParts) {
   }
 }
 
+const SENT_ANEW = { code: 'cancelled', message: 'Its draft was sent anew in its place.' } as const
 const TAKEN_OUT = { code: 'cancelled', message: 'This was taken out of the outbox; it goes on as a draft.' } as const
 
 function wordsFor({ state }: Send): string {

@@ -38,6 +38,13 @@ export function openSendPages(db: Db) {
   const ofBatch = db.prepare<[string, string], { state: SendState; count: number }>(
     'SELECT state, count FROM send_counts WHERE account_id = ? AND batch_id = ?'
   )
+  // What isn't wholly written of a batch never leaves.
+  const everywhere = db
+    .prepare<[SendState], number>(
+      `SELECT coalesce(sum(count), 0) FROM send_counts LEFT JOIN batches ON batches.id = send_counts.batch_id
+       WHERE send_counts.state = ? AND coalesce(batches.state, '') <> 'preparing'`
+    )
+    .pluck()
   const since = db.prepare<[string, number], { fingerprint: string; at: number }>(
     `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
      WHERE account_id = ? AND created_at >= ? AND state IN ${WITH_THE_OUTBOX}`
@@ -62,6 +69,12 @@ export function openSendPages(db: Db) {
   return {
     /** All that were ever put in the outbox of an account, or of one of its batches. */
     counts,
+
+    /** How many of all accounts wait, and of how many it isn't known whether they arrived. */
+    pending: (): { ready: number; uncertain: number } => ({
+      ready: everywhere.get('ready') ?? 0,
+      uncertain: everywhere.get('uncertain') ?? 0
+    }),
 
     /** One page, newest first; the rows of a batch in the sheet's order. */
     page(accountId: string, { show, batchId, offset, limit }: SendQuery): SendPage {

@@ -1,8 +1,10 @@
 /** What the screens are told of a send: never the signing links in its response, and never more than is known. */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
+import type { Appointments } from './appointments.ts'
 import type { Boxes } from './boxes.ts'
 import { doubtView } from './doubts.ts'
 import type { OutboxEffects } from './effects.ts'
+import type { Following } from './following.ts'
 import type { Holds } from './holds.ts'
 import type { Looks } from './looks.ts'
 import type { Send } from './send-record.ts'
@@ -11,7 +13,9 @@ export interface ViewParts {
   effects: Pick<OutboxEffects, 'clock' | 'elapsed'>
   boxes: Boxes
   holds: Holds
+  appointments: Appointments
   looks: Looks
+  following: Following
   isBatchPaused: (id: string) => boolean
   /** Why it could not be written down what came of a send. */
   troubleOf: (id: string) => AppError | undefined
@@ -24,7 +28,9 @@ export function viewer({
   effects,
   boxes,
   holds,
+  appointments,
   looks,
+  following,
   isBatchPaused,
   troubleOf
 }: ViewParts): (send: Send) => SendView {
@@ -45,7 +51,11 @@ export function viewer({
       const left = holds.left(batchId ?? id)
       if (left > 0) return { hold: 'take-back', goesAt: Math.round(now + left) }
     }
-    if (isScheduled && goesAt > now) return { hold: 'time', goesAt }
+    if (isScheduled) {
+      const left = appointments.left(batchId ?? id, goesAt)
+      // Later than the clock says where the clock has jumped.
+      if (left > 0) return { hold: 'time', goesAt: Math.max(goesAt, Math.round(now + left)) }
+    }
     const pause = boxes.pauseOf(accountId)
     if (boxes.isPaused(accountId)) return { hold: 'paused', error: pause?.error }
     if (isPaused(batchId)) return { hold: 'paused' }
@@ -68,10 +78,11 @@ export function viewer({
         return error ? { error } : {}
       }
       case 'uncertain': {
-        const error = looks.wordsOf(send) ?? send.error
+        const error = following.wordsOf(send.id) ?? send.error
         const next = looks.nextAt(send)
         return {
-          ...(error && { error }),
+          // One that was refused may have arrived with an earlier attempt.
+          ...(error && { error: { ...error, mayHaveArrived: true } }),
           ...(send.doubt && { doubt: doubtView(send.doubt) }),
           ...(next !== undefined && {
             nextLookAt: Math.round(effects.clock() + Math.max(0, next - effects.elapsed()))

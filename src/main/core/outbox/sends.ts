@@ -53,8 +53,11 @@ export function openSends(db: Db) {
   const inState = db.prepare<[string], SendRow>(
     `SELECT ${COLUMNS} FROM sends INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
   )
-  const unsettled = db.prepare<[string], SendRow>(
+  const unresolved = db.prepare<[string], SendRow>(
     `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
+  )
+  const notSent = db.prepare<[string], SendRow>(
+    `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
   )
   const withDraft = db.prepare<[string], SendRow>(
     `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ${WITH_THE_OUTBOX}`
@@ -146,10 +149,12 @@ export function openSends(db: Db) {
       const read = Composition.safeParse(parsedBody(body.get(send.number)).composition)
       return read.success ? read.data : fail('storage', 'This package was kept in a form that can’t be read any more.')
     },
-    /** All accounts' sends of a state that isn't settled. */
+    /** All accounts' sends that are under way, or that are uncertain. */
     inState: (state: 'sending' | 'uncertain'): Send[] => inState.all(state).map(sendOf),
     /** An account's sends that are under way or uncertain, oldest first. */
-    unsettled: (accountId: string): Send[] => unsettled.all(accountId).map(sendOf),
+    unresolved: (accountId: string): Send[] => unresolved.all(accountId).map(sendOf),
+    /** An account's sends that may have left and were not found. */
+    notSent: (accountId: string): Send[] => notSent.all(accountId).map(sendOf),
     /** The send of a draft that waits, is under way, not settled, or done. */
     ofDraft(draftId: string): Send | undefined {
       const row = withDraft.get(draftId)

@@ -1,14 +1,19 @@
 /**
  * Finds a send again in what the folders hold: by its ClientReferences; where those can't tell, by name, signers and time.
- * Says so where that leaves more than one answer.
+ * Says so where that leaves more than one answer. A reference that was lost and a clock that is wrong make a doubt at
+ * most, never a proof that it did not arrive.
  */
-import { type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
+import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { Send, SentRequest } from './send-record.ts'
+import { begunAt, likenessOf, markOf, plain, type Sight, withTheirPackages } from './sight.ts'
 
 /** Clocks of the office and of the service may differ by this much, in milliseconds. */
 const CLOCK_DIFFERENCE = 10 * 60_000
 /** A clock that is wrong, or was put right, may make a document look older than its send by this much. A person must say. */
 const WRONG_CLOCK = 24 * 60 * 60_000
+/** Of a reference that the service cut short, this many characters tell whose it is, and so few that it may be. */
+const TELLING = 16
+const SUGGESTIVE = 6
 
 /** A send that is looked for, with the request that left. */
 export interface Sought {
@@ -32,54 +37,28 @@ export type Verdict =
   | { kind: 'found' | 'doubt'; documents: readonly DocumentResponse[] }
   | { kind: 'missing' | 'unclear' }
 
-/** What one complete look saw, arranged for being searched. */
-export interface Sight {
-  documents: readonly DocumentResponse[]
-  byReference: ReadonlyMap<string, readonly DocumentResponse[]>
-  byPackage: ReadonlyMap<string, readonly DocumentResponse[]>
-  /** Whether the service shows ClientReferences at all. */
-  showsReferences: boolean
-}
-
-/** @param documents what all folders of the account hold now, with their logs where the service gives them. */
-export function sightOf(documents: readonly DocumentResponse[]): Sight {
-  // A document that moves from one folder to another during the look is in both answers.
-  const once = [...new Map(documents.map((document) => [document.Reference, document])).values()]
-  const byReference = Map.groupBy(once, ({ ClientReference }) => plain(ClientReference))
-  return {
-    documents: once,
-    byReference,
-    byPackage: Map.groupBy(once, ({ PackageReference }) => PackageReference ?? ''),
-    showsReferences: once.some(({ ClientReference }) => plain(ClientReference) !== '')
-  }
-}
-
 /** What a look at all folders says of a send. */
 export function judge(sought: Sought, sight: Sight, known: Known): Verdict {
   const items = itemsOf(sought.content)
   const mark = markOf(sought.send.id)
   const marked = items.filter(({ ClientReference }) => ClientReference.startsWith(mark))
-  if (marked.length === 0) return judgeUnmarked(sought, items, sight, known)
-
   const found = marked.flatMap(({ ClientReference }) => sight.byReference.get(plain(ClientReference)) ?? [])
   if (found.length > 0) return { kind: 'found', documents: withTheirPackages(found, sight) }
-  // A service that shows no references can't show our marks either: what looks like it may be it.
-  if (sight.showsReferences) return { kind: 'missing' }
-  const alike = items.flatMap((item) => candidatesOf(sought, item, sight, known, WRONG_CLOCK))
-  return alike.length > 0 ? { kind: 'doubt', documents: alike } : { kind: 'missing' }
+  const candidates = items.map((item) => candidatesOf(sought, item, sight, known))
+  const cut = candidates.flatMap(({ ours }) => ours)
+  if (cut.length > 0) return { kind: 'found', documents: withTheirPackages(cut, sight) }
+  const likely = candidates.map((one) => one.likely)
+  if (marked.length === 0 && likely.flat().length > 0) return judgeLikely(likely, known)
+  const alike = new Set(candidates.flatMap((one) => [...one.likely, ...one.possible]))
+  return alike.size > 0 ? { kind: 'doubt', documents: [...alike] } : { kind: 'missing' }
 }
 
 /** A package whose references the office typed itself: they may be on documents of other packages too. */
-function judgeUnmarked(sought: Sought, items: readonly Item[], sight: Sight, known: Known): Verdict {
-  const candidates = items.map((item) => candidatesOf(sought, item, sight, known, CLOCK_DIFFERENCE))
-  const all = [...new Set(candidates.flat())]
-  if (all.length === 0) {
-    const early = items.flatMap((item) => candidatesOf(sought, item, sight, known, WRONG_CLOCK))
-    return early.length > 0 ? { kind: 'doubt', documents: [...new Set(early)] } : { kind: 'missing' }
-  }
+function judgeLikely(likely: readonly (readonly DocumentResponse[])[], known: Known): Verdict {
+  const all = [...new Set(likely.flat())]
   const rivals = known.others().filter((other) => all.some((document) => mayHaveMade(other, document)))
   if (rivals.some(({ isUnderWay }) => isUnderWay)) return { kind: 'unclear' }
-  const documents = rivals.length === 0 ? onlyAnswer(candidates, all) : undefined
+  const documents = rivals.length === 0 ? onlyAnswer(likely, all) : undefined
   return documents ? { kind: 'found', documents } : { kind: 'doubt', documents: all }
 }
 
@@ -111,50 +90,57 @@ function coversEach(candidates: readonly (readonly DocumentResponse[])[]): boole
   })
 }
 
-/** @param tolerance by how many milliseconds a document may look older than the send. */
-function candidatesOf(
-  sought: Sought,
-  item: Item,
-  sight: Sight,
-  known: Known,
-  tolerance: number
-): readonly DocumentResponse[] {
-  const own = item.ClientReference.startsWith(markOf(sought.send.id)) ? '' : plain(item.ClientReference)
-  const same = own === '' ? [] : (sight.byReference.get(own) ?? [])
-  // A document without any reference may have lost it; one with another reference is another's.
-  return [...same, ...(same.length > 0 ? [] : (sight.byReference.get('') ?? []))].filter(
-    (document) =>
-      isAlike(document, item) &&
-      !older(document, sought.send.firstAttemptedAt, tolerance) &&
-      !sought.send.dismissed.includes(document.Reference) &&
-      !known.isClaimed(document.Reference, document.PackageReference)
+/** Documents with an item's name and signers that nobody else has claimed. */
+interface Candidates {
+  /** They bear our mark, cut short. */
+  ours: readonly DocumentResponse[]
+  /** Reference and time agree as well. */
+  likely: readonly DocumentResponse[]
+  /** They may be it all the same: the reference was lost or cut, or a clock is wrong. */
+  possible: readonly DocumentResponse[]
+}
+
+function candidatesOf(sought: Sought, item: Item, sight: Sight, known: Known): Candidates {
+  const { id, firstAttemptedAt, dismissed } = sought.send
+  const alike = (sight.byLikeness.get(item.likeness) ?? []).filter(
+    ({ Reference, PackageReference }) => !dismissed.includes(Reference) && !known.isClaimed(Reference, PackageReference)
   )
+  const by = Map.groupBy(alike, (document) => relationOf(document, item, markOf(id)))
+  const [same = [], lost = []] = [by.get('same'), by.get('lost')]
+  return {
+    ours: by.get('ours') ?? [],
+    // A document without any reference may have lost it; one with another reference is another's.
+    likely: (same.length > 0 ? same : lost).filter((one) => !older(one, firstAttemptedAt, CLOCK_DIFFERENCE)),
+    possible: [
+      ...same,
+      ...(by.get('cut') ?? []),
+      ...lost.filter((document) => !older(document, firstAttemptedAt, WRONG_CLOCK))
+    ]
+  }
+}
+
+/** How a document's reference is related to the one that an item was given; undefined where it is another's. */
+function relationOf(
+  document: DocumentResponse,
+  { ClientReference }: Item,
+  mark: string
+): 'ours' | 'same' | 'cut' | 'lost' | undefined {
+  const theirs = plain(document.ClientReference)
+  const own = plain(ClientReference)
+  if (theirs === '') return 'lost'
+  if (theirs === own) return 'same'
+  if (!own.startsWith(theirs)) return undefined
+  if (!ClientReference.startsWith(mark)) return theirs.length >= TELLING ? 'cut' : undefined
+  if (theirs.length >= TELLING) return 'ours'
+  return theirs.length >= SUGGESTIVE ? 'cut' : undefined
 }
 
 function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boolean {
-  if (send.dismissed.includes(document.Reference)) return false
-  const mark = markOf(send.id)
-  const reference = plain(document.ClientReference)
+  if (send.dismissed.includes(document.Reference) || older(document, send.firstAttemptedAt, WRONG_CLOCK)) return false
+  const likeness = likenessOf(document.Name, document.Signers ?? [])
   return itemsOf(content).some(
-    (item) =>
-      !item.ClientReference.startsWith(mark) &&
-      (reference === '' || reference === plain(item.ClientReference)) &&
-      isAlike(document, item) &&
-      !older(document, send.firstAttemptedAt, CLOCK_DIFFERENCE)
+    (item) => item.likeness === likeness && relationOf(document, item, markOf(send.id)) !== undefined
   )
-}
-
-/** One marked document of a package shows that all of it arrived. */
-function withTheirPackages(found: readonly DocumentResponse[], sight: Sight): readonly DocumentResponse[] {
-  const whole = found.flatMap((document) =>
-    document.PackageReference ? (sight.byPackage.get(document.PackageReference) ?? []) : []
-  )
-  return [...new Set([...found, ...whole])]
-}
-
-/** What our own ClientReferences of a send begin with. */
-export function markOf(sendId: string): string {
-  return `cs-${sendId}-`
 }
 
 export interface Item {
@@ -162,7 +148,7 @@ export interface Item {
   ClientReference: string
   /** Signers as a person reads them. */
   signers: string[]
-  emails: string[]
+  likeness: string
 }
 
 /** The forms or templates of a request. */
@@ -172,34 +158,11 @@ export function itemsOf(content: SentRequest): Item[] {
     Name,
     ClientReference: ClientReference ?? '',
     signers: Signers.map(({ FirstName, LastName, Email }) => `${FirstName} ${LastName} <${Email}>`),
-    emails: Signers.map(({ Email }) => plain(Email)).sort()
+    likeness: likenessOf(Name, Signers)
   }))
-}
-
-function isAlike(document: DocumentResponse, { Name, emails }: Item): boolean {
-  const theirs = (document.Signers ?? []).map(({ Email }) => plain(Email)).sort()
-  return (
-    withoutExtension(document.Name) === withoutExtension(Name) &&
-    theirs.length === emails.length &&
-    theirs.every((email, index) => email === emails[index])
-  )
-}
-
-/** When a document was begun, by its log, in milliseconds since 1970 UTC; undefined where the service doesn't say. */
-export function begunAt(document: DocumentResponse): number | undefined {
-  const times = (document.Logs ?? []).flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
-  return times.length > 0 ? Math.min(...times) : undefined
 }
 
 function older(document: DocumentResponse, attemptedAt: number | undefined, tolerance: number): boolean {
   const at = begunAt(document)
   return at !== undefined && attemptedAt !== undefined && at < attemptedAt - tolerance
-}
-
-function withoutExtension(text: string | undefined): string {
-  return plain(text).replace(/\.pdf$/, '')
-}
-
-function plain(text: string | undefined): string {
-  return (text ?? '').trim().toLowerCase()
 }

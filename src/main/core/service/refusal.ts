@@ -40,14 +40,15 @@ export function codeForStatus(status: number): ServiceErrorCode {
 /**
  * Whether a request that was answered with this status may have been acted on.
  *
- * 4xx: the service says that it refuses, so no. 500: it took the request and broke somewhere inside, perhaps after the
- * invitations went out. 502 and 504: a gateway passed the request on and got no sound answer. 503: mostly turned
- * away at the door, but a gateway says the same when the service dies in the middle, and nothing tells the two apart.
- * 501 and 505: not understood, so not done. 511: a guest network answered instead. 303 and 302 are how many pages
- * answer a request that they have done; 301, 307 and 308 say "ask over there", so nothing was done here.
+ * 4xx: the service says that it refuses, so no. But frameworks find out only after the work is done that they can't
+ * word the answer (406), and 408 may come from a proxy that waited for one. 500: it took the request and broke somewhere
+ * inside, perhaps after the invitations went out. 502 and 504: a gateway passed the request on and got no sound answer.
+ * 503: mostly turned away at the door, but a gateway says the same when the service dies in the middle, and nothing
+ * tells the two apart. 501 and 505: not understood, so not done. 511: a guest network answered instead. 303 and 302 are
+ * how many pages answer a request that they have done; 301, 307 and 308 say "ask over there", so nothing was done here.
  */
 export function statusMayHaveArrived(status: number): boolean {
-  if (status >= 400 && status < 500) return false
+  if (status >= 400 && status < 500) return status === 406 || status === 408
   return ![301, 307, 308, 501, 505, 511].includes(status)
 }
 

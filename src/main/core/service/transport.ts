@@ -150,18 +150,19 @@ export function createTransport(options: TransportOptions): Transport {
     const limit = call.maxBytes ?? limits.answerBytes[kind]
     return watched(call, kind, async (watching) => {
       const response = await exchange(request, fetch, authentication, watching)
-      const notJson = (mayHaveArrived: boolean): JsonAnswer => ({
+      // The service answered, so it may have done what it was asked, whether or not it could say so in JSON.
+      const notJson = (): JsonAnswer => ({
         ok: false,
         error: new ServiceError({
           code: 'not-json',
           operation: call.operation,
-          mayHaveArrived,
+          mayHaveArrived: true,
           status: response.status
         })
       })
       if (response.status === 406) {
         drop(response)
-        return notJson(false)
+        return notJson()
       }
       if (!response.ok) throw await refused(call.operation, response, watching)
       const bytes = await readBody(response, limit, watching)
@@ -169,7 +170,7 @@ export function createTransport(options: TransportOptions): Transport {
         return { ok: true, json: await parse(bytes, charsetOf(response.headers.get('content-type'))) }
       } catch {
         // The parser's message quotes the body, so it ends here.
-        return notJson(true)
+        return notJson()
       }
     })
   }

@@ -13,6 +13,12 @@ export interface NotAdded {
   asked: boolean
 }
 
+/**
+ * How it ended where what was typed was to be kept: all of it is; some of it isn't yet; or some of it can't be, however
+ * long one waits here (its draft is gone, or belongs to another account).
+ */
+export type Finished = 'kept' | 'failing' | 'hopeless'
+
 export class Accounts {
   readonly #api: Api
   readonly #list: Resource<AccountView[]>
@@ -20,8 +26,12 @@ export class Accounts {
   readonly #anotherChosen: (before: string | undefined) => void
   #last: string | undefined
   #held = false
+  /** How many calls are under way that may choose another account. */
+  #moving = 0
   /** What must be finished before another account is chosen or the window closes: what was typed belongs to this one. */
-  readonly leaving = new Set<() => Promise<boolean>>()
+  readonly leaving = new Set<() => Promise<Finished>>()
+  /** Called once it is certain again which account is chosen. */
+  readonly settling = new Set<() => void>()
 
   /** @param anotherChosen called once whenever the chosen account is another one than before, with the id of that. */
   constructor(api: Api, anotherChosen: (before: string | undefined) => void) {
@@ -42,6 +52,10 @@ export class Accounts {
   get chosen() {
     return this.#chosen
   }
+  /** The id of the account that a call is for which is made now; none while another one is being chosen. */
+  get settled(): string | undefined {
+    return this.#moving > 0 ? undefined : this.chosen?.id
+  }
 
   async load(): Promise<void> {
     if (this.#held) return
@@ -56,8 +70,7 @@ export class Accounts {
   async add(account: Input<'accounts.add'>): Promise<AccountView | AppError> {
     const unfinished = await this.#finish()
     if (unfinished) return unfinished
-    const result = await settled(this.#api.accounts.add(account))
-    await this.load()
+    const result = await this.#move(() => settled(this.#api.accounts.add(account)))
     return result.ok ? result.value : result.error
   }
 
@@ -70,6 +83,7 @@ export class Accounts {
     if (unfinished) return { error: unfinished, asked: false }
     const before = this.chosen?.id
     this.#held = true
+    this.#moving++
     try {
       const added = await settled(this.#api.accounts.add(account))
       if (!added.ok) return { error: added.error, asked: false }
@@ -81,6 +95,7 @@ export class Accounts {
     } finally {
       this.#held = false
       await this.load()
+      this.#moved()
     }
   }
 
@@ -95,26 +110,47 @@ export class Accounts {
     if (id === this.chosen?.id) return undefined
     const unfinished = await this.#finish()
     if (unfinished) return unfinished
-    const result = await settled(this.#api.accounts.choose({ id }))
-    await this.load()
+    const result = await this.#move(() => settled(this.#api.accounts.choose({ id })))
     return result.ok ? undefined : result.error
   }
 
   async remove(id: string): Promise<AppError | undefined> {
-    const result = await settled(this.#api.accounts.remove({ id }))
-    await this.load()
+    const result = await this.#move(() => settled(this.#api.accounts.remove({ id })))
     return result.ok ? undefined : result.error
   }
 
   /** Finishes what is being typed. Answers whether all of it is kept. */
   async finish(): Promise<boolean> {
-    const finished = await Promise.all([...this.leaving].map((finish) => finish()))
-    return finished.every(Boolean)
+    return (await this.#finished()).every((one) => one === 'kept')
   }
 
-  /** Why the account can't be left yet: what was typed could not be kept, and would be lost or land in the other's. */
+  /**
+   * Why the account can't be left yet: what was typed could not be kept, and would be lost. What no waiting helps doesn't
+   * hold anybody here.
+   */
   async #finish(): Promise<AppError | undefined> {
-    if (await this.finish()) return undefined
+    if (!(await this.#finished()).includes('failing')) return undefined
     return { code: 'storage', message: 'What you typed could not be saved yet, so the account was not changed.' }
+  }
+
+  #finished(): Promise<Finished[]> {
+    return Promise.all([...this.leaving].map((finish) => finish()))
+  }
+
+  /** Does what may choose another account, and reads which one is chosen then. */
+  async #move<Value>(call: () => Promise<Value>): Promise<Value> {
+    this.#moving++
+    try {
+      const result = await call()
+      await this.load()
+      return result
+    } finally {
+      this.#moved()
+    }
+  }
+
+  #moved(): void {
+    this.#moving--
+    if (this.#moving === 0) for (const settle of this.settling) settle()
   }
 }

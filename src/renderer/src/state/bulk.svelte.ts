@@ -5,12 +5,18 @@
 import { type BulkTarget, bulkTargets, matchColumns } from '../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../shared/composition/composition.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
-import type { Result } from '../../../shared/contract/errors.ts'
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet, SavedFile } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
-import type { BulkBase } from './bulk-base.ts'
 import { WindowedList } from './windowed-list.svelte.ts'
+
+/** What the rows are put onto: a package whose own values stand wherever a row has none. */
+export interface BulkBase {
+  from: 'preset' | 'draft' | 'template' | 'form'
+  name: string
+  composition: Composition
+}
 
 export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates'
 
@@ -21,6 +27,7 @@ export class Bulk {
   #mapping = $state.raw<ColumnMapping>([])
   #show = $state<RowsShown>('all')
   #isLost = $state(false)
+  #sent: Promise<unknown> = Promise.resolve()
   readonly #targets: readonly BulkTarget[] = $derived(this.#base ? bulkTargets(this.#base.composition) : [])
   readonly rows: WindowedList<BulkRow, { rows: BulkRow[]; total: number }>
   readonly sampling = new Action<SavedFile | null>()
@@ -163,9 +170,22 @@ export class Bulk {
   /** Makes a batch of the rows without errors. */
   send(name: string, duplicates: 'leave-out' | 'send', at: number | undefined): Promise<BatchView | undefined> {
     const id = this.#sheet?.id ?? ''
-    return this.sending.run(() =>
+    const batch = this.sending.run(() =>
       this.#noticed(this.#api.bulk.send({ id, name, duplicates, ...(at !== undefined && { at }) }))
     )
+    this.#sent = batch
+    return batch
+  }
+
+  /** Lets go of the sheet once a batch that is being made of it is made; answers why it was not, where it was not. */
+  async leave(): Promise<AppError | undefined> {
+    if (!this.sending.busy) {
+      this.close()
+      return undefined
+    }
+    await this.#sent
+    this.close()
+    return this.sending.error
   }
 
   /** Lets go of the sheet; nothing of it is kept. */

@@ -3,7 +3,7 @@ import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Composition } from '../../../shared/composition/composition.ts'
 import { type Known, type Problem, problemsOf } from '../../../shared/composition/problems.ts'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
-import { placeOf } from './places.ts'
+import { placeOf, standsAt } from './places.ts'
 
 const PREFIX = 'at:'
 
@@ -11,8 +11,13 @@ export class Composing {
   #composition = $state<Composition>() as Composition
   #pressed = $state(false)
   readonly #touched = new SvelteSet<string>()
-  /** What the service said of single fields, until they are changed. */
-  readonly #told = new SvelteMap<string, string>()
+  /** What the service said of single fields, and what stood there then. */
+  readonly #told = new SvelteMap<string, { message: string; of: string | undefined }>()
+  /** That of it which is still true: what stands there is what the service saw, whoever changed what. */
+  readonly #standing = $derived.by(() => {
+    const standing = [...this.#told].filter(([at, { of }]) => of !== undefined && of === this.#textAt(at))
+    return new Map(standing.map(([at, { message }]) => [at, message]))
+  })
   readonly #now: () => number
   #known = $state.raw<Known>({})
   readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now(), this.#known))
@@ -27,12 +32,16 @@ export class Composing {
   get composition(): Composition {
     return this.#composition
   }
+  /** Milliseconds since 1970 UTC, told anew as time passes. */
+  get now(): number {
+    return this.#now()
+  }
   get isForms() {
     return this.#composition.kind === 'form-direct'
   }
   /** What to show: what the service said of single fields first, then what we see ourselves. */
   get shown(): readonly Problem[] {
-    const told = [...this.#told].map(([at, message]): Problem => ({ severity: 'error', at, message }))
+    const told = [...this.#standing].map(([at, message]): Problem => ({ severity: 'error', at, message }))
     return [...told, ...this.#problems]
   }
   /** What forbids sending. */
@@ -60,7 +69,7 @@ export class Composing {
     const here = said ? this.#byPlace.get(at) : undefined
     return {
       id: idOf(at),
-      error: this.#told.get(at) ?? here?.find((problem) => problem.severity === 'error')?.message,
+      error: this.#standing.get(at) ?? here?.find((problem) => problem.severity === 'error')?.message,
       warning: here?.find((problem) => problem.severity === 'warning')?.message
     }
   }
@@ -70,9 +79,11 @@ export class Composing {
     if (id.startsWith(PREFIX)) this.#touched.add(id.slice(PREFIX.length))
   }
 
-  /** The person changed the control with this id: what the service said of it is out of date. */
+  /** The person changed the control with this id: what the service said of it, or of what it is part of, is out of date. */
   changed(id: string): void {
-    if (id.startsWith(PREFIX)) this.#told.delete(id.slice(PREFIX.length))
+    if (!id.startsWith(PREFIX)) return
+    const changed = id.slice(PREFIX.length)
+    for (const at of this.#told.keys()) if (changed === at || changed.startsWith(`${at}.`)) this.#told.delete(at)
   }
 
   press(): void {
@@ -84,13 +95,18 @@ export class Composing {
     this.#told.clear()
     return messages.filter(({ field, message }) => {
       const at = placeOf(this.#composition, field)
-      if (at) this.#told.set(at, message)
+      if (at) this.#told.set(at, { message, of: this.#textAt(at) })
       return !at
     })
   }
 
   get told(): ReadonlyMap<string, string> {
-    return this.#told
+    return this.#standing
+  }
+
+  /** What stands at a place, as text. */
+  #textAt(at: string): string | undefined {
+    return JSON.stringify(standsAt(this.#composition, at))
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Keeps what is typed: saved at most 250 ms after the first unsaved change, also where that came while a save was on its
  * way; one save at a time, the newest always last.
- * A save that fails is said and tried again until it succeeds; nothing is given up while the window is open.
+ * A save that fails is said and tried again until it succeeds; nothing is given up while the window is open. Only a draft
+ * that is gone, or with the outbox, is not tried again by itself: waiting doesn't help there.
  */
 import type { Composition } from '../../../shared/composition/composition.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
@@ -9,6 +10,21 @@ import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 
 export type KeptState = 'untouched' | 'waiting' | 'saving' | 'saved' | 'failed'
+
+/** The package that is kept, and whose it is. */
+export interface Kept {
+  composition: Composition
+  accountId: string
+  /** The draft's, where it was saved before. */
+  id?: string | undefined
+}
+
+export interface KeeperEffects {
+  /** Why nothing may be saved at this moment, where that is so. */
+  refusal?: () => AppError | undefined
+  /** A save has succeeded or failed. */
+  answered?: () => void
+}
 
 const PAUSE = 250
 const FIRST_RETRY = 2000
@@ -19,6 +35,9 @@ export class DraftKeeper {
   #error = $state.raw<AppError>()
   #savedAt = $state<number>()
   #id = $state<string>()
+  /** What the draft's id becomes with its first save, however often that is sent. */
+  #newId: string = crypto.randomUUID()
+  #composition: Composition
   #edits = 0
   #kept = 0
   /** How many of the edits some save has taken along, arrived or not. */
@@ -31,17 +50,17 @@ export class DraftKeeper {
   #closed = false
   readonly #api: Api
   readonly #clock: Clock
-  readonly #read: () => Composition
+  readonly #effects: KeeperEffects
+  /** The account that the draft belongs to. */
+  readonly accountId: string
 
-  /**
-   * @param read answers a copy of what is to be kept, as it is now.
-   * @param id the draft's, where it was saved before.
-   */
-  constructor(api: Api, clock: Clock, read: () => Composition, id?: string) {
+  constructor(api: Api, clock: Clock, kept: Kept, effects: KeeperEffects = {}) {
     this.#api = api
     this.#clock = clock
-    this.#read = read
-    this.#id = id
+    this.#composition = kept.composition
+    this.#id = kept.id
+    this.accountId = kept.accountId
+    this.#effects = effects
   }
 
   get state() {
@@ -57,22 +76,61 @@ export class DraftKeeper {
   get id() {
     return this.#id
   }
+  /** The draft's id, also before it has it. */
+  get key(): string {
+    return this.#id ?? this.#newId
+  }
+  /** What is kept, as it was when it was last changed. */
+  get composition(): Composition {
+    return this.#composition
+  }
+  /** Whether something was typed that is not saved yet. */
+  get unsaved(): boolean {
+    return this.#edits > this.#kept && !this.#closed
+  }
+  /** Whether what is unsaved can't be saved by trying again: the draft is gone, or with the outbox. */
+  get ended(): boolean {
+    return this.#error?.code === 'gone' || this.#error?.code === 'busy'
+  }
+  /** Whether the draft was sent. */
+  get closed(): boolean {
+    return this.#closed
+  }
 
-  /** Something was changed. The pause isn't begun anew by each key, so that steady typing is saved too. */
-  edited(): void {
+  /**
+   * Something was changed. The pause isn't begun anew by each key, so that steady typing is saved too.
+   * @param composition a copy of the package as it is now, which nobody changes any more.
+   */
+  edited(composition: Composition): void {
+    this.#composition = composition
     this.#edits++
     this.#since ??= this.#clock.now()
-    if (this.#closed) return
+    if (this.#closed || this.ended) return
     if (this.#state !== 'failed') this.#state = 'waiting'
     if (!this.#cancelTimer && !this.#saving) this.#saveAfter(PAUSE)
   }
 
   /** Saves now what isn't saved yet. Answers whether all of it is kept. */
   async flush(): Promise<boolean> {
-    while (this.#edits > this.#kept && !this.#closed) {
-      if (!(await (this.#saving ?? this.#save()))) return false
+    while (this.unsaved) {
+      if (this.ended || !(await (this.#saving ?? this.#save()))) return false
     }
     return true
+  }
+
+  /** Saves now what isn't saved yet, also where trying again was given up. Answers whether all of it is kept. */
+  tryAgain(): Promise<boolean> {
+    if (this.ended) this.#error = undefined
+    return this.flush()
+  }
+
+  /** Keeps it as another draft, where the one that it was is gone. Answers whether all of it is kept. */
+  keepAsNew(): Promise<boolean> {
+    this.#id = undefined
+    this.#newId = crypto.randomUUID()
+    this.#error = undefined
+    this.#edits++
+    return this.flush()
   }
 
   /**
@@ -80,12 +138,12 @@ export class DraftKeeper {
    * main process takes them in the order in which they were sent.
    */
   leave(): void {
-    if (this.#edits > this.#takenAlong && !this.#closed) void this.#saveOnce()
+    if (this.#edits > this.#takenAlong && !this.#closed && !this.ended) void this.#saveOnce()
   }
 
   /** Makes sure that there is a draft, also of what was never changed. */
   keepAtLeastOnce(): void {
-    if (this.#id === undefined && this.#edits === 0) this.edited()
+    if (this.#id === undefined && this.#edits === 0) this.edited(this.#composition)
   }
 
   /** Saves nothing any more: the draft was sent or removed. */
@@ -95,17 +153,21 @@ export class DraftKeeper {
     this.#cancelTimer = undefined
   }
 
-  /** Saves again: what was thought sent is to be worked on after all. */
-  reopen(): void {
+  /**
+   * Saves again: what was thought sent is to be worked on after all.
+   * @param id the draft's, where it may be another one now.
+   */
+  reopen(id = this.#id): void {
+    this.#id = id
     this.#closed = false
-    if (this.#edits > this.#kept) this.#saveAfter(PAUSE)
+    if (this.unsaved) this.#saveAfter(PAUSE)
   }
 
   #saveAfter(milliseconds: number): void {
     this.#cancelTimer?.()
     this.#cancelTimer = this.#clock.after(milliseconds, () => {
       this.#cancelTimer = undefined
-      void (this.#saving ?? this.#save())
+      if (this.unsaved) void (this.#saving ?? this.#save())
     })
   }
 
@@ -114,7 +176,7 @@ export class DraftKeeper {
     this.#cancelTimer = undefined
     this.#saving = this.#saveOnce().finally(() => {
       this.#saving = undefined
-      if (this.#closed || this.#edits === this.#kept || this.#cancelTimer) return
+      if (!this.unsaved || this.ended || this.#cancelTimer) return
       this.#saveAfter(this.#pause())
     })
     return this.#saving
@@ -133,21 +195,34 @@ export class DraftKeeper {
     this.#since = undefined
     this.#takenAlong = edits
     if (this.#state !== 'failed') this.#state = 'saving'
-    const id = this.#id
-    const result = await settled(this.#api.drafts.save({ ...(id && { id }), composition: this.#read() }))
+    const result = await this.#send()
     if (!result.ok) {
-      this.#failures++
-      this.#takenAlong = this.#kept
-      this.#state = 'failed'
-      this.#error = result.error
-      return false
+      // A later save, sent off beside this one, may have taken all of it along.
+      if (edits > this.#kept) this.#fail(result.error)
+      this.#effects.answered?.()
+      return edits <= this.#kept
     }
     this.#failures = 0
     this.#error = undefined
     this.#id = result.value.id
     this.#kept = Math.max(this.#kept, edits)
     this.#savedAt = this.#clock.now()
-    this.#state = this.#edits === edits ? 'saved' : 'waiting'
+    this.#state = this.#edits === this.#kept ? 'saved' : 'waiting'
+    this.#effects.answered?.()
     return true
+  }
+
+  #send() {
+    const error = this.#effects.refusal?.()
+    if (error) return Promise.resolve({ ok: false as const, error })
+    const which = this.#id === undefined ? { newId: this.#newId } : { id: this.#id }
+    return settled(this.#api.drafts.save({ ...which, composition: this.#composition }))
+  }
+
+  #fail(error: AppError): void {
+    this.#failures++
+    this.#takenAlong = this.#kept
+    this.#state = 'failed'
+    this.#error = error
   }
 }

@@ -49,17 +49,20 @@ export class DraftList {
     return result.ok ? result.value.rows : []
   }
 
-  /** Does the same with each, one after the other, until one fails; then shows how the list is. */
+  /**
+   * Does the same with each, one after the other, until one fails; then shows how the list is.
+   * @param gone done: a draft that isn't there any more is as good as removed. failed: nothing can be done with it.
+   */
   async each(
     drafts: readonly DraftSummary[],
+    gone: 'done' | 'failed',
     act: (draft: DraftSummary) => Promise<Result<unknown>>
   ): Promise<DoneWith> {
     const done: DraftSummary[] = []
     let error: AppError | undefined
     for (const draft of drafts) {
       const result = await settled(act(draft))
-      // Gone already is as good as removed.
-      if (!result.ok && result.error.code !== 'gone') {
+      if (!result.ok && !(gone === 'done' && result.error.code === 'gone')) {
         error = result.error
         break
       }
@@ -70,15 +73,15 @@ export class DraftList {
   }
 
   remove(drafts: readonly DraftSummary[]): Promise<DoneWith> {
-    return this.each(drafts, ({ id }) => this.#api.drafts.remove({ id }))
+    return this.each(drafts, 'done', ({ id }) => this.#api.drafts.remove({ id }))
   }
 
   restore(drafts: readonly DraftSummary[]): Promise<DoneWith> {
-    return this.each(drafts, ({ id }) => this.#api.drafts.restore({ id }))
+    return this.each(drafts, 'failed', ({ id }) => this.#api.drafts.restore({ id }))
   }
 
   erase(drafts: readonly DraftSummary[]): Promise<DoneWith> {
-    return this.each(drafts, ({ id }) => this.#api.drafts.erase({ id }))
+    return this.each(drafts, 'done', ({ id }) => this.#api.drafts.erase({ id }))
   }
 
   #ask(asked: Asked): Promise<Result<Answer>> {

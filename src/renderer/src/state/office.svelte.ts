@@ -7,11 +7,15 @@ import { type Clock, systemClock } from './clock.ts'
 import { Connection } from './connection.svelte.ts'
 import { Counts } from './counts.svelte.ts'
 import { Drafts } from './drafts.svelte.ts'
+import { Keepers } from './keepers.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
 import { Settings } from './settings.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
+
+/** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
+const PATIENCE = 2000
 
 export class Office {
   readonly api: Api
@@ -24,6 +28,7 @@ export class Office {
   readonly counts: Counts
   readonly outbox: Outbox
   readonly toasts: Toasts
+  readonly keepers: Keepers
   readonly system: Resource<SystemStatus>
   /** What hides a native view that lies over the page (the signing page), before something of ours is shown there. */
   readonly covering = new Set<() => void>()
@@ -39,6 +44,7 @@ export class Office {
     this.outbox = new Outbox(api, clock)
     this.counts = new Counts(api, this.outbox)
     this.toasts = new Toasts(clock)
+    this.keepers = new Keepers(this)
     this.system = new Resource(() => api.system.status())
   }
 
@@ -54,7 +60,7 @@ export class Office {
       this.api.on('counter.changed', () => void this.counts.loadDocuments()),
       this.api.on('settings.changed', () => void this.settings.load()),
       this.api.on('window.closing', async () => {
-        const kept = await this.accounts.finish()
+        const kept = await this.#finishInTime()
         void this.api.system.readyToClose({ kept })
       })
     ]
@@ -67,6 +73,20 @@ export class Office {
   /** Call before anything is shown over the whole page. */
   cover(): void {
     for (const hide of this.covering) hide()
+  }
+
+  /** Whether all that was typed is kept, and that soon enough for whoever closes the window. */
+  #finishInTime(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(PATIENCE, () => resolve(false))
+      void this.accounts
+        .finish()
+        .catch(() => false)
+        .then((kept) => {
+          cancel()
+          resolve(kept)
+        })
+    })
   }
 
   /** Nothing of the account before may be seen with the one that is chosen now. */

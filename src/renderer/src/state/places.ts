@@ -76,7 +76,7 @@ const packageFields = new Map(
 /** The place, or undefined where no control shows the field. Case and bracket style don't matter; our own places pass through. */
 export function placeOf(composition: Composition, field: string): string | undefined {
   const own = composition.items.some((item) => field.startsWith(`${item.key}.`))
-  if (own) return field
+  if (own) return standsAt(composition, field) === undefined ? undefined : field
   const parts = field
     .replace(/\[(\d+)\]/g, '.$1')
     .split('.')
@@ -89,6 +89,28 @@ export function placeOf(composition: Composition, field: string): string | undef
   const item = composition.items[Number(parts[itemAt + 1])]
   if (!item) return undefined
   return placeInItem(item, parts.slice(itemAt + 2))
+}
+
+/**
+ * What stands at one of our places, with all that is under it; undefined where there is no such place (any more). Lists
+ * are gone through by the keys of what is in them.
+ */
+export function standsAt(composition: Composition, at: string): unknown {
+  // The date, its offset and its zone are one control.
+  if (at === 'due') return [composition.due, composition.gmt, composition.zone]
+  const item = composition.items.find(({ key }) => at.startsWith(`${key}.`))
+  return item ? under(item, at.slice(item.key.length + 1).split('.')) : under(composition, at.split('.'))
+}
+
+function under(value: unknown, [part, ...deeper]: string[]): unknown {
+  if (part === undefined || value === undefined) return value
+  if (Array.isArray(value))
+    return under(
+      value.find((one: { key?: string }) => one.key === part),
+      deeper
+    )
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
+  return under((value as Record<string, unknown>)[part], deeper)
 }
 
 function placeInItem(item: ComposedItem, [first = '', index = '', ...deeper]: string[]): string | undefined {

@@ -1,5 +1,5 @@
 /** The chosen account's presets, by name: packages to begin from. */
-import type { Composition } from '../../../shared/composition/composition.ts'
+import { begunFrom } from '../../../shared/composition/preset.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
@@ -32,17 +32,16 @@ export class Presets {
   }
 
   /**
-   * Makes a draft of a preset; answers its id, or why not.
-   * @param begun what of the preset holds today.
+   * Makes a draft of what of a preset holds at this moment; answers its id, or why not.
+   * @param now milliseconds since 1970 UTC: a due date that has passed is left out.
    */
-  async begin(
-    id: string,
-    begun: (composition: Composition) => Composition
-  ): Promise<{ draftId: string } | { error: AppError }> {
+  async begin(id: string, now: number): Promise<{ draftId: string; due: 'kept' | 'passed' } | { error: AppError }> {
     const preset = await settled(this.#api.presets.get({ id }))
     if (!preset.ok) return { error: preset.error }
-    const draft = await settled(this.#api.drafts.save({ composition: begun(preset.value.composition) }))
-    return draft.ok ? { draftId: draft.value.id } : { error: draft.error }
+    const composition = begunFrom(preset.value.composition, now)
+    const draft = await settled(this.#api.drafts.save({ composition }))
+    if (!draft.ok) return { error: draft.error }
+    return { draftId: draft.value.id, due: composition === preset.value.composition ? 'kept' : 'passed' }
   }
 
   /** Removes a preset; answers what is needed to save it again, or why it could not be removed. */

@@ -13,7 +13,7 @@ export type SendsAsked = Omit<Input<'sends.list'>, 'offset' | 'limit'>
 
 export class SendList {
   #asked: SendsAsked = { show: 'all', search: '' }
-  #name = ''
+  #name = $state('')
   readonly #rows: WindowedList<SendView, SendListView>
   /** Follows a change; many in a short time are followed together. */
   readonly follow: () => void
@@ -38,6 +38,17 @@ export class SendList {
   /** The name of what is shown: changes when another list is there, not when it is asked for. */
   get shown() {
     return this.#rows.shown
+  }
+
+  /** Which part of the outbox is shown: the one asked for last once it is here. */
+  get part(): SendsAsked {
+    if (!this.#rows.shown) return this.#asked
+    const [show, batchId, search] = JSON.parse(this.#rows.shown) as [SendsAsked['show'], string | null, string]
+    return { show, search, ...(batchId !== null && { batchId }) }
+  }
+  /** Whether what is shown is another part than the one asked for. */
+  get isOther() {
+    return this.#rows.shown !== this.#name
   }
 
   row(index: number): SendView | undefined {

@@ -10,6 +10,8 @@ export class Sending {
   #sent = $state.raw<OpenSend>()
   #error = $state.raw<AppError>()
   #stop: (() => void) | undefined
+  /** Told why it was not put in the outbox, once nobody looks here any more. */
+  #left: ((error: AppError) => void) | undefined
   readonly #api: Api
   readonly #clock: Clock
 
@@ -43,34 +45,46 @@ export class Sending {
     if (this.#busy) return
     this.#busy = true
     this.clear()
-    try {
-      keeper.keepAtLeastOnce()
-      if (!(await keeper.flush()) || keeper.id === undefined) {
-        this.#error = keeper.error
-        return
-      }
-      const draftId = keeper.id
-      // From here on the draft is the outbox's: what is typed now must not be saved over it.
-      keeper.close()
-      const result = await settled(this.#api.sends.start(at === undefined ? { draftId } : { draftId, at }))
-      if (!result.ok) {
-        this.#error = result.error
-        keeper.reopen()
-        return
-      }
-      this.#sent = new OpenSend(this.#api, this.#clock, result.value.id, result.value)
-      this.#stop = this.#sent.follow()
-    } finally {
-      this.#busy = false
+    const error = await this.#start(keeper, at)
+    this.#busy = false
+    if (error && this.#left) this.#left(error)
+    else this.#error = error
+  }
+
+  /** Answers why it could not be put in the outbox. */
+  async #start(keeper: DraftKeeper, at: number | undefined): Promise<AppError | undefined> {
+    keeper.keepAtLeastOnce()
+    if (!(await keeper.flush()) || keeper.id === undefined) return keeper.error
+    const draftId = keeper.id
+    // From here on the draft is the outbox's: what is typed now must not be saved over it.
+    keeper.close()
+    const result = await settled(this.#api.sends.start(at === undefined ? { draftId } : { draftId, at }))
+    if (!result.ok) {
+      keeper.reopen()
+      return result.error
     }
+    if (this.#left) return undefined
+    this.#sent = new OpenSend(this.#api, this.#clock, result.value.id, result.value)
+    this.#stop = this.#sent.follow()
+    return undefined
   }
 
   /** Takes the package out of the outbox again; answers whether it is a draft again. */
   async takeBack(keeper: DraftKeeper): Promise<boolean> {
-    if (!(await this.#sent?.takeBack())) return false
+    const draft = await this.#sent?.takeBack()
+    if (!draft) return false
     this.clear()
-    keeper.reopen()
+    keeper.reopen(draft.id)
     return true
+  }
+
+  /**
+   * The screen is left: nothing is followed any more.
+   * @param failed told why the package was not put in the outbox, where that turns out later.
+   */
+  leave(failed: (error: AppError) => void): void {
+    this.#left = failed
+    this.clear()
   }
 
   /** Puts the result away and follows it no longer. */

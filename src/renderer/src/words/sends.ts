@@ -40,8 +40,11 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
       return { title: 'It goes in a moment.', meaning: 'Until then you can take it back.' }
     case 'time':
       return {
-        title: goesAt === undefined ? 'It goes later.' : `Goes on ${dayAndTime(goesAt, now)}`,
-        meaning: `${goesAt === undefined ? '' : `${zoneInWords(goesAt, offsetAt(goesAt))}. `}It goes by itself if Countersign is open then; otherwise as soon as it is opened.`
+        title:
+          goesAt === undefined
+            ? 'It goes later.'
+            : `Goes on ${dayAndTime(goesAt, now)} ${zoneInWords(goesAt, offsetAt(goesAt))}.`,
+        meaning: 'It goes by itself if Countersign is open then; otherwise as soon as it is opened.'
       }
     case 'line':
       return {
@@ -134,4 +137,9 @@ export function countsInWords(counts: SendCounts, leftOut = 0): string {
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${count.toLocaleString('en-GB')} ${word}`)
     .join(', ')
+}
+
+/** "1 being sent, 2 waiting": what has not left yet. */
+export function underWayInWords({ sending, ready }: Pick<SendCounts, 'sending' | 'ready'>): string {
+  return countsInWords({ sent: 0, sending, ready, uncertain: 0, refused: 0, notSent: 0, cancelled: 0 })
 }

@@ -77,13 +77,13 @@ export function downloadStatus(state: DownloadView['state']): StatusWords {
   return downloads[state]
 }
 
-/** How a batch stands as a whole; one that is done says whether all of it was sent. */
-export function batchStatus({ state, counts, leftOut }: Pick<BatchView, 'state' | 'counts' | 'leftOut'>): StatusWords {
+/** How a batch stands as a whole; one that is done says whether all that was to go was sent. */
+export function batchStatus({ state, counts }: Pick<BatchView, 'state' | 'counts'>): StatusWords {
   if (state === 'preparing') return { shape: 'ring', word: 'Being prepared', tone: 'quiet' }
   if (state === 'paused') return { shape: 'pause', word: 'Paused', tone: 'warn' }
   if (state === 'going') return { shape: 'half', word: 'Going', tone: 'accent' }
   if (counts.uncertain > 0) return { shape: 'question', word: 'Not all is certain', tone: 'warn' }
-  if (counts.refused + counts.notSent + leftOut > 0) return { shape: 'cross', word: 'Not all was sent', tone: 'danger' }
+  if (counts.refused + counts.notSent > 0) return { shape: 'cross', word: 'Not all was sent', tone: 'danger' }
   return counts.cancelled > 0
     ? { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
     : { shape: 'tick', word: 'All sent', tone: 'ok' }

@@ -17,19 +17,17 @@ export function columnsInWords({ mapping, unused }: Pick<Bulk, 'mapping' | 'unus
   return `${used}, ${unused.length.toLocaleString('en-GB')} ${unused.length === 1 ? 'fills' : 'fill'} nothing`
 }
 
-/** "195 rows can go, 5 have errors". */
+/** "195 rows without errors, 5 with": how many go depends on what becomes of those that repeat others. */
 export function checkInWords({ ready, withErrors }: BulkCheck): string {
-  const go = `${counted(ready, 'row')} can go`
-  return withErrors === 0
-    ? go
-    : `${go}, ${withErrors.toLocaleString('en-GB')} ${withErrors === 1 ? 'has' : 'have'} errors`
+  const without = `${counted(ready, 'row')} without errors`
+  return withErrors === 0 ? without : `${without}, ${withErrors.toLocaleString('en-GB')} with`
 }
 
-/** "the same as row 12", "sent already on 14 Nov"; blank where it repeats nothing. */
+/** "The same package as in row 12", "The same package was sent on 14 Nov"; blank where it repeats nothing. */
 export function duplicateInWords({ duplicateOf }: BulkRow, now: number): string {
   if (!duplicateOf) return ''
-  if ('row' in duplicateOf) return `The same as row ${duplicateOf.row.toLocaleString('en-GB')}`
-  return `The same was sent on ${shortDay(duplicateOf.sentAt, now)}`
+  if ('row' in duplicateOf) return `The same package as in row ${duplicateOf.row.toLocaleString('en-GB')}`
+  return `The same package was sent on ${shortDay(duplicateOf.sentAt, now)}`
 }
 
 /** What to call a batch: the file's name without its ending. */

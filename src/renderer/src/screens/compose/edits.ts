@@ -7,10 +7,15 @@ import {
   type ComposedItem,
   type ComposedSigner,
   type Composition,
-  type CompositionKind
+  type CompositionKind,
+  MOST_FIELDS,
+  MOST_SHARED,
+  MOST_SIGNERS,
+  MOST_TYPED
 } from '../../../../shared/composition/composition.ts'
 import type { TemplateView } from '../../../../shared/contract/views.ts'
 import { FIELD_TYPES } from '../../../../shared/model/form-filler.ts'
+import { counted, listed } from '../../words/counts.ts'
 
 /** Makes keys that differ from one another within a package. */
 export type NewKey = () => string
@@ -20,8 +25,9 @@ export const randomKey: NewKey = () => {
   return Array.from(bytes, (byte) => byte.toString(36).padStart(2, '0')).join('')
 }
 
-/** The item of a listed template: its signers and fields, whatever of them it tells. */
-export function itemOfTemplate(template: TemplateView, newKey: NewKey): ComposedItem {
+/** The item of a listed template: its signers and fields, whatever of them it tells and a package holds. */
+export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): ComposedItem {
+  const template = fitted(listedTemplate)
   const item = blankItem(newKey())
   return {
     ...item,
@@ -65,6 +71,24 @@ export function itemOfTemplate(template: TemplateView, newKey: NewKey): Composed
       ClientField: field.ClientField ?? ''
     }))
   }
+}
+
+/** What of a listed template a package can't hold, to be said where it is chosen; undefined where it holds all. */
+export function lackingOf(template: TemplateView): string | undefined {
+  const fields = (template.Fields?.length ?? 0) - MOST_FIELDS
+  const signers = (template.Signers?.length ?? 0) - MOST_SIGNERS
+  const shared = (template.Signers ?? []).reduce(
+    (sum, signer) => sum + Math.max(0, (signer.ShareUsers?.length ?? 0) - MOST_SHARED),
+    0
+  )
+  const over = [
+    ...(fields > 0 ? [counted(fields, 'field')] : []),
+    ...(signers > 0 ? [counted(signers, 'signer')] : []),
+    ...(shared > 0 ? [counted(shared, 'person it is shared with', 'people it is shared with')] : []),
+    ...(hasLongText(template) ? [`what is longer than ${MOST_TYPED.toLocaleString('en-GB')} characters`] : [])
+  ]
+  if (over.length === 0) return undefined
+  return `“${(template.Name || template.Reference).slice(0, 100)}” has more than a package holds. Left out: ${listed(over)}.`
 }
 
 /** A package of one listed template. */
@@ -111,6 +135,75 @@ export function copiedSigners(signers: readonly ComposedSigner[], newKey: NewKey
     ShareUsers: signer.ShareUsers.map((user) => ({ ...user, key: newKey() })),
     IDData: signer.IDData.map((one) => ({ ...one, key: newKey() }))
   }))
+}
+
+/**
+ * The signers of a form or template as the people of another: copied with how they sign. Which of the template's signers
+ * each of them is, in their order, stays the template's to say; signers of the template beyond them stay as they are.
+ */
+export function samePeople(item: ComposedItem, people: readonly ComposedSigner[], newKey: NewKey): ComposedSigner[] {
+  return [
+    ...inPlacesOf(item.signers, copiedSigners(people, newKey)),
+    ...item.signers.slice(people.length).filter((signer) => signer.SignerReference.trim())
+  ]
+}
+
+/**
+ * Another template in the place of one: the people stay, in their order, and so do values whose fields it has too.
+ * Where nobody was entered, the template's own people come.
+ */
+export function exchangedTemplate(before: ComposedItem, template: TemplateView, newKey: NewKey): ComposedItem {
+  const after = itemOfTemplate(template, newKey)
+  const values = new Map(before.fields.map((field) => [field.Reference.trim(), field.Value]))
+  const people = before.signers.filter(
+    (signer) => signer.FirstName.trim() || signer.LastName.trim() || signer.Email.trim() || signer.MobileNumber.trim()
+  )
+  const isTold = (template.Signers?.length ?? 0) > 0
+  return {
+    ...after,
+    key: before.key,
+    ClientReference: before.ClientReference || after.ClientReference,
+    signers:
+      people.length === 0
+        ? after.signers
+        : isTold
+          ? [...inPlacesOf(after.signers, people), ...after.signers.slice(people.length)]
+          : before.signers,
+    fields: template.Fields
+      ? after.fields.map((field) => ({ ...field, Value: values.get(field.Reference.trim()) || field.Value }))
+      : before.fields
+  }
+}
+
+/** People in the places of a template's signers, as far as there are places. */
+function inPlacesOf(places: readonly ComposedSigner[], people: readonly ComposedSigner[]): ComposedSigner[] {
+  return people.map((person, index) => ({ ...person, SignerReference: places[index]?.SignerReference ?? '' }))
+}
+
+/** The template without what a package can't hold. */
+function fitted(template: TemplateView): TemplateView {
+  return {
+    ...shortened(template),
+    ...(template.Signers && {
+      Signers: template.Signers.slice(0, MOST_SIGNERS).map((signer) => ({
+        ...shortened(signer),
+        ...(signer.ShareUsers && { ShareUsers: signer.ShareUsers.slice(0, MOST_SHARED).map(shortened) })
+      }))
+    }),
+    ...(template.Fields && { Fields: template.Fields.slice(0, MOST_FIELDS).map(shortened) })
+  }
+}
+
+/** A copy whose own texts are no longer than a package holds. */
+function shortened<Part extends object>(part: Part): Part {
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, MOST_TYPED) : value])
+  ) as Part
+}
+
+function hasLongText(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > MOST_TYPED
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText)
 }
 
 function knownType(type: string | undefined): ComposedField['FieldType'] {

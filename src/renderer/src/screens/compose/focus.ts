@@ -2,8 +2,12 @@
 import { tick } from 'svelte'
 import { idOf } from '../../state/composing.svelte.ts'
 
+/** Those who draw a part of a long list only: asked to draw the place that is gone to. */
+export const drawing = new Set<(at: string) => void>()
+
 /** Answers whether there was such a control. */
 export async function focusPlace(at: string): Promise<boolean> {
+  for (const draw of drawing) draw(at)
   return focusFirst(idOf(at))
 }
 

@@ -4,9 +4,6 @@ import type { NewKey } from '../edits.ts'
 
 export type ListItem = Composition['ListItems'][number]
 
-/** The most that a package holds. */
-export const MOST_CHOICES = 2000
-
 /**
  * The lines as choices: "Choice", "Choice⇥Value" or "Field⇥Choice⇥Value". Undefined where there is only one line without
  * columns: that is text for one control.

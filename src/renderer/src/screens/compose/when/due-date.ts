@@ -1,14 +1,14 @@
 /** Changes to a package's due date that keep its offset that of its zone on that day. */
 import type { Composition } from '../../../../../shared/composition/composition.ts'
+import { NO_DUE } from '../../../../../shared/composition/preset.ts'
 import { localTimeIn } from '../../../../../shared/composition/zone.ts'
 import { localZone } from '../../../words/dates.ts'
 
+/** A due date with its zone, as a package has them. */
 export type Due = Pick<Composition, 'due' | 'gmt' | 'zone'>
 
 /** The end of an office's day: when a date is due where no time was chosen. */
 export const USUAL_TIME = '17:00'
-
-export const NO_DUE: Due = { due: '', gmt: '', zone: '' }
 
 /** Another date or time. The zone stays, this computer's where none was chosen; so does an offset that was chosen as such. */
 export function withDate(before: Due, day: string, time: string): Due {

@@ -1,7 +1,9 @@
 /** What of a package is a starting point for others, and what of a starting point holds today. */
-import type { ComposedSigner, Composition } from '../../../../../shared/composition/composition.ts'
-import { dueAt } from '../../../../../shared/composition/due-problems.ts'
-import { NO_DUE } from '../when/due-date.ts'
+import type { ComposedSigner, Composition } from './composition.ts'
+import { dueAt } from './due-problems.ts'
+
+/** No date chosen: the service's 14 days hold. */
+export const NO_DUE: Pick<Composition, 'due' | 'gmt' | 'zone'> = { due: '', gmt: '', zone: '' }
 
 /**
  * The package without what is of one occasion: its due date, and the answers that identify people.

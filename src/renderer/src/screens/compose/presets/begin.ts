@@ -1,0 +1,15 @@
+/** Begins a package from a preset, wherever it was chosen: as a draft of its own, which is opened. */
+import type { AppError } from '../../../../../shared/contract/errors.ts'
+import type { Office } from '../../../state/office.svelte.ts'
+import type { Presets } from '../../../state/presets.svelte.ts'
+
+export const DUE_PASSED = "The preset's due date has passed: 14 days it is."
+
+/** Answers why it could not be begun, where it could not. */
+export async function beginFromPreset(office: Office, presets: Presets, id: string): Promise<AppError | undefined> {
+  const begun = await presets.begin(id, office.clock.now())
+  if ('error' in begun) return begun.error
+  if (begun.due === 'passed') office.toasts.say(DUE_PASSED)
+  office.router.go('compose', [begun.draftId])
+  return undefined
+}

@@ -1,0 +1,192 @@
+import { fireEvent, screen, waitFor } from '@testing-library/svelte'
+import { describe, expect, test } from 'vitest'
+import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
+import {
+  exchangedTemplate,
+  itemOfTemplate,
+  lackingOf,
+  samePeople
+} from '../../src/renderer/src/screens/compose/edits.ts'
+import { Composition, titleOf, whoOf } from '../../src/shared/composition/composition.ts'
+import type { TemplateView } from '../../src/shared/contract/views.ts'
+import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+
+async function openDraft(composition: Composition) {
+  const summary = { kind: composition.kind, title: titleOf(composition), who: whoOf(composition), updatedAt: NOW }
+  const draft = { id: 'draft-1', accountId: 'practice', ...summary, composition }
+  opened = await openOffice(fakeApi({ drafts: [draft] }))
+  opened.office.router.go('compose', ['draft-1'])
+  const rendered = show(opened, Compose)
+  await screen.findByRole('heading', { name: /^Send (forms|templates)$/ })
+  await settle()
+  return rendered
+}
+
+async function kept(): Promise<Composition> {
+  await settle()
+  await opened.clock.pass(300)
+  return opened.api.control.state.drafts.find((draft) => draft.id === 'draft-1')?.composition as Composition
+}
+
+const user = (key: string, FirstName: string) => ({
+  key,
+  FirstName,
+  MiddleName: '',
+  LastName: 'Brooks',
+  Email: `${FirstName.toLowerCase()}@example.com`,
+  IsDefault: false,
+  IsOwner: false
+})
+const field = (key: string) => ({
+  key,
+  Label: `Field ${key}`,
+  Value: key,
+  FieldType: 'Text' as const,
+  IsRequired: false,
+  Reference: key,
+  ReadOnly: false,
+  ClientField: ''
+})
+const question = (key: string, Label: string) => ({ key, Label, Value: '12345', DataType: 'text' as const })
+const choice = (key: string, Item: string) => ({ key, ClientField: 'shift', Item, Value: Item })
+
+const form2 = () =>
+  form({ key: 'f2', Name: 'Second', XMLData: '<kept/>', signers: [signer({ key: 's9', FirstName: 'Anahera' })] })
+
+async function chooseRemoval(name: RegExp) {
+  const trigger = screen.getByRole('button', { name })
+  trigger.focus()
+  await fireEvent.keyDown(trigger, { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Remove this person' }))
+  await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
+}
+const press = (name: string | RegExp, index = 0) =>
+  fireEvent.click(screen.getAllByRole('button', { name })[index] as HTMLElement)
+
+const removals: [what: string, Composition, remove: () => Promise<unknown>, back: string][] = [
+  [
+    'a form with its people and its data',
+    forms({ items: [form2(), form()] }),
+    () => press('Remove this form'),
+    'at:f2.Name'
+  ],
+  [
+    'a person',
+    forms({ items: [form({ signers: ['Mere', 'Tama', 'Grace'].map((one) => signer({ key: one, FirstName: one })) })] }),
+    () => chooseRemoval(/^What to do with Tama/),
+    'at:f1.signers.Tama.FirstName'
+  ],
+  [
+    'an identity question',
+    forms({
+      items: [form({ signers: [signer({ UseIDData: true, IDData: [question('a', 'Born'), question('b', 'Pet')] })] })]
+    }),
+    () => press('Remove “Born”'),
+    'at:f1.signers.s1.IDData.a.Label'
+  ],
+  [
+    'somebody it is shared with',
+    forms({ items: [form({ signers: [signer({ ShareUsers: [user('a', 'Tama'), user('b', 'Grace')] })] })] }),
+    () => press('Stop sharing with Grace'),
+    'at:f1.signers.s1.ShareUsers.b.FirstName'
+  ],
+  [
+    'a choice',
+    forms({ ListItems: ['a', 'b', 'c'].map((one) => choice(one, one)) }),
+    () => press('Remove this choice', 1),
+    'at:ListItems.b.Item'
+  ],
+  [
+    'a field',
+    templates({ items: [template({ fields: ['a', 'b', 'c'].map(field) })] }),
+    async () => {
+      await press('Details of the fields')
+      await press('Remove “Field b”')
+    },
+    'at:t1.fields.b.Label'
+  ]
+]
+
+describe('what is removed by a slip', () => {
+  test.each(removals)('%s, is put back at its place by Undo', async (_what, composition, remove, back) => {
+    await openDraft(composition)
+    await remove()
+    expect(await kept()).not.toEqual(composition)
+    const toast = opened.office.toasts.shown.at(-1)
+    expect(toast?.action?.label).toBe('Undo')
+    toast?.action?.run()
+    expect(await kept()).toEqual(composition)
+    expect(document.activeElement?.id).toBe(back)
+  })
+
+  test('is not offered back once its composer is gone', async () => {
+    const rendered = await openDraft(forms({ items: [form2(), form()] }))
+    await press('Remove this form')
+    expect(opened.office.toasts.shown).toHaveLength(1)
+    rendered.unmount()
+    await settle()
+    expect(opened.office.toasts.shown.filter(({ action }) => action)).toEqual([])
+  })
+})
+
+describe('the same people as of another template', () => {
+  const people = ['Mere', 'Tama'].map((FirstName, index) => signer({ key: `p${index}`, FirstName, faceToFace: true }))
+  let next = 0
+  const newKey = () => `new-${next++}`
+
+  test("keep each of the template's signers its place in the template", () => {
+    const item = template({
+      signers: ['tenant', 'landlord', 'witness'].map((SignerReference) =>
+        signer({ key: SignerReference, SignerReference, FirstName: '' })
+      )
+    })
+    expect(samePeople(item, people, newKey)).toMatchObject([
+      { FirstName: 'Mere', faceToFace: true, SignerReference: 'tenant' },
+      { FirstName: 'Tama', SignerReference: 'landlord' },
+      { FirstName: '', SignerReference: 'witness' }
+    ])
+  })
+
+  test('can be undone', async () => {
+    const composition = templates({ items: [template(), template({ key: 't2', signers: people })] })
+    await openDraft(composition)
+    await press(/^Same people as for/)
+    expect((await kept()).items[1]?.signers).toHaveLength(1)
+    opened.office.toasts.shown.at(-1)?.action?.run()
+    expect(await kept()).toEqual(composition)
+  })
+
+  test('stay where the template that takes the place of another tells of nobody', () => {
+    const before = template({ signers: [signer({ SignerReference: 'tenant' })], fields: [field('rent')] })
+    const after = exchangedTemplate(before, { Reference: 'tpl-2', Name: 'Other' } as TemplateView, newKey)
+    expect(after).toMatchObject({ Reference: 'tpl-2', signers: before.signers, fields: before.fields })
+  })
+})
+
+describe('a template with more than a package holds', () => {
+  const huge = {
+    Reference: 'tpl-huge',
+    Name: 'Huge',
+    Fields: Array.from({ length: 2003 }, (_, index) => ({ Reference: String(index), Value: 'x'.repeat(10_001) })),
+    Signers: Array.from({ length: 201 }, () => ({ FirstName: 'Mere' }))
+  } as unknown as TemplateView
+
+  test('is taken as far as it can be kept', () => {
+    const item = itemOfTemplate(huge, () => 'k')
+    expect(Composition.safeParse(templates({ items: [item] })).success).toBe(true)
+    expect(item.fields).toHaveLength(2000)
+  })
+
+  test('says what was left out', () => {
+    expect(lackingOf(huge)).toBe(
+      '“Huge” has more than a package holds. Left out: 3 fields, 1 signer and what is longer than 10,000 characters.'
+    )
+    expect(lackingOf({ Reference: 'tpl-1', Name: 'Small' } as TemplateView)).toBeUndefined()
+  })
+})

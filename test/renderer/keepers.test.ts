@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { DraftKeeper } from '../../src/renderer/src/state/draft-keeper.svelte.ts'
+import { blankComposition, type Composition } from '../../src/shared/composition/composition.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice } from './office.ts'
+import { sendOf } from './people.ts'
+
+let opened: Opened
+
+beforeEach(async () => {
+  opened = await openOffice()
+})
+
+const control = () => opened.api.control
+const calls = (name: string) => control().calls.filter((call) => call.name === name)
+const kept = () => control().state.drafts.map((draft) => [draft.accountId, draft.title])
+const said = () => opened.office.toasts.shown.map((toast) => toast.text)
+const full = { code: 'no-space', message: 'The disk is full.' } as const
+
+function named(Name: string): Composition {
+  const composition = blankComposition('form-direct', 'a')
+  composition.items = composition.items.map((item) => ({ ...item, Name }))
+  return composition
+}
+
+/** What keeps a package, and what closes its editor. */
+function edit(id?: string, keeper: DraftKeeper = opened.office.keepers.begin(named(''), id)) {
+  return { keeper, close: opened.office.keepers.use(keeper) }
+}
+
+/** A draft on the disk. */
+async function saved(text: string): Promise<string> {
+  const { keeper, close } = edit()
+  keeper.edited(named(text))
+  await keeper.flush()
+  close()
+  await settle()
+  return keeper.key
+}
+
+/** Types where nothing can be saved, and closes the editor. */
+async function typeAndClose(text: string, id?: string): Promise<DraftKeeper> {
+  control().fail('drafts.save', full)
+  const { keeper, close } = edit(id)
+  keeper.edited(named(text))
+  close()
+  await settle()
+  return keeper
+}
+
+/** The window is about to close; answers what the main process is told once so long has passed. */
+async function close(after = 0): Promise<unknown> {
+  control().emit('window.closing', null)
+  await settle()
+  await opened.clock.pass(after)
+  return calls('system.readyToClose').at(-1)?.input
+}
+
+/** Another account is chosen elsewhere, without any asking here. */
+async function chosenElsewhere(id: string) {
+  control().state.accounts = control().state.accounts.map((one) => ({ ...one, chosen: one.id === id }))
+  control().emit('accounts.changed', null)
+  await settle()
+}
+
+describe('a draft whose editor is closed before it is saved', () => {
+  test('is found again with its text, newer than what is on the disk, and is one draft from then on', async () => {
+    const id = await saved('old')
+    await typeAndClose('newer', id)
+    const found = opened.office.keepers.find(id)
+    expect(found?.composition.items[0]?.Name).toBe('newer')
+    const { keeper } = edit(id, found)
+    control().heal('drafts.save')
+    keeper.edited(named('newest'))
+    await keeper.tryAgain()
+    await opened.clock.pass(120_000)
+    expect(kept()).toEqual([['practice', 'newest']])
+  })
+
+  test('is found no longer once it is saved: the disk has it', async () => {
+    const { key } = await typeAndClose('late')
+    control().heal('drafts.save')
+    await opened.clock.pass(60_000)
+    expect(kept()).toEqual([['practice', 'late']])
+    expect(opened.office.keepers.find(key)).toBeUndefined()
+  })
+
+  test('holds the account, with the way back to it', async () => {
+    await typeAndClose('late')
+    expect(await opened.office.accounts.choose('harbour')).toMatchObject({ code: 'storage' })
+    expect(opened.office.accounts.chosen?.id).toBe('practice')
+    expect(opened.office.toasts.shown.at(-1)?.action?.label).toBe('Open it')
+  })
+
+  test('is never saved for another account, says so, and is saved once its own is chosen again', async () => {
+    await typeAndClose('ours')
+    await chosenElsewhere('harbour')
+    control().heal('drafts.save')
+    await opened.clock.pass(120_000)
+    expect(kept()).toEqual([])
+    expect(await close()).toEqual({ kept: false })
+    expect(said().at(-1)).toMatch(/“ours” is not saved\. It is saved once .* is chosen again\.$/)
+    expect(await opened.office.accounts.choose('practice')).toBeUndefined()
+    await settle()
+    expect(kept()).toEqual([['practice', 'ours']])
+  })
+
+  test('of an account that was removed is not tried for ever', async () => {
+    const keeper = await typeAndClose('orphan')
+    await opened.office.accounts.remove('practice')
+    control().heal('drafts.save')
+    await opened.clock.pass(60_000)
+    expect(keeper.error?.code).toBe('gone')
+    expect(kept()).toEqual([])
+  })
+
+  test('that is with the outbox is shown as it was typed once it was taken back, and holds nobody in the account', async () => {
+    const id = await saved('sent')
+    control().state.sends = [sendOf({ id: 'send-1', draftId: id, state: 'ready' })]
+    const { keeper, close: closeEditor } = edit(id)
+    keeper.edited(named('typed late'))
+    closeEditor()
+    await settle()
+    expect(said().at(-1)).toContain('The package is in the Outbox')
+    await opened.clock.pass(120_000)
+    expect(calls('drafts.save')).toHaveLength(2)
+    expect(await opened.office.accounts.choose('harbour')).toBeUndefined()
+    expect(await opened.office.accounts.choose('practice')).toBeUndefined()
+    control().state.sends = []
+    edit(id, opened.office.keepers.find(id))
+    await settle()
+    expect(kept()).toEqual([['practice', 'typed late']])
+  })
+})
+
+describe('closing the window', () => {
+  test('is let go at once where all is kept', async () => {
+    edit().keeper.edited(named('typed'))
+    expect(await close()).toEqual({ kept: true })
+    expect(kept()).toEqual([['practice', 'typed']])
+  })
+
+  test('asks at once where a save fails', async () => {
+    control().fail('drafts.save', full)
+    edit().keeper.edited(named('typed'))
+    expect(await close()).toEqual({ kept: false })
+  })
+
+  test('asks after two seconds where a save is not answered', async () => {
+    control().delay('drafts.save', Number.POSITIVE_INFINITY)
+    edit().keeper.edited(named('typed'))
+    expect(await close(1900)).toBeUndefined()
+    await opened.clock.pass(100)
+    expect(calls('system.readyToClose').map((call) => call.input)).toEqual([{ kept: false }])
+  })
+
+  test('asks where the draft is gone or with the outbox, too: what was typed would be lost', async () => {
+    edit('removed').keeper.edited(named('typed'))
+    expect(await close()).toEqual({ kept: false })
+  })
+})

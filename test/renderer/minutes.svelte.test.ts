@@ -1,0 +1,24 @@
+import { flushSync } from 'svelte'
+import { expect, test } from 'vitest'
+import { Minutes } from '../../src/renderer/src/state/minutes.svelte.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+
+test('the time is told anew as each minute begins, and no longer once nobody looks', async () => {
+  const clock = new FakeClock(90_500)
+  const minutes = new Minutes(clock)
+  const seen: number[] = []
+  const stop = $effect.root(() => {
+    $effect(() => {
+      seen.push(minutes.now)
+    })
+  })
+  flushSync()
+  await clock.pass(29_000)
+  expect(seen).toEqual([90_500])
+  await clock.pass(61_000)
+  expect(seen).toEqual([90_500, 120_000, 180_000])
+  stop()
+  await settle()
+  await clock.pass(600_000)
+  expect(seen).toHaveLength(3)
+})

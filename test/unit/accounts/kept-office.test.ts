@@ -1,0 +1,35 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openKeptOffice } from '../../../src/main/core/accounts/kept-office.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+
+function kept() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  return { db, office: openKeptOffice(db, () => 1_000) }
+}
+
+test('an office is kept with what was added to it, in its order, until it is kept as a whole again', () => {
+  const { office } = kept()
+  expect(office.load()).toBeUndefined()
+  office.save('{"a":1}')
+  const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`)
+  for (const line of lines) office.add(line)
+  expect(office.load()).toBe(['{"a":1}', ...lines].join('\n'))
+  office.save('{"a":2}')
+  expect(office.load()).toBe('{"a":2}')
+  office.add('another')
+  expect(office.load()).toBe('{"a":2}\nanother')
+})
+
+test('an office that can’t be read is set aside with what was added to it', () => {
+  const { db, office } = kept()
+  office.save('unreadable')
+  office.add('a package')
+  office.setAside()
+  expect(office.load()).toBeUndefined()
+  expect(db.prepare("SELECT value FROM meta WHERE key LIKE 'practice-office%'").pluck().all()).toEqual([
+    'unreadable\na package'
+  ])
+})

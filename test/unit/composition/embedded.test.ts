@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { problemsOf } from '../../../src/shared/composition/index.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+
+const mere = signer({ key: 's1', FirstName: 'Mere', LastName: 'Tamati' })
+const tama = signer({ key: 's2', FirstName: 'Tama', LastName: 'Brooks', Email: 'tama@example.com', faceToFace: true })
+const said = (signers: (typeof mere)[], embedded: boolean) =>
+  problemsOf(forms({ embedded, items: [form({ signers })] }), 0).filter(({ at }) => at === 'embedded')
+
+describe('signing in this application', () => {
+  test('warns of those who are not at the counter, by name', () => {
+    expect(said([mere, tama], true)).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('Mere Tamati may get no invitation') }
+    ])
+  })
+
+  test('says nothing where all sign at the counter, or nobody does', () => {
+    expect(said([tama], true)).toEqual([])
+    expect(said([mere], true)).toEqual([])
+    expect(said([mere, tama], false)).toEqual([])
+  })
+})
+
+describe('an e-mail address', () => {
+  test.each([
+    ['olive.penn@example,com', 'There is a comma after the @: should it be a dot?'],
+    ['olive.penn@example..com', "This isn't an e-mail address: it needs a name, an @ and a domain."],
+    ['olive.penn@-example.com', "This isn't an e-mail address: it needs a name, an @ and a domain."]
+  ])('%s can not be one', (Email, message) => {
+    const problems = problemsOf(forms({ items: [form({ signers: [signer({ Email })] })] }), 0)
+    expect(problems).toMatchObject([{ severity: 'error', message }])
+  })
+
+  test.each(['māia@exämple.co.nz', "o'neil@mail-1.example.org"])('%s may be one', (Email) => {
+    expect(problemsOf(forms({ items: [form({ signers: [signer({ Email })] })] }), 0)).toEqual([])
+  })
+})

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ComposedField, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
+import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
+
+const field = (changes: Partial<ComposedField> = {}): ComposedField => ({
+  key: 'v1',
+  Label: 'Month',
+  Value: 'January',
+  FieldType: 'Text',
+  IsRequired: false,
+  Reference: 'F-1',
+  ReadOnly: false,
+  ClientField: '',
+  ...changes
+})
+const choice = { key: 'c1', ClientField: 'Fund', Item: 'Green', Value: '1' }
+const areSame = (one: Composition, other: Composition) => fingerprintOf(one) === fingerprintOf(other)
+const oneForm = (changes: Parameters<typeof form>[0]) => forms({ items: [form(changes)] })
+const filled = (...fields: ComposedField[]) => templates({ items: [template({ fields })] })
+
+describe('two packages are different', () => {
+  test.each<[string, Composition, Composition]>([
+    ['a field’s value', filled(field()), filled(field({ Value: 'February' }))],
+    ['whose field a value is', filled(field()), filled(field({ Reference: 'F-2' }))],
+    ['one blank field', filled(field()), filled(field({ Value: '' }))],
+    ['XML data', oneForm({ XMLData: '<a>1</a>' }), oneForm({ XMLData: '<a>2</a>' })],
+    ['the employer', oneForm({ EmployerReference: 'E-1' }), oneForm({ EmployerReference: 'E-2' })],
+    ['the form type', oneForm({ FormType: '1' }), oneForm({ FormType: '2' })],
+    ['a drop-down item', forms({ ListItems: [choice] }), forms({ ListItems: [{ ...choice, Item: 'Growth' }] })],
+    ['the office’s own reference', oneForm({ ClientReference: '2026-01' }), oneForm({ ClientReference: '2026-02' })],
+    ['the name of the form', oneForm({ Name: 'Payslip, January' }), oneForm({ Name: 'Payslip, February' })],
+    ['who signs', forms(), oneForm({ signers: [signer({ Email: 'tama@example.com' })] })],
+    [
+      'who signs as what',
+      oneForm({ signers: [signer({ SignerType: 'Tenant' })] }),
+      oneForm({ signers: [signer({ SignerType: 'Guarantor' })] })
+    ],
+    [
+      'the kind',
+      forms({ items: [form({ Name: 'N', Reference: 'R' })] }),
+      templates({ items: [form({ Name: 'N', Reference: 'R' })] })
+    ]
+  ])('by %s', (_, one, other) => {
+    expect(areSame(one, other)).toBe(false)
+  })
+
+  test('by any value of a field', () => {
+    const value = fc.string({ unit: 'grapheme' }).map((text) => text.trim())
+    fc.assert(
+      fc.property(value, value, (one, other) => {
+        fc.pre(one !== other)
+        expect(areSame(filled(field({ Value: one })), filled(field({ Value: other })))).toBe(false)
+      })
+    )
+  })
+})
+
+describe('two packages are the same', () => {
+  const second = { ...choice, key: 'c2', Item: 'Growth' }
+  test.each<[string, Composition, Composition]>([
+    ['whenever they are due', forms(), forms({ due: '2026-12-04T17:00', gmt: '780' })],
+    ['however they are signed', forms(), forms({ embedded: true, ReturnUrl: 'https://example.com/' })],
+    ['however an address is written', forms(), oneForm({ signers: [signer({ Email: ' Mere.Tamati@EXAMPLE.com ' })] })],
+    ['however a name is spelt', forms(), oneForm({ signers: [signer({ FirstName: 'Méré' })] })],
+    [
+      'in whatever order the fields are',
+      filled(field(), field({ Reference: 'F-2', Value: 'x' })),
+      filled(field({ Reference: 'F-2', Value: 'x' }), field())
+    ],
+    ['with blank fields or without', filled(field()), filled(field(), field({ Reference: 'F-2', Value: ' ' }))],
+    [
+      'in whatever order the choices are',
+      forms({ ListItems: [choice, second] }),
+      forms({ ListItems: [second, choice] })
+    ],
+    ['whatever their keys', oneForm({ key: 'a' }), oneForm({ key: 'b' })],
+    [
+      'whatever of a form a template has left',
+      templates(),
+      templates({ items: [template({ XMLData: '<a/>' })], ListItems: [choice] })
+    ]
+  ])('%s', (_, one, other) => {
+    expect(areSame(one, other)).toBe(true)
+  })
+})
+
+test('what is kept of megabytes of content is short, and nothing of it can be read', () => {
+  const fingerprint = fingerprintOf(oneForm({ XMLData: `<secret>${'x'.repeat(1_000_000)}</secret>` }))
+  expect(fingerprint.length).toBeLessThan(300)
+  expect(fingerprint).not.toContain('secret')
+})

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { begunFrom, presetOf } from '../../../src/shared/composition/preset.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+
+const due = { due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }
+const AT = Date.UTC(2026, 0, 20, 4)
+const answered = signer({
+  MobileCountry: '64',
+  MobileNumber: '021012345',
+  faceToFace: true,
+  IDData: [{ key: 'q', Label: 'Born', Value: '29/02/1980', DataType: 'date' }]
+})
+
+describe('a preset', () => {
+  test('has neither the due date nor the answers that identify people', () => {
+    const preset = presetOf(forms({ ...due, items: [form({ signers: [answered] })] }), 'keep')
+    expect(preset).toMatchObject({ due: '', gmt: '', zone: '' })
+    expect(preset.items[0]?.signers[0]).toMatchObject({ FirstName: 'Mere', IDData: [{ Label: 'Born', Value: '' }] })
+  })
+
+  test('without its people still says how each of them signs', () => {
+    const preset = presetOf(forms({ items: [form({ signers: [answered] })] }), 'blank')
+    expect(preset.items[0]?.signers[0]).toMatchObject({
+      FirstName: '',
+      Email: '',
+      MobileNumber: '',
+      MobileCountry: '64',
+      faceToFace: true
+    })
+  })
+})
+
+describe('a package begun from a preset', () => {
+  test('has its due date while that is still to come', () => {
+    const preset = forms(due)
+    expect(begunFrom(preset, AT - 1)).toBe(preset)
+  })
+
+  test('has the 14 days where the due date has passed', () => {
+    expect(begunFrom(forms(due), AT)).toEqual(forms())
+  })
+})

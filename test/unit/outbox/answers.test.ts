@@ -1,0 +1,87 @@
+/** What an answer proves and what it doesn't: a package is sent, or not, only where that is certain. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
+import { endingOfAnswer } from '../../../src/main/core/outbox/delivery.ts'
+import type { PackageResponse } from '../../../src/shared/model/index.ts'
+import { form, forms } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+})
+afterEach(() => work.close())
+
+const isSend = (method: string) => method === 'POST'
+const get = (id: string) => work.parts.outbox.get(id)
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+async function minutes(count: number) {
+  for (let minute = 0; minute < count; minute++) {
+    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await new Promise((resume) => setTimeout(resume, 50))
+  }
+}
+
+describe('an answer of success', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['with a package’s reference', { PackageReference: 'p' }, 'taken'],
+    ['with its place in the queue', { QueueReference: 'q' }, 'taken'],
+    ['with a document', { Documents: [{ Reference: 'd' }] }, 'taken'],
+    ['with nothing', {}, 'uncertain'],
+    ['with no document', { Documents: [] }, 'uncertain'],
+    ['that names an error', { ResponseStatus: { ErrorCode: 'Busy' } }, 'uncertain'],
+    ['that contradicts itself', { PackageReference: 'p', responsestatus: { errorcode: 'Busy' } }, 'uncertain'],
+    ['with an empty status beside it', { PackageReference: 'p', ResponseStatus: { ErrorCode: '' } }, 'taken']
+  ])('%s', (_, response, kind) => {
+    expect(endingOfAnswer(response as PackageResponse).kind).toBe(kind)
+  })
+
+  test('that says nothing does not make it sent, and its draft stays', async () => {
+    work.line.fault({ status: 200 }, isSend)
+    const { id } = await work.send(forms())
+    expect(get(id)).toMatchObject({ state: 'uncertain', error: { mayHaveArrived: true } })
+    expect(work.taken('SendForms2')).toEqual([])
+    work.line.fault('pass')
+    await minutes(2)
+    await expect.poll(() => get(id).state).toBe('sent')
+    expect(work.taken('SendForms2')).toHaveLength(1)
+  })
+})
+
+test.each([406, 408])(
+  '%i after a package was handed over leaves it uncertain, and it is never posted blindly',
+  async (status) => {
+    work.line.fault({ status }, isSend)
+    const { id } = await work.send(forms())
+    expect(get(id)).toMatchObject({ state: 'uncertain', attempt: 1 })
+    await minutes(12)
+    expect(get(id).state).toBe('not-sent')
+    expect(posts()).toBe(3)
+  }
+)
+
+test('a refusal after an attempt that may have arrived proves nothing, until two looks do', async () => {
+  work.line.fault('cut', isSend)
+  const { id } = await work.send(forms())
+  work.line.fault({ status: 409 }, isSend)
+  await minutes(1)
+  await expect.poll(posts).toBe(2)
+  await expect.poll(() => get(id)).toMatchObject({ state: 'uncertain', attempt: 2, error: { mayHaveArrived: true } })
+  await minutes(2)
+  await expect.poll(() => get(id)).toMatchObject({ state: 'refused', error: { code: 'conflict' } })
+  expect(posts()).toBe(2)
+})
+
+describe('an answer that the database does not take whole', () => {
+  const deep = `{"Extra":${'['.repeat(1500)}${']'.repeat(1500)},`
+
+  test('is kept without what is too much, and keeps nothing else from going', async () => {
+    work.line.spoil((body) => body.replace(/^\{/, deep))
+    const { id } = await work.send(forms())
+    expect(get(id)).toMatchObject({ state: 'sent', documents: [{}], packageReference: expect.any(String) })
+    const other = await work.send(forms({ items: [form({ Name: 'Another' })] }))
+    expect(other.state).toBe('sent')
+    expect(work.taken('SendForms2')).toHaveLength(2)
+  })
+})

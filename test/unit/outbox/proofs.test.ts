@@ -1,0 +1,87 @@
+/** What was shown not to have arrived may turn up later: a proof goes stale, and a trace is never thrown away. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
+import { forms } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+const MINUTE = 60_000
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+})
+afterEach(() => work.close())
+
+const isSend = (method: string) => method === 'POST'
+const get = (id: string) => work.parts.outbox.get(id)
+const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
+const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
+async function minutes(count: number) {
+  for (let minute = 0; minute < count; minute++) {
+    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await aMoment()
+  }
+}
+async function cut() {
+  work.line.fault('cut', isSend)
+  const send = await work.send(forms())
+  work.line.fault('pass')
+  return send
+}
+
+test.each([
+  ['its box was paused meanwhile', () => undefined],
+  ['the application was started anew', () => void work.startAgain()],
+  ['the computer slept', () => work.outbox.resumed()]
+])('a proof is not believed hours later: it is looked for again where %s', async (_, happens) => {
+  const { id } = await cut()
+  work.outbox.pause(work.accountId)
+  await minutes(2)
+  await expect.poll(() => get(id).state).toBe('ready')
+  await work.time.pass(12 * 60 * MINUTE)
+  happens()
+  work.parts.outbox.resume(work.accountId)
+  await expect.poll(() => get(id).state).toBe('uncertain')
+  await minutes(2)
+  await expect.poll(() => get(id).state).toBe('not-sent')
+  expect(posts()).toBe(1)
+})
+
+test('one that was let go again after it was not found leaves its trace when it is taken back', async () => {
+  const { id } = await cut()
+  work.time.now += 31 * MINUTE
+  await minutes(2)
+  await expect.poll(() => get(id).state).toBe('not-sent')
+  work.outbox.pause(work.accountId)
+  work.outbox.retry(id)
+  work.outbox.takeBack(id)
+  expect(get(id).state).toBe('cancelled')
+})
+
+test('one that was not found and turns up later is sent, and the draft that was changed meanwhile stays', async () => {
+  work.line.fault('lose-answer', isSend)
+  work.line.spoil((body) => (body.startsWith('[') ? '[]' : body))
+  const { id, draftId = '' } = await work.send(forms())
+  work.time.now += 31 * MINUTE
+  await minutes(2)
+  await expect.poll(() => get(id).state).toBe('not-sent')
+  work.drafts.save(work.accountId, forms({ embedded: true }), draftId)
+  work.line.fault('pass')
+  work.line.spoil((body) => body)
+  expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'sent', documents: [{}] })
+  expect(work.drafts.list(work.accountId).rows).toMatchObject([{ id: draftId }])
+  expect(posts()).toBe(1)
+})
+
+test('what waits, is unknown or is being written down is counted over all accounts', async () => {
+  await cut()
+  work.outbox.pause(work.accountId)
+  work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+  const rows = [{ row: 1, cells: [], composition: forms() }]
+  const adding = work.outbox.addBatch({ accountId: work.accountId, name: 'B', columns: [], rows, leftOut: [] })
+  expect(work.outbox.pending()).toEqual({ ready: 1, uncertain: 1, preparing: 1 })
+  await work.outbox.stop(60_000)
+  expect(work.outbox.pending()).toMatchObject({ ready: 2, preparing: 0 })
+  expect(await adding).toMatchObject({ total: 1 })
+})

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest'
+import { questionOnLeaving } from '../../../src/main/core/policy/leaving.ts'
+
+const none = { ready: 0, uncertain: 0, preparing: 0 }
+
+describe('leaving', () => {
+  test('asks nothing where the outbox is empty, or only waits for an answer that is kept', () => {
+    expect(questionOnLeaving(none, 'encrypted')).toBeUndefined()
+    expect(questionOnLeaving({ ...none, uncertain: 2 }, 'encrypted')).toBeUndefined()
+    expect(questionOnLeaving(none, 'memory')).toBeUndefined()
+  })
+
+  test('says that packages which have not left go at the next start only', () => {
+    expect(questionOnLeaving({ ...none, ready: 1 }, 'encrypted')?.message).toBe(
+      '1 package in the Outbox has not left yet.'
+    )
+    expect(questionOnLeaving({ ...none, ready: 2000 }, 'encrypted')?.message).toBe(
+      '2,000 packages in the Outbox have not left yet.'
+    )
+  })
+
+  test('says that a batch which is not wholly written is not sent', () => {
+    expect(questionOnLeaving({ ...none, ready: 50, preparing: 1 }, 'encrypted')?.leave).toBe('Quit without it')
+  })
+
+  test('says that all of it is lost where nothing is kept', () => {
+    expect(questionOnLeaving({ ...none, uncertain: 1 }, 'memory')?.leave).toBe('Quit and lose them')
+    expect(questionOnLeaving({ ...none, ready: 3 }, 'memory')?.message).toBe('3 packages in the Outbox would be lost.')
+  })
+})
