@@ -19,7 +19,8 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'practice-worker': 'src/main/shell/practice-worker.ts',
-          'bulk-worker': 'src/main/shell/bulk-worker.ts'
+          'bulk-worker': 'src/main/shell/bulk-worker.ts',
+          'documents-worker': 'src/main/shell/documents-worker.ts'
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' }
       }

@@ -4,10 +4,14 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { handOffChaos } from '../test/chaos/hand-off.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
 
-const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = { outbox: outboxChaos }
+const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
+  outbox: outboxChaos,
+  'hand-off': handOffChaos
+}
 
 const { values } = parseArgs({
   options: {

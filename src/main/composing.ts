@@ -9,6 +9,7 @@ import { openExchange } from './core/drafts/exchange.ts'
 import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
+import { type HandOffEffects, openHandOff } from './core/hand-off/hand-off.ts'
 import { openOutbox } from './core/outbox/outbox.ts'
 import type { Db } from './core/storage/connection.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -19,6 +20,14 @@ export interface ComposingParts {
   lists: FetchedLists
   watch: Watch
   bulkDesk: BulkEffects['desk']
+  /** A desk of its own for the sheets that other software drops: it must not end with what a person has open. */
+  handOffDesk: HandOffEffects['desk']
+  /** The application's own folder. */
+  ownFolder: string
+  /** A file could not be taken just now. */
+  handOffTrouble: HandOffEffects['trouble']
+  /** The IANA name of this workstation's zone. */
+  zone: () => string
   /** The application and its version, for the files that it writes. */
   madeBy: string
   /** Tells the screens of an event. */
@@ -53,7 +62,7 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
     drafts,
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
-    arrived: () => watch.soon(),
+    arrived: (accountId) => watch.soon(accountId),
     noted: (accountId, composition) => {
       people.note(accountId, composition)
       remembered.note(accountId, composition)
@@ -75,8 +84,21 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
     desk: parts.bulkDesk,
     outbox,
     clock,
-    zone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: parts.zone,
     newId
   })
-  return { drafts, presets, exchange, people, remembered, outbox, bulk }
+  const handOff = openHandOff({
+    ...{ db, drafts, presets, outbox, clock, newId },
+    desk: parts.handOffDesk,
+    ownFolder: parts.ownFolder,
+    zone: parts.zone,
+    describe: asAppError,
+    elapsed: () => performance.now(),
+    schedule: parts.schedule,
+    changed: (id) => send('handOff.changed', { id }),
+    draftsChanged: draftChanged,
+    presetsChanged,
+    trouble: parts.handOffTrouble
+  })
+  return { drafts, presets, exchange, people, remembered, outbox, bulk, handOff }
 }

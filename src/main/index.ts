@@ -9,34 +9,44 @@ import { openClients } from './core/accounts/clients.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
 import { openCounter } from './core/counter/counter.ts'
-import { openMirror } from './core/documents/mirror.ts'
-import { openWatch } from './core/documents/watch.ts'
+import { documentsKey } from './core/documents/mirror-key.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
 import { APP_START, devServerOf } from './core/policy/app-pages.ts'
 import { questionOnLeaving } from './core/policy/leaving.ts'
 import { removeUnfinished } from './core/storage/atomic-file.ts'
 import { openDatabase } from './core/storage/database.ts'
+import { openFolders } from './folders.ts'
 import { accountHandlers } from './ipc/accounts.ts'
+import { actionHandlers } from './ipc/actions.ts'
+import { activityHandlers } from './ipc/activity.ts'
 import { bulkHandlers } from './ipc/bulk.ts'
 import { counterHandlers } from './ipc/counter.ts'
 import type { Dialogs } from './ipc/dialogs.ts'
+import { directoryHandlers } from './ipc/directory.ts'
 import { documentHandlers } from './ipc/documents.ts'
 import { downloadHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
 import { asAppError } from './ipc/errors.ts'
+import { handOffHandlers } from './ipc/hand-off.ts'
+import { hintHandlers } from './ipc/hints.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { systemHandlers } from './ipc/system.ts'
+import { viewHandlers } from './ipc/views.ts'
 import { declareAppScheme, guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { bulkDeskOf } from './shell/bulk.ts'
 import { keepBeforeClosing } from './shell/closing.ts'
+import { openDesktop } from './shell/desktop.ts'
 import { chooseFiles, chooseFolder, chooseSaveFile, sayCannotStart } from './shell/dialogs.ts'
+import { documentDeskOf } from './shell/documents.ts'
 import { eventsTo } from './shell/events.ts'
 import { openKeychain } from './shell/keychain.ts'
+import { endAfter } from './shell/leaving.ts'
 import { lockDown } from './shell/lock-down.ts'
 import { logUncaught, openLog } from './shell/log.ts'
 import { isFromWindow, openMainWindow } from './shell/main-window.ts'
 import { installMenu } from './shell/menu.ts'
+import { nameToDesktop } from './shell/notifications.ts'
 import { practiceOf } from './shell/practice.ts'
 import { copy, openOutside, showInFolder } from './shell/reveal.ts'
 import { openServiceNetwork } from './shell/service-network.ts'
@@ -50,6 +60,8 @@ import { applyZoom } from './shell/zoom.ts'
 /** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */
 const LEAVING_PATIENCE = 5000
 const DAY = 86_400_000
+/** Node takes a longer wait for none at all. Whoever is woken too soon plans again. */
+const LONGEST_TIMER = 2 ** 31 - 1
 /** How long a signing page may take until there is something to see, in milliseconds. */
 const SIGNING_PATIENCE = 30_000
 
@@ -58,6 +70,7 @@ const log = openLog()
 logUncaught(log)
 declareAppScheme()
 lockDown(log)
+nameToDesktop(process.platform)
 const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
 const isFirst = holdSingleInstance(() => window)
 
@@ -97,30 +110,40 @@ async function run(): Promise<void> {
     log
   })
   const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, clock })
-  const mirror = openMirror(db, clock)
-  let version = 0
-  const documentsChanged = (folders: string[]) => send('documents.changed', { folders, version: ++version })
   const schedule = (task: () => void, delay: number) => {
-    const timer = setTimeout(task, delay)
+    const timer = setTimeout(task, Math.min(delay, LONGEST_TIMER))
     return () => clearTimeout(timer)
   }
-  let connectionChanged = () => {}
-  const watch = openWatch({
-    mirror,
-    chosen: () => accounts.chosen()?.id,
-    clientOf: clients.of,
-    describe: asAppError,
-    clock,
-    changed: documentsChanged,
-    connectionChanged: () => connectionChanged(),
-    schedule
+  const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
+  const isHandedOver = () => counter.isHandedOver()
+  const desktop = openDesktop({ windowNow: () => window, isHandedOver, send, log })
+  const documentDesk = documentDeskOf({
+    worker: new URL('./documents-worker.js', import.meta.url),
+    folder: app.getPath('userData'),
+    key: opened.state === 'encrypted' ? documentsKey(db, randomBytes) : undefined,
+    log
   })
-  const { drafts, presets, exchange, people, remembered, outbox, bulk } = openComposing({
+  const { ask } = documentDesk
+  let connectionChanged = () => {}
+  const folders = openFolders({
+    ...{ db, ask, accounts, clients, lists, send, clock, newId, schedule, zone, isHandedOver },
+    ...desktop.notifications,
+    showStanding: desktop.show,
+    connectionChanged: () => connectionChanged(),
+    failed: (error) => log.warn('What happened could not be told.', { code: asAppError(error).code })
+  })
+  const { watch, actions } = folders
+  const bulkWorker = new URL('./bulk-worker.js', import.meta.url)
+  const { drafts, presets, exchange, people, remembered, outbox, bulk, handOff } = openComposing({
     db,
     clients,
     lists,
     watch,
-    bulkDesk: bulkDeskOf({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
+    bulkDesk: bulkDeskOf({ worker: bulkWorker, log }),
+    handOffDesk: bulkDeskOf({ worker: bulkWorker, log }),
+    handOffTrouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code }),
+    ownFolder: app.getPath('userData'),
+    zone,
     madeBy: `${app.getName()} ${app.getVersion()}`,
     send,
     clock,
@@ -129,10 +152,13 @@ async function run(): Promise<void> {
   })
   connectionChanged = () => {
     send('connection.changed', null)
-    if (watch.connectionOf(accounts.chosen()?.id).state === 'online') outbox.lineChanged()
+    if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
+    outbox.lineChanged()
+    actions.lineChanged()
   }
   keptWherePossible(() => exchange.takeUpInterrupted())
   keptWherePossible(() => outbox.takeUpInterrupted())
+  keptWherePossible(() => actions.takeUpInterrupted())
   const purge = () => void drafts.purge().catch(notKept)
   purge()
   setInterval(purge, DAY).unref()
@@ -161,11 +187,15 @@ async function run(): Promise<void> {
   })
   window = shown
   // A page that is loaded anew begins at its natural size.
-  shown.webContents.on('dom-ready', () => applyZoom(shown, settings.read().zoom))
+  shown.webContents.on('dom-ready', () => {
+    applyZoom(shown, settings.read().zoom)
+    // Nor does it know of a turn: nobody is before it with our frame around the page.
+    counter.leave()
+  })
   const chosenId = () => accounts.chosen()?.id ?? ''
   const counter = openCounter({
-    documents: () => mirror.withSigningKeys(chosenId()),
-    documentOf: (reference) => mirror.get(chosenId(), reference),
+    waitingHere: () => ask('waitingHere', { accountId: chosenId() }),
+    documentOf: (reference) => ask('get', { accountId: chosenId(), reference }),
     refresh: () => watch.refresh(chosenId()),
     account: () => ({ kind: accounts.chosen()?.kind ?? 'service', baseUrl: accounts.chosen()?.baseUrl ?? '' }),
     returnAddressOf: outbox.returnAddressOf,
@@ -174,12 +204,15 @@ async function run(): Promise<void> {
     describe: asAppError,
     clock,
     newId,
-    changed: (id) => send('counter.changed', { id })
+    changed(id) {
+      send('counter.changed', { id })
+      folders.telling.counterChanged()
+    }
   })
 
   const readyToClose = keepBeforeClosing(shown, {
     tellPage: () => send('window.closing', null),
-    question: () => questionOnLeaving(outbox.pending(), opened.state)
+    question: () => questionOnLeaving({ ...outbox.pending(), actions: actions.pending().waiting }, opened.state)
   })
   const dialogs: Dialogs = {
     chooseFiles: (...asked) => chooseFiles(shown, ...asked),
@@ -200,27 +233,40 @@ async function run(): Promise<void> {
         leaveAccount: async () => {
           await Promise.all([counter.close(), bulk.closeAll()])
         },
-        changed: () => {
+        rights: async () => folders.rights.of(chosenId()),
+        changed() {
           send('accounts.changed', null)
+          folders.standing.changed()
+          handOff.accountsChanged()
           // Another address or key may be what its packages wait for.
           outbox.lineChanged()
+          actions.lineChanged()
         }
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
       ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, ...dialogs }),
       ...documentHandlers({
-        accounts,
-        clients,
-        mirror,
-        watch,
-        openInBrowser: (url) => openOutside(url, accounts.chosen()),
-        clock,
-        changed: documentsChanged
+        ...{ accounts, ask, watch, clock, zone, views: folders.views },
+        ...dialogs,
+        openInBrowser: (url, accountId) => openOutside(url, accounts.get(accountId)),
+        changed: folders.documentsChanged
+      }),
+      ...viewHandlers({ accounts, views: folders.views }),
+      ...actionHandlers({ accounts, actions, validations: folders.validations, ...dialogs }),
+      ...activityHandlers({
+        ...{ accounts, ask, presence: folders.presence, settings: folders.settings },
+        settingsChanged: folders.telling.documentsChanged
+      }),
+      ...directoryHandlers({ accounts, employers: folders.employers, forms: folders.forms }),
+      ...hintHandlers(folders.hints),
+      ...handOffHandlers({
+        ...{ accounts, handOff, reveal: showInFolder },
+        chooseFolder: (title, stillAsking) => chooseFolder(shown, title, stillAsking)
       }),
       ...downloadHandlers({
         accounts,
-        mirror,
+        ask,
         downloads,
         reveal: showInFolder,
         folderLabel: () => basename(downloadFolder()) || 'Disk',
@@ -248,40 +294,58 @@ async function run(): Promise<void> {
     platform: process.platform,
     isPackaged: app.isPackaged,
     // While a person signs, the office's own screens stay out of sight.
-    choose: (command) => counter.state() ?? send('menu.chosen', { command })
+    choose: (command) => isHandedOver() || send('menu.chosen', { command })
   })
 
   shown.on('show', () => watch.setShown(true))
   shown.on('hide', () => watch.setShown(false))
   shown.on('minimize', () => watch.setShown(false))
   shown.on('restore', () => watch.setShown(true))
+  shown.on('focus', folders.presence.came)
+  shown.on('blur', folders.presence.left)
+  if (shown.isFocused()) folders.presence.came()
   const isPractice = accounts.chosen()?.kind === 'practice'
   const ready = isPractice ? practice.start().catch(() => undefined) : Promise.resolve()
-  void ready.then(() => {
+  void ready.then(async () => {
+    // An account that was removed as the application ended may have left its documents behind.
+    await ask('keepOnly', { accountIds: accounts.list().map(({ id }) => id) }).catch(notKept)
+    // First: what the first reading finds happened while the application was closed.
+    await folders.telling.start()
     watch.start()
     outbox.open()
+    actions.open()
+    void folders.hints.start()
+    handOff.start()
+    folders.standing.changed()
   })
   // What waited for the line while the computer slept goes at once.
   powerMonitor.on('resume', () => {
     watch.soon()
     outbox.resumed()
+    actions.lineChanged()
   })
+  powerMonitor.on('lock-screen', folders.presence.left)
+  powerMonitor.on('suspend', folders.presence.left)
+  powerMonitor.on('unlock-screen', () => shown.isFocused() && folders.presence.came())
 
   app.on('window-all-closed', () => app.quit())
-  let leaving: Promise<unknown> | undefined
-  let hasLeft = false
-  app.on('will-quit', (event) => {
-    if (hasLeft) return
-    // The practice office saves before it ends, and the signing page is wiped; however often quitting is asked for.
-    event.preventDefault()
-    if (leaving) return
+  endAfter(async () => {
     watch.stop()
-    const ended = outbox.stop(LEAVING_PATIENCE).then(() => practice.stop())
-    leaving = Promise.allSettled([counter.close(), bulk.closeAll(), ended]).then(() => {
-      db.close()
-      hasLeft = true
-      app.quit()
-    })
+    folders.presence.left()
+    folders.standing.stop()
+    desktop.remove()
+    await Promise.allSettled([
+      counter.close(),
+      bulk.closeAll(),
+      folders.hints.stop(),
+      actions.close(LEAVING_PATIENCE),
+      // What is being taken over goes into the outbox.
+      handOff.stop(LEAVING_PATIENCE).then(() => outbox.stop(LEAVING_PATIENCE)),
+      folders.telling.stop()
+    ])
+    // Those before may ask the desk to their end, and the practice office may still be answering them.
+    await Promise.allSettled([documentDesk.end(), practice.stop()])
+    db.close()
   })
 }
 

@@ -96,7 +96,7 @@ describe('employers', () => {
   test('UpdateEmployers posts three lists and answers all five', async () => {
     const answer = { ...someEmployers(), MOJ: [{ Reference: 'm', Name: 'M', ReportType: 'full' }], StandardMOJ: null }
     const service = await serve(json(answer))
-    const employers = await clientOf(service.url).updateEmployers(someEmployers())
+    const { set: employers } = await clientOf(service.url).updateEmployers(someEmployers())
     expect(service.asked[0]).toMatchObject({ method: 'POST', url: '/FormDirect/UpdateEmployers' })
     expect(JSON.parse(service.asked[0]?.body ?? '')).toEqual(someEmployers())
     expect(employers.MOJ?.[0]?.ReportType).toBe('full')
@@ -107,7 +107,7 @@ describe('employers', () => {
     const service = await serve(json(someEmployers()))
     const employers = await clientOf(service.url).getEmployers()
     expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/FormDirect/Employers' })
-    expect(employers?.TFN?.[0]?.Name).toBe('Head office')
+    expect(employers?.set.TFN?.[0]?.Name).toBe('Head office')
   })
 
   test('a service that does not tell its employers is no failure', async () => {

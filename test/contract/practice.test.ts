@@ -66,9 +66,9 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
 
   test('employers are kept', async () => {
     const { client } = await opened()
-    const saved = await client.updateEmployers(someEmployers())
+    const { set: saved } = await client.updateEmployers(someEmployers())
     expect(saved.SuperFund).toContainEqual(someEmployers().SuperFund?.[0])
-    expect((await client.getEmployers())?.TFN).toContainEqual(someEmployers().TFN?.[0])
+    expect((await client.getEmployers())?.set.TFN).toContainEqual(someEmployers().TFN?.[0])
   })
 
   test('a signer’s address is corrected', async () => {

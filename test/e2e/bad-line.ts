@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { type FaultProxy, openFaultProxy } from '../fixtures/fault-proxy.ts'
-import type { Clerk } from './clerk.ts'
+import { type Clerk, MERE, type Person } from './clerk.ts'
 import { test as base } from './office.ts'
 
 interface Fixtures {
@@ -58,6 +58,45 @@ export function formsSentTo({ service }: PracticeOffice): string[] {
     .recorded()
     .filter(({ operation }) => operation === 'SendForms2')
     .flatMap(({ body }) => (body as { Forms: { Name: string }[] }).Forms.map(({ Name }) => Name))
+}
+
+/** A package of forms that another program of the office sends, for one or more signers each; answers its documents' references. */
+export async function sendElsewhere(
+  { url }: PracticeOffice,
+  names: readonly string[],
+  people: readonly Person[] = [MERE]
+): Promise<string[]> {
+  const Forms = names.map((Name, index) => ({
+    Name,
+    FormType: 1,
+    Reference: `FORM-${index + 1}`,
+    EmbedForm: true,
+    Signers: people.map(({ first, last, email, faceToFace }) => ({
+      FirstName: first,
+      LastName: last,
+      Email: email,
+      ...(faceToFace && { EnabledFaceToFaceSigning: true })
+    }))
+  }))
+  const answer = await fetch(`${url}/FormDirect/SendForms2`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer made-up-token-1',
+      'content-type': 'application/json',
+      accept: 'application/json'
+    },
+    body: JSON.stringify({ Forms })
+  })
+  if (!answer.ok) throw new Error(`The practice service answered ${answer.status}.`)
+  return ((await answer.json()) as { Documents: { Reference: string }[] }).Documents.map(({ Reference }) => Reference)
+}
+
+/** The bodies that the service was sent by an operation, in order. */
+export function bodiesOf<Body>({ service }: PracticeOffice, operation: string): Body[] {
+  return service
+    .recorded()
+    .filter((request) => request.operation === operation)
+    .map(({ body }) => body as Body)
 }
 
 export { expect } from './office.ts'

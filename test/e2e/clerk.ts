@@ -101,7 +101,7 @@ export function clerkAt(app: Launched) {
       await button('Send now').click()
     },
 
-    async openFolder(folder: 'InBox' | 'In progress' | 'Signed'): Promise<void> {
+    async openFolder(folder: 'InBox' | 'Progress' | 'Signed'): Promise<void> {
       await goTo(/^Documents/)
       await goTo(new RegExp(`^${folder}`))
     },

@@ -42,6 +42,19 @@ export interface MenuPicture {
   readonly items: readonly MenuPicture[]
 }
 
+export interface TrayPicture {
+  readonly toolTip: string
+  /** Whether there is anything to see of it. */
+  readonly hasImage: boolean
+  readonly items: readonly MenuPicture[]
+}
+
+export interface Badge {
+  readonly count: number
+  /** What is said of the icon that lies over the window's on the task bar. */
+  readonly overlay: string | null
+}
+
 export interface WindowInfo {
   readonly id: number
   readonly title: string
@@ -77,6 +90,11 @@ export interface Surroundings {
   /** The open context menu, or else the application's. */
   menu(): Promise<readonly MenuPicture[]>
   clickMenu(labels: readonly string[]): Promise<void>
+  /** The icon in the tray, or null where there is none. */
+  tray(): Promise<TrayPicture | null>
+  clickTray(): Promise<void>
+  clickTrayMenu(labels: readonly string[]): Promise<void>
+  badge(): Promise<Badge>
   emitPower(event: 'suspend' | 'resume' | 'lock-screen' | 'unlock-screen' | 'on-ac' | 'on-battery'): Promise<void>
   setOnline(online: boolean): Promise<void>
   setMachineTheme(theme: { dark?: boolean; highContrast?: boolean }): Promise<void>

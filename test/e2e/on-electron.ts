@@ -4,7 +4,16 @@
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
-import type { MenuPicture, ShownDialog, ShownNotification, Start, Started, WindowInfo } from './launch.ts'
+import type {
+  Badge,
+  MenuPicture,
+  ShownDialog,
+  ShownNotification,
+  Start,
+  Started,
+  TrayPicture,
+  WindowInfo
+} from './launch.ts'
 
 type Modules = typeof import('electron')
 
@@ -17,11 +26,13 @@ interface Record_ {
   readonly external: string[]
   readonly paths: string[]
   readonly folders: string[]
+  readonly trays: { tray: Electron.Tray; toolTip: string; menu: Electron.Menu | null }[]
+  overlay: string | null
 }
 
 /** Runs inside the application, so it may use nothing but its argument. */
 function install(electron: Modules): void {
-  const { dialog, Notification, shell } = electron
+  const { BrowserWindow, dialog, Notification, shell, Tray } = electron
   const record: Record_ = {
     open: [],
     save: [],
@@ -30,7 +41,9 @@ function install(electron: Modules): void {
     notifications: [],
     external: [],
     paths: [],
-    folders: []
+    folders: [],
+    trays: [],
+    overlay: null
   }
   Object.assign(globalThis, { playedByTest: record })
   const optionsOf = <T>(args: readonly unknown[]) => (args.length > 1 ? args[1] : args[0]) as T
@@ -71,6 +84,25 @@ function install(electron: Modules): void {
   Notification.prototype.show = function () {
     record.notifications.push({ title: this.title, body: this.body, click: () => this.emit('click', {}) })
   }
+  const { setToolTip, setContextMenu } = Tray.prototype
+  const trayOf = (tray: Electron.Tray) => {
+    const known = record.trays.find((each) => each.tray === tray)
+    if (known) return known
+    const made = { tray, toolTip: '', menu: null }
+    record.trays.push(made)
+    return made
+  }
+  Tray.prototype.setToolTip = function (toolTip) {
+    trayOf(this).toolTip = toolTip
+    setToolTip.call(this, toolTip)
+  }
+  Tray.prototype.setContextMenu = function (menu) {
+    trayOf(this).menu = menu
+    setContextMenu.call(this, menu)
+  }
+  BrowserWindow.prototype.setOverlayIcon = (overlay, description) => {
+    record.overlay = overlay === null ? null : description
+  }
   Object.assign(shell, {
     openExternal: async (url: string) => void record.external.push(url),
     openPath: async (path: string) => {
@@ -82,6 +114,44 @@ function install(electron: Modules): void {
 }
 
 type Played = typeof globalThis & { playedByTest: Record_ }
+
+/** Runs inside the application: its icon in the tray. */
+function readTray(): TrayPicture | null {
+  const shown = (globalThis as Played).playedByTest.trays.find(({ tray }) => !tray.isDestroyed())
+  if (!shown) return null
+  const pictureOf = (menu: Electron.Menu | null | undefined): MenuPicture[] =>
+    (menu?.items ?? [])
+      .filter((item) => item.visible)
+      .map((item) => ({
+        label: item.label.replace('&', ''),
+        type: item.type,
+        enabled: item.enabled,
+        checked: item.checked,
+        accelerator: String(item.accelerator ?? ''),
+        items: pictureOf(item.submenu)
+      }))
+  return { toolTip: shown.toolTip, hasImage: true, items: pictureOf(shown.menu) }
+}
+
+/** Runs inside the application: clicks its icon in the tray, or an item of that icon's menu. */
+function pressTray(_electron: Modules, labels: readonly string[]): void {
+  const shown = (globalThis as Played).playedByTest.trays.find(({ tray }) => !tray.isDestroyed())
+  if (!shown) throw new Error('The application has no icon in the tray')
+  if (labels.length === 0) return void shown.tray.emit('click', {}, shown.tray.getBounds(), { x: 0, y: 0 })
+  let items = shown.menu?.items ?? []
+  let item: Electron.MenuItem | undefined
+  for (const label of labels) {
+    item = items.find((each) => each.visible && each.label.replace('&', '') === label)
+    items = item?.submenu?.items ?? []
+  }
+  if (!item?.enabled) throw new Error(`The menu item "${labels.join(' > ')}" can't be clicked`)
+  item.click()
+}
+
+/** Runs inside the application. */
+function readBadge({ app }: Modules): Badge {
+  return { count: app.getBadgeCount(), overlay: (globalThis as Played).playedByTest.overlay }
+}
 
 /** Runs inside the application: the picture of its first window with the views over it, as base64 PNG. */
 async function compose(electron: Modules): Promise<string> {
@@ -172,6 +242,10 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     setClipboardText: (text) => app.evaluate(async ({ clipboard }, text) => clipboard.writeText(text), text),
     menu: () => app.evaluate(readMenu),
     clickMenu: (labels) => app.evaluate(pressMenu, [...labels]),
+    tray: () => app.evaluate(readTray),
+    clickTray: () => app.evaluate(pressTray, []),
+    clickTrayMenu: (labels) => app.evaluate(pressTray, [...labels]),
+    badge: () => app.evaluate(readBadge),
     emitPower: (event) => app.evaluate(({ powerMonitor }, event) => void powerMonitor.emit(event), event),
     setOnline: async (online) => {
       await app.evaluate(({ session }, online) => {

@@ -57,6 +57,8 @@ type Offered = Pick<
   | 'hasSingleInstanceLock'
   | 'releaseSingleInstanceLock'
   | 'setAppUserModelId'
+  | 'setBadgeCount'
+  | 'getBadgeCount'
   | 'disableHardwareAcceleration'
   | 'setAboutPanelOptions'
   | 'isPackaged'
@@ -112,6 +114,7 @@ class App extends Emulated implements Offered {
   #ready = false
   #quitting = false
   #exiting = false
+  #badge = 0
   #lock: Server | undefined
 
   constructor() {
@@ -249,8 +252,16 @@ class App extends Emulated implements Offered {
   setAppUserModelId(): void {}
   disableHardwareAcceleration(): void {}
   setAboutPanelOptions(): void {}
-  setBadgeCount(): boolean {
-    return false
+
+  /** Shown as on a desktop that has badges. Without a number Electron shows a plain one on macOS, and nothing here. */
+  setBadgeCount(count = 0): boolean {
+    if (!Number.isInteger(count)) throw new TypeError('Error processing argument at index 0, conversion failure')
+    this.#badge = Math.max(0, count)
+    return true
+  }
+
+  getBadgeCount(): number {
+    return this.#badge
   }
 
   async #start(): Promise<void> {

@@ -88,6 +88,7 @@ type Offered = Pick<
   | 'setProgressBar'
   | 'flashFrame'
   | 'setIcon'
+  | 'setOverlayIcon'
   | 'setContentProtection'
   | 'setAlwaysOnTop'
   | 'isAlwaysOnTop'
@@ -113,6 +114,7 @@ export class BaseWindow extends Emulated implements Offered {
   #fullScreen = false
   #minimum: [number, number]
   #destroyed = false
+  #overlay: string | undefined
   readonly #parent: BaseWindow | null
 
   constructor(given: Electron.BaseWindowConstructorOptions = {}, name = 'BaseWindow', says: Says = windowEvents) {
@@ -386,6 +388,17 @@ export class BaseWindow extends Emulated implements Offered {
   setProgressBar(): void {}
   flashFrame(): void {}
   setIcon(): void {}
+  /** Recorded on every system, though Windows alone shows it. */
+  setOverlayIcon(overlay: Electron.NativeImage | null, description: string): void {
+    if (typeof description !== 'string') {
+      throw new TypeError('Error processing argument at index 1, conversion failure')
+    }
+    this.#overlay = overlay === null ? undefined : description
+  }
+  /** @internal what is said of the icon that lies over the window's on the task bar */
+  get overlay(): string | undefined {
+    return this.#overlay
+  }
   setContentProtection(): void {}
 
   /** What closing does when nobody has prevented it. */

@@ -12,6 +12,7 @@ import { shownNotifications } from './notification.ts'
 import { type PowerEvent, powerMonitor } from './power-monitor.ts'
 import { screen } from './screen.ts'
 import { screenshot } from './screenshot.ts'
+import { pictureOfTray, type TrayPicture, tray } from './tray.ts'
 import { type View, WebContentsView } from './views.ts'
 import { WebContents } from './web-contents.ts'
 
@@ -131,6 +132,13 @@ const requests = {
   setClipboardText: async (text: string) => clipboard.writeText(text),
   menu: async (): Promise<MenuPicture[]> => pictureOfMenu(),
   clickMenu: async (labels: string[]) => clickMenu(labels),
+  tray: async (): Promise<TrayPicture | null> => pictureOfTray(),
+  clickTray: async () => tray().click(),
+  clickTrayMenu: async (labels: string[]) => clickMenu(labels, tray().menu),
+  badge: async (): Promise<{ count: number; overlay: string | null }> => ({
+    count: app.getBadgeCount(),
+    overlay: BrowserWindow.getAllWindows()[0]?.overlay ?? null
+  }),
   emitPower: async (event: PowerEvent) => void powerMonitor.emit(event),
   setIdleSeconds: async (seconds: number) => {
     powerMonitor.idleSeconds = seconds

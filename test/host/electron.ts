@@ -8,6 +8,7 @@ import { listenToTests } from './control.ts'
 import { dialog } from './dialog.ts'
 import { ipcMain } from './ipc.ts'
 import { Menu, MenuItem } from './menu.ts'
+import { nativeImage } from './native-image.ts'
 import { nativeTheme } from './native-theme.ts'
 import { net } from './net.ts'
 import { absent } from './not-emulated.ts'
@@ -16,6 +17,7 @@ import { powerMonitor } from './power-monitor.ts'
 import { screen } from './screen.ts'
 import { Session, session } from './session.ts'
 import { shell } from './shell.ts'
+import { Tray } from './tray.ts'
 import { View, WebContentsView } from './views.ts'
 import { webContents } from './web-contents.ts'
 
@@ -31,6 +33,7 @@ export {
   Menu,
   MenuItem,
   Notification,
+  nativeImage,
   nativeTheme,
   net,
   powerMonitor,
@@ -38,6 +41,7 @@ export {
   screen,
   session,
   shell,
+  Tray,
   View,
   WebContentsView,
   webContents
@@ -53,7 +57,6 @@ export const ImageView = absent('ImageView')
 export const inAppPurchase = absent('inAppPurchase')
 export const ipcRenderer = absent('ipcRenderer (in the main process)')
 export const MessageChannelMain = absent('MessageChannelMain')
-export const nativeImage = absent('nativeImage')
 export const netLog = absent('netLog')
 export const parentPort = absent('parentPort')
 export const powerSaveBlocker = absent('powerSaveBlocker')
@@ -63,7 +66,6 @@ export const ServiceWorkerMain = absent('ServiceWorkerMain')
 export const ShareMenu = absent('ShareMenu')
 export const systemPreferences = absent('systemPreferences')
 export const TouchBar = absent('TouchBar')
-export const Tray = absent('Tray')
 export const utilityProcess = absent('utilityProcess')
 export const webFrame = absent('webFrame (in the main process)')
 export const webFrameMain = absent('webFrameMain')

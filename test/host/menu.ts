@@ -222,9 +222,12 @@ export class Menu extends Emulated {
 /** Names in `Menu` that are Electron's too: the list keeps a stray one from being offered. */
 export type OfferedOfMenu = keyof Offered
 
-/** Clicks the item under these labels, in the open context menu or the application's; throws where a person couldn't. */
-export function clickMenu(labels: readonly string[]): void {
-  let menu: Menu | null | undefined = open ?? applicationMenu
+/**
+ * Clicks the item under these labels, in the open context menu or the application's, or in one that is given; throws
+ * where a person couldn't.
+ */
+export function clickMenu(labels: readonly string[], inside: Menu | null = open ?? applicationMenu): void {
+  let menu: Menu | null | undefined = inside
   let item: MenuItem | undefined
   for (const label of labels) {
     item = menu?.items.find((each) => each.visible && each.label.replace('&', '') === label)

@@ -7,6 +7,7 @@ import type { Launched } from '../e2e/launch.ts'
 import { startFixture } from './fixture/start.ts'
 import { notificationEvents } from './notification.ts'
 import { powerEvents } from './power-monitor.ts'
+import { trayEvents } from './tray-events.ts'
 
 let app: Launched
 
@@ -30,7 +31,7 @@ function failure(line: string): Promise<string> {
 
 describe('what is not emulated throws', () => {
   it.each([
-    ['a module that is not there', `new electron.Tray('icon.png')`],
+    ['a module that is not there', `new electron.ShareMenu({})`],
     ['a function that is not there', `electron.safeStorage.encryptString('x')`],
     ['a member of an emulated object', `window.webContents.printToPDF({})`],
     ['a member of an emulated module', `electron.shell.readShortcutLink('x')`],
@@ -42,13 +43,18 @@ describe('what is not emulated throws', () => {
     ['a dangerous option of a page', `new electron.BrowserWindow({ webPreferences: { nodeIntegration: true } })`],
     ['a page without isolation', `new electron.BrowserWindow({ webPreferences: { contextIsolation: false } })`],
     ['a proxy', `return electron.session.defaultSession.setProxy({ proxyRules: 'http=x' })`],
+    [
+      'an event of the tray that can’t happen here',
+      `new electron.Tray(electron.nativeImage.createEmpty()).on('fly', () => {})`
+    ],
+    ['a member of an image', `electron.nativeImage.createEmpty().toPNG()`],
     ['a folder', `electron.app.getPath('recent')`]
   ])('%s', async (_what, line) => {
     expect(await failure(line)).toContain('is not emulated by the test host')
   })
 
   it('and importing it is free', async () => {
-    expect(await app.evaluate((electron) => typeof electron.Tray)).toBe('function')
+    expect(await app.evaluate((electron) => typeof electron.ShareMenu)).toBe('function')
   })
 
   it('and Electron’s own refusals are kept', async () => {
@@ -97,7 +103,8 @@ async function readKnownEvents(): Promise<Record<string, readonly string[]>> {
   const says = (each: { emits: readonly string[]; never?: readonly string[] }) => [...each.emits, ...(each.never ?? [])]
   const listed: Record<string, readonly string[]> = {
     Notification: says(notificationEvents),
-    PowerMonitor: says(powerEvents)
+    PowerMonitor: says(powerEvents),
+    Tray: says(trayEvents)
   }
   for (const [name, module, variable] of [
     ['App', 'app', 'appEvents'],

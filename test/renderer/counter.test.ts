@@ -235,6 +235,33 @@ test('the next signer of the same document is offered', async () => {
   expect(screen.getByRole('heading', { name: /Please hand the screen to\s+Anahera Singh/ })).toBeTruthy()
 })
 
+test('the clerk takes the screen back by leaving what became of the turn, and by nothing before', async () => {
+  await open()
+  await sign()
+  const before = calls('counter.leave').length
+  await pageSays({ phase: 'returned' })
+  expect(screen.getByRole('heading', { name: 'Mere Parata has signed' })).toBeTruthy()
+  expect(calls('counter.leave')).toHaveLength(before)
+  await press('Back to the queue')
+  expect(calls('counter.leave')).toHaveLength(before + 1)
+})
+
+test('a screen that is made anew while nobody signs is in the clerk’s hands', async () => {
+  await open()
+  expect(calls('counter.leave')).toHaveLength(1)
+  unmount()
+})
+
+test('a screen that is made anew while somebody signs is not', async () => {
+  await open()
+  await sign()
+  unmount()
+  const before = calls('counter.leave').length
+  show(opened, Counter)
+  await settle()
+  expect(calls('counter.leave')).toHaveLength(before)
+})
+
 test('what the page tried is listed for the clerk', async () => {
   await open()
   await sign()

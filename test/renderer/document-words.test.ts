@@ -1,12 +1,36 @@
 import { expect, test } from 'vitest'
 import { asOf } from '../../src/renderer/src/screens/documents/as-of.ts'
 import { dateInFull, dueWords } from '../../src/renderer/src/screens/documents/due-words.ts'
+import {
+  identityFinding,
+  identityStatus,
+  isIdentityOutstanding
+} from '../../src/renderer/src/screens/documents/identity-words.ts'
 import { signatureWords, validationInWords } from '../../src/renderer/src/screens/documents/validation-words.ts'
+import { videoInWords } from '../../src/renderer/src/screens/documents/video-words.ts'
 import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/downloads/sizes.ts'
-import type { StatusFamily } from '../../src/shared/model/document-status.ts'
+import { actionStateInWords } from '../../src/renderer/src/words/actions.ts'
+import { changeInWords, changeStatus } from '../../src/renderer/src/words/changes.ts'
+import { actionStatus, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'
+import type { ActionRequest } from '../../src/shared/contract/document-requests.ts'
+import type { ActionState, ChangeKind, DocumentChange, VideoDetailView } from '../../src/shared/contract/views.ts'
+import { SIGNED_STATUSES } from '../../src/shared/model/document.ts'
+import { DOCUMENT_STATUSES, readDocumentStatus, type StatusFamily } from '../../src/shared/model/document-status.ts'
+import { actionOf, changesOf, pageOf } from './document-pages.ts'
 
 const noon = new Date(2025, 10, 26, 12, 0).getTime()
 const DAY = 86_400_000
+
+const mere = { FirstName: 'Mere', LastName: 'Parata', Email: 'mere.parata@example.com' }
+const requests: ActionRequest[] = [
+  { kind: 'extend', dueDate: '2025-12-18T17:00:00+13:00', gmt: 780 },
+  {
+    kind: 'correct',
+    signers: [{ index: 0, was: mere, ...mere }]
+  },
+  { kind: 'notary', notaryReference: 'NOT-4471', send: false },
+  { kind: 'remind', signerReference: 'signer-6-0', signerName: 'Mere Parata' }
+]
 
 function due(days: number, family: StatusFamily = 'in-progress') {
   return dueWords({ due: { at: noon + days * DAY, precision: 'time' }, status: { raw: '', family } }, noon + 60_000)
@@ -26,6 +50,19 @@ test('what is overdue is marked, in words too', () => {
 test('nobody is told to hurry for a document that has ended', () => {
   for (const family of ['complete', 'declined', 'expired'] as const) {
     expect(due(-3, family)).toMatchObject({ left: '', overdue: false })
+  }
+})
+
+test('a due day without a time is the day that was written, however far away', () => {
+  const here = -new Date(noon).getTimezoneOffset()
+  const status = { raw: '', family: 'in-progress' as const }
+  for (const offset of [here - 720, here - 60, here, here + 60, here + 720]) {
+    const at = Date.UTC(2025, 10, 27) - offset * 60_000
+    const words = (now: number) => dueWords({ due: { at, offset, precision: 'day' }, status }, now)
+    expect(words(noon)).toMatchObject({ day: '27 Nov', left: 'tomorrow', overdue: false })
+    expect(words(new Date(2025, 10, 27, 23, 59).getTime())).toMatchObject({ left: 'today', overdue: false })
+    expect(words(new Date(2025, 10, 28).getTime())).toMatchObject({ left: 'overdue by a day', overdue: true })
+    expect(dateInFull({ at, offset, precision: 'day' })).toBe('Thursday 27 November 2025')
   }
 })
 
@@ -95,4 +132,92 @@ test('sizes and progress are said in words', () => {
   expect(progressInWords(121_000, 600_000)).toBe('121 KB of 600 KB')
   expect(progressInWords(121_000, undefined)).toBe('121 KB so far')
   expect(progressInWords(0, undefined)).toBe('Waiting for the service')
+})
+
+test('every word that the service has for a signer is a sentence, in whatever case it comes', () => {
+  for (const name of SIGNED_STATUSES) {
+    expect(signedStatusInWords(name)).toMatch(/^[A-Z].+\.$/)
+    expect(signedStatusInWords(name.toUpperCase())).toBe(signedStatusInWords(name))
+  }
+  expect(new Set(SIGNED_STATUSES.map(signedStatusInWords)).size).toBe(SIGNED_STATUSES.length)
+  expect(signedStatusInWords('AwaitingApostille')).toBeUndefined()
+})
+
+test('every status of a document has a shape and a word, and one that is not known keeps its own', () => {
+  for (const raw of DOCUMENT_STATUSES) expect(documentStatus(readDocumentStatus(raw)).word).not.toBe('Unknown')
+  expect(documentStatus(readDocumentStatus('2 of 3 Signed')).word).toBe('2 of 3 signed')
+  expect(documentStatus(readDocumentStatus('Awaiting notary')).word).toBe('Awaiting notary')
+})
+
+test('no two states of an action look the same, and each has its words', () => {
+  const states: ActionState[] = ['waiting', 'running', 'done', 'refused', 'uncertain', 'cancelled']
+  expect(new Set(states.map((state) => actionStatus(state).shape)).size).toBe(states.length)
+  for (const request of requests) {
+    const action = (state: ActionState) => actionStateInWords(actionOf(pageOf(), { state, request }))
+    for (const state of states) expect(`${action(state).title} ${action(state).meaning}`).toMatch(/^[A-Z].+[.…:]$/s)
+    expect(action('uncertain').meaning).toContain('It may have been done. Done twice, ')
+    expect(action('done').title).not.toBe(action('running').title)
+  }
+})
+
+test('each identity word is told with its field and what it means; others come as they are', () => {
+  expect(identityFinding({ field: 'IDVerificationLivenessResult', value: 'PASSED' })).toMatchObject({
+    label: 'Liveness',
+    meaning: 'A living person was in front of the camera.',
+    status: { tone: 'ok' }
+  })
+  expect(identityFinding({ field: 'IDCheckStatus', value: 'Not_Matched' }).status.tone).toBe('danger')
+  expect(identityFinding({ field: 'IDVerificationStatus', value: 'In progress' }).meaning).toBe('Still to be made.')
+  const unknown = identityFinding({ field: 'IDVerificationAge', value: 'Examined by hand' })
+  expect(unknown).toMatchObject({ label: 'IDVerificationAge', value: 'Examined by hand', status: { shape: 'dot' } })
+  expect(unknown.meaning).toBeUndefined()
+  for (const state of ['asked', 'passed', 'failed', 'other'] as const) expect(identityStatus(state)?.word).toBeTruthy()
+  expect(identityStatus('none')).toBeUndefined()
+})
+
+test('one completed identity check, or a word that we don’t know, can be downloaded', () => {
+  const saying = (...values: string[]) => [
+    { identityWords: values.map((value) => ({ field: 'IDVerificationStatus', value })) }
+  ]
+  expect(isIdentityOutstanding(saying('Requested', 'Not started'))).toBe(true)
+  expect(isIdentityOutstanding([...saying('Pending'), ...saying('Completed')])).toBe(false)
+  expect(isIdentityOutstanding(saying('Examined by hand'))).toBe(false)
+  expect(isIdentityOutstanding(saying())).toBe(false)
+})
+
+test('a video says what the service said of it, and nothing more', () => {
+  const said = (change: Partial<VideoDetailView>) =>
+    videoInWords({ hasUrl: false, hasPassword: false, others: [], ...change }).map(({ text }) => text)
+  expect(said({})).toEqual(['The service does not say whether there is a video.'])
+  expect(said({ isReady: false })).toEqual(['The video is not ready yet.'])
+  expect(said({ isReady: true, isWitness: true, witnessOwner: 'Mere' })).toEqual([
+    'The video is ready to be watched.',
+    'In the video as a witness, of Mere.'
+  ])
+  expect(said({ isOptOut: true })).toEqual(['The signer chose not to be filmed.'])
+  expect(said({ isDisabled: true })).toEqual(['The video is switched off for this signer.'])
+  expect(said({ isReady: true, isDeepfake: true })[1]).toContain('deepfake detector looks')
+})
+
+test('every kind of change is a sentence', () => {
+  const kinds: ChangeKind[] = [
+    'arrived',
+    'signed',
+    'completed',
+    'declined',
+    'expired',
+    'identity-failed',
+    'waits-here',
+    'moved',
+    'due-changed',
+    'signers-changed',
+    'changed',
+    'gone',
+    'returned'
+  ]
+  const [change] = changesOf(pageOf())
+  for (const kind of kinds) {
+    expect(changeInWords({ ...(change as DocumentChange), kind })).toMatch(/^[A-Z].+\.$/)
+    expect(changeStatus(kind).word).toBeTruthy()
+  }
 })

@@ -1,10 +1,9 @@
-import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
-import { extensionOf } from '../../src/renderer/src/screens/documents/extension.ts'
-import { isIdentityOutstanding } from '../../src/renderer/src/screens/documents/identity-words.ts'
-import { momentInWords, offsetAt } from '../../src/renderer/src/words/dates.ts'
-import type { DocumentPage } from '../../src/shared/contract/views.ts'
+import { documentsHref } from '../../src/renderer/src/state/document-query.ts'
+import type { DocumentQuery } from '../../src/shared/contract/document-requests.ts'
+import type { DocumentPage, SavedView } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -13,312 +12,573 @@ import { documents, NOW } from './people.ts'
 let opened: Opened
 afterEach(() => opened.close())
 
-async function open(api: FakeApi = fakeApi(), folder = 'Progress', query: Record<string, string> = {}) {
+async function openAt(hash: string, api: FakeApi = fakeApi()) {
   opened = await openOffice(api)
-  opened.office.router.go('documents', [folder], query)
+  window.location.hash = hash
+  window.dispatchEvent(new HashChangeEvent('hashchange'))
   show(opened, Documents)
   await settle()
 }
+const open = (api: FakeApi = fakeApi(), query: Partial<DocumentQuery> = { folder: 'Progress' }, document?: string) =>
+  openAt(documentsHref(query, document), api)
 
 /** One document of the made-up office, changed. */
 function withOne(reference: string, change: Partial<DocumentPage>): FakeApi {
   return fakeApi({ documents: documents(40).map((one) => (one.reference === reference ? { ...one, ...change } : one)) })
 }
+const view = (change: Partial<SavedView> = {}): SavedView => ({
+  id: 'v1',
+  name: 'Declined ones',
+  query: { search: '', families: ['declined'], sort: { by: 'due', descending: false }, grouped: false },
+  tell: false,
+  ...change
+})
 
-const names = () =>
-  screen
-    .getAllByRole('row')
-    .slice(1)
-    .map((row) => within(row).getAllByRole('gridcell')[0]?.textContent?.trim())
+const grid = () => document.querySelector<HTMLElement>('[role=grid], [role=treegrid]') as HTMLElement
+const rows = () => screen.getAllByRole('row').slice(1)
+const names = () => rows().map((row) => row.querySelector('.name')?.textContent?.trim())
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+function last<Input>(name: string): Input {
+  const call = calls(name).at(-1)
+  if (!call) throw new Error(`Nothing called ${name}.`)
+  return call.input as Input
+}
+const asked = () => last<{ query: DocumentQuery }>('documents.list').query
 const button = (name: string | RegExp) => screen.getByRole('button', { name })
+const said = (text: string | RegExp) =>
+  screen
+    .getAllByRole('status')
+    .some(({ textContent }) => (typeof text === 'string' ? textContent === text : text.test(textContent ?? '')))
 async function press(name: string | RegExp) {
   await fireEvent.click(button(name))
   await settle()
 }
-
-test('the folders are tabs with their counts', async () => {
-  await open()
-  const folders = within(screen.getByRole('navigation', { name: 'Folders' })).getAllByRole('link')
-  expect(folders.map((link) => link.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
-    'InBox 10',
-    'In progress 25',
-    'Signed 5'
-  ])
-})
-
-test('a search begins when typing pauses, not at every letter', async () => {
-  await open()
-  const before = calls('documents.list').length
-  const field = screen.getByRole('searchbox')
-  for (const text of ['g', 'gi', 'gif', 'gift']) {
-    await fireEvent.input(field, { target: { value: text } })
-    await opened.clock.pass(100)
-  }
-  expect(calls('documents.list').length).toBe(before)
-  await opened.clock.pass(200)
-  expect(calls('documents.list').at(-1)?.input).toMatchObject({ search: 'gift' })
-  expect(names().every((name) => name?.includes('gift'))).toBe(true)
-})
-
-test('every row names its signers', async () => {
-  await open()
-  const [row] = screen.getAllByRole('row').slice(1)
-  const one = opened.api.control.state.documents.find((each) => each.name === names()[0] && each.folder === 'Progress')
-  expect(row?.textContent).toContain(one?.signers.map((signer) => signer.name).join(', '))
-})
-
-test('the order of a folder is said in words', async () => {
-  await open()
-  expect(screen.getByText('Next due first')).toBeTruthy()
-  opened.office.router.go('documents', ['Signed'])
+async function key(pressed: string, more: Partial<KeyboardEventInit> = {}, at: Element | Window = grid()) {
+  await fireEvent.keyDown(at, { key: pressed, ...more })
   await settle()
-  expect(screen.getByText('Last signed first')).toBeTruthy()
-})
-
-test('an open document that a search leaves out stays open and says so', async () => {
-  await open(fakeApi(), 'Progress', { document: 'doc-6' })
-  expect(screen.queryByText(/not among the results/)).toBeNull()
-  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'gift' } })
-  await opened.clock.pass(300)
+}
+/** Presses what stands in a popover: it is hidden until it has its place, which nothing has without a layout. */
+async function pick(label: string) {
+  await fireEvent.click(await screen.findByLabelText(label))
   await settle()
-  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
-  expect(screen.getByText('This document is not among the results of “gift”.')).toBeTruthy()
-  await press('Clear the search')
-  expect(screen.queryByText(/not among the results/)).toBeNull()
-  expect(names()).toHaveLength(25)
-})
+}
+/** Chooses an entry of a menu by the keyboard. */
+async function choose(menu: string, entry: string | RegExp) {
+  await fireEvent.keyDown(button(menu), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: entry }))
+  await settle()
+}
 
-test('an empty folder that was never read is not called empty', async () => {
-  const api = fakeApi({ documents: [], connection: { state: 'refused', since: NOW } })
-  api.documents.list = async () => ({
-    ok: true,
-    value: { rows: [], total: 0, counts: {}, problem: { code: 'unauthorised', message: 'No.' } }
+describe('the places', () => {
+  test('are all documents and the folders of the account, with their counts', async () => {
+    await open()
+    const folders = within(screen.getByRole('navigation', { name: 'Folders' })).getAllByRole('link')
+    expect(folders.map((link) => link.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
+      'All',
+      'InBox 10',
+      'Progress 25',
+      'Signed 5'
+    ])
+    expect(said('25 documents')).toBe(true)
   })
-  await open(api, 'InBox')
-  expect(screen.queryByText('No documents in the InBox.')).toBeNull()
-  expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
-  await press('Open Settings')
-  expect(opened.office.router.route.screen).toBe('settings')
+
+  test('a link that does not know the folder still finds its document, and the list follows', async () => {
+    await open(fakeApi(), { folder: 'InBox' }, 'doc-3')
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Tax declaration Lindqvist')
+    expect(opened.office.router.route.rest).toEqual(['Signed'])
+  })
+
+  test('a link with conditions shows what they find, and says them', async () => {
+    await open(fakeApi(), { families: ['declined', 'expired'], unread: true })
+    expect(asked()).toMatchObject({ families: ['declined', 'expired'], unread: true })
+    expect(asked().folder).toBeUndefined()
+    const chips = within(screen.getByRole('group', { name: 'Filters' }))
+    expect(chips.getByText('Declined or Expired')).toBeTruthy()
+    expect(chips.getByText('Unread')).toBeTruthy()
+  })
 })
 
-test('signatures are verified only once there is one', async () => {
-  await open(fakeApi(), 'Progress', { document: 'doc-6' })
-  expect(button('Verify signatures').hasAttribute('disabled')).toBe(true)
-  expect(screen.getByText('Nothing to verify yet: nobody has signed.')).toBeTruthy()
+describe('searching', () => {
+  test('begins with each key, and the address follows when typing pauses', async () => {
+    await open()
+    const field = screen.getByRole('searchbox')
+    for (const text of ['g', 'gi', 'gif', 'gift']) {
+      await fireEvent.input(field, { target: { value: text } })
+      await settle()
+      expect(asked().search).toBe(text)
+    }
+    expect(names().every((name) => name?.includes('gift'))).toBe(true)
+    expect(opened.office.router.route.query.get('search')).toBeNull()
+    await opened.clock.pass(400)
+    expect(opened.office.router.route.query.get('search')).toBe('gift')
+    expect((field as HTMLInputElement).value).toBe('gift')
+  })
+
+  test('keeps what is shown until the newest answer is there, and older ones never replace it', async () => {
+    const api = fakeApi()
+    await open(api)
+    const before = names()
+    const field = screen.getByRole('searchbox')
+    api.control.delay('documents.list', 40)
+    await fireEvent.input(field, { target: { value: 'gift' } })
+    await settle()
+    expect(names()).toEqual(before)
+    api.control.delay('documents.list', 1)
+    await fireEvent.input(field, { target: { value: 'tenancy' } })
+    await waitFor(() => expect(names().every((name) => name?.includes('Tenancy'))).toBe(true))
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(names().every((name) => name?.includes('Tenancy'))).toBe(true)
+  })
+
+  test('that finds nothing says so and can be cleared', async () => {
+    await open(fakeApi(), { folder: 'InBox', search: 'zebra' })
+    expect(screen.getByText(/No document here has all these words: “zebra”/)).toBeTruthy()
+    expect(said('No documents, by due')).toBe(false)
+    await press('Clear the search')
+    expect(names()).toHaveLength(10)
+  })
+
+  test('leaves an open document open and says that it is not among the results', async () => {
+    await open(fakeApi(), { folder: 'Progress' }, 'doc-6')
+    expect(screen.queryByText(/not among the results/)).toBeNull()
+    await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'gift' } })
+    await settle()
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
+    expect(screen.getByText('This document is not among the results of “gift”.')).toBeTruthy()
+    await press('Clear the search')
+    expect(screen.queryByText(/not among the results/)).toBeNull()
+    expect(names()).toHaveLength(25)
+  })
 })
 
-test('an identity check that is still to be made has nothing to download', async () => {
-  const [person] = documents(7)[6]?.people ?? []
-  if (!person) throw new Error('The made-up office has no such signer.')
-  const identity = [
-    { label: 'Identity check', value: 'Requested' },
-    { label: 'Verification', value: 'Pending' }
-  ]
-  await open(withOne('doc-6', { people: [{ ...person, identity }] }), 'Progress', { document: 'doc-6' })
-  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(true)
-  expect(screen.getByText('Nothing to download yet: no signer’s identity check is completed.')).toBeTruthy()
+describe('filters', () => {
+  test('that are on or off are chosen from the menu and taken away again', async () => {
+    await open()
+    await choose('Filter', 'Unread')
+    expect(asked().unread).toBe(true)
+    expect(opened.office.router.route.query.get('unread')).toBe('1')
+    await press('Remove the filter Unread')
+    expect(asked().unread).toBeUndefined()
+    expect(document.activeElement).toBe(button('Filter'))
+  })
+
+  test('with choices open beside their chip, and hold at once', async () => {
+    await open()
+    await choose('Filter', 'Status')
+    await pick('Declined')
+    expect(asked().families).toEqual(['declined'])
+    await pick('Expired')
+    expect(asked().families).toEqual(['declined', 'expired'])
+    expect(screen.getByRole('button', { name: 'Declined or Expired' })).toBeTruthy()
+  })
+
+  test('about due dates replace each other', async () => {
+    await open(fakeApi(), { overdue: true })
+    await press('Overdue')
+    await pick('Within 14 days')
+    expect(asked()).toMatchObject({ dueWithinDays: 14 })
+    expect(asked().overdue).toBeUndefined()
+  })
+
+  test('that find nothing are all cleared by one press', async () => {
+    await open(fakeApi(), { families: ['complete'], overdue: true })
+    expect(screen.getByText('No document here is like that.')).toBeTruthy()
+    await press('Clear all filters')
+    expect(said('40 documents')).toBe(true)
+  })
+
+  test('over several accounts name them', async () => {
+    await open(fakeApi(), { accounts: ['harbour'] })
+    expect(screen.getByRole('button', { name: 'Also Harbour & Co. Conveyancing' })).toBeTruthy()
+  })
 })
 
-test('one completed identity check, or a word that we don’t know, can be downloaded', () => {
-  const saying = (...values: string[]) => [{ identity: values.map((value) => ({ label: 'Verification', value })) }]
-  expect(isIdentityOutstanding(saying('Requested', 'Not started'))).toBe(true)
-  expect(isIdentityOutstanding([...saying('Pending'), ...saying('Completed')])).toBe(false)
-  expect(isIdentityOutstanding(saying('Examined by hand'))).toBe(false)
-  expect(isIdentityOutstanding(saying())).toBe(false)
+describe('the table', () => {
+  test('names every signer and how many have signed', async () => {
+    await open()
+    const one = opened.api.control.state.documents.find(
+      (each) => each.name === names()[0] && each.folder === 'Progress'
+    )
+    expect(rows()[0]?.textContent).toContain(one?.signers.map((signer) => signer.name).join(', '))
+  })
+
+  test('is sorted by any heading, which says so', async () => {
+    await open()
+    expect(screen.getByRole('columnheader', { name: /^Due/ }).getAttribute('aria-sort')).toBe('ascending')
+    await press('Name')
+    expect(asked().sort).toEqual({ by: 'name', descending: false })
+    await press('Name')
+    expect(asked().sort).toEqual({ by: 'name', descending: true })
+    expect(screen.getByRole('columnheader', { name: /^Name/ }).getAttribute('aria-sort')).toBe('descending')
+    expect(names()).toEqual([...names()].sort().reverse())
+  })
+
+  test('has its columns chosen, ordered and sized, and keeps them', async () => {
+    await open()
+    await press('Columns')
+    await pick('Document reference')
+    await pick('Move Document reference to the left')
+    await opened.clock.pass(500)
+    const kept = opened.api.control.state.settings.documentColumns ?? []
+    expect(kept.at(-2)?.column).toBe('reference')
+    const heads = screen.getAllByRole('columnheader').map((head) => head.textContent?.trim())
+    expect(heads.at(-2)).toBe('Document reference')
+    await fireEvent.keyDown(button('Name'), { key: 'ArrowRight', shiftKey: true })
+    await opened.clock.pass(500)
+    const width = (column: string) =>
+      opened.api.control.state.settings.documentColumns?.find((one) => one.column === column)?.width
+    expect(width('name')).toBe((kept[0]?.width ?? 0) + 16)
+    await fireEvent.click(screen.getByText('As they were at first'))
+    await opened.clock.pass(500)
+    expect(opened.api.control.state.settings.documentColumns).toBeUndefined()
+  })
+
+  test('marks what is unread with more than a colour', async () => {
+    await open(fakeApi(), { folder: 'Progress', unread: true })
+    expect(rows().every((row) => row.textContent?.includes(', unread'))).toBe(true)
+  })
+
+  test('goes on to the next document where the one that was read has left a list of what is unread', async () => {
+    await open(fakeApi(), { unread: true })
+    const [first, second] = names()
+    await key('ArrowDown')
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(first)
+    await opened.clock.pass(2000)
+    expect(names()[0]).toBe(second)
+    await key('ArrowDown')
+    await opened.clock.pass(300)
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(second)
+  })
+
+  test('groups documents by package, opened and closed by keyboard', async () => {
+    await open(fakeApi(), { grouped: true })
+    const tree = screen.getByRole('treegrid')
+    const at = rows().findIndex((row) => row.getAttribute('aria-expanded') === 'false')
+    for (let step = 0; step <= at; step++) await key('ArrowDown', {}, tree)
+    expect(rows()[at]?.getAttribute('aria-level')).toBe('1')
+    await key('ArrowRight', {}, tree)
+    expect(rows()[at]?.getAttribute('aria-expanded')).toBe('true')
+    expect(rows()[at + 1]?.getAttribute('aria-level')).toBe('2')
+    await key('ArrowRight', {}, tree)
+    expect(tree.getAttribute('aria-activedescendant')).toBe(rows()[at + 1]?.id)
+    await key('ArrowLeft', {}, tree)
+    expect(tree.getAttribute('aria-activedescendant')).toBe(rows()[at]?.id)
+    await key('ArrowLeft', {}, tree)
+    expect(rows()[at]?.getAttribute('aria-expanded')).toBe('false')
+  })
+
+  test('of many documents draws no more than are in sight', async () => {
+    await open(fakeApi({ documents: documents(5000) }), {})
+    expect(said('5,000 documents')).toBe(true)
+    expect(rows().length).toBeLessThan(60)
+    expect(grid().getAttribute('aria-rowcount')).toBe('5001')
+  })
+
+  test('keeps the chosen row and where it stands when the documents change', async () => {
+    await open(fakeApi(), { folder: 'Progress' }, 'doc-6')
+    const { state } = opened.api.control
+    const chosen = () => rows().findIndex((row) => row.getAttribute('aria-current') === 'true')
+    const before = chosen()
+    const first = documents(41)[40] as DocumentPage
+    state.documents = [
+      ...state.documents,
+      { ...first, folder: 'Progress', due: { at: 0, offset: 0, precision: 'time' } }
+    ]
+    opened.api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
+    await settle()
+    expect(chosen()).toBe(before + 1)
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
+  })
+
+  test('does not follow what happened to another account', async () => {
+    await open()
+    const before = calls('documents.list').length
+    opened.api.control.emit('documents.changed', { accountId: 'harbour', version: 2 })
+    await settle()
+    expect(calls('documents.list').length).toBe(before)
+  })
 })
 
-test('the quick choice of a new due date that holds is shown as chosen', async () => {
-  await open(fakeApi(), 'Progress', { document: 'doc-6' })
-  await press(/Extend due date/)
-  const chosen = () => screen.queryByRole('button', { pressed: true })?.textContent?.trim()
-  expect(chosen()).toBe('1 week later')
-  await press('4 weeks later')
-  expect(chosen()).toBe('4 weeks later')
-  await fireEvent.input(screen.getByLabelText('New day'), { target: { value: '2027-01-15' } })
-  expect(chosen()).toBeUndefined()
+describe('the keyboard', () => {
+  test('arrows choose a document and its page stands beside the list', async () => {
+    await open()
+    await key('ArrowDown')
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(names()[0])
+    await key('Escape', {}, window)
+    expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
+    expect(document.activeElement).toBe(grid())
+  })
+
+  test('documents that arrows pass quickly are not read', async () => {
+    await open()
+    for (let step = 0; step < 6; step++) await fireEvent.keyDown(grid(), { key: 'ArrowDown' })
+    await opened.clock.pass(200)
+    expect(calls('documents.get')).toHaveLength(2)
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(names()[5])
+  })
+
+  test('a slash goes to the search field, a question mark lists the keys', async () => {
+    await open()
+    await key('/', {}, window)
+    expect(document.activeElement).toBe(screen.getByRole('searchbox'))
+    grid().focus()
+    await key('?')
+    expect(await screen.findByText('Select all that is found')).toBeTruthy()
+  })
+
+  test('letters do nothing while something is typed', async () => {
+    await open(fakeApi(), { folder: 'Progress' }, 'doc-6')
+    const before = calls('documents.markRead').length
+    await key('u', {}, screen.getByRole('searchbox'))
+    await key('e', {}, screen.getByRole('searchbox'))
+    expect([calls('documents.markRead').length, calls('documents.export').length]).toEqual([before, 0])
+  })
+
+  test('u marks the chosen row as unread, g groups by package', async () => {
+    await open(withOne('doc-6', { unread: false }), { folder: 'Progress' }, 'doc-6')
+    await key('u')
+    expect(calls('documents.markRead').at(-1)?.input).toEqual({
+      some: { documents: [{ accountId: 'practice', reference: 'doc-6' }] },
+      read: false
+    })
+    await key('g')
+    expect(asked().grouped).toBe(true)
+  })
 })
 
-test('a search that finds nothing says so and can be cleared', async () => {
-  await open(fakeApi(), 'InBox', { search: 'zebra' })
-  expect(screen.getByText(/No document here has all these words: “zebra”/)).toBeTruthy()
-  await press('Clear the search')
-  expect(names()).toHaveLength(10)
+describe('several that are selected', () => {
+  test('by Space and Shift are counted, and what can be done with them stands above the list', async () => {
+    await open()
+    await key('ArrowDown')
+    await key('Escape', {}, window)
+    await key(' ')
+    await key('ArrowDown', { shiftKey: true })
+    await key('ArrowDown', { shiftKey: true })
+    expect(said('3 selected')).toBe(true)
+    expect(rows().filter((row) => row.getAttribute('aria-selected') === 'true')).toHaveLength(3)
+    expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
+    await press('Mark unread')
+    expect(calls('documents.markRead').at(-1)?.input).toMatchObject({
+      read: false,
+      some: { documents: { length: 3 } }
+    })
+    await press('Clear')
+    expect(rows().some((row) => row.getAttribute('aria-selected') === 'true')).toBe(false)
+  })
+
+  test('are all that is found, also what was never on the screen', async () => {
+    await open(fakeApi({ documents: documents(5000) }))
+    await key('a', { ctrlKey: true })
+    expect(said('3,125 selected')).toBe(true)
+    await press('Extend the selected…')
+    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/^At most 500 documents can be extended at once/)
+    await press('Export…')
+    const { some } = last<{ some: { documents: object[] } }>('documents.export')
+    expect(some.documents).toHaveLength(3125)
+    expect(some.documents[0]).toEqual({ accountId: 'practice', reference: expect.any(String) })
+  })
+
+  test('are let go when something else is asked for, but not when it is put in another order', async () => {
+    await open()
+    await key('a', { ctrlKey: true })
+    await press('Name')
+    expect(said('25 selected')).toBe(true)
+    await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'gift' } })
+    await settle()
+    expect(said(/selected/)).toBe(false)
+  })
+
+  test('have their identity data downloaded, where they have any', async () => {
+    await open(fakeApi({ documents: documents(12), downloads: [] }), { folder: 'Progress' })
+    await key('a', { ctrlKey: true })
+    const withCheck = opened.api.control.state.documents.filter(
+      (one) => one.folder === 'Progress' && one.idVerificationRequested
+    )
+    await press('Identity data')
+    expect(
+      calls('downloads.start')
+        .map(({ input }) => (input as { reference: string }).reference)
+        .sort()
+    ).toEqual(withCheck.map(({ reference }) => reference).sort())
+    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/without an identity check/)
+  })
+
+  test('of several accounts stay those of their accounts, and only this account’s are downloaded', async () => {
+    const theirs = { accountId: 'harbour', folder: 'Progress' } as const
+    const ours = documents(40).filter(({ folder }) => folder === 'Progress')
+    const checked = { idVerificationRequested: true }
+    const both = [
+      ...ours.slice(0, 2).map((one) => ({ ...one, ...checked })),
+      ...ours.slice(0, 3).map((one) => ({ ...one, ...theirs, ...checked, name: `${one.name}, theirs` }))
+    ]
+    await open(fakeApi({ documents: both, downloads: [] }), { folder: 'Progress', accounts: ['harbour'] })
+    await key('a', { ctrlKey: true })
+    expect(said('5 selected')).toBe(true)
+    await press('Export…')
+    const { some } = last<{ some: { documents: { accountId: string; reference: string }[] } }>('documents.export')
+    const keys = both.map(({ accountId, reference }) => `${accountId} ${reference}`)
+    expect(some.documents.map(({ accountId, reference }) => `${accountId} ${reference}`).sort()).toEqual(keys.sort())
+    await press('Identity data')
+    expect(calls('downloads.start')).toHaveLength(2)
+    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/3 documents of other accounts were left out\.$/)
+  })
+
+  test('that are many downloads are asked about first', async () => {
+    await open(fakeApi({ documents: documents(120), downloads: [] }))
+    await key('a', { ctrlKey: true })
+    await press('Identity data')
+    expect(calls('downloads.start')).toHaveLength(0)
+    await press(/^Download \d+ files$/)
+    expect(calls('downloads.start').length).toBeGreaterThan(20)
+  })
+
+  test('are extended together', async () => {
+    await open()
+    await key('ArrowDown')
+    await key(' ')
+    await fireEvent.click(
+      within(screen.getByRole('group', { name: 'Selected documents' })).getByText('Extend the selected…')
+    )
+    expect(await screen.findByRole('dialog')).toBeTruthy()
+  })
 })
 
-test('arrows choose a document and its page stands beside the list', async () => {
-  await open()
-  const grid = screen.getByRole('grid')
-  await fireEvent.keyDown(grid, { key: 'ArrowDown' })
-  await settle()
-  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(names()[0])
-  expect(screen.getByRole('grid')).toBeTruthy()
-  await fireEvent.keyDown(window, { key: 'Escape' })
-  await settle()
-  expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
-  expect(document.activeElement).toBe(screen.getByRole('grid'))
+describe('exporting', () => {
+  test('writes what the list finds, with the columns that it shows', async () => {
+    await open(fakeApi(), { folder: 'Signed' })
+    await press('Export as CSV')
+    const { some, columns } = last<{ some: object; columns: string[] }>('documents.export')
+    expect(some).toMatchObject({ query: { folder: 'Signed' } })
+    expect(columns).toEqual(expect.arrayContaining(['name', 'signers', 'status', 'lastSigned']))
+    expect(opened.office.toasts.shown.at(-1)?.text).toBe('Exported as “documents.csv”.')
+  })
+
+  test('that failed says why', async () => {
+    const api = fakeApi()
+    api.control.fail('documents.export', { code: 'no-space', message: 'The disk is full.' })
+    await open(api)
+    await press('Export as CSV')
+    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/^Nothing was exported\./)
+  })
 })
 
-test('documents that arrows pass quickly are not read', async () => {
-  await open()
-  const grid = screen.getByRole('grid')
-  for (let step = 0; step < 6; step++) await fireEvent.keyDown(grid, { key: 'ArrowDown' })
-  await opened.clock.pass(200)
-  expect(calls('documents.get')).toHaveLength(2)
-  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(names()[5])
+describe('saved views', () => {
+  const withViews = (...views: SavedView[]) => fakeApi({ views })
+
+  test('keep what is asked for under a name', async () => {
+    await open(fakeApi(), { families: ['declined'], search: 'loan' })
+    await choose('Views', 'Save as a view…')
+    await press('Save the view')
+    expect(screen.getByText('A view needs a name.')).toBeTruthy()
+    await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Declined loans' } })
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Tell me of changes in this view' }))
+    await press('Save the view')
+    const [saved] = opened.api.control.state.views
+    expect(saved).toMatchObject({
+      name: 'Declined loans',
+      tell: true,
+      query: { families: ['declined'], search: 'loan' }
+    })
+    expect(window.location.hash).toBe(`#/documents/view/${saved?.id}`)
+    expect(asked()).toMatchObject({ families: ['declined'], search: 'loan' })
+  })
+
+  test('are shown by their address, changed, and saved with the change or without', async () => {
+    await openAt('#/documents/view/v1', withViews(view()))
+    expect(asked().families).toEqual(['declined'])
+    expect(screen.queryByRole('button', { name: 'Save the changes' })).toBeNull()
+    await press('Name')
+    expect(asked()).toMatchObject({ families: ['declined'], sort: { by: 'name' } })
+    await press('Save the changes')
+    expect(opened.api.control.state.views[0]?.query.sort.by).toBe('name')
+    expect(window.location.hash).toBe('#/documents/view/v1')
+    await press('Name')
+    await choose('View', 'Go back to the view as it is saved')
+    expect(asked().sort).toEqual({ by: 'name', descending: false })
+  })
+
+  test('are put in another order and renamed', async () => {
+    await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
+    await choose('View', 'Move down')
+    expect(opened.api.control.state.views.map(({ id }) => id)).toEqual(['v2', 'v1'])
+    await choose('View', 'Rename, or tell of changes…')
+    await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Said no' } })
+    await press('Save')
+    expect(opened.office.views.find('v1')?.name).toBe('Said no')
+  })
+
+  test('are removed, and brought back to their place', async () => {
+    await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
+    await choose('View', 'Remove the view')
+    expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Second'])
+    expect(opened.office.router.route.rest).toEqual(['all'])
+    opened.office.toasts.shown.at(-1)?.action?.run()
+    await settle()
+    expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Declined ones', 'Second'])
+  })
+
+  test('that are not there any more say so', async () => {
+    await openAt('#/documents/view/gone', withViews(view()))
+    expect(screen.getByText('This view is not there any more.')).toBeTruthy()
+    await press('Show all documents')
+    expect(said('40 documents')).toBe(true)
+  })
 })
 
-test('a slash goes to the search field', async () => {
-  await open()
-  await fireEvent.keyDown(window, { key: '/' })
-  expect(document.activeElement).toBe(screen.getByRole('searchbox'))
-})
+describe('what is true', () => {
+  test('offline the list says when it was last true', async () => {
+    await open(fakeApi({ connection: { state: 'offline', since: NOW } }))
+    const at = new Date(NOW - 120_000)
+    const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
+    expect(screen.getByText(`Offline. As of ${time}, 26 November`)).toBeTruthy()
+  })
 
-test('offline the list says when it was last true', async () => {
-  await open(fakeApi({ connection: { state: 'offline', since: NOW } }))
-  const at = new Date(NOW - 120_000)
-  const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
-  expect(screen.getByText(`Offline. As of ${time}, 26 November`)).toBeTruthy()
-})
+  test('an empty folder that was never read is not called empty', async () => {
+    const api = fakeApi({ documents: [], connection: { state: 'refused', since: NOW } })
+    const problem = { code: 'unauthorised' as const, message: 'No.' }
+    api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, documents: 0, problem } })
+    await open(api, { folder: 'InBox' })
+    expect(screen.queryByText('No documents in the InBox.')).toBeNull()
+    expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
+    await press('Open Settings')
+    expect(opened.office.router.route.screen).toBe('settings')
+  })
 
-test('a refresh that failed is told beside what was last known', async () => {
-  const api = fakeApi()
-  api.control.fail('documents.refresh', { code: 'offline', message: 'No network.' })
-  await open(api)
-  await press('Refresh')
-  expect(screen.getByText('The newest state of this folder could not be read.')).toBeTruthy()
-  expect(names()).not.toHaveLength(0)
-})
+  test('a folder that is empty says so', async () => {
+    await open(fakeApi({ documents: [] }), { folder: 'InBox' })
+    expect(screen.getByText('No documents in the InBox.')).toBeTruthy()
+  })
 
-test('documents that could not be read are counted, with details to copy', async () => {
-  const api = fakeApi()
-  const { list } = api.documents
-  api.documents.list = async (input) => {
-    const answer = await list(input)
-    return answer.ok
-      ? { ok: true, value: { ...answer.value, unreadable: { count: 3, path: '[7].Signers[0]' } } }
-      : answer
-  }
-  await open(api)
-  expect(screen.getByText('3 documents of the newest answer could not be read.')).toBeTruthy()
-  await press('Copy details')
-  expect(calls('system.copy')[0]?.input).toMatchObject({ text: expect.stringContaining('[7].Signers[0]') })
-})
+  test('a refresh that failed is told beside what was last known', async () => {
+    const api = fakeApi()
+    api.control.fail('documents.refresh', { code: 'offline', message: 'No network.' })
+    await open(api)
+    await press('Refresh')
+    expect(screen.getByText('The newest state of this folder could not be read.')).toBeTruthy()
+    expect(names()).not.toHaveLength(0)
+  })
 
-test('a link that does not know the folder still finds its document, and the list follows', async () => {
-  await open(fakeApi(), 'InBox', { document: 'doc-3' })
-  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Tax declaration Lindqvist')
-  expect(opened.office.router.route.rest).toEqual(['Signed'])
-})
-
-test('a document that left the service says so, and is neither extended nor signed', async () => {
-  await open(withOne('doc-6', { goneAt: NOW - 86_400_000 }), 'Progress', { document: 'doc-6' })
-  expect(screen.getByText('The service no longer has this document.')).toBeTruthy()
-  expect(screen.queryByRole('button', { name: /Extend due date/ })).toBeNull()
-  expect(screen.queryByRole('button', { name: /Open at the counter/ })).toBeNull()
-})
-
-test('who can sign here is led to the counter', async () => {
-  await open(fakeApi(), 'Progress', { document: 'doc-6' })
-  await press('Open at the counter for Lena Marchetti')
-  const { screen: where, query } = opened.office.router.route
-  expect([where, query.get('document'), query.get('signer')]).toEqual(['counter', 'doc-6', '0'])
-})
-
-test('a new due date is sent as ISO 8601 with the zone, and what the service made of it is told', async () => {
-  await open(fakeApi(), 'Progress', { document: 'doc-6' })
-  await press(/Extend due date/)
-  await fireEvent.input(screen.getByLabelText('New day'), { target: { value: '2026-01-15' } })
-  await fireEvent.input(screen.getByLabelText('Time'), { target: { value: '17:00' } })
-  await press('Extend to 15 January 2026')
-  const at = new Date(2026, 0, 15, 17, 0).getTime()
-  const sent = calls('documents.extend')[0]?.input as { dueDate: string; gmt: number }
-  expect(sent).toMatchObject({ reference: 'doc-6', gmt: offsetAt(at) })
-  expect(sent.dueDate).toMatch(/^2026-01-15T17:00:00[+-]\d\d:\d\d$/)
-  expect(Date.parse(sent.dueDate)).toBe(at)
-  expect(screen.queryByRole('dialog')).toBeNull()
-  expect(screen.getByText('The due date was changed.')).toBeTruthy()
-  expect(screen.getByText(`It is now ${momentInWords(at)}.`)).toBeTruthy()
-})
-
-test('the dialog names every document of the package that the new date moves', async () => {
-  const other = [{ reference: 'doc-8', name: 'Deed of gift Parata' }]
-  await open(withOne('doc-6', { package: other }), 'Progress', { document: 'doc-6' })
-  await press(/Extend due date/)
-  const dialog = screen.getByRole('dialog')
-  expect(within(dialog).getByText('It moves all 2 documents of the package:')).toBeTruthy()
-  expect(within(dialog).getByText('Deed of gift Parata')).toBeTruthy()
-})
-
-test('a due date that has passed is not sent', async () => {
-  await open(fakeApi(), 'Progress', { document: 'doc-6' })
-  await press(/Extend due date/)
-  await fireEvent.input(screen.getByLabelText('New day'), { target: { value: '2020-01-15' } })
-  expect(screen.getByText(/This moment has passed/)).toBeTruthy()
-  await press('Extend')
-  expect(calls('documents.extend')).toHaveLength(0)
-})
-
-test('an extension that failed keeps the dialog with what was chosen', async () => {
-  const api = fakeApi()
-  api.control.fail('documents.extend', { code: 'forbidden', message: 'No.' })
-  await open(api, 'Progress', { document: 'doc-6' })
-  await press(/Extend due date/)
-  await press(/^Extend to/)
-  expect(screen.getByText('The due date was not confirmed.')).toBeTruthy()
-  expect(screen.getByRole('dialog')).toBeTruthy()
-})
-
-test('verifying shows each signature with who, when and whether it is valid', async () => {
-  await open(fakeApi(), 'Signed', { document: 'doc-11' })
-  await press('Verify signatures')
-  expect(screen.getByText('All 2 signatures are valid')).toBeTruthy()
-  expect(screen.getAllByText('Valid')).toHaveLength(2)
-  expect(screen.getAllByText(momentInWords(Date.parse('2025-11-20T03:04:05Z')))).toHaveLength(2)
-})
-
-test('a document that the service no longer holds is explained by its retention', async () => {
-  const api = fakeApi()
-  api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
-  await open(api, 'Signed', { document: 'doc-11' })
-  await press('Verify signatures')
-  expect(screen.getByText('The service does not have this document to verify.')).toBeTruthy()
-  expect(screen.getByText(/retention period is over/)).toBeTruthy()
-})
-
-test('the identity PDF is downloaded in place and then shown in its folder', async () => {
-  const api = fakeApi({ downloads: [] })
-  await open(api, 'Progress', { document: 'doc-6' })
-  await press('Download identity PDF')
-  expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-6', type: 'pdf' })
-  expect(screen.getByRole('progressbar')).toBeTruthy()
-  api.control.state.downloads = api.control.state.downloads.map((one) => ({ ...one, state: 'done', bytes: 482_133 }))
-  api.control.emit('downloads.changed', { id: api.control.state.downloads[0]?.id ?? '' })
-  await settle()
-  await press('Show in folder')
-  expect(calls('downloads.reveal')).toHaveLength(1)
-})
-
-test('a document page that can not be read offers to try again', async () => {
-  const api = fakeApi()
-  api.control.fail('documents.get', { code: 'storage', message: 'The disk is gone.' })
-  await open(api, 'Progress', { document: 'doc-6' })
-  expect(screen.getByText("The document can't be shown.")).toBeTruthy()
-  api.control.heal('documents.get')
-  await press('Try again')
-  expect(screen.getByText('lena.marchetti@example.com')).toBeTruthy()
-})
-
-test('a day and a time are the same moment in the due date that is sent', () => {
-  for (const [day, time] of [
-    ['2026-07-01', '09:30'],
-    ['2026-12-31', '23:59'],
-    ['2028-02-29', '00:00']
-  ] as const) {
-    const extension = extensionOf(day, time)
-    expect(Date.parse(extension?.dueDate ?? '')).toBe(new Date(`${day}T${time}`).getTime())
-    expect(extension?.at).toBe(new Date(`${day}T${time}`).getTime())
-  }
-  for (const day of ['2026-02-30', '', '12026-01-01', '2026-13-01']) expect(extensionOf(day, '10:00')).toBeUndefined()
-  expect(extensionOf('2026-01-01', '25:00')).toBeUndefined()
+  test('documents that could not be read are counted and named, with details to copy', async () => {
+    const api = fakeApi()
+    const { list } = api.documents
+    const unreadable = {
+      count: 3,
+      documents: [
+        { folder: 'Progress', path: '[7].Signers[0]', reference: 'doc-x', name: 'Deed <b>of</b> gift' },
+        { folder: 'InBox', path: '[9]' }
+      ]
+    }
+    api.documents.list = async (input) => {
+      const answer = await list(input)
+      return answer.ok ? { ok: true, value: { ...answer.value, unreadable } } : answer
+    }
+    await open(api)
+    expect(screen.getByText('3 documents of the newest answer could not be read.')).toBeTruthy()
+    expect(screen.getByText('Deed <b>of</b> gift')).toBeTruthy()
+    expect(screen.getByText('and 1 more')).toBeTruthy()
+    await press('Copy details')
+    expect(calls('system.copy')[0]?.input).toMatchObject({
+      text: expect.stringContaining('[7].Signers[0], reference doc-x')
+    })
+  })
 })

@@ -9,7 +9,10 @@ import type { AppError, ErrorCode, Result } from '../../src/shared/contract/erro
 import type { Events } from '../../src/shared/contract/events.ts'
 import { type Input, type Reply, requests } from '../../src/shared/contract/requests.ts'
 import type {
+  AccountRights,
   AccountView,
+  ActionView,
+  AwayView,
   BatchView,
   BulkCheck,
   BulkRow,
@@ -17,21 +20,33 @@ import type {
   ConnectionView,
   CounterOutcome,
   CounterState,
+  DocumentChange,
   DocumentPage,
   DownloadView,
   DraftVersion,
   DraftView,
+  EmployersView,
+  HandOffFile,
+  HandOffFolder,
+  HintView,
   Imported,
+  KnownForm,
   OutboxView,
+  OverviewView,
   PersonView,
   PresetView,
   RememberedForm,
+  SavedView,
   SendView,
   SettingsView,
   SystemStatus,
+  TellingSettings,
   TemplateView
 } from '../../src/shared/contract/views.ts'
+import { fakeActions } from './fakes/actions.ts'
 import { fakeBulk } from './fakes/bulk.ts'
+import { fakeDay } from './fakes/day.ts'
+import { fakeDocuments } from './fakes/documents.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
@@ -57,6 +72,20 @@ export interface FakeState {
   batches: BatchView[]
   bulk: { sheet: BulkSheet | null; check: BulkCheck; rows: BulkRow[] }
   documents: DocumentPage[]
+  views: SavedView[]
+  actions: ActionView[]
+  /** What the next action becomes instead of done. */
+  nextAction: Partial<ActionView>
+  rights: AccountRights
+  overview: OverviewView
+  changes: DocumentChange[]
+  away: AwayView
+  telling: TellingSettings
+  employers: EmployersView
+  knownForms: KnownForm[]
+  handOff: HandOffFolder[]
+  handOffFiles: HandOffFile[]
+  hints: HintView
   downloads: DownloadView[]
   settings: SettingsView
   system: SystemStatus
@@ -105,6 +134,41 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       rows: []
     },
     documents: documents(40, change.now?.() ?? NOW),
+    views: [],
+    actions: [],
+    nextAction: {},
+    rights: { reminders: 'yes', readsEmployers: 'yes' },
+    overview: {
+      states: [],
+      due: [],
+      overdue: 0,
+      stuck: { days: 7, count: 0 },
+      declined: 0,
+      identityFailed: 0,
+      waitingHere: 0,
+      unread: 0,
+      weeks: []
+    },
+    changes: [],
+    away: { total: 0, byKind: {}, changes: [] },
+    telling: {
+      kinds: {
+        signed: 'never',
+        completed: 'always',
+        declined: 'always',
+        expired: 'always',
+        'due-tomorrow': 'always',
+        'identity-failed': 'always',
+        'waits-here': 'views'
+      },
+      quiet: null,
+      sound: false
+    },
+    employers: { records: [], from: 'nowhere' },
+    knownForms: [],
+    handOff: [],
+    handOffFiles: [],
+    hints: {},
     downloads: downloads(change.now?.() ?? NOW),
     settings: { theme: 'system', zoom: 1 },
     system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
@@ -172,13 +236,14 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.accounts = [...state.accounts, account]
       return choose(id)
     },
-    'accounts.update': ({ id, name, baseUrl, authentication }) => {
+    'accounts.update': ({ id, name, baseUrl, authentication, folders }) => {
       const before = byId(state.accounts, id)
       if (before.kind !== 'service') throw error('bad-input')
       const account: AccountView = {
         ...before,
         name,
         baseUrl,
+        ...(folders && { folders }),
         ...(authentication && { scheme: authentication.scheme, hasSecret: true })
       }
       state.accounts = state.accounts.map((one) => (one.id === id ? account : one))
@@ -196,7 +261,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'accounts.check': ({ id }) => {
       byId(state.accounts, id)
-      return { documents: state.documents.length }
+      return { documents: state.documents.length, missing: [] }
     },
     'accounts.connection': () => state.connection,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
@@ -205,55 +270,9 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeDrafts(office),
     ...fakeOutbox(office),
     ...fakeBulk(office),
-    'documents.list': ({ folder, search, offset, limit }) => {
-      const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-      const inFolder = state.documents.filter((one) => one.folder === folder)
-      const fitting = inFolder.filter((one) => {
-        const text =
-          `${one.name} ${one.clientReference} ${one.signers.map((signer) => signer.name).join(' ')}`.toLowerCase()
-        return words.every((word) => text.includes(word))
-      })
-      const counts: Record<string, number> = {}
-      for (const one of state.documents) counts[one.folder] = (counts[one.folder] ?? 0) + 1
-      return {
-        rows: fitting.slice(offset, offset + limit),
-        total: fitting.length,
-        counts,
-        lookedAt: state.now() - 120_000
-      }
-    },
-    'documents.get': ({ reference }) => documentOf(reference),
-    'documents.refresh': () => {
-      emit('documents.changed', { folders: ['InBox', 'Progress', 'Signed'], version: nextId++ })
-      return null as never
-    },
-    'documents.extend': ({ reference, dueDate, gmt }) => {
-      const changed = {
-        ...documentOf(reference),
-        due: { at: Date.parse(dueDate), offset: gmt, precision: 'time' as const }
-      }
-      state.documents = state.documents.map((one) => (one.reference === reference ? changed : one))
-      return changed
-    },
-    'documents.validate': ({ reference }) => {
-      const document = documentOf(reference)
-      return {
-        checkedAt: state.now(),
-        DocumentName: document.name,
-        Signatures: document.people.map((person) => ({
-          isValid: true,
-          SignatureTime: '2025-11-20T03:04:05Z',
-          User: person.name,
-          Signer: {
-            FirstName: person.name.split(' ')[0] ?? '',
-            LastName: person.name.split(' ')[1] ?? '',
-            Email: person.email ?? '',
-            HasSigned: true
-          }
-        }))
-      }
-    },
-    'documents.openInBrowser': () => null as never,
+    ...fakeDocuments(office),
+    ...fakeActions(office),
+    ...fakeDay(office),
     'downloads.start': ({ reference, type }) =>
       putDownload({
         id: `download-${nextId++}`,
@@ -301,11 +320,15 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.counter = null
       return state.outcome
     },
+    'counter.leave': () => null as never,
     'settings.get': () => state.settings,
     'settings.set': (change) => {
+      const { documentColumns: before, ...others } = state.settings
+      const columns = change.documentColumns === undefined ? before : change.documentColumns
       state.settings = {
-        theme: change.theme ?? state.settings.theme,
-        zoom: change.zoom ?? state.settings.zoom
+        theme: change.theme ?? others.theme,
+        zoom: change.zoom ?? others.zoom,
+        ...(columns && { documentColumns: columns })
       }
       emit('settings.changed', null)
       return state.settings

@@ -17,10 +17,10 @@ const type = (name: string | RegExp, value: string) =>
   fireEvent.input(screen.getByLabelText(name), { target: { value } })
 
 describe('the first run', () => {
-  test('one click opens the practice office, and composing can begin', async () => {
+  test('one click opens the practice office, at its overview', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
-    await screen.findByRole('heading', { name: 'What do you want to send?' })
+    await screen.findByRole('heading', { name: 'Overview', level: 1 })
     expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({
       kind: 'practice',
       name: 'Practice office'
@@ -38,7 +38,7 @@ describe('the first run', () => {
     await type('Registered access URL', 'https://harbour.example.com')
     await type(/^Send on behalf of/, 'grace@example.org')
     await fireEvent.click(screen.getByRole('button', { name: 'Connect and check' }))
-    await screen.findByText(/^It works\. The InBox holds/)
+    await screen.findByText(/^It works\. All its folders were read/)
     expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({
       kind: 'service',
       name: 'Harbour & Co.',
@@ -82,7 +82,7 @@ describe('the first run', () => {
     await screen.findByText("The practice office couldn't be opened.")
     api.control.heal('accounts.add')
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
-    await screen.findByRole('heading', { name: 'What do you want to send?' })
+    await screen.findByRole('heading', { name: 'Overview', level: 1 })
   })
 
   test('a store that was set aside is said, as nobody would know it from this page', async () => {
@@ -176,6 +176,20 @@ describe('an account that is changed', () => {
     ])
   })
 
+  test('has its folders named by lines or commas, in the office’s order, each once', async () => {
+    const opened = await edit()
+    const folders = screen.getByRole('textbox', { name: 'Folders' })
+    await fireEvent.input(folders, { target: { value: 'Signed, InBox\n\n inbox ' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    expect(screen.getByText('“inbox” is there twice.')).toBeTruthy()
+    expect(document.activeElement).toBe(folders)
+    expect(updates(opened)).toEqual([])
+    await fireEvent.input(folders, { target: { value: 'Signed, InBox\nNot yet begun' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await screen.findByText(/^It works\./)
+    expect(updates(opened)).toMatchObject([{ folders: ['Signed', 'InBox', 'Not yet begun'] }])
+  })
+
   test('needs all of the key where some of it is typed', async () => {
     const opened = await edit()
     await type('API key', 'key-2')
@@ -191,5 +205,22 @@ describe('an account that is changed', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
     await screen.findByText(/^It works\./)
     expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up' } }])
+  })
+})
+
+describe('hints of other software', () => {
+  test('are listened for once somebody wants it, at an address that can be copied', async () => {
+    const opened = await openOffice(fakeApi())
+    render(App, { props: { office: opened.office } })
+    opened.office.router.go('settings')
+    const listen = await screen.findByRole('checkbox', { name: 'Listen for hints on this computer' })
+    await fireEvent.click(listen)
+    const address = await screen.findByText(/^http:\/\/127\.0\.0\.1:/)
+    await fireEvent.click(screen.getByRole('button', { name: 'Copy the address' }))
+    expect(opened.api.control.calls.find(({ name }) => name === 'system.copy')?.input).toEqual({
+      text: address.textContent
+    })
+    await fireEvent.click(listen)
+    await expect.poll(() => screen.queryByText(/^http:\/\/127/)).toBeNull()
   })
 })

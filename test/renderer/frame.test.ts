@@ -2,15 +2,16 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
-import { hrefOf, readRoute, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
+import { hrefOf, readRoute, type ScreenName, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
 import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice } from './office.ts'
 import { NOW, officeAccount, practiceAccount } from './people.ts'
 
-async function open(change: Partial<FakeState> = {}): Promise<Opened> {
+async function open(change: Partial<FakeState> = {}, at: ScreenName = 'compose'): Promise<Opened> {
   const opened = await openOffice(fakeApi(change))
+  opened.office.router.go(at)
   render(App, { props: { office: opened.office } })
   await settle()
   return opened
@@ -23,8 +24,8 @@ describe('the address', () => {
     expect(route.rest).toEqual(['InBox', 'a/b?c#d%'])
     expect(route.query.get('search')).toBe('Smith & Son?')
   })
-  test.each(['', '#', '#/', '#/nowhere', '#/%E0%A4%A', '#//'])('%j that names no screen is Compose', (hash) => {
-    expect(readRoute(hash).screen).toBe('compose')
+  test.each(['', '#', '#/', '#/nowhere', '#/%E0%A4%A', '#//'])('%j that names no screen is the Overview', (hash) => {
+    expect(readRoute(hash).screen).toBe('overview')
   })
 })
 
@@ -52,6 +53,19 @@ describe('the frame', () => {
       expect.arrayContaining(screenNames.map((name) => hrefOf(name)))
     )
     expect(screen.getByRole('link', { name: /^InBox, \d+/ })).toBeTruthy()
+  })
+
+  test('has the folders of the account and its saved views under Documents, with what is unread', async () => {
+    const view = { search: '', sort: { by: 'due' as const, descending: false }, grouped: false }
+    await open({
+      accounts: [{ ...practiceAccount(), folders: ['Eingang', 'all'] }, officeAccount()],
+      views: [{ id: 'v1', name: 'Declined ones', query: { ...view, families: ['declined'] }, tell: false }]
+    })
+    const link = (name: RegExp) => screen.getByRole('link', { name }).getAttribute('href')
+    expect(link(/^Eingang/)).toBe('#/documents/Eingang')
+    expect(link(/^all/)).toBe('#/documents/folder/all')
+    expect(link(/^Declined ones, 5$/)).toBe('#/documents/view/v1')
+    expect(link(/^Documents, 6 unread$/)).toBe('#/documents')
   })
 
   test('says that nothing is kept, and what was set aside', async () => {
@@ -126,6 +140,35 @@ describe('choosing another account', () => {
   })
 })
 
+describe('a document that was asked for from outside', () => {
+  test('is shown, of its own account', async () => {
+    const { office, api } = await open()
+    api.control.emit('document.asked', { accountId: 'practice', reference: 'doc-6' })
+    await settle()
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
+    api.control.emit('document.asked', { accountId: 'harbour', reference: 'doc-7' })
+    await waitFor(() => expect(office.accounts.chosen?.id).toBe('harbour'))
+    await waitFor(() => expect(office.router.route.query.get('document')).toBe('doc-7'))
+  })
+
+  test('or a place is', async () => {
+    const { office, api } = await open()
+    api.control.emit('document.asked', { accountId: 'practice', place: 'activity' })
+    await settle()
+    expect(office.router.route.screen).toBe('activity')
+    api.control.emit('document.asked', { accountId: 'practice', place: 'documents' })
+    await settle()
+    expect([office.router.route.screen, office.router.route.query.get('unread')]).toEqual(['documents', '1'])
+  })
+
+  test('of an account that is gone says so', async () => {
+    const { office, api } = await open()
+    api.control.emit('document.asked', { accountId: 'nobody', reference: 'doc-6' })
+    await settle()
+    expect(office.toasts.shown.at(-1)?.text).toMatch(/account couldn't be chosen/)
+  })
+})
+
 describe('a dialog', () => {
   test('locks nothing of the page, and begins at its first field or its harmless button', async () => {
     const { office } = await open()
@@ -158,6 +201,29 @@ describe('the command palette', () => {
     await fireEvent.input(field, { target: { value: 'settings' } })
     await fireEvent.keyDown(field, { key: 'Enter' })
     expect(window.location.hash).toBe('#/settings')
+  })
+
+  test('offers folders, saved views, and the documents that the words find, after the search', async () => {
+    const query = { search: '', sort: { by: 'due' as const, descending: false }, grouped: false }
+    const { office } = await open({ views: [{ id: 'v1', name: 'Gifts', query, tell: false }] })
+    // There is nothing to scroll without a layout.
+    Element.prototype.scrollIntoView ??= () => {}
+    await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+    const field = await screen.findByRole('combobox', { name: 'Search or do' })
+    await fireEvent.input(field, { target: { value: 'gift' } })
+    const options = await waitFor(() => {
+      const found = screen.getAllByRole('option').map((one) => one.textContent?.replace(/\s+/g, ' ').trim() ?? '')
+      expect(found).toHaveLength(7)
+      return found
+    })
+    expect(options[0]).toMatch(/^Gifts \(view\)/)
+    expect(options[1]).toMatch(/^Search documents for “gift”/)
+    expect(options.slice(2).every((text) => text.startsWith('Deed of gift'))).toBe(true)
+    await fireEvent.keyDown(field, { key: 'ArrowDown' })
+    await fireEvent.keyDown(field, { key: 'ArrowDown' })
+    await fireEvent.keyDown(field, { key: 'Enter' })
+    expect(office.router.route.rest).toEqual(['all'])
+    expect(office.router.route.query.get('document')).toMatch(/^doc-/)
   })
 
   test('closed by Escape gives the focus back', async () => {

@@ -54,6 +54,7 @@ export function practiceAccount(): AccountView {
     baseUrl: 'http://127.0.0.1:49152/web/v1.4',
     scheme: 'api-key',
     colour: '#b3641c',
+    folders: ['InBox', 'Progress', 'Signed'],
     chosen: true,
     hasSecret: true
   }
@@ -67,6 +68,7 @@ export function officeAccount(): AccountView {
     baseUrl: 'https://signing.example.com/web/v1.4',
     scheme: 'api-key',
     colour: '#2f6fb3',
+    folders: ['InBox', 'Progress', 'Signed'],
     chosen: false,
     hasSecret: true
   }
@@ -97,6 +99,8 @@ function documentOf(index: number, now: number): DocumentPage {
   }))
   const name = `${subjects[index % subjects.length]} ${one[1]}`
   const row: DocumentRow = {
+    kind: 'document',
+    accountId: 'practice',
     reference: `doc-${index}`,
     name,
     folder: done ? 'Signed' : index % 4 === 0 ? 'InBox' : 'Progress',
@@ -107,31 +111,46 @@ function documentOf(index: number, now: number): DocumentPage {
     clientReference: `HC-${2000 + index}`,
     ...(index % 5 === 0 && { matterNumber: `M-${100 + index}` }),
     idVerificationRequested: index % 2 === 0,
-    signers
-  }
-  return {
-    ...row,
-    gmt: 780,
+    identity: index % 2 === 0 ? (done ? 'passed' : 'asked') : 'none',
     hasFileUploaded: index % 4 === 0,
+    signers,
+    unread: index % 7 === 0,
+    changedAt: now - (index % 30) * 3_600_000
+  }
+  const { kind: _kind, ...shown } = row
+  return {
+    ...shown,
+    gmt: 780,
+    logsAreOld: false,
+    others: [],
     hasEditUrl: index % 3 === 0,
     people: signers.map((signer, place) => ({
       ...signer,
       index: place,
+      firstName: signer.name.split(' ')[0] ?? '',
+      middleName: '',
+      lastName: signer.name.split(' ')[1] ?? '',
       email: `${signer.name.toLowerCase().replace(' ', '.')}@example.com`,
-      mobile: '+64 021012345',
+      mobileCountry: '64',
+      mobileNumber: '021012345',
       signerReference: `signer-${index}-${place}`,
       signedStatus: signer.state === 'signed' ? 'Signed' : signer.state === 'declined' ? 'Declined' : 'Invitation',
       ...(signer.state === 'declined' && { declinedReason: 'The address in clause 2 is wrong.' }),
       editable: signer.state === 'waiting',
       faceToFace: place === 0,
       video: false,
-      identity:
+      deepfakeDetector: false,
+      reviewBeforeSigning: false,
+      identity: row.identity,
+      identityWords:
         row.idVerificationRequested && signer.state === 'signed'
           ? [
-              { label: 'Identity check', value: 'Passed' },
-              { label: 'Face match', value: 'Matched' }
+              { field: 'IDCheckStatus', value: 'Passed' },
+              { field: 'IDVerificationFaceMatchResult', value: 'Matched' }
             ]
-          : []
+          : [],
+      sharedWith: [],
+      others: []
     })),
     logs: [
       {

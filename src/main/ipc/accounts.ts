@@ -1,5 +1,5 @@
 /** Requests about accounts. Secrets come in here once, with a new account, and never go out. */
-import type { AccountView } from '../../shared/contract/index.ts'
+import type { AccountRights, AccountView } from '../../shared/contract/index.ts'
 import { fail } from '../core/failure.ts'
 import type { Account, Accounts, Clients, FetchedLists, Watch } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
@@ -13,6 +13,8 @@ export interface AccountParts {
   watch: Watch
   /** Makes sure that the practice service runs; rejects with AppFailure where it can't. */
   startPractice: () => Promise<void>
+  /** What the chosen account may do beside the reference. */
+  rights: () => Promise<AccountRights>
   /** Ends the downloads of an account. */
   endDownloads: (id: string) => void
   /** Ends what belongs to the account that was chosen before. */
@@ -31,6 +33,7 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
       baseUrl: account.baseUrl ?? '',
       scheme: account.scheme,
       colour: account.colour,
+      folders: [...account.folders],
       chosen: accounts.chosen()?.id === account.id,
       hasSecret: (await accounts.secretState(account.id)) !== 'missing'
     }
@@ -45,7 +48,7 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
     if (chosen.kind === 'practice') await parts.startPractice()
     if (wish !== wishes) return view(accounts.get(id))
     accounts.choose(id)
-    watch.soon()
+    watch.soon(id)
     parts.changed()
     return view(accounts.get(id))
   }
@@ -60,9 +63,10 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
 
     'accounts.update': async ({ id, ...changes }) => {
       const admission = watch.connectionOf(id).state === 'refused' ? 'refused' : 'not refused'
+      const { baseUrl } = accounts.get(id)
       const account = await accounts.update(id, changes, admission)
       clients.forget(id)
-      watch.soon()
+      watch.accountChanged(id, account.baseUrl === baseUrl ? 'the same service' : 'another service')
       parts.changed()
       return view(account)
     },
@@ -75,18 +79,17 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
       if (wasChosen) await parts.leaveAccount()
       parts.endDownloads(id)
       clients.forget(id)
-      watch.soon()
+      await watch.accountRemoved(id)
+      const next = accounts.chosen()
+      if (wasChosen && next) watch.soon(next.id)
       parts.changed()
       return null
     },
 
-    'accounts.check': async ({ id }) => {
-      const client = await clients.of(id)
-      const { items } = await client.getActiveDocuments('InBox', { documentLog: false })
-      return { documents: items.length }
-    },
+    'accounts.check': ({ id }) => watch.check(id),
 
     'accounts.connection': async () => watch.connectionOf(accounts.chosen()?.id),
+    'accounts.rights': () => parts.rights(),
 
     'templates.list': (demand) => lists.templates(chosenId(accounts), demand),
     'recipients.list': (demand) => lists.recipients(chosenId(accounts), demand)

@@ -1,59 +1,111 @@
-/** Requests about documents: lists and pages from the mirror, actions on the service. */
-import { FOLDERS } from '../../shared/model/index.ts'
-import { documentPage, documentRow } from '../core/documents/pages.ts'
+/** Requests about documents: lists and pages from the mirror, what is exported of them, and the overview. */
+
+import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
+import { dayAt } from '../core/documents/board-days.ts'
+import type { AskDesk } from '../core/documents/desk-questions.ts'
+import type { Views } from '../core/documents/views.ts'
 import { fail } from '../core/failure.ts'
 import { chosenId } from './accounts.ts'
-import type { Accounts, Clients, Mirror, Watch } from './parts.ts'
+import { CSV, type Dialogs, saveAs } from './dialogs.ts'
+import type { Accounts, Watch } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
 
-type Handled = Extract<keyof RequestHandlers, `documents.${string}`>
+type Handled = Exclude<
+  Extract<keyof RequestHandlers, `documents.${string}` | 'overview.get'>,
+  'documents.validate' | 'documents.saveValidation'
+>
 
-export interface DocumentParts {
+/** As many references as are told at once. */
+const MOST_REFERENCES = 10_000
+/** As many unreadable documents as are named. */
+const NAMED = 20
+/** How long nothing may happen to a document until the overview counts it as stuck. */
+const STUCK_DAYS = 7
+
+export interface DocumentParts extends Pick<Dialogs, 'chooseSaveFile'> {
   accounts: Accounts
-  clients: Clients
-  mirror: Mirror
-  watch: Watch
-  /** Opens an address of the chosen account in the person's browser; rejects with AppFailure `unsafe-address` else. */
-  openInBrowser: (url: string) => Promise<void>
+  ask: AskDesk
+  watch: Pick<Watch, 'troubleOf' | 'refresh' | 'refreshWithLogs'>
+  views: Views
+  /** Opens an address of an account in the person's browser; rejects with AppFailure `unsafe-address` else. */
+  openInBrowser: (url: string, accountId: string) => Promise<void>
   clock: () => number
-  changed: (folders: string[]) => void
+  /** IANA name of this workstation's zone. */
+  zone: () => string
+  /** Documents of an account changed. */
+  changed: (accountId: string) => void
 }
 
+/** What is known of the folders that are shown. */
+type Truth = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'unreadable'>
+
 export function documentHandlers(parts: DocumentParts): Pick<RequestHandlers, Handled> {
-  const { accounts, clients, mirror, watch } = parts
+  const { accounts, ask, watch } = parts
+  const moment = () => ({ now: parts.clock(), zone: parts.zone() })
 
-  function known(accountId: string, reference: string) {
-    return mirror.get(accountId, reference) ?? fail('gone', 'This document isn’t among those that were read.')
+  async function known(accountId: string, reference: string) {
+    return (
+      (await ask('get', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
+    )
   }
 
-  function page(accountId: string, reference: string) {
-    const mirrored = known(accountId, reference)
-    const { PackageReference } = mirrored.document
-    return documentPage(mirrored, PackageReference ? mirror.inPackage(accountId, PackageReference) : [])
+  /**
+   * How true what is shown of these accounts is: as old as the oldest of their folders, or of the one that is shown. A
+   * folder that can't be read, and never was, makes nothing else unknown.
+   */
+  async function truthOf(accountIds: readonly string[], shown?: string): Promise<Truth> {
+    const looks: (number | undefined)[] = []
+    const problems: { problem: AppError; problemFolder: string }[] = []
+    const unreadable: NonNullable<DocumentList['unreadable']> = { count: 0, documents: [] }
+    for (const account of accounts.list().filter(({ id }) => accountIds.includes(id))) {
+      const folders = shown === undefined ? [...account.folders] : [shown]
+      const lookedAt = await ask('lookedAt', { accountId: account.id, folders })
+      for (const folder of folders) {
+        const trouble = watch.troubleOf(account.id, folder)
+        const at = Object.hasOwn(lookedAt, folder) ? lookedAt[folder] : undefined
+        if (at !== undefined || !trouble.problem) looks.push(at)
+        if (trouble.problem) problems.push({ problem: trouble.problem, problemFolder: folder })
+        unreadable.count += trouble.unreadable?.count ?? 0
+        unreadable.documents.push(...(trouble.unreadable?.documents ?? []))
+      }
+    }
+    unreadable.documents.splice(NAMED)
+    const areAllRead = looks.length > 0 && looks.every((at) => at !== undefined)
+    return {
+      ...(areAllRead && { lookedAt: Math.min(...looks) }),
+      ...problems[0],
+      ...(unreadable.count > 0 && { unreadable })
+    }
   }
+
+  const accountsOf = (accountId: string, { accounts: others = [] }: DocumentQuery) => [accountId, ...others]
 
   return {
-    'documents.list': async (query) => {
+    'documents.list': async ({ query, expanded, offset, limit }) => {
       const accountId = chosenId(accounts)
-      const { documents, total } = mirror.page({ accountId, ...query })
-      const lookedAt = mirror.lookedAt(accountId, query.folder)
-      return {
-        rows: documents.map(documentRow),
-        total,
-        counts: mirror.counts(accountId),
-        ...(lookedAt !== undefined && { lookedAt }),
-        ...watch.troubleOf(accountId, query.folder)
-      }
+      const list = await ask('list', { accountId, query, expanded, offset, limit, ...moment() })
+      return { ...list, ...(await truthOf(accountsOf(accountId, query), query.folder)) }
     },
+
+    'documents.counts': async () => {
+      const accountId = chosenId(accounts)
+      const queries = parts.views.list(accountId).map(({ id, query }) => ({ id, query }))
+      const counts = await ask('counts', { accountId, queries, ...moment() })
+      return { folders: counts.folders, views: counts.queries, unread: counts.unread }
+    },
+
+    'documents.references': ({ query }) =>
+      ask('references', { accountId: chosenId(accounts), query, limit: MOST_REFERENCES, ...moment() }),
 
     'documents.get': async ({ reference }) => {
       const accountId = chosenId(accounts)
-      const mirrored = known(accountId, reference)
+      const page =
+        (await ask('page', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
       // The log comes with the folder's answer only; the page is shown at once and told when the log is there.
-      if (mirrored.logsAreOld && mirrored.goneAt === undefined) {
-        watch.refreshWithLogs(accountId, mirrored.folder).catch(() => undefined)
+      if (page.logsAreOld && page.goneAt === undefined) {
+        watch.refreshWithLogs(accountId, page.folder).catch(() => undefined)
       }
-      return page(accountId, reference)
+      return page
     },
 
     'documents.refresh': async () => {
@@ -61,27 +113,43 @@ export function documentHandlers(parts: DocumentParts): Pick<RequestHandlers, Ha
       return null
     },
 
-    'documents.extend': async ({ reference, dueDate, gmt }) => {
+    'documents.markRead': async ({ some, read }) => {
       const accountId = chosenId(accounts)
-      const client = await clients.of(accountId)
-      const document = await client.extend({ DocumentReference: reference, DueDate: dueDate, GMT: String(gmt) })
-      mirror.takeOne(accountId, document)
-      parts.changed([...FOLDERS])
-      // The other documents of the package moved too.
-      watch.soon()
-      return page(accountId, reference)
-    },
-
-    'documents.validate': async ({ reference }) => {
-      const client = await clients.of(chosenId(accounts))
-      const { DocumentURL: _url, ...result } = await client.validateSignatures(reference)
-      return { ...result, checkedAt: parts.clock() }
-    },
-
-    'documents.openInBrowser': async ({ reference }) => {
-      const { EditUrl } = known(chosenId(accounts), reference).document
-      await parts.openInBrowser(EditUrl ?? fail('gone', 'This document has no page of its own.'))
+      if ((await ask('markRead', { accountId, some, read, ...moment() })) === 0) return null
+      const others =
+        'query' in some ? accountsOf(accountId, some.query) : some.documents.map((document) => document.accountId)
+      for (const id of new Set(others)) parts.changed(id)
       return null
+    },
+
+    'documents.export': async ({ some, columns }, { stillAsking }) => {
+      const accountId = chosenId(accounts)
+      const { now, zone } = moment()
+      const { bytes } = await ask('csv', { accountId, some, columns, now, zone })
+      const suggested = `Documents ${dayAt(now, zone)}.csv`
+      return saveAs(parts, { title: 'Export documents', suggested, kind: CSV, bytes }, stillAsking)
+    },
+
+    'documents.openInBrowser': async ({ reference, page }) => {
+      const accountId = chosenId(accounts)
+      const { document } = await known(accountId, reference)
+      const address =
+        page === 'edit' ? document.EditUrl : document.Signers?.[page.videoOf]?.VideoConfirmationDetail?.ShortUrl
+      await parts.openInBrowser(address || fail('gone', 'There is no page of this that could be opened.'), accountId)
+      return null
+    },
+
+    'documents.videoPassword': async ({ reference, signer }) => {
+      const { document } = await known(chosenId(accounts), reference)
+      const password = document.Signers?.[signer]?.VideoConfirmationDetail?.Password
+      return { password: password || fail('gone', 'The service gave no password for this video.') }
+    },
+
+    'overview.get': async () => {
+      const accountId = chosenId(accounts)
+      const overview = await ask('overview', { accountId, stuckDays: STUCK_DAYS, ...moment() })
+      const { unreadable: _unreadable, problemFolder: _folder, ...truth } = await truthOf([accountId])
+      return { ...overview, ...truth }
     }
   }
 }

@@ -1,14 +1,15 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and names. */
+import type { AskDesk } from '../core/documents/desk-questions.ts'
 import { fail } from '../core/failure.ts'
 import { chosenId } from './accounts.ts'
-import type { Accounts, Downloads, Mirror } from './parts.ts'
+import type { Accounts, Downloads } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
 
 type Handled = Extract<keyof RequestHandlers, `downloads.${string}`>
 
 export interface DownloadParts {
   accounts: Accounts
-  mirror: Mirror
+  ask: AskDesk
   downloads: Downloads
   /** Shows a file in the system's file manager. */
   reveal: (path: string) => void
@@ -19,12 +20,12 @@ export interface DownloadParts {
 }
 
 export function downloadHandlers(parts: DownloadParts): Pick<RequestHandlers, Handled> {
-  const { accounts, mirror, downloads } = parts
+  const { accounts, ask, downloads } = parts
   return {
     'downloads.start': async ({ reference, type }) => {
       const accountId = chosenId(accounts)
       const mirrored =
-        mirror.get(accountId, reference) ?? fail('gone', 'This document isn’t among those that were read.')
+        (await ask('get', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
       return downloads.start(accountId, reference, mirrored.document.Name ?? reference, type)
     },
     'downloads.list': async () => downloads.list(chosenId(accounts)),

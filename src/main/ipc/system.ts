@@ -26,14 +26,16 @@ export function systemHandlers({
   readyToClose
 }: SystemParts): Pick<RequestHandlers, Handled> {
   function view(): SettingsView {
-    const { theme, zoom } = settings.read()
-    return { theme, zoom }
+    const { theme, zoom, documentColumns } = settings.read()
+    return { theme, zoom, ...(documentColumns && { documentColumns }) }
   }
 
   return {
     'settings.get': async () => view(),
     'settings.set': async (change) => {
-      const kept = settings.change(change)
+      const { documentColumns, ...others } = change
+      const columns = documentColumns === undefined ? {} : { documentColumns: documentColumns ?? undefined }
+      const kept = settings.change({ ...others, ...columns })
       applySettings(view())
       changed()
       if (!kept.saved) fail('storage', 'This holds for now, but could not be kept for the next start.')

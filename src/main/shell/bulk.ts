@@ -1,9 +1,7 @@
 /** Runs the desk of bulk sending in a thread beside the application: started when it is asked something, ended when nothing is open. */
-import { Worker } from 'node:worker_threads'
 import type { AppError } from '../../shared/contract/index.ts'
 import type { AskDesk } from '../core/bulk/desk.ts'
-import { AppFailure } from '../core/failure.ts'
-import type { BulkOrder, BulkWord } from './bulk-worker.ts'
+import { askThread } from './asking.ts'
 
 export interface BulkDeskParts {
   /** The built worker, or its source where sources are run. */
@@ -23,76 +21,14 @@ export interface BulkDesk {
   end(): Promise<void>
 }
 
-interface Waiting {
-  resolve(answer: unknown): void
-  reject(error: Error): void
-  late: NodeJS.Timeout
-}
-
 /** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it anew. */
-export function bulkDeskOf({ worker: source, log }: BulkDeskParts): BulkDesk {
-  let worker: Worker | undefined
-  let number = 0
-  let waiting = new Map<number, Waiting>()
-
-  function running(): Worker {
-    if (worker) return worker
-    const started = new Worker(source, {
-      env: {},
-      argv: [],
-      name: 'bulk',
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB }
-    })
-    worker = started
-    const asked = new Map<number, Waiting>()
-    waiting = asked
-    let wentBeyond = false
-    started.on('message', (word: BulkWord) => {
-      const asker = asked.get(word.number)
-      asked.delete(word.number)
-      clearTimeout(asker?.late)
-      if ('error' in word) asker?.reject(new AppFailure(word.error))
-      else asker?.resolve(word.answer)
-      // A thread that has nothing to do must not keep the application from ending.
-      if (asked.size === 0) started.unref()
-    })
-    started.on('error', (error) => {
-      wentBeyond = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-      log.error('The desk of bulk sending failed.', { kind: error.constructor.name })
-    })
-    started.once('exit', () => {
-      const why = worker !== started ? closed : wentBeyond ? tooLarge : failed
-      if (worker === started) worker = undefined
-      for (const asker of asked.values()) {
-        clearTimeout(asker.late)
-        asker.reject(new AppFailure(why))
-      }
-      asked.clear()
-    })
-    return started
-  }
-
-  return {
-    ask: (name, ask) =>
-      new Promise<never>((resolve, reject) => {
-        const to = running()
-        const mine = ++number
-        const late = setTimeout(() => {
-          reject(new AppFailure(tooLong))
-          log.error('The desk of bulk sending did not answer in time.', { question: name })
-          void to.terminate()
-        }, PATIENCE_MS)
-        to.ref()
-        waiting.set(mine, { resolve: resolve as (answer: unknown) => void, reject, late })
-        to.postMessage({ number: mine, name, ask } satisfies BulkOrder)
-      }),
-
-    async end() {
-      const leaving = worker
-      worker = undefined
-      await leaving?.terminate()
-    }
-  }
+export function bulkDeskOf({ worker, log }: BulkDeskParts): BulkDesk {
+  const thread = askThread({
+    ...{ worker, log, words, name: 'bulk', title: 'The desk of bulk sending' },
+    memoryMb: MEMORY_MB,
+    patienceMs: PATIENCE_MS
+  })
+  return { ask: (name, ask) => thread.ask(name, ask) as Promise<never>, end: thread.end }
 }
 
 const closed: AppError = { code: 'gone', message: 'This file is no longer open. Choose it again.' }
@@ -108,3 +44,4 @@ const failed: AppError = {
   code: 'bad-file',
   message: 'Countersign could not go on with this file. Nothing was sent; choose it again.'
 }
+const words = { closed, tooLarge, tooLong, failed }

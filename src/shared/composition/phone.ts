@@ -46,6 +46,11 @@ export function callingCode(typed: string): string {
   return /^(\+|00)?\d+$/.test(compact) ? compact.replace(/^(\+|00)/, '') : typed.trim()
 }
 
+/** A code that was sent, so that `callingCode` makes the same of it: noughts of its own at its beginning aren't a prefix. */
+export function typedCode(sent: string): string {
+  return /^00\d*$/.test(sent.replace(SEPARATORS, '')) ? `+${sent.trim()}` : sent.trim()
+}
+
 /** A number as it is sent: without what only parts its digits. What isn't made of digits stays as it was typed. */
 export function dialledNumber(typed: string): string {
   const compact = typed.replace(SEPARATORS, '')

@@ -22,6 +22,9 @@ import type {
 } from './composing-views.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
 
+/** How long the trash keeps a draft. */
+export const TRASH_DAYS = 30
+
 const search = z.string().max(200)
 const ids = z.array(id).min(1).max(500)
 const name = z.string().trim().min(1).max(200)

@@ -11,13 +11,23 @@ export interface Events {
   /** The outbox was paused, goes again, waits for the line or was set otherwise; or its counts changed. */
   'outbox.changed': null
   'batches.changed': { id: string }
-  /** Folders whose documents changed, and a version that grows with each change. */
-  'documents.changed': { folders: string[]; version: number }
+  /** Documents of an account changed, or what was wrong with reading them; and a version that grows with each change. */
+  'documents.changed': { accountId: string; version: number }
+  /** An account's folders were read, whether or not anything had changed: what is shown of them is as true as at `at`. */
+  'documents.looked': { accountId: string; at: number }
+  'views.changed': null
+  'actions.changed': { ids: string[] }
+  /** Something happened, or was seen by the person. */
+  'activity.changed': null
+  'employers.changed': null
+  'handOff.changed': { id: string }
+  /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
+  'document.asked': { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
   'downloads.changed': { id: string }
   'counter.changed': { id: string }
   'settings.changed': null
   /** A command of the application's menu that a screen carries out. */
-  'menu.chosen': { command: 'compose' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search' }
+  'menu.chosen': { command: 'compose' | 'overview' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search' }
   /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
   'window.closing': null
 }

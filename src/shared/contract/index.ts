@@ -1,7 +1,10 @@
 /** The contract between the main process and the screens. */
 export type { Api } from './api.ts'
 export { type EventName, eventNames, type RequestName, requestNames } from './channels.ts'
+export { TRASH_DAYS } from './composing-requests.ts'
+export * from './document-requests.ts'
 export * from './errors.ts'
 export type { Events, EventsAreComplete } from './events.ts'
 export * from './requests.ts'
+export { SignerCorrection } from './signer-correction.ts'
 export type * from './views.ts'

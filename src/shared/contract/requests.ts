@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
 import type { RequestName } from './channels.ts'
 import { composingRequests } from './composing-requests.ts'
+import { documentColumns, documentRequests } from './document-requests.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
@@ -10,19 +11,15 @@ import type {
   CounterEntry,
   CounterOutcome,
   CounterState,
-  DocumentList,
-  DocumentPage,
   DownloadView,
   Fetched,
   RecipientView,
   SettingsView,
   SystemStatus,
-  TemplateView,
-  ValidationView
+  TemplateView
 } from './views.ts'
 
 const reference = z.string().min(1).max(2000)
-const byReference = z.strictObject({ reference })
 const secret = z.string().min(1).max(10_000)
 const bounds = z.strictObject({
   x: z.number().min(0).max(100_000),
@@ -64,7 +61,9 @@ export const requests = {
       id,
       name: z.string().trim().min(1).max(100),
       baseUrl: z.string().trim().min(1).max(2000),
-      authentication: authentication.optional()
+      authentication: authentication.optional(),
+      /** The names of its folders, as they stand in the path of GetActiveDocuments. */
+      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional()
     })
   ),
   /** Adds and chooses the account; a practice account starts the practice service. */
@@ -73,7 +72,7 @@ export const requests = {
   /** Removes the account with its secret and everything kept of it on this machine. */
   'accounts.remove': answers<null>()(byId),
   /** Asks the service something harmless, to learn whether address and credentials work. */
-  'accounts.check': answers<{ documents: number }>()(byId),
+  'accounts.check': answers<{ documents: number; missing: string[] }>()(byId),
   'accounts.connection': answers<ConnectionView>()(nothing),
 
   'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
@@ -81,22 +80,7 @@ export const requests = {
 
   ...composingRequests,
 
-  'documents.list': answers<DocumentList>()(
-    z.strictObject({
-      folder: z.string().min(1).max(200),
-      search: z.string().max(200),
-      offset: z.number().int().min(0),
-      limit: z.number().int().min(1).max(500)
-    })
-  ),
-  'documents.get': answers<DocumentPage>()(byReference),
-  /** Reads the folders from the service now. */
-  'documents.refresh': answers<null>()(nothing),
-  'documents.extend': answers<DocumentPage>()(
-    z.strictObject({ reference, dueDate: z.iso.datetime({ offset: true }), gmt: z.number().int().min(-840).max(840) })
-  ),
-  'documents.validate': answers<ValidationView>()(byReference),
-  'documents.openInBrowser': answers<null>()(byReference),
+  ...documentRequests,
 
   'downloads.start': answers<DownloadView>()(z.strictObject({ reference, type: z.enum(ID_VERIFICATION_DATA_TYPES) })),
   'downloads.list': answers<DownloadView[]>()(nothing),
@@ -118,12 +102,16 @@ export const requests = {
   'counter.cover': answers<CounterState>()(byId),
   /** Closes and wipes the signing page, then asks the service what became of it. */
   'counter.end': answers<CounterOutcome>()(byId),
+  /** The clerk has the screen again: what became of the last turn is no longer shown to the signer. */
+  'counter.leave': answers<null>()(nothing),
 
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(
     z.strictObject({
       theme: z.enum(['system', 'light', 'dark']).optional(),
-      zoom: z.number().min(0.5).max(3).optional()
+      zoom: z.number().min(0.5).max(3).optional(),
+      /** null: as they are until a person changes them. */
+      documentColumns: documentColumns.nullable().optional()
     })
   ),
   'system.status': answers<SystemStatus>()(nothing),

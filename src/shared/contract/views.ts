@@ -2,17 +2,16 @@
 
 import type {
   CompletionRecipient,
-  DocumentLog,
-  DocumentStatus,
   IDVerificationDataType,
   ListedTemplate,
   NotificationRecipient,
-  ServiceDate,
-  ValidationResult
+  ServiceDate
 } from '../model/index.ts'
+import type { DocumentColumn } from './document-requests.ts'
 import type { AppError } from './errors.ts'
 
 export type * from './composing-views.ts'
+export type * from './document-views.ts'
 
 export type AuthScheme = 'none' | 'api-key' | 'bearer'
 
@@ -25,6 +24,8 @@ export interface AccountView {
   scheme: AuthScheme
   /** A CSS colour for the stripe that tells accounts apart. */
   colour: string
+  /** The folders that this office uses, in its order. */
+  folders: string[]
   chosen: boolean
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
@@ -52,79 +53,6 @@ export type TemplateView = ListedTemplate
 export interface RecipientView {
   notification: NotificationRecipient[]
   completion: CompletionRecipient[]
-}
-
-export interface SignerProgress {
-  name: string
-  state: 'signed' | 'declined' | 'waiting' | 'expired'
-  /** Whether a signing link for an embedded view is known. */
-  canSignHere: boolean
-}
-
-export interface DocumentRow {
-  reference: string
-  name: string
-  folder: string
-  status: DocumentStatus
-  due?: ServiceDate
-  lastSigned?: ServiceDate
-  packageReference?: string
-  clientReference?: string
-  matterNumber?: string
-  idVerificationRequested: boolean
-  signers: SignerProgress[]
-}
-
-export interface DocumentList {
-  rows: DocumentRow[]
-  /** How many there are beside the page that is answered. */
-  total: number
-  counts: Record<string, number>
-  /** When this folder was last read in full; absent where never. */
-  lookedAt?: number
-  problem?: AppError
-  /** How many documents of the newest answer could not be read, and the place of the first. */
-  unreadable?: { count: number; path: string }
-}
-
-export interface SignerView extends SignerProgress {
-  /** Place in the document's list of signers. */
-  index: number
-  email?: string
-  mobile?: string
-  signerReference?: string
-  /** The service's own word. */
-  signedStatus?: string
-  declinedReason?: string
-  editable: boolean
-  faceToFace: boolean
-  video: boolean
-  /** What the service says of this signer's identity check, label and its own word. */
-  identity: { label: string; value: string }[]
-}
-
-export interface LogView extends DocumentLog {
-  at?: ServiceDate
-}
-
-export interface DocumentPage extends DocumentRow {
-  formDirectReference?: string
-  /** Minutes east of UTC, where the document names it. */
-  gmt?: number
-  hasFileUploaded: boolean
-  hasEditUrl: boolean
-  people: SignerView[]
-  logs: LogView[]
-  /** When the service last told of this document. */
-  seenAt: number
-  /** When it left all folders, where it has. */
-  goneAt?: number
-  /** Other documents of the same package. */
-  package: { reference: string; name: string }[]
-}
-
-export interface ValidationView extends ValidationResult {
-  checkedAt: number
 }
 
 export interface DownloadView {
@@ -176,9 +104,17 @@ export interface CounterOutcome {
   error?: AppError
 }
 
+/** A column of the list of documents that is shown, and how wide it is in CSS pixels. */
+export interface DocumentColumnSetting {
+  column: DocumentColumn
+  width: number
+}
+
 export interface SettingsView {
   theme: 'system' | 'light' | 'dark'
   zoom: number
+  /** The columns of the list of documents in their order; absent until a person changed them. */
+  documentColumns?: DocumentColumnSetting[]
 }
 
 export type KeychainReason = 'missing' | 'locked' | 'failed'

@@ -5,7 +5,11 @@ import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
 import { composingScenes } from './composing-scenes.ts'
 import { dataScenes } from './data-scenes.ts'
+import { dayScenes } from './day-scenes.ts'
+import { documentPageScenes } from './document-page-scenes.ts'
+import { documentScenes } from './document-scenes.ts'
 import { draftingScenes } from './drafting-scenes.ts'
+import { handOffScenes } from './hand-off-scenes.ts'
 import { outboxScenes } from './outbox-scenes.ts'
 
 const now = () => Date.now()
@@ -66,6 +70,10 @@ export const scenes: Record<string, () => FakeApi> = {
   ...dataScenes,
   ...outboxScenes,
   ...draftingScenes,
+  ...dayScenes,
+  ...documentScenes,
+  ...documentPageScenes,
+  ...handOffScenes,
   usual,
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
   'first-no-keychain': () =>
@@ -166,7 +174,7 @@ export const scenes: Record<string, () => FakeApi> = {
   unread: () => {
     const error = { code: 'unauthorised' as const, message: 'The service answered 401.' }
     const api = usual({ documents: [], connection: { state: 'refused', since: now() - 60_000, error } })
-    api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, counts: {}, problem: error } })
+    api.documents.list = async () => ({ ok: true, value: { rows: [], total: 0, documents: 0, problem: error } })
     return api
   }
 }

@@ -76,6 +76,13 @@ function addSend(db: Db, accountId: string, state: string): void {
   ).run(randomUUID(), accountId, state)
 }
 
+function addAction(db: Db, accountId: string, state: string): void {
+  db.prepare(
+    `INSERT INTO actions (id, account_id, kind, reference, document_name, target, request, before, state, created_at)
+     VALUES (?, ?, 'extend', 'd', 'Deed', 'd', '{}', '{}', ?, 0)`
+  ).run(randomUUID(), accountId, state)
+}
+
 async function failureOf(call: () => unknown) {
   const error = await Promise.resolve()
     .then(call)
@@ -239,6 +246,51 @@ describe('while it is not certain whether a package arrived', () => {
   })
 })
 
+describe('while changes to documents aren’t settled', () => {
+  const elsewhere = { baseUrl: 'https://other.example.com' }
+  const otherKey = { authentication: { ...API_KEY, key: 'key-2' } }
+
+  async function actingOffice(state: string) {
+    const parts = office()
+    const { id } = await parts.accounts.add(service())
+    addAction(parts.db, id, state)
+    return { ...parts, id }
+  }
+
+  test.each([
+    ['waiting', 'another address', elsewhere],
+    ['running', 'another address', elsewhere],
+    ['uncertain', 'another address', elsewhere],
+    ['running', 'another key', otherKey],
+    ['uncertain', 'another key', otherKey]
+  ])('(%s) %s is refused', async (state, _, changes) => {
+    const { accounts, id } = await actingOffice(state)
+    const before = accounts.get(id)
+    const failure = await failureOf(() => accounts.update(id, { name: 'Branch', ...changes }))
+    expect(failure).toMatchObject({ code: 'busy', message: expect.stringContaining('Activity') })
+    expect(accounts.get(id)).toEqual(before)
+    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+  })
+
+  test('those that wait may leave with another key, and those that ended are in nobody’s way', async () => {
+    const waiting = await actingOffice('waiting')
+    await waiting.accounts.update(waiting.id, otherKey)
+    expect(await waiting.accounts.secretsOf(waiting.id)).toMatchObject({ key: 'key-2' })
+    const { accounts, id } = await actingOffice('refused')
+    await accounts.update(id, { ...elsewhere, ...otherKey })
+    expect(accounts.get(id).baseUrl).toBe(elsewhere.baseUrl)
+  })
+
+  test('one that leaves while the keychain is asked keeps the service that it left for', async () => {
+    const keychain = slowKeychain()
+    const { accounts, db } = office(keychain)
+    const { id } = await accounts.add(service())
+    keychain.during('set', () => addAction(db, id, 'running'))
+    expect(await failureOf(() => accounts.update(id, otherKey))).toMatchObject({ code: 'busy' })
+    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+  })
+})
+
 describe('what is refused names its field and does not repeat a secret', () => {
   test.each([
     ['name', { name: '  ' }],
@@ -297,7 +349,7 @@ describe('the chosen account', () => {
 })
 
 describe('removing an account', () => {
-  const counted = ['accounts', 'drafts', 'sends', 'documents', 'folder_looks', 'downloads']
+  const counted = ['accounts', 'drafts', 'sends', 'document_views', 'downloads', 'hand_off_folders', 'actions']
 
   async function busyOffice() {
     const parts = office()
@@ -308,9 +360,10 @@ describe('removing an account', () => {
           VALUES ('d${id}', '${id}', 'form-direct', 'T', '{}', 0, 0);
         INSERT INTO sends (id, account_id, kind, state, title, created_at)
           VALUES ('s${id}', '${id}', 'form-direct', 'sent', 'T', 0);
-        INSERT INTO documents (account_id, reference, folder, search, body, seen_at, changed_at)
-          VALUES ('${id}', 'r', 'InBox', '', '{}', 0, 0);
-        INSERT INTO folder_looks (account_id, folder, looked_at) VALUES ('${id}', 'InBox', 0);
+        INSERT INTO hand_off_folders (id, account_id, place, created_at) VALUES ('h${id}', '${id}', '/h/${id}', 0);
+        INSERT INTO actions (id, account_id, kind, reference, document_name, target, request, before, state, created_at)
+          VALUES ('a${id}', '${id}', 'remind', 'r', 'D', 't', '{}', '{}', 'done', 0);
+        INSERT INTO document_views (id, account_id, name, query, position) VALUES ('v${id}', '${id}', 'V', '{}', 0);
         INSERT INTO downloads (id, account_id, document_reference, name, type, state, started_at)
           VALUES ('l${id}', '${id}', 'r', 'n', 'pdf', 'done', 0);
         INSERT INTO meta VALUES ('fetched:${id}:recipients', 'Ana Example')`)
@@ -336,6 +389,13 @@ describe('removing an account', () => {
     expect(await failureOf(() => accounts.remove(one.id))).toMatchObject({ code: 'busy' })
     for (const table of counted) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(2)
     expect(await accounts.secretsOf(one.id)).toEqual(API_KEY)
+  })
+
+  test.each(['waiting', 'running', 'uncertain'])('is refused while a change to a document is %s', async (state) => {
+    const { accounts, db, one } = await busyOffice()
+    db.exec(`UPDATE actions SET state = '${state}'`)
+    expect(await failureOf(() => accounts.remove(one.id))).toMatchObject({ code: 'busy' })
+    for (const table of counted) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(2)
   })
 
   test('is refused where Send is pressed while the keychain is asked, and nothing is lost', async () => {

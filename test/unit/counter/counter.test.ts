@@ -9,18 +9,25 @@ const BOUNDS = { x: 0, y: 0, width: 800, height: 600 }
 
 let work: Workplace
 let counter: Counter
+/** The first signer's. */
+let link = ''
 let page: { url: string; events: SigningViewEvents; state: 'open' | 'covered' | 'destroyed' } | undefined
+
+/** Whether the screen was in a signer's hands, each time that the counter told of a change. */
+const handedOver: boolean[] = []
 
 beforeEach(async () => {
   work = await openWorkplace()
+  handedOver.length = 0
   page = undefined
+  link = ''
   let next = 0
   counter = openCounter({
-    documents: () => work.mirror.withSigningKeys(work.accountId),
-    documentOf: (reference) => work.mirror.get(work.accountId, reference),
+    waitingHere: () => work.ask('waitingHere', { accountId: work.accountId }),
+    documentOf: (reference) => work.ask('get', { accountId: work.accountId, reference }),
     refresh: () => work.watch.refresh(work.accountId),
     // The signing links that come through the line are of the service's own address.
-    account: () => ({ kind: 'practice', baseUrl: new URL(linkOf(0) ?? work.line.url).origin }),
+    account: () => ({ kind: 'practice', baseUrl: new URL(link || work.line.url).origin }),
     returnAddressOf: () => undefined,
     openView: ({ url, events }) => {
       page = { url, events, state: 'open' }
@@ -39,46 +46,53 @@ beforeEach(async () => {
     describe: asAppError,
     clock: work.clock,
     newId: () => `turn-${++next}`,
-    changed: () => undefined
+    changed: () => handedOver.push(counter.isHandedOver())
   })
 })
 afterEach(() => work.close())
 
-const linkOf = (index: number) => work.mirror.withSigningKeys(work.accountId)[0]?.document.Signers?.[index]?.SigningKey
+/** The document that was sent, as last known. */
+async function sent() {
+  const [entry] = await counter.queue()
+  const known = await work.ask('get', { accountId: work.accountId, reference: entry?.documentReference ?? '' })
+  if (!known) throw new Error('nothing was sent')
+  return known
+}
 
 async function send(changes = {}) {
   const two = [signer(), signer({ key: 's2', FirstName: 'Wiremu', Email: 'wiremu@example.com' })]
   await work.send(forms({ embedded: true, items: [form({ signers: two, ...changes })] }))
   await work.watch.refresh(work.accountId)
+  link = (await sent()).document.Signers?.[0]?.SigningKey ?? ''
 }
 
 describe('at the counter', () => {
   test('everybody whose turn it is waits in the queue', async () => {
     await send()
-    expect(counter.queue().map(({ signerName }) => signerName)).toEqual(['Mere Tamati', 'Wiremu Tamati'])
+    expect((await counter.queue()).map(({ signerName }) => signerName)).toEqual(['Mere Tamati', 'Wiremu Tamati'])
   })
 
   test('nothing is loaded before the handover is over, and the link is never shown', async () => {
     await send()
-    const [entry] = counter.queue()
+    const [entry] = await counter.queue()
     const state = await counter.start(entry?.documentReference ?? '', 0)
     expect(state).toMatchObject({ phase: 'handover', signerName: 'Mere Tamati' })
     expect(page).toBeUndefined()
-    expect(JSON.stringify([state, counter.queue()])).not.toContain('/sign/')
+    expect(JSON.stringify([state, await counter.queue()])).not.toContain('/sign/')
     counter.show(state.id, BOUNDS)
-    expect(page?.url).toBe(linkOf(0))
+    expect(page?.url).toBe(link)
   })
 
   test('one signer at a time', async () => {
     await send()
-    const [entry] = counter.queue()
+    const [entry] = await counter.queue()
     await counter.start(entry?.documentReference ?? '', 0)
     await expect(counter.start(entry?.documentReference ?? '', 1)).rejects.toMatchObject({ appError: { code: 'busy' } })
   })
 
   test('a page that comes back does not decide: the service is asked', async () => {
     await send()
-    const [entry] = counter.queue()
+    const [entry] = await counter.queue()
     const { id } = await counter.start(entry?.documentReference ?? '', 0)
     counter.show(id, BOUNDS)
     page?.events.returned()
@@ -88,9 +102,43 @@ describe('at the counter', () => {
     expect(counter.state()).toBeNull()
   })
 
+  test('the screen stays in the signer’s hands until the clerk has left what became of the turn', async () => {
+    await send()
+    const documentReference = (await counter.queue())[0]?.documentReference ?? ''
+    expect(counter.isHandedOver()).toBe(false)
+    const { id } = await counter.start(documentReference, 0)
+    handedOver.length = 0
+    counter.show(id, BOUNDS)
+    page?.events.returned()
+    await counter.end(id)
+    expect(handedOver).not.toContain(false)
+    expect(counter.isHandedOver()).toBe(true)
+    counter.leave()
+    expect(handedOver.at(-1)).toBe(false)
+  })
+
+  test('leaving ends no turn that lasts, and the next turn keeps the screen handed over', async () => {
+    await send()
+    const documentReference = (await counter.queue())[0]?.documentReference ?? ''
+    await counter.end((await counter.start(documentReference, 0)).id)
+    const { id } = await counter.start(documentReference, 1)
+    counter.leave()
+    expect(counter.state()?.id).toBe(id)
+    expect(counter.isHandedOver()).toBe(true)
+  })
+
+  test('an account that is left takes the screen back, also from an outcome', async () => {
+    await send()
+    const documentReference = (await counter.queue())[0]?.documentReference ?? ''
+    await counter.end((await counter.start(documentReference, 0)).id)
+    await counter.close()
+    expect(counter.isHandedOver()).toBe(false)
+    expect(handedOver.at(-1)).toBe(false)
+  })
+
   test('where the service cannot be asked, nobody is told that it is signed', async () => {
     await send()
-    const [entry] = counter.queue()
+    const [entry] = await counter.queue()
     const { id } = await counter.start(entry?.documentReference ?? '', 0)
     counter.show(id, BOUNDS)
     page?.events.returned()
@@ -100,7 +148,7 @@ describe('at the counter', () => {
 
   test('a page that is covered stays covered, whatever it says of itself', async () => {
     await send()
-    const [entry] = counter.queue()
+    const [entry] = await counter.queue()
     const { id } = await counter.start(entry?.documentReference ?? '', 0)
     counter.show(id, BOUNDS)
     counter.cover(id)
@@ -112,7 +160,7 @@ describe('at the counter', () => {
 
   test('what the page tried is remembered, the newest twenty', async () => {
     await send()
-    const [entry] = counter.queue()
+    const [entry] = await counter.queue()
     const { id } = await counter.start(entry?.documentReference ?? '', 0)
     counter.show(id, BOUNDS)
     for (let attempt = 1; attempt <= 30; attempt++) page?.events.refused(`attempt ${attempt}`)
@@ -131,14 +179,13 @@ describe('at the counter', () => {
     ['a script', 'javascript:alert(1)'],
     ['no address at all', 'sign me'],
     ['the office’s own network', 'https://192.168.1.1/admin']
-  ])('a signing link that is %s is refused before anything is loaded', async (_what, link) => {
+  ])('a signing link that is %s is refused before anything is loaded', async (_what, address) => {
     await send()
-    const [mirrored] = work.mirror.withSigningKeys(work.accountId)
-    if (!mirrored) throw new Error('nothing was sent')
-    const Signers = mirrored.document.Signers?.map((one) => ({ ...one, SigningKey: link }))
+    const mirrored = await sent()
+    const Signers = mirrored.document.Signers?.map((one) => ({ ...one, SigningKey: address }))
     const tampered = openCounter({
-      documents: () => [],
-      documentOf: () => ({ ...mirrored, document: { ...mirrored.document, Signers } }),
+      waitingHere: async () => [],
+      documentOf: async () => ({ ...mirrored, document: { ...mirrored.document, Signers } }),
       refresh: async () => undefined,
       account: () => ({ kind: 'service', baseUrl: 'https://service.example.com/web/v1.4' }),
       returnAddressOf: () => undefined,
@@ -158,18 +205,18 @@ describe('at the counter', () => {
 
   test('somebody who isn’t there, or whose turn it isn’t, can’t be handed the screen', async () => {
     await send()
-    const { documentReference = '' } = counter.queue()[0] ?? {}
+    const { documentReference = '' } = (await counter.queue())[0] ?? {}
     await expect(counter.start(documentReference, 7)).rejects.toMatchObject({ appError: { code: 'not-signable' } })
     await expect(counter.start('no such document', 0)).rejects.toMatchObject({ appError: { code: 'gone' } })
   })
 
   test('somebody who has signed elsewhere meanwhile is no longer in the queue', async () => {
     await send()
-    const { documentReference = '' } = counter.queue()[0] ?? {}
+    const { documentReference = '' } = (await counter.queue())[0] ?? {}
     const [first] = work.practice.state.documents[documentReference]?.signers ?? []
     if (!first) throw new Error('the practice office lost the document')
     first.status = 'Signed'
     await expect(counter.start(documentReference, 0)).rejects.toMatchObject({ appError: { code: 'not-signable' } })
-    expect(counter.queue().map(({ signerName }) => signerName)).toEqual(['Wiremu Tamati'])
+    expect((await counter.queue()).map(({ signerName }) => signerName)).toEqual(['Wiremu Tamati'])
   })
 })

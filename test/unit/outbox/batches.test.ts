@@ -1,6 +1,7 @@
 /** Many packages of one sheet: all of them or none, in the sheet's order, and what failed comes back as rows. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { BatchRow, NewBatch } from '../../../src/main/core/outbox/batches.ts'
+import type { PackageRow } from '../../../src/main/core/bulk/batch-rows.ts'
+import type { NewBatch } from '../../../src/main/core/outbox/batches.ts'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
@@ -15,7 +16,7 @@ const isSend = (method: string) => method === 'POST'
 const composed = (row: number) =>
   forms({ items: [form({ Name: `Row ${row}`, signers: [signer({ Email: `row${row}@example.com` })] })] })
 
-function* rowsOf(count: number): Generator<BatchRow> {
+function* rowsOf(count: number): Generator<PackageRow> {
   for (let row = 1; row <= count; row++)
     yield { row, cells: [`Row ${row}`, `row${row}@example.com`], composition: composed(row) }
 }
@@ -99,7 +100,7 @@ describe('a batch', () => {
   })
 
   test('whose writing fails leaves nothing behind, and says why', async () => {
-    function* broken(): Generator<BatchRow> {
+    function* broken(): Generator<PackageRow> {
       yield* rowsOf(120)
       throw new Error('the sheet is gone')
     }

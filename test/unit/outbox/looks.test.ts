@@ -167,6 +167,21 @@ describe('a send that did not arrive', () => {
   })
 })
 
+describe('a document that is nested beyond all reason', () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+
+  test('does not keep the folders from being read, and what is there from being found', async () => {
+    work.line.spoil((body) =>
+      body.startsWith('[') ? `[{"Reference":"deep","Other":${deep}}${body === '[]' ? ']' : `,${body.slice(1)}`}` : body
+    )
+    work.line.fault('lose-answer', isSend)
+    const lost = await work.send(forms())
+    await work.time.pass(MINUTE)
+    await expect.poll(() => get(lost.id).state).toBe('sent')
+    expect(posts()).toBe(1)
+  })
+})
+
 describe('several uncertain sends', () => {
   test('share one look, and each is told apart', async () => {
     work.outbox.configure(work.accountId, { concurrency: 4, takeBackSeconds: 0 })

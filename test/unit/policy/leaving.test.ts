@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { questionOnLeaving } from '../../../src/main/core/policy/leaving.ts'
 
-const none = { ready: 0, uncertain: 0, preparing: 0 }
+const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0 }
 
 describe('leaving', () => {
   test('asks nothing where the outbox is empty, or only waits for an answer that is kept', () => {
@@ -21,6 +21,14 @@ describe('leaving', () => {
 
   test('says that a batch which is not wholly written is not sent', () => {
     expect(questionOnLeaving({ ...none, ready: 50, preparing: 1 }, 'encrypted')?.leave).toBe('Quit without it')
+  })
+
+  test('says that changes to documents wait for the line', () => {
+    expect(questionOnLeaving({ ...none, actions: 2 }, 'encrypted')).toMatchObject({
+      message: '2 changes to documents wait for the line.',
+      leave: 'Quit'
+    })
+    expect(questionOnLeaving({ ...none, actions: 1 }, 'memory')?.leave).toBe('Quit and lose it')
   })
 
   test('says that all of it is lost where nothing is kept', () => {

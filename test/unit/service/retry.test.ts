@@ -16,7 +16,10 @@ describe('Retry-After', () => {
     ['Wed, 01 Jan 2031 12:00:30 GMT', 30_000],
     ['Wednesday, 01-Jan-31 12:00:30 GMT', 30_000],
     ['Wed Jan  1 12:00:30 2031 GMT', 30_000],
-    ['Wed, 01 Jan 2031 11:00:00 GMT', 0]
+    ['Wed, 01 Jan 2031 11:00:00 GMT', 0],
+    // Longer than a timer can be set for: a day.
+    ['2592000', 86_400_000],
+    ['Wed, 01 Jan 2032 12:00:00 GMT', 86_400_000]
   ])('%s is %i ms', (header, milliseconds) => expect(readRetryAfter(header, now)).toBe(milliseconds))
 
   test.each([null, '', 'soon', '-5', '1.5', '1e9', '99999999999', 'Wed, 99 Foo 2031 12:00:30 GMT'])(

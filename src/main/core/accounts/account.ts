@@ -53,6 +53,16 @@ export function accountRows(db: Db) {
   const held = db
     .prepare<[string], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM sends WHERE account_id = ? AND state IN ${HELD_STATES})`)
     .pluck()
+  const acting = db
+    .prepare<[string], 0 | 1>(
+      `SELECT EXISTS (SELECT 1 FROM actions WHERE account_id = ? AND state IN ('waiting', 'running', 'uncertain'))`
+    )
+    .pluck()
+  const acted = db
+    .prepare<[string], 0 | 1>(
+      `SELECT EXISTS (SELECT 1 FROM actions WHERE account_id = ? AND state IN ('running', 'uncertain'))`
+    )
+    .pluck()
   const unsettled = db
     .prepare<[string], 0 | 1>(
       `SELECT EXISTS (SELECT 1 FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain'))`
@@ -74,8 +84,12 @@ export function accountRows(db: Db) {
     nextPosition: () => Number(last.get()) + 1,
     /** Whether something of it waits, is under way or uncertain. */
     holdsSends: (id: string) => held.get(id) === 1,
+    /** Whether something that is done to a document of it waits, is under way or uncertain. */
+    holdsActions: (id: string) => acting.get(id) === 1,
     /** Whether something of it has left, or may have, and it isn't known what became of it. */
     hasUnsettledSends: (id: string) => unsettled.get(id) === 1,
+    /** Whether something that is done to a document of it has left, or may have, and it isn't known what became of it. */
+    hasUnsettledActions: (id: string) => acted.get(id) === 1,
     chosenId: () => chosen.get(),
     choose: (id: string) => void choose.run(id)
   }

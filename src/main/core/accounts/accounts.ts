@@ -68,9 +68,13 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
     rows.put({ ...row, position: rows.nextPosition() })
     if (rows.chosenId() === undefined) rows.choose(row.id)
   })
+  function refuseHolding(id: string): void {
+    if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
+    if (rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS)
+  }
   const erase = db.transaction((id: string): void => {
     // Asked again: while the keychain was busy, Send may have been pressed.
-    if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
+    refuseHolding(id)
     rows.erase(id)
     const next = rows.all()[0]
     if (rows.chosenId() === id && next) rows.choose(next.id)
@@ -123,8 +127,9 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
 
     /**
      * Changes an account. Only the service that a package left for can tell whether it arrived, and it tells each user of
-     * their own folders alone; so while a send is under way or uncertain, address and credentials stay (`busy`). Taken all
-     * the same: a new secret of the same key, and any credentials where the kept ones are lost or the service refuses
+     * their own folders alone; so while a send, or a change to a document, is under way or uncertain, address and
+     * credentials stay (`busy`). A change that waits was asked for of a document of that service: the address stays. Taken
+     * all the same: a new secret of the same key, and any credentials where the kept ones are lost or the service refuses
      * them, as otherwise nobody could ever look.
      */
     async update(id: string, changes: AccountChanges, admission: Admission = 'not refused'): Promise<Account> {
@@ -143,7 +148,10 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
           admission !== 'refused' &&
           !isSameLogin(kept.credentials, credentials))
       const refuseWhileUnsettled = (row: AccountRow): void => {
-        if (leadsElsewhere(row) && rows.hasUnsettledSends(id)) fail('busy', UNSETTLED)
+        if (baseUrl !== row.base_url && rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS_FOR)
+        if (!leadsElsewhere(row)) return
+        if (rows.hasUnsettledSends(id)) fail('busy', UNSETTLED)
+        if (rows.hasUnsettledActions(id)) fail('busy', UNSETTLED_ACTIONS)
       }
       refuseWhileUnsettled(before)
       if (credentials) await keep(id, credentials)
@@ -180,7 +188,7 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
      */
     async remove(id: string): Promise<void> {
       rowOf(id)
-      if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
+      refuseHolding(id)
       const secret = await secrets.get(id)
       // Its secret goes first: where the keychain is shut, nothing is removed, and no secret stays behind.
       await secrets.delete(id)
@@ -248,5 +256,11 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
 
 const HOLDS_SENDS =
   'Packages of this account wait in its Outbox, or it is not certain whether they arrived. Send them, take them back or settle them first.'
+const HOLDS_ACTIONS =
+  'Changes to documents of this account wait for the line, or it is not certain whether they were made. Take them back or settle them first: Activity lists them.'
+const HOLDS_ACTIONS_FOR =
+  'Changes to documents of this account wait for the line, or it is not certain whether they were made, and they are meant for the service at this address. Let them go, take them back or settle them first: Activity lists them.'
+const UNSETTLED_ACTIONS =
+  'Changes to documents of this account are being made, or it is not certain whether they were, and only the service that was asked can tell. Until that is settled, the address and the credentials stay as they are: Activity lists them.'
 const UNSETTLED =
   'Packages of this account are being sent, or it is not certain whether they arrived, and only the service that they went to can tell. Until that is settled in the Outbox, the address and the credentials stay as they are.'

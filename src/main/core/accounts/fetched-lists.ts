@@ -2,6 +2,7 @@
 import type { AppError, Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
 import type { ServiceClient } from '../service/index.ts'
 import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
 
 export interface FetchedListEffects {
   db: Db
@@ -16,10 +17,7 @@ const FRESH = 10 * 60_000
 export type FetchedLists = ReturnType<typeof openFetchedLists>
 
 export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListEffects) {
-  const read = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
-  const write = db.prepare(
-    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
-  )
+  const meta = openMeta(db)
 
   async function list<Item>(
     accountId: string,
@@ -28,7 +26,7 @@ export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListE
     fetch: (client: ServiceClient) => Promise<{ items: Item[]; problems: readonly unknown[] }>
   ): Promise<Fetched<Item>> {
     const key = `fetched:${accountId}:${name}`
-    const text = read.get(key)
+    const text = meta.read(key)
     const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
     if (!demand.refresh && kept.fetchedAt !== undefined && clock() - kept.fetchedAt < FRESH) return kept
     try {
@@ -38,7 +36,7 @@ export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListE
         fetchedAt: clock(),
         ...(problems.length > 0 && { unreadable: problems.length })
       }
-      write.run(key, JSON.stringify(fetched))
+      meta.write(key, JSON.stringify(fetched))
       return fetched
     } catch (error) {
       return { ...kept, problem: describe(error) }
@@ -51,7 +49,7 @@ export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListE
   return {
     /** What was fetched last of the recipients, without asking the service: wanted at each key while one types a name. */
     keptRecipients(accountId: string): RecipientView[] {
-      const text = read.get(`fetched:${accountId}:recipients`) ?? ''
+      const text = meta.read(`fetched:${accountId}:recipients`) ?? ''
       if (text !== parsed.text) parsed = { text, items: text ? (JSON.parse(text) as Fetched<RecipientView>).items : [] }
       return parsed.items
     },

@@ -1,5 +1,6 @@
 /** Where the practice office is kept between two starts: in the encrypted database, as people practise with real names too. */
 import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
 
 export interface KeptOffice {
   /** What was last kept, and below it a line for each that was added since; undefined where nothing was. */
@@ -16,34 +17,30 @@ const KEY = 'practice-office'
 const ADDED = `${KEY}:added-`
 
 export function openKeptOffice(db: Db, clock: () => number): KeptOffice {
-  const read = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
-  const write = db.prepare<[string, string]>(
-    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
-  )
+  const meta = openMeta(db)
   const added = db.prepare<[], string>(`SELECT value FROM meta WHERE key GLOB '${ADDED}*' ORDER BY rowid`).pluck()
   const insert = db.prepare<[string]>(
     `INSERT INTO meta (key, value)
      SELECT '${ADDED}' || (1 + count(*)), ? FROM meta WHERE key GLOB '${ADDED}*'`
   )
   const eraseAdded = db.prepare(`DELETE FROM meta WHERE key GLOB '${ADDED}*'`)
-  const erase = db.prepare<[string]>('DELETE FROM meta WHERE key = ?')
 
   function load(): string | undefined {
-    const state = read.get(KEY)
+    const state = meta.read(KEY)
     return state === undefined ? undefined : [state, ...added.all()].join('\n')
   }
 
   return {
     load,
     save: db.transaction((state: string): void => {
-      write.run(KEY, state)
+      meta.write(KEY, state)
       eraseAdded.run()
     }),
     add: (line) => void insert.run(line),
     setAside: db.transaction((): void => {
       const unreadable = load()
-      if (unreadable !== undefined) write.run(`${KEY}:unreadable-${clock()}`, unreadable)
-      erase.run(KEY)
+      if (unreadable !== undefined) meta.write(`${KEY}:unreadable-${clock()}`, unreadable)
+      meta.erase(KEY)
       eraseAdded.run()
     })
   }

@@ -3,7 +3,7 @@ import type { Composition } from '../../../shared/composition/index.ts'
 
 /** A row, and the package that was composed of it. */
 export interface PackageRow {
-  /** From 1 for the first below the headings, as the spreadsheet counts. */
+  /** As the spreadsheet counts. */
   row: number
   /** As they were in the sheet. */
   cells: string[]

@@ -6,6 +6,12 @@ import type { Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
+import {
+  answerOfExchange,
+  answerOfRequest,
+  type ExchangeAnswer,
+  type RequestAnswer
+} from '../hand-off/package-files.ts'
 import type { LeftOutRow, PackageRow } from './batch-rows.ts'
 import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, reasonsAgainst } from './dry-run.ts'
 import { openTable, readWhole, type TableFile } from './open-file.ts'
@@ -15,7 +21,8 @@ import { tableFile, withProblems } from './table-file.ts'
 
 /** What can be asked, and what is answered. */
 export interface DeskQuestions {
-  open: { ask: { id: string; path: string; fileName: string }; answer: BulkSheet }
+  /** A file by its path, or by what was read of it. */
+  open: { ask: { id: string; fileName: string } & ({ path: string } | { bytes: Uint8Array }); answer: BulkSheet }
   sheet: { ask: { id: string; sheet: string }; answer: BulkSheet }
   check: {
     ask: { id: string; composition: Composition; mapping: ColumnMapping; zone: string } & Moment
@@ -29,9 +36,15 @@ export interface DeskQuestions {
   prepare: { ask: { id: string; duplicates: 'leave-out' | 'send' } & Moment; answer: Prepared }
   /** Rows that go, each as the JSON of a `PackageRow`, from an offset. */
   take: { ask: { id: string; offset: number; limit: number }; answer: string[] }
+  /** As `take`, of all checked rows, also of those that can't go. */
+  every: { ask: { id: string; offset: number; limit: number }; answer: string[] }
   /** Says that the prepared rows were taken over: they can't be taken a second time. */
   taken: { ask: { id: string }; answer: null }
   failed: { ask: { id: string }; answer: { fileName: string; bytes: Uint8Array } }
+  /** A send request that other software dropped, read whole: nothing of it stays here. */
+  request: { ask: { bytes: Uint8Array; now: number }; answer: RequestAnswer }
+  /** As `request`, of a `.countersign` file. */
+  exchange: { ask: { bytes: Uint8Array }; answer: ExchangeAnswer }
   sample: { ask: { composition: Composition; format: 'csv' | 'xlsx'; now: number }; answer: Uint8Array }
   close: { ask: { id: string }; answer: null }
 }
@@ -76,8 +89,8 @@ export function openDesk(): AskDesk {
   const answers: {
     [Name in DeskQuestion]: (ask: DeskQuestions[Name]['ask']) => Promise<DeskQuestions[Name]['answer']>
   } = {
-    async open({ id, path, fileName }) {
-      const table = openTable(await readWhole(path), fileName)
+    async open({ id, fileName, ...file }) {
+      const table = openTable('bytes' in file ? file.bytes : await readWhole(file.path), fileName)
       const { name, sheet } = await firstFull(table)
       const one = { fileName, table, name, sheet }
       open.set(id, one)
@@ -128,15 +141,13 @@ export function openDesk(): AskDesk {
 
     async take({ id, offset, limit }) {
       const one = opened(id)
-      const { plan } = checkedOf(one)
-      const make = compositionsOf(one.sheet, plan)
-      const { of } = ownColumns(one.sheet, plan.mapping)
-      return (one.prepared?.going ?? []).slice(offset, offset + limit).flatMap((index) => {
-        const row = one.sheet.rows[index]
-        if (!row) return []
-        const made: PackageRow = { row: row.row, cells: of(row.cells), composition: make(row).composition }
-        return [JSON.stringify(made)]
-      })
+      return packagesOf(one, checkedOf(one), (one.prepared?.going ?? []).slice(offset, offset + limit))
+    },
+
+    async every({ id, offset, limit }) {
+      const one = opened(id)
+      const places = one.sheet.rows.slice(offset, offset + limit).map((_, index) => offset + index)
+      return packagesOf(one, checkedOf(one), places)
     },
 
     async taken({ id }) {
@@ -158,6 +169,10 @@ export function openDesk(): AskDesk {
       const table = withProblems(columns, one.leftOut ?? bad)
       return { fileName: one.fileName, bytes: tableFile(table.columns, table.rows) }
     },
+
+    request: ({ bytes, now }) => answerOfRequest(bytes, now),
+
+    exchange: ({ bytes }) => answerOfExchange(bytes),
 
     sample: ({ composition, format, now }) => sampleFile(composition, format, now),
 
@@ -184,6 +199,18 @@ const shows: Record<DeskQuestions['rows']['ask']['show'], (row: BulkRow) => bool
   errors: ({ problems }) => problems.some(isError),
   warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),
   duplicates: ({ duplicateOf }) => duplicateOf !== undefined
+}
+
+/** Rows by their places in the sheet, each as the JSON of a `PackageRow`. */
+function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, places: readonly number[]): string[] {
+  const make = compositionsOf(sheet, plan)
+  const { of } = ownColumns(sheet, plan.mapping)
+  return places.flatMap((index) => {
+    const row = sheet.rows[index]
+    if (!row) return []
+    const made: PackageRow = { row: row.row, cells: of(row.cells), composition: make(row).composition }
+    return [JSON.stringify(made)]
+  })
 }
 
 /** A workbook often begins with a sheet of notes, or a blank one. */

@@ -5,8 +5,8 @@
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
 import type { AppError, CounterEntry, CounterOutcome, CounterState } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
-import type { MirroredDocument } from '../documents/mirror.ts'
-import { canSignNow, counterEntries, stateOf } from '../documents/pages.ts'
+import type { MirroredDocument } from '../documents/desk-questions.ts'
+import { canSignNow, stateOf } from '../documents/progress.ts'
 import { fail } from '../failure.ts'
 import {
   type SigningAccount,
@@ -20,9 +20,9 @@ import type { OpenSigningView, SigningView } from './signing-view.ts'
 const REMEMBERED = 20
 
 export interface CounterEffects {
-  /** Documents with signing links, as last known. */
-  documents: () => MirroredDocument[]
-  documentOf: (reference: string) => MirroredDocument | undefined
+  /** Who can sign at the counter, as last known, next due first. */
+  waitingHere: () => Promise<CounterEntry[]>
+  documentOf: (reference: string) => Promise<MirroredDocument | undefined>
   /** Reads the folders from the service now. */
   refresh: () => Promise<void>
   /** The chosen account's kind and address. */
@@ -49,6 +49,8 @@ export type Counter = ReturnType<typeof openCounter>
 
 export function openCounter(effects: CounterEffects) {
   let turn: Turn | undefined
+  /** Whether what became of the last turn is still before the signer. */
+  let isOutcomeShown = false
 
   function current(id: string): Turn {
     return turn?.state.id === id ? turn : fail('gone', 'This signing is over.')
@@ -81,9 +83,22 @@ export function openCounter(effects: CounterEffects) {
 
   return {
     /** Who can sign at the counter now, next due first. */
-    queue: (): CounterEntry[] => effects.documents().flatMap(counterEntries),
+    queue: (): Promise<CounterEntry[]> => effects.waitingHere(),
 
     state: (): CounterState | null => turn?.state ?? null,
+
+    /**
+     * Whether the screen is in the signer's hands: from the start of a turn until the clerk has left what became of it.
+     * Till then nothing of the office may be shown.
+     */
+    isHandedOver: (): boolean => turn !== undefined || isOutcomeShown,
+
+    /** The clerk has the screen again: what became of the last turn is shown no more. A turn that lasts goes on. */
+    leave(): void {
+      if (!isOutcomeShown) return
+      isOutcomeShown = false
+      effects.changed('')
+    },
 
     /**
      * Prepares a signer's turn with a link that is fresh; nothing is loaded yet.
@@ -94,8 +109,8 @@ export function openCounter(effects: CounterEffects) {
       if (turn) fail('busy', 'Somebody else is signing. End that first.')
       // A link that is minutes old may be somebody's who has signed elsewhere since.
       await effects.refresh()
+      const mirrored = await effects.documentOf(documentReference)
       if (turn) fail('busy', 'Somebody else is signing. End that first.')
-      const mirrored = effects.documentOf(documentReference)
       if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'This document is no longer in the folders.')
       const { document } = mirrored
       const person = document.Signers?.[signer]
@@ -117,6 +132,7 @@ export function openCounter(effects: CounterEffects) {
           refused: []
         }
       }
+      isOutcomeShown = false
       effects.changed(turn.state.id)
       return turn.state
     },
@@ -142,26 +158,31 @@ export function openCounter(effects: CounterEffects) {
       return of.state.phase === 'open' || of.state.phase === 'loading' ? become(of, { phase: 'covered' }) : of.state
     },
 
-    /** Closes and wipes the page, then asks the service what became of this signer. */
+    /** Closes and wipes the page, then asks the service what became of this signer. The clerk leaves what it says. */
     async end(id: string): Promise<CounterOutcome> {
       const of = current(id)
       await of.view?.destroy()
-      if (turn === of) turn = undefined
+      if (turn === of) {
+        isOutcomeShown = true
+        turn = undefined
+      }
       effects.changed(id)
       try {
         await effects.refresh()
+        return outcome(await effects.documentOf(of.state.documentReference), of.signer)
       } catch (error) {
         return { signed: 'unknown', error: effects.describe(error) }
       }
-      return outcome(effects.documentOf(of.state.documentReference), of.signer)
     },
 
     /** Closes whatever is open: at the end of the application, or when another account is chosen. */
     async close(): Promise<void> {
       const of = turn
+      const wasHandedOver = of !== undefined || isOutcomeShown
       turn = undefined
+      isOutcomeShown = false
       await of?.view?.destroy()
-      if (of) effects.changed(of.state.id)
+      if (wasHandedOver) effects.changed(of?.state.id ?? '')
     }
   }
 }

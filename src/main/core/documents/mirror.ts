@@ -1,213 +1,256 @@
-/** The local copy of what the service's folders hold: complete, searchable, and honest about when it was last true. */
-
-import { type DocumentResponse, fullName, readGmt, readServiceDate } from '../../../shared/model/index.ts'
+/**
+ * The local copy of what the service's folders hold: what is on the disk, and in memory what every answer is compared with.
+ * Memory follows the disk: nothing is remembered that could not be written.
+ */
+import type { DocumentResponse } from '../../../shared/model/index.ts'
+import { inSlices, nextTurn, type Sliced } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
+import { faultOf, queryTroubleOf } from '../storage/database-fault.ts'
+import { openBoard } from './board.ts'
+import { type BoardRow, boardRowOf } from './board-row.ts'
+import { type Changes, openChanges } from './changes.ts'
+import type { MirroredDocument, Taken } from './desk-questions.ts'
+import type { Difference } from './differences.ts'
+import { mirrorRows, readJson, type StoredDocument } from './mirror-rows.ts'
+import { type Account, beginning, type Entry, entryOf, type Folder, folderOf, seenAt } from './mirror-state.ts'
 
-/** A document as kept, with when it was last seen and, once it has left all folders, since when it is gone. */
-export interface MirroredDocument {
-  document: DocumentResponse
-  folder: string
-  seenAt: number
-  goneAt?: number
-  /** Whether its log was never read, or the document has changed since. */
-  logsAreOld: boolean
+/** Something that happened, and whether this workstation did it. */
+export type Told = Difference & { isOwn: boolean }
+
+/** A document as it is to be written: what is known of it, what the list shows, and what has happened to it. */
+export interface Writing {
+  entry: Omit<Entry, 'id'>
+  /** The row and the body; absent where they stay as they are. */
+  content?: { document?: DocumentResponse; row: BoardRow }
+  told: { differences: readonly Told[]; at: number }
 }
 
-/** Which look an answer belongs to. */
-export interface Look {
-  /** When it began, in milliseconds since 1970 UTC. */
-  begun: number
-  withLogs: boolean
-}
-
-export interface FolderQuery {
-  accountId: string
-  folder: string
-  /** Every word must occur in name, signers, references or matter number. */
-  search: string
-  offset: number
-  limit: number
-}
-
-interface Row {
-  reference: string
-  folder: string
-  body: string
-  seen_at: number
-  gone_at: number | null
-  changed_at: number
-  logs_at: number | null
-}
-
-/** How many documents are written in one go before others get their turn on the main thread. */
-const CHUNK = 250
+/** How many rows are marked at a time: a few milliseconds' work. */
+const PIECE = 100
 
 export type Mirror = ReturnType<typeof openMirror>
 
-export function openMirror(db: Db, clock: () => number) {
-  const read = db.prepare<[string, string], Row>('SELECT * FROM documents WHERE account_id = ? AND reference = ?')
-  const write = db.prepare(
-    `INSERT INTO documents (account_id, reference, folder, name, status, due_at, last_signed_at, package_reference,
-       client_reference, search, body, seen_at, gone_at, changed_at, logs_at)
-     VALUES (@accountId, @reference, @folder, @name, @status, @dueAt, @lastSignedAt, @packageReference,
-       @clientReference, @search, @body, @begun, NULL, @begun, @logsAt)
-     ON CONFLICT (account_id, reference) DO UPDATE SET folder = @folder, name = @name, status = @status, due_at = @dueAt,
-       last_signed_at = @lastSignedAt, package_reference = @packageReference, client_reference = @clientReference,
-       search = @search, body = @body, seen_at = @begun, gone_at = NULL, changed_at = @begun, logs_at = @logsAt`
-  )
-  const touch = db.prepare(
-    'UPDATE documents SET seen_at = ?, gone_at = NULL, folder = ?, logs_at = ? WHERE account_id = ? AND reference = ?'
-  )
-  const markGone = db.prepare(
-    `UPDATE documents SET gone_at = @now, changed_at = @now
-     WHERE account_id = @accountId AND gone_at IS NULL AND seen_at < @since`
-  )
-  const counts = db.prepare<[string], { folder: string; count: number }>(
-    'SELECT folder, count(*) AS count FROM documents WHERE account_id = ? AND gone_at IS NULL GROUP BY folder'
-  )
-  const looks = db
-    .prepare<[string, string], number>('SELECT looked_at FROM folder_looks WHERE account_id = ? AND folder = ?')
-    .pluck()
-  const writeLook = db.prepare(
-    `INSERT INTO folder_looks (account_id, folder, looked_at) VALUES (?, ?, ?)
-     ON CONFLICT (account_id, folder) DO UPDATE SET looked_at = excluded.looked_at`
-  )
-  const packageOf = db.prepare<[string, string], Row>(
-    'SELECT * FROM documents WHERE account_id = ? AND package_reference = ? ORDER BY reference'
-  )
-  const openOnes = db.prepare<[string], Row>(
-    `SELECT * FROM documents WHERE account_id = ? AND gone_at IS NULL AND body LIKE '%"SigningKey"%' ORDER BY due_at, reference`
-  )
+const NOTHING_TAKEN: Extract<Taken, { kind: 'taken' }> = {
+  kind: 'taken',
+  documents: 0,
+  changed: 0,
+  unreadable: { count: 0, documents: [] },
+  isComplete: true
+}
 
-  /** Writes one document if it differs from what is kept; answers whether it did. */
-  function keep(accountId: string, folder: string, document: DocumentResponse, { begun, withLogs }: Look): boolean {
-    const { Reference: reference } = document
-    const before = read.get(accountId, reference)
-    // An answer that was asked for before what is known now is out of date.
-    if (before && before.seen_at > begun) return false
-    // A look without logs doesn't take away those of an earlier one with them.
-    const logs = document.Logs ?? (before && (JSON.parse(before.body) as DocumentResponse).Logs)
-    const body = JSON.stringify(logs ? { ...document, Logs: logs } : document)
-    const logsAt = withLogs ? begun : (before?.logs_at ?? null)
-    if (before && body === before.body) {
-      touch.run(begun, folder, logsAt, accountId, reference)
-      return before.folder !== folder || before.gone_at !== null
+export function openMirror(db: Db) {
+  const rows = mirrorRows(db)
+  const changes: Changes = openChanges(db)
+  const accounts = new Map<string, Account>()
+  const loading = inSlices(load())
+  // Whoever asks learns of it.
+  loading.catch(() => undefined)
+
+  /** Everything but the bodies. */
+  function* load(): Sliced<void> {
+    let last = 0
+    for (;;) {
+      const some = rows.after(last)
+      for (const stored of some) {
+        last = stored.id
+        const { id: accountId } = accountOf(stored.account_id)
+        remember(entryOf(stored), stored.row === null ? rowOf(stored) : readJson<BoardRow>(stored.row), accountId)
+      }
+      if (some.length === 0) break
+      yield
     }
-    const zone = readGmt(document.GMT)
-    write.run({
-      accountId,
-      reference,
-      folder,
-      name: document.Name ?? '',
-      status: document.Status ?? '',
-      dueAt: readServiceDate(document.DueDate, zone)?.at ?? null,
-      lastSignedAt: readServiceDate(document.LastSignedDate, zone)?.at ?? null,
-      packageReference: document.PackageReference ?? null,
-      clientReference: document.ClientReference ?? null,
-      search: searchText(document),
-      body,
-      begun,
-      logsAt
-    })
-    return true
+    for (const stored of rows.folders()) {
+      const account = accountOf(stored.account_id)
+      account.folders.set(stored.folder, folderOf(stored))
+      for (const [reference, at] of readJson<[string, number][]>(stored.missing)) {
+        const entry = account.entries.get(reference)
+        if (entry?.folder === stored.folder) Object.assign(entry, { isMissing: true, ownSeenAt: at })
+      }
+    }
   }
-  const keepChunk = db.transaction((accountId: string, folder: string, chunk: DocumentResponse[], look: Look) => {
-    let changed = 0
-    for (const document of chunk) if (keep(accountId, folder, document, look)) changed++
-    return changed
+
+  /** A row that an earlier version wrote otherwise is made anew from the document. */
+  function rowOf(stored: StoredDocument): BoardRow {
+    return boardRowOf(rows.body(stored.id), {
+      accountId: stored.account_id,
+      folder: stored.folder,
+      arrivedAt: stored.arrived_at,
+      changedAt: stored.changed_at,
+      unread: stored.unread === 1,
+      ...(stored.completed_at !== null && { completedAt: stored.completed_at }),
+      ...(stored.gone_at !== null && { goneAt: stored.gone_at })
+    })
+  }
+
+  function accountOf(id: string): Account {
+    const known = accounts.get(id)
+    if (known) return known
+    const account: Account = {
+      id,
+      entries: new Map(),
+      byHash: new Map(),
+      byPackage: new Map(),
+      folders: new Map(),
+      extended: new Map(),
+      board: openBoard()
+    }
+    accounts.set(id, account)
+    return account
+  }
+
+  function remember(entry: Entry, row: BoardRow | undefined, accountId: string): void {
+    const account = accountOf(accountId)
+    const known = account.entries.get(entry.reference)
+    if (known) {
+      for (const mode of ['plain', 'logged'] as const) {
+        const hash = known.hashes[mode]
+        if (hash !== undefined && !Object.values(entry.hashes).includes(hash)) account.byHash.delete(hash)
+      }
+      if (known.packageReference !== entry.packageReference) {
+        account.byPackage.get(known.packageReference ?? '')?.delete(known)
+      }
+    }
+    const kept = known ? Object.assign(known, entry) : entry
+    if (!known) account.entries.set(entry.reference, kept)
+    for (const hash of Object.values(kept.hashes)) if (hash !== undefined) account.byHash.set(hash, kept)
+    if (kept.packageReference) {
+      const others = account.byPackage.get(kept.packageReference)
+      if (others) others.add(kept)
+      else account.byPackage.set(kept.packageReference, new Set([kept]))
+    }
+    if (row) account.board.put(row)
+  }
+
+  const writeAll = db.transaction((writings: Iterable<Writing | undefined>): (() => void)[] => {
+    const after: (() => void)[] = []
+    for (const writing of writings) {
+      if (!writing) continue
+      const { entry, content, told } = writing
+      const row = content?.row ?? accountOf(entry.accountId).board.get(entry.reference)
+      if (!row) continue
+      const id = rows.write(entry, row, content?.document, content !== undefined)
+      changes.write(told.differences, {
+        accountId: entry.accountId,
+        reference: entry.reference,
+        documentName: row.name,
+        at: told.at
+      })
+      after.push(() => remember({ ...entry, id }, content?.row, entry.accountId))
+    }
+    return after
   })
 
   return {
-    /** Takes over one answer of GetActiveDocuments/{folder}; answers how many documents changed. */
-    async take(accountId: string, folder: string, documents: readonly DocumentResponse[], look: Look): Promise<number> {
-      let changed = 0
-      for (let first = 0; first < documents.length; first += CHUNK) {
-        changed += keepChunk(accountId, folder, documents.slice(first, first + CHUNK), look)
-        await new Promise((resume) => setImmediate(resume))
+    /** Resolves once everything is in memory. Rejects where the file can't be read. */
+    ready: (): Promise<void> => loading,
+    account: accountOf,
+    changes,
+
+    /** The folder; `taken` is undefined where it was never looked at. */
+    folder(account: Account, name: string): Folder {
+      const known = account.folders.get(name)
+      if (known) return known
+      const begun = beginning(name)
+      account.folders.set(name, begun)
+      return begun
+    },
+
+    /** Something else than its newest look as a whole says what is known of its documents now. */
+    disturb(account: Account, name: string): void {
+      const folder = account.folders.get(name)
+      if (!folder) return
+      folder.disturbances++
+      if (folder.hashes.plain === undefined && folder.hashes.logged === undefined) return
+      rows.forgetHashes(account.id, name)
+      folder.hashes = { plain: undefined, logged: undefined }
+    },
+
+    document: (entry: Entry): DocumentResponse => rows.body(entry.id),
+
+    /** Writes documents with what happened to them, all or none. @throws SQLite's error; then nothing is remembered. */
+    write(writings: Iterable<Writing | undefined>): void {
+      for (const step of writeAll(writings)) step()
+    },
+
+    /** Marks rows as read or unread; answers how many were otherwise. */
+    async markRead(targets: readonly BoardRow[], read: boolean): Promise<number> {
+      let count = 0
+      for (let first = 0; first < targets.length; first += PIECE) {
+        const others = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {
+          const account = accounts.get(accountId)
+          const entry = account?.entries.get(reference)
+          // As it is by now: in the pauses something may have happened to it.
+          const row = account?.board.get(reference)
+          return entry && row?.unread === read ? [{ entry, row: { ...row, unread: !read } }] : []
+        })
+        if (others.length === 0) continue
+        rows.setUnread(others)
+        for (const { row } of others) accountOf(row.accountId).board.put(row)
+        count += others.length
+        await nextTurn()
       }
-      writeLook.run(accountId, folder, clock())
-      return changed
+      return count
     },
 
     /**
-     * Marks as gone what no folder has shown since; nothing is deleted, and what is shown again comes back. Only for
-     * after all folders were read without an unreadable document: the one that is missing might be that one.
-     * @param since when the oldest of those reads began, in milliseconds since 1970 UTC.
-     * @returns how many are newly gone.
+     * Keeps what a look found of the folder as a whole, and then remembers it.
+     * @param next what is other of it than before.
+     * @param missing documents that the look lacked, with when they were seen; absent where that is as it was.
      */
-    markUnseenGone(accountId: string, since: number): number {
-      return markGone.run({ accountId, since, now: clock() }).changes
+    writeFolder(
+      account: Account,
+      folder: Folder,
+      next: Partial<Folder>,
+      missing?: readonly (readonly [reference: string, seenAt: number])[]
+    ): void {
+      rows.writeFolder(account.id, { ...folder, ...next }, missing)
+      Object.assign(folder, next)
     },
 
-    /** Takes over one document that an operation answered. */
-    takeOne(accountId: string, document: DocumentResponse): void {
-      const known = read.get(accountId, document.Reference)
-      const look = { begun: clock(), withLogs: document.Logs !== undefined }
-      keep(accountId, document.Folder ?? known?.folder ?? 'Progress', document, look)
+    /** Takes over another spelling of the folder's name; its documents are the caller's to rename. */
+    renameFolder(account: Account, folder: Folder, name: string): void {
+      rows.renameFolder(account.id, folder.name, name)
+      account.folders.delete(folder.name)
+      account.folders.set(name, Object.assign(folder, { name }))
     },
 
-    get(accountId: string, reference: string): MirroredDocument | undefined {
-      const row = read.get(accountId, reference)
-      return row && mirrored(row)
+    /** The next look at it is the first. */
+    forgetFolder(account: Account, name: string): void {
+      rows.forgetFolder(account.id, name)
+      account.folders.delete(name)
     },
 
-    /** Other documents of a package, itself among them. */
-    inPackage(accountId: string, packageReference: string): MirroredDocument[] {
-      return packageOf.all(accountId, packageReference).map(mirrored)
+    /** Whether an error is the database's, and not of what was to be read or written. */
+    isOfTheFile: (error: unknown): boolean =>
+      !db.open || queryTroubleOf(error) !== undefined || faultOf(error).kind === 'file',
+
+    taken: (folder: Folder) => folder.taken ?? NOTHING_TAKEN,
+
+    mirrored(account: Account, entry: Entry): MirroredDocument | undefined {
+      const row = account.board.get(entry.reference)
+      return (
+        row && {
+          accountId: account.id,
+          document: rows.body(entry.id),
+          folder: entry.folder,
+          seenAt: seenAt(account, entry),
+          changedAt: row.changedAt,
+          unread: row.unread,
+          logsAreOld: entry.logsAreOld,
+          ...(row.goneAt !== undefined && { goneAt: row.goneAt })
+        }
+      )
     },
 
-    /** Documents with a signing link for an embedded view. */
-    withSigningKeys(accountId: string): MirroredDocument[] {
-      return openOnes.all(accountId).map(mirrored)
-    },
+    /** All accounts of which something is kept. */
+    known: (): string[] => [...new Set([...accounts.keys(), ...changes.accounts()])],
 
-    /** One page of a folder, newest signature first where all is signed, else next due first; and how many there are. */
-    page({ accountId, folder, search, offset, limit }: FolderQuery): { documents: MirroredDocument[]; total: number } {
-      const words = search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8)
-      const where = `account_id = ? AND folder = ? AND gone_at IS NULL ${words.map(() => `AND search LIKE ? ESCAPE '\\'`).join(' ')}`
-      const values = [accountId, folder, ...words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)]
-      const order = folder === 'Signed' ? 'last_signed_at DESC' : 'due_at IS NULL, due_at'
-      const total = db
-        .prepare<unknown[], number>(`SELECT count(*) FROM documents WHERE ${where}`)
-        .pluck()
-        .get(...values)
-      const rows = db
-        .prepare<unknown[], Row>(
-          `SELECT * FROM documents WHERE ${where} ORDER BY ${order}, name, reference LIMIT ? OFFSET ?`
-        )
-        .all(...values, limit, offset)
-      return { documents: rows.map(mirrored), total: total ?? 0 }
-    },
-
-    counts(accountId: string): Record<string, number> {
-      return Object.fromEntries(counts.all(accountId).map(({ folder, count }) => [folder, count]))
-    },
-
-    /** When a folder was last read in full; undefined where never. */
-    lookedAt: (accountId: string, folder: string): number | undefined => looks.get(accountId, folder)
-  }
-}
-
-function searchText(document: DocumentResponse): string {
-  return [
-    document.Name,
-    document.Reference,
-    document.PackageReference,
-    document.ClientReference,
-    document.MatterNumber,
-    ...(document.Signers ?? []).flatMap((signer) => [fullName(signer), signer.Email])
-  ]
-    .filter(Boolean)
-    .join('\n')
-    .toLowerCase()
-}
-
-function mirrored(row: Row): MirroredDocument {
-  return {
-    document: JSON.parse(row.body) as DocumentResponse,
-    folder: row.folder,
-    seenAt: row.seen_at,
-    logsAreOld: row.logs_at === null || row.logs_at < row.changed_at,
-    ...(row.gone_at !== null && { goneAt: row.gone_at })
+    erase(accountId: string): void {
+      db.transaction(() => {
+        rows.erase(accountId)
+        changes.erase(accountId)
+      })()
+      accounts.delete(accountId)
+    }
   }
 }

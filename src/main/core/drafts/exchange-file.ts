@@ -5,9 +5,9 @@
 import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
 import { fail } from '../failure.ts'
+import { inSlices } from '../slices.ts'
 import { troubleOf } from './exchange-words.ts'
 import { JsonTrouble, type Member, type Piece, parse, takeApart } from './json-pieces.ts'
-import { inTurns } from './turns.ts'
 
 export const FORMAT = 'countersign'
 export const VERSION = 1
@@ -78,7 +78,7 @@ function* listed(entries: Iterable<unknown>): Generator<string> {
 export async function readExchangeFile(bytes: Uint8Array): Promise<Exchanged> {
   if (bytes.byteLength > MOST_BYTES) fail('too-large', 'This file is larger than 50 MB. Export fewer at a time.')
   try {
-    return await inTurns(read(bytes))
+    return await inSlices(read(bytes))
   } catch (error) {
     if (!(error instanceof JsonTrouble)) throw error
     return fail('invalid', UNREADABLE[error.kind])

@@ -10,11 +10,10 @@ import { writeWhereChosen } from '../storage/chosen-file.ts'
 import type { Db } from '../storage/connection.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 import { safeFileName } from '../storage/safe-name.ts'
+import { openArriving } from './arriving.ts'
 import type { Drafts } from './drafts.ts'
-import { ENDING, type Exchanged, exchangeFile, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
-import { withKeysOfTheirOwn } from './keys.ts'
+import { ENDING, exchangeFile, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
 import type { Presets } from './presets.ts'
-import { inTurns } from './turns.ts'
 
 export interface ExchangeEffects {
   db: Db
@@ -30,71 +29,15 @@ export interface ExchangeEffects {
   presetsChanged: () => void
 }
 
-type Stored = Pick<Imported, 'drafts' | 'presets'>
-
 export type Exchange = ReturnType<typeof openExchange>
 
 export function openExchange(effects: ExchangeEffects) {
-  const { db, drafts, presets, clock, newId, madeBy } = effects
-  const arriving = db.prepare<[string]>('INSERT INTO arrivals (id) VALUES (?)')
-  const arrived = db.prepare<[string]>('DELETE FROM arrivals WHERE id = ?')
-  const eraseDraft = db.prepare<[string]>('DELETE FROM drafts WHERE id = ?')
-  const erasePreset = db.prepare<[string]>('DELETE FROM presets WHERE id = ?')
-  const halfArrived = db.prepare<[], string>('SELECT id FROM arrivals').pluck()
-
-  const show = db.transaction((ids: readonly string[]) => {
-    for (const id of ids) arrived.run(id)
-  })
-
-  function* takeBack(ids: readonly string[]): Generator<void, void> {
-    for (const id of ids) {
-      eraseDraft.run(id)
-      erasePreset.run(id)
-      arrived.run(id)
-      yield
-    }
-  }
-
-  function* write(accountId: string, entries: Exchanged, ids: string[]): Generator<void, Stored> {
-    const stored: Stored = { drafts: [], presets: [] }
-    const now = clock()
-    for (const [index, composition] of entries.drafts.entries()) {
-      // In lists, where the newest comes first, they stand as they did in the file.
-      const draft = drafts.arrive(accountId, withKeysOfTheirOwn(composition, newId), now - index)
-      arriving.run(draft.id)
-      ids.push(draft.id)
-      stored.drafts.push(draft)
-      yield
-    }
-    for (const { name, composition } of entries.presets) {
-      const preset = presets.arrive(accountId, name, withKeysOfTheirOwn(composition, newId))
-      arriving.run(preset.id)
-      ids.push(preset.id)
-      stored.presets.push(preset)
-      yield
-    }
-    return stored
-  }
-
-  /** Writes all entries, hidden until the last is there: one long transaction would hold up every save meanwhile. */
-  async function store(accountId: string, entries: Exchanged): Promise<Stored> {
-    const ids: string[] = []
-    try {
-      const stored = await inTurns(write(accountId, entries, ids), (turn) => db.transaction(turn)())
-      show(ids)
-      return stored
-    } catch (error) {
-      // What can't be erased now either stays hidden, and goes at the next start.
-      await inTurns(takeBack(ids), (turn) => db.transaction(turn)()).catch(() => undefined)
-      throw error
-    }
-  }
+  const { drafts, presets, madeBy } = effects
+  const arriving = openArriving(effects)
 
   return {
     /** What an import that was cut short left behind goes: called once, at start. */
-    takeUpInterrupted(): void {
-      db.transaction(() => [...takeBack(halfArrived.all())])()
-    },
+    takeUpInterrupted: arriving.takeUpInterrupted,
 
     /**
      * Reads files into an account. Never rejects for what is wrong with a file: see `refused` in the answer.
@@ -104,7 +47,7 @@ export function openExchange(effects: ExchangeEffects) {
       const imported: Imported = { drafts: [], presets: [], refused: [] }
       for (const path of paths) {
         try {
-          const stored = await store(accountId, await readExchangeFile(await bytesOf(path)))
+          const stored = await arriving.store(accountId, await readExchangeFile(await bytesOf(path)))
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {

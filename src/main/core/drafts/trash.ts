@@ -1,10 +1,11 @@
 /** Drafts that were thrown away stay in the trash for 30 days, whatever the clock does, and can be taken out until then. */
+import { TRASH_DAYS } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
+import { inSlices } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
-import { inTurns } from './turns.ts'
+import { openMeta } from '../storage/meta.ts'
 
 const DAY = 24 * 60 * 60_000
-export const TRASH_DAYS = 30
 
 /**
  * The trash is looked through once a day of use, and a draft goes after ten looks at the earliest. A clock can jump by
@@ -51,13 +52,10 @@ export function openTrash({ db, clock, changed }: TrashEffects) {
   )
   const takeOut = db.prepare<[string]>('UPDATE drafts SET trashed_at = NULL, trashed_look = NULL WHERE id = ?')
   const erase = db.prepare<[string]>('DELETE FROM drafts WHERE id = ? AND trashed_at IS NOT NULL')
-  const readLooks = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
-  const writeLooks = db.prepare<[string, string]>(
-    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
-  )
+  const meta = openMeta(db)
 
   function looks(): Looks {
-    const text = readLooks.get(LOOKS)
+    const text = meta.read(LOOKS)
     return text === undefined ? { count: 0, lastAt: 0 } : (JSON.parse(text) as Looks)
   }
 
@@ -74,7 +72,7 @@ export function openTrash({ db, clock, changed }: TrashEffects) {
 
   /** Those that were taken out of the trash in the meantime stay. */
   async function eraseAll(ids: readonly string[]): Promise<number> {
-    const erased = await inTurns(eraseEach(ids), (turn) => (db.open ? db.transaction(turn)() : turn()))
+    const erased = await inSlices(eraseEach(ids), (turn) => (db.open ? db.transaction(turn)() : turn()))
     if (erased > 0) changed(ids[0] ?? '')
     return erased
   }
@@ -107,7 +105,7 @@ export function openTrash({ db, clock, changed }: TrashEffects) {
       if (Math.abs(now - lastAt) >= LOOKS_APART) {
         count += 1
         lastAt = now
-        writeLooks.run(LOOKS, JSON.stringify({ count, lastAt } satisfies Looks))
+        meta.write(LOOKS, JSON.stringify({ count, lastAt } satisfies Looks))
       }
       return eraseAll(old.all(now - TRASH_DAYS * DAY, count - LEAST_LOOKS, count - MOST_LOOKS))
     }

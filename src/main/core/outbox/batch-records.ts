@@ -1,13 +1,8 @@
 /** What is kept of each batch: its name and state, and the sheet's headings and left-out rows for the rows that failed. */
 import type { AppError } from '../../../shared/contract/index.ts'
+import type { LeftOutRow } from '../bulk/batch-rows.ts'
 import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
-
-export interface LeftOutRow {
-  row: number
-  cells: string[]
-  problems: string[]
-}
 
 export interface BatchRecord {
   id: string
@@ -18,13 +13,6 @@ export interface BatchRecord {
   goesAt: number
   createdAt: number
   leftOut: number
-}
-
-/** A row of a batch's sheet that did not reach its goal. */
-export interface FailedRow {
-  row: number
-  cells: string[]
-  problem: string
 }
 
 interface Row {
@@ -60,18 +48,15 @@ export function openBatchRecords(db: Db) {
   const someRows = db.prepare(
     `DELETE FROM sends WHERE number IN (SELECT number FROM sends WHERE batch_id = @id LIMIT @limit)`
   )
-  const cancelSome = db.prepare(
-    `UPDATE sends SET state = 'cancelled', settled_at = @now, error = NULL
-     WHERE number IN (SELECT number FROM sends WHERE batch_id = @id AND state = 'ready' LIMIT @limit)`
-  )
+  const cancelSome = db
+    .prepare<[{ id: string; limit: number; now: number }], string>(
+      `UPDATE sends SET state = 'cancelled', settled_at = @now, error = NULL
+       WHERE number IN (SELECT number FROM sends WHERE batch_id = @id AND state = 'ready' LIMIT @limit) RETURNING id`
+    )
+    .pluck()
   const failed = db
     .prepare<[string], string>(
       `SELECT id FROM sends WHERE batch_id = ? AND state IN ('refused', 'not-sent') ORDER BY sheet_row`
-    )
-    .pluck()
-  const readies = db
-    .prepare<[string, number], string>(
-      `SELECT id FROM sends WHERE batch_id = ? AND state = 'ready' ORDER BY sheet_row LIMIT ?`
     )
     .pluck()
   const sheet = db.prepare<[string], { columns: string; left_out: string }>(
@@ -115,25 +100,17 @@ export function openBatchRecords(db: Db) {
     removeSends: (id: string, limit: number): boolean => someRows.run({ id, limit }).changes === limit,
     remove: (id: string): void => void erase.run(id),
     /** Keeps up to `limit` of its sends from leaving; answers their ids. */
-    cancelSends(id: string, limit: number, now: number): string[] {
-      const ids = readies.all(id, limit)
-      cancelSome.run({ id, limit, now })
-      return ids
-    },
+    cancelSends: (id: string, limit: number, now: number): string[] => cancelSome.all({ id, limit, now }),
     failedSends: (id: string): string[] => failed.all(id),
 
     /** The rows of the sheet that did not reach their goal, in its order, with why. @throws AppFailure `gone`. */
-    failedRows(id: string): { columns: string[]; rows: FailedRow[] } {
+    failedRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
       const kept = sheet.get(id) ?? fail('gone', 'This batch is no longer there.')
-      const leftOut = (JSON.parse(kept.left_out) as LeftOutRow[]).map(({ row, cells, problems }) => ({
-        row,
-        cells,
-        problem: problems.join(' ')
-      }))
+      const leftOut = JSON.parse(kept.left_out) as LeftOutRow[]
       const others = failedRows.all(id).map(({ sheet_row, state, error, cells }) => ({
         row: sheet_row,
         cells: JSON.parse(cells ?? '[]') as string[],
-        problem: state === 'cancelled' ? 'Cancelled before it was sent.' : inWords(error)
+        problems: [state === 'cancelled' ? 'Cancelled before it was sent.' : inWords(error)]
       }))
       return {
         columns: JSON.parse(kept.columns) as string[],

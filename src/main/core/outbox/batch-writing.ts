@@ -47,8 +47,3 @@ export function* slices<Row>(rows: Iterable<Row>): Generator<() => Iterable<Row>
 export function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[], void, void> {
   for (let from = 0; from < items.length; from += CHUNK) yield items.slice(from, from + CHUNK)
 }
-
-/** Lets everything else have its turn. */
-export function pause(): Promise<void> {
-  return new Promise((resume) => setImmediate(resume))
-}

@@ -2,12 +2,16 @@
  * Many packages of one sheet: written down a little at a time, and going only once all of them are. What of a batch was
  * not wholly written when the application ended is removed at the next start; nothing of it has left.
  */
+
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView } from '../../../shared/contract/index.ts'
+import type { LeftOutRow, PackageRow } from '../bulk/batch-rows.ts'
+import { withProblems } from '../bulk/table-file.ts'
 import { AppFailure, fail } from '../failure.ts'
+import { nextTurn } from '../slices.ts'
 import type { Appointments } from './appointments.ts'
-import type { BatchRecord, BatchRecords, LeftOutRow } from './batch-records.ts'
-import { CHUNK, chunks, contentOf, pause, slices } from './batch-writing.ts'
+import type { BatchRecord, BatchRecords } from './batch-records.ts'
+import { CHUNK, chunks, contentOf, slices } from './batch-writing.ts'
 import type { Changes } from './changes.ts'
 import type { OutboxEffects } from './effects.ts'
 import type { Holds } from './holds.ts'
@@ -15,20 +19,14 @@ import type { SendPages } from './send-list.ts'
 import type { Send } from './send-record.ts'
 import type { NewSend, Sends } from './sends.ts'
 
-/** A row of a sheet, and the package that was composed of it. */
-export interface BatchRow {
-  row: number
-  cells: string[]
-  composition: Composition
-}
-
 export interface NewBatch {
+  /** Chosen by whoever needs to find it again after a crash; a second batch of that id is refused. */
+  id?: string
   accountId: string
   name: string
   /** The sheet's headings. */
   columns: string[]
-  /** `row` counts from 1 for the first below the headings; `cells` as they were in the sheet. */
-  rows: Iterable<BatchRow>
+  rows: Iterable<PackageRow>
   leftOut: LeftOutRow[]
   /** When it goes, in milliseconds since 1970 UTC; after the time to take it back where it is left out. */
   at?: number | undefined
@@ -72,7 +70,7 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
   function addRow(
     batch: Pick<BatchRecord, 'id' | 'accountId' | 'createdAt'>,
     at: number | undefined,
-    row: BatchRow
+    row: PackageRow
   ): void {
     const id = effects.newId()
     const { id: batchId, accountId, createdAt } = batch
@@ -83,10 +81,10 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
     parts.note(accountId, composition)
   }
 
-  async function write({ accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
+  async function write({ id, accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
     const createdAt = clock()
     const at = asked !== undefined && asked > createdAt ? asked : undefined
-    const batch = { id: effects.newId(), accountId, name, createdAt }
+    const batch = { id: id ?? effects.newId(), accountId, name, createdAt }
     records.begin(batch, columns, leftOut)
     changes.batch(batch.id)
     try {
@@ -95,7 +93,7 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
           for (const row of chunk()) addRow(batch, at, row)
         })()
         changes.batch(batch.id)
-        await pause()
+        await nextTurn()
       }
       const takeBack = parts.takeBackMs(accountId)
       records.go(batch.id, at === undefined ? clock() + takeBack : 0)
@@ -135,6 +133,10 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
     list: (accountId: string): BatchView[] => records.list(accountId).map(viewOf),
     /** @throws AppFailure `gone`. */
     get: (id: string): BatchView => viewOf(recordOf(id)),
+    find(id: string): BatchView | undefined {
+      const record = records.find(id)
+      return record && viewOf(record)
+    },
 
     pause(id: string): BatchView {
       recordOf(id)
@@ -171,7 +173,7 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
         db.transaction(() => {
           for (const sendId of some) retryOne(sendId)
         })()
-        await pause()
+        await nextTurn()
       }
       changes.batch(id)
       parts.wake(accountId)
@@ -181,15 +183,7 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
     /** The rows that were left out, refused, cancelled or didn't arrive, as they were, with why in a last column. */
     failedRows(id: string): { columns: string[]; rows: string[][] } {
       const { columns, rows } = records.failedRows(id)
-      const isRepeated = columns.at(-1) === PROBLEM
-      const width = isRepeated ? columns.length - 1 : columns.length
-      return {
-        columns: isRepeated ? columns : [...columns, PROBLEM],
-        rows: rows.map(({ cells, problem }) => [
-          ...Array.from({ length: width }, (_, index) => cells[index] ?? ''),
-          problem
-        ])
-      }
+      return withProblems(columns, rows)
     },
 
     /** Whether its sends stay here once they are back. */
@@ -221,7 +215,7 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
       const cancelled = records.cancelSends(id, CHUNK, clock())
       for (const sendId of cancelled) changes.send(sendId, id)
       if (cancelled.length === 0) break
-      await pause()
+      await nextTurn()
     }
     changes.batch(id)
     changes.outbox()
@@ -230,7 +224,7 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
   /** What can't be removed now is removed at the next start. */
   async function remove(id: string): Promise<void> {
     try {
-      while (records.removeSends(id, CHUNK)) await pause()
+      while (records.removeSends(id, CHUNK)) await nextTurn()
       records.remove(id)
     } catch {
       return
@@ -240,9 +234,6 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
     }
   }
 }
-
-/** The heading of the column that says why a row failed. A sheet that was mended has it already. */
-const PROBLEM = 'Problem'
 
 function stateOf({ state, isPaused }: BatchRecord, counts: BatchView['counts']): BatchView['state'] {
   if (state === 'preparing') return 'preparing'

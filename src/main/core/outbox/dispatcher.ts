@@ -54,8 +54,6 @@ interface Desk {
   cancelSleep?: (() => void) | undefined
 }
 
-export type Dispatcher = ReturnType<typeof openDispatcher>
-
 export function openDispatcher(parts: DispatcherParts) {
   const { effects, sends, queue, boxes, holds, appointments, changes } = parts
   const { clock, describe, schedule } = effects

@@ -2,6 +2,7 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
+import type { Traces } from '../documents/desk-questions.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -26,12 +27,25 @@ export interface ChangeListeners {
   draft: (id: string) => void
 }
 
+/** What a look at all folders of an account found. */
+export interface FoldersRead {
+  documents: DocumentResponse[]
+  /** When something happened last, by the service's clock, in milliseconds since 1970 UTC; absent where no log says. */
+  latest?: number
+  /** Whether every document could be read. */
+  isComplete: boolean
+}
+
 export interface OutboxEffects {
   db: Db
   drafts: SentDrafts
   clientOf: (accountId: string) => Promise<SendingClient>
-  /** What the account's folders hold now, with logs, and whether all of it could be read. Rejects where a folder can't be. */
-  readAllFolders: (accountId: string) => Promise<{ documents: DocumentResponse[]; isComplete: boolean }>
+  /**
+   * Reads the account's folders, with logs, and answers what they hold now that could be what is looked for, with all of
+   * its packages. Rejects where a folder can't be read.
+   * @param tracesOf what to look for, asked once the folders have been read.
+   */
+  readAllFolders: (accountId: string, tracesOf: () => Promise<Traces>) => Promise<FoldersRead>
   /** Called after the service took a send, for its folders to be read. */
   arrived: (accountId: string) => void
   /** Called when a composition was put in the outbox, for its people and values to be remembered. */

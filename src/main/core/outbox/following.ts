@@ -1,6 +1,7 @@
 /** Has follow what a look at an account's folders says of its uncertain sends, and of those that were thought lost. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
+import { slowly } from '../slices.ts'
 import { bare } from './answers.ts'
 import type { Changes } from './changes.ts'
 import { type Age, type Conclusion, conclude, SECOND_LOOK_AFTER, type Seen } from './conclusions.ts'
@@ -10,7 +11,6 @@ import type { Proofs } from './proofs.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
 import type { Sight } from './sight.ts'
-import { slowly } from './slowly.ts'
 import { judge, type Known } from './traces.ts'
 import { firstKept, isUnkeepable } from './unkeepable.ts'
 
@@ -30,6 +30,8 @@ export interface FollowingParts {
 /** A complete look, or one of which some could not be read. */
 export interface Looked {
   sight: Sight
+  /** When something happened last, by the service's clock; undefined where no log says. */
+  latest: number | undefined
   isComplete: boolean
   /** When it began, on this run's clock. */
   begun: number
@@ -43,7 +45,7 @@ export function openFollowing({ effects, sends, changes, proofs, backTo, ...part
   /** When this run tried a send last, on its own clock. */
   const tried = new Map<string, number>()
 
-  function followOne(id: string, looked: Looked, latest: number | undefined): void {
+  function followOne(id: string, looked: Looked): void {
     // Another look, or a person, may have decided while this one was under way.
     const send = sends.find(id)
     if (send?.state !== 'uncertain') return
@@ -54,7 +56,7 @@ export function openFollowing({ effects, sends, changes, proofs, backTo, ...part
       begun: looked.begun,
       before: seen.get(id),
       isDoubtOpen: send.doubt !== undefined && isOpen(send, send.doubt, known.isClaimed),
-      age: ageOf(send, latest)
+      age: ageOf(send, looked.latest)
     })
     const written = db.transaction(() => write(send, conclusion))()
     // What could not be written down was not seen.
@@ -134,13 +136,11 @@ export function openFollowing({ effects, sends, changes, proofs, backTo, ...part
   return {
     /** Judges each of these by what was seen. @throws what writing throws, once all the others are through. */
     async follow(accountId: string, sought: readonly Send[], looked: Looked, isOver: () => boolean): Promise<void> {
-      const isOfAnEarlierRun = sought.some(({ id }) => !tried.has(id))
-      const latest = isOfAnEarlierRun ? await looked.sight.latest() : undefined
       const failures: unknown[] = []
       await slowly(sought, ({ id }) => {
         if (isOver()) return
         try {
-          followOne(id, looked, latest)
+          followOne(id, looked)
         } catch (error) {
           if (!isUnkeepable(error)) throw error
           failures.push(error)

@@ -10,6 +10,7 @@ import { backoff } from './patience.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
 import { sightOf } from './sight.ts'
+import { tracesOf } from './traces.ts'
 
 /** How long to wait after a first look that failed, in milliseconds. */
 const FIRST_WAIT = 5_000
@@ -64,7 +65,8 @@ export function openLooks({ effects, sends, changes, following, keychainFailed }
     if (!isOpened || place.running) return
     const times = uncertainOf(accountId).flatMap((send) => nextAt(send) ?? [])
     if (times.length === 0) return
-    const wait = Math.max(0, Math.min(...times) - elapsed())
+    const first = times.reduce((one, two) => Math.min(one, two))
+    const wait = Math.max(0, first - elapsed())
     place.cancel = schedule(() => void ask(accountId).catch(() => undefined), wait)
   }
 
@@ -93,9 +95,10 @@ export function openLooks({ effects, sends, changes, following, keychainFailed }
     const begun = elapsed()
     const sought = uncertainOf(accountId)
     try {
-      const { documents, isComplete } = await effects.readAllFolders(accountId)
+      const tracesNow = () => tracesOf(sends, accountId)
+      const { documents, latest, isComplete } = await effects.readAllFolders(accountId, tracesNow)
       const sight = await sightOf(documents)
-      await following.follow(accountId, sought, { sight, isComplete, begun }, () => !isOpened)
+      await following.follow(accountId, sought, { sight, latest, isComplete, begun }, () => !isOpened)
       if (isComplete) Object.assign(place, { failures: 0, until: 0 })
       else later(place)
       return isComplete

@@ -10,8 +10,6 @@ const MOST_POSTS = 30
 /** The least patience after the first "not so fast", in milliseconds; it doubles with each further one. */
 const FIRST_PATIENCE = 1_000
 
-export type Posts = ReturnType<typeof openPosts>
-
 export function openPosts(random: () => number) {
   const counts = new Map<string, number>()
 

@@ -1,9 +1,11 @@
 /** Pages of sends, and how many there are of each state: what screens ask for again and again, quick however many there are. */
+
 import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
+import { HELD_OR_SENT_STATES } from '../drafts/held.ts'
 import { questionOf } from '../drafts/words.ts'
+import { nextTurn } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { COLUMNS, type Send, type SendRow, sendOf } from './send-record.ts'
-import { WITH_THE_OUTBOX } from './sends.ts'
 
 export interface SendQuery {
   show: 'all' | 'attention' | 'waiting' | 'sent'
@@ -47,7 +49,7 @@ export function openSendPages(db: Db) {
     .pluck()
   const since = db.prepare<[string, number], { fingerprint: string; at: number }>(
     `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
-     WHERE account_id = ? AND created_at >= ? AND state IN ${WITH_THE_OUTBOX}`
+     WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
   )
   const last = db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck()
   const one = db.prepare<[number], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE number = ?`)
@@ -105,7 +107,7 @@ export function openSendPages(db: Db) {
       for (let to = last.get() ?? 0; to > 0; to -= STRETCH) {
         found.push(...stretch.all(question, to - STRETCH + 1, to, ...values))
         if (performance.now() - began < SLICE) continue
-        await new Promise((resume) => setImmediate(resume))
+        await nextTurn()
         began = performance.now()
       }
       const rows = found.slice(offset, offset + limit).flatMap((number) => one.get(number) ?? [])

@@ -2,6 +2,7 @@
 import { Composition, fingerprintOf, titleOf, whoOf } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
+import { HELD_OR_SENT_STATES } from '../drafts/held.ts'
 import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
 import { COLUMNS, type Send, type SendRow, type SentRequest, sendOf } from './send-record.ts'
@@ -44,9 +45,6 @@ export type SendChange = Partial<
 
 export type Sends = ReturnType<typeof openSends>
 
-/** States in which a draft belongs to the outbox. */
-export const WITH_THE_OUTBOX = `('ready', 'sending', 'uncertain', 'sent')`
-
 export function openSends(db: Db) {
   const one = db.prepare<[string], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE id = ?`)
   const body = db.prepare<[number], string>('SELECT body FROM send_bodies WHERE number = ?').pluck()
@@ -60,7 +58,7 @@ export function openSends(db: Db) {
     `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
   )
   const withDraft = db.prepare<[string], SendRow>(
-    `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ${WITH_THE_OUTBOX}`
+    `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
   )
   const failedOfDraft = db.prepare<[string], SendRow>(
     `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ('refused', 'not-sent')`

@@ -1,6 +1,7 @@
 /** What a look at an account's folders saw, arranged for finding sends again in it. */
 import { type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
-import { slowly } from './slowly.ts'
+import { likenessOf, plain } from '../documents/likeness.ts'
+import { slowly } from '../slices.ts'
 
 /** What one look saw, arranged for being searched. References are in lower case. */
 export interface Sight {
@@ -10,11 +11,9 @@ export interface Sight {
   byLikeness: ReadonlyMap<string, readonly DocumentResponse[]>
   /** The documents that bear our mark of one of these sends, by its id in lower case. */
   marked: (ids: ReadonlyMap<string, unknown>) => Map<string, DocumentResponse[]>
-  /** When something happened last, by the service's clock, in milliseconds since 1970 UTC; undefined where no log says. */
-  latest: () => Promise<number | undefined>
 }
 
-/** @param documents what all folders of the account hold now, with their logs where the service gives them. */
+/** @param documents what the account's folders hold now that could be looked for, with their logs where the service gives them. */
 export async function sightOf(documents: readonly DocumentResponse[]): Promise<Sight> {
   // A document that moves from one folder to another during the look is in both answers.
   const once = new Map(documents.map((document) => [document.Reference, document]))
@@ -38,13 +37,6 @@ export async function sightOf(documents: readonly DocumentResponse[]): Promise<S
         for (const document of withTheirPackages(some, { byPackage })) append(found, id, document)
       }
       return found
-    },
-    async latest() {
-      let latest: number | undefined
-      await slowly(once.values(), (document) => {
-        for (const at of timesOf(document)) latest = Math.max(latest ?? at, at)
-      })
-      return latest
     }
   }
 }
@@ -65,24 +57,13 @@ export function markOf(sendId: string): string {
   return `cs-${sendId}-`
 }
 
-/** The same for a document and an item that have the same name and the same signers. */
-export function likenessOf(name: string | undefined, signers: readonly { Email?: string | undefined }[]): string {
-  const emails = signers.map(({ Email }) => plain(Email)).sort()
-  return [plain(name).replace(/\.pdf$/, ''), ...emails].join('\n')
-}
-
 /** When a document was begun, by its log, in milliseconds since 1970 UTC; undefined where the service doesn't say. */
 export function begunAt(document: DocumentResponse): number | undefined {
-  const times = timesOf(document)
-  return times.length > 0 ? Math.min(...times) : undefined
+  return timesOf(document).reduce<number | undefined>((first, at) => Math.min(first ?? at, at), undefined)
 }
 
 function timesOf({ Logs = [] }: DocumentResponse): number[] {
   return Logs.flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
-}
-
-export function plain(text: string | undefined): string {
-  return (text ?? '').trim().toLowerCase()
 }
 
 function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {

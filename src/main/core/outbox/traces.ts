@@ -4,8 +4,12 @@
  * most, never a proof that it did not arrive.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
+import type { Traces } from '../documents/desk-questions.ts'
+import { likenessOf, plain } from '../documents/likeness.ts'
+import { slowly } from '../slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import { begunAt, likenessOf, markOf, plain, type Sight, withTheirPackages } from './sight.ts'
+import type { Sends } from './sends.ts'
+import { begunAt, markOf, type Sight, withTheirPackages } from './sight.ts'
 
 /** Clocks of the office and of the service may differ by this much, in milliseconds. */
 const CLOCK_DIFFERENCE = 10 * 60_000
@@ -141,6 +145,27 @@ function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boo
   return itemsOf(content).some(
     (item) => item.likeness === likeness && relationOf(document, item, markOf(send.id)) !== undefined
   )
+}
+
+/**
+ * What an account's folders are searched for: whatever could be made of its uncertain sends, of those under way, which may
+ * have made the same, and of those that were thought not to have arrived.
+ */
+export async function tracesOf(
+  sends: Pick<Sends, 'unresolved' | 'notSent' | 'requestOf'>,
+  accountId: string
+): Promise<Traces> {
+  const unresolved = sends.unresolved(accountId)
+  const references = new Set<string>()
+  const likenesses = new Set<string>()
+  await slowly(unresolved, (send) => {
+    for (const { ClientReference, likeness } of itemsOf(sends.requestOf(send))) {
+      if (plain(ClientReference) !== '') references.add(plain(ClientReference))
+      likenesses.add(likeness)
+    }
+  })
+  const marks = [...unresolved, ...sends.notSent(accountId)].map(({ id }) => id.toLowerCase())
+  return { references: [...references], marks: [...new Set(marks)], likenesses: [...likenesses] }
 }
 
 export interface Item {

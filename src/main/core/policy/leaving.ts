@@ -7,6 +7,8 @@ export interface Pending {
   uncertain: number
   /** Batches that are still being written into the outbox. */
   preparing: number
+  /** Extensions and corrections that wait for the line. */
+  actions: number
 }
 
 export interface LeavingQuestion {
@@ -21,7 +23,7 @@ export interface LeavingQuestion {
  * @param storage whether what is kept outlives the application.
  */
 export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memory'): LeavingQuestion | undefined {
-  const { ready, uncertain, preparing } = pending
+  const { ready, uncertain, preparing, actions } = pending
   if (storage === 'memory' && ready + uncertain + preparing > 0) {
     return {
       message: `${packages(ready + uncertain)} in the Outbox would be lost.`,
@@ -39,12 +41,26 @@ export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memo
       leave: 'Quit without it'
     }
   }
-  if (ready === 0) return undefined
+  if (ready === 0) return actions === 0 ? undefined : aboutActions(actions, storage)
   return {
     message: `${packages(ready)} in the Outbox ${ready === 1 ? 'has' : 'have'} not left yet.`,
     detail: `Nothing is lost: ${ready === 1 ? 'it goes' : 'they go'} when Countersign is opened again, and not before.`,
     stay: 'Stay',
     leave: 'Quit'
+  }
+}
+
+function aboutActions(count: number, storage: 'encrypted' | 'memory'): LeavingQuestion {
+  const changes =
+    count === 1 ? '1 change to a document waits' : `${count.toLocaleString('en-GB')} changes to documents wait`
+  return {
+    message: `${changes} for the line.`,
+    detail:
+      storage === 'memory'
+        ? 'Nothing can be kept on this computer just now, so it would be lost.'
+        : 'Nothing is lost: it is made when Countersign is opened again and the line is back, and not before.',
+    stay: 'Stay',
+    leave: storage === 'memory' ? 'Quit and lose it' : 'Quit'
   }
 }
 

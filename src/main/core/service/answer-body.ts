@@ -10,12 +10,12 @@ const FIRST_BYTES = 64 * 1024
 
 /**
  * Reads the whole body. The buffer is one resizable piece of address space: growing it commits more of it instead
- * of copying to a larger one, so a list of 200 MB takes 200 MB. What Content-Length claims is used only to refuse early,
+ * of copying to a larger one, so a list of 200 MB takes 200 MB, and can be handed to another thread whole. What Content-Length claims is used only to refuse early,
  * never to allocate: it may lie, and for a compressed body it counts something else.
  * @param limit bytes, after decompression.
  * @throws BodyTooLarge, or whatever breaks the stream.
  */
-export async function readBody(response: Response, limit: number, watch: Watch): Promise<Uint8Array> {
+export async function readBody(response: Response, limit: number, watch: Watch): Promise<Uint8Array<ArrayBuffer>> {
   if ((declaredLength(response) ?? 0) > limit) {
     drop(response)
     throw new BodyTooLarge()
@@ -30,6 +30,8 @@ export async function readBody(response: Response, limit: number, watch: Watch):
     new Uint8Array(space).set(chunk, length)
     length = needed
   }
+  // Given back, rather than made fixed: that would copy it.
+  space.resize(length)
   return new Uint8Array(space, 0, length)
 }
 

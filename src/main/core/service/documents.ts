@@ -7,15 +7,18 @@ import {
   UpdateSignerRequest,
   ValidationResult
 } from '../../../shared/model/index.ts'
-import { decoded, decodedList, encode } from './encoding.ts'
+import { decoded, decodedList, encode, unexpected } from './encoding.ts'
 import { pathTo } from './path.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { Call, CallOptions, Take, Transport } from './transport.ts'
 import { undefinedWhereUnknown } from './unlisted.ts'
 
 export interface ActiveDocumentsOptions extends CallOptions {
   /** Whether each document comes with its log. */
   documentLog?: boolean | undefined
 }
+
+/** Why whoever took an answer could not read it. `path` is the place, as `[3].Signers`. */
+export type Unread = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string }
 
 export function documents(transport: Transport) {
   return {
@@ -44,10 +47,27 @@ export function documents(transport: Transport) {
       folder: string,
       { documentLog, ...options }: ActiveDocumentsOptions = {}
     ): Promise<DecodedList<DocumentResponse>> {
-      const operation = 'Document/GetActiveDocuments'
-      const query = documentLog === undefined ? undefined : { DocumentLog: String(documentLog) }
-      const call = { ...options, operation, path: pathTo(operation, { Folder: folder }), query }
-      return decodedList(operation, DocumentResponse, await transport.get(call, 'list'))
+      const call = activeDocuments(folder, documentLog, options)
+      return decodedList(call.operation, DocumentResponse, await transport.get(call, 'list'))
+    },
+
+    /**
+     * Operation 8 for whoever reads large answers elsewhere, off this thread.
+     * @param take is handed the bytes, which are its own, and says what they were.
+     * @throws beside ServiceError what `take` rejects with.
+     */
+    async readActiveDocuments<Taken extends { kind: 'taken' }>(
+      folder: string,
+      { documentLog, ...options }: ActiveDocumentsOptions,
+      take: Take<Taken | Unread>
+    ): Promise<Taken> {
+      const call = activeDocuments(folder, documentLog, options)
+      return transport.take(call, 'list', async (bytes, charset) => {
+        const taken = await take(bytes, charset)
+        if (taken.kind === 'not-json') return undefined
+        if (taken.kind === 'unexpected-shape') throw unexpected(call.operation, { path: taken.path })
+        return taken
+      })
     },
 
     /**
@@ -69,4 +89,10 @@ export function documents(transport: Transport) {
       return answer ?? 'unsupported'
     }
   }
+}
+
+function activeDocuments(folder: string, documentLog: boolean | undefined, options: CallOptions): Call {
+  const operation = 'Document/GetActiveDocuments'
+  const query = documentLog === undefined ? undefined : { DocumentLog: String(documentLog) }
+  return { ...options, operation, path: pathTo(operation, { Folder: folder }), query }
 }

@@ -34,6 +34,6 @@ export function decodedList<Schema extends z.ZodType>(
 }
 
 /** It was answered, so it did arrive. */
-export function unexpected(operation: string, problem: DecodingProblem): ServiceError {
+export function unexpected(operation: string, problem: Pick<DecodingProblem, 'path'>): ServiceError {
   return new ServiceError({ code: 'unexpected-shape', operation, mayHaveArrived: true, path: problem.path })
 }

@@ -2,11 +2,11 @@
 import {
   type DecodedList,
   DocumentResponse,
-  EmployerSet,
   SendFormDirectRequest,
   UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
-import { decoded, decodedList, encode } from './encoding.ts'
+import { decodedEmployers, type EmployersAnswer } from './employers.ts'
+import { decodedList, encode } from './encoding.ts'
 import { decodedPackage, type SentPackage } from './packages.ts'
 import { pathTo } from './path.ts'
 import type { CallOptions, Transport } from './transport.ts'
@@ -33,20 +33,20 @@ export function formDirect(transport: Transport) {
     },
 
     /** Operation 3: saves employers (2.18) and answers all that the account has (2.19). */
-    async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployerSet> {
+    async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployersAnswer> {
       const operation = 'FormDirect/UpdateEmployers'
       const body = encode(operation, UpdateEmployersRequest, request)
       const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      return decoded(operation, EmployerSet, json)
+      return decodedEmployers(operation, json)
     },
 
     /** The employers that the account has. Not in the reference (endpoint rule 11): undefined where the service lacks it. */
-    async getEmployers(options?: CallOptions): Promise<EmployerSet | undefined> {
+    async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
       const operation = 'FormDirect/Employers'
       const json = await undefinedWhereUnknown(
         transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'read')
       )
-      return json === undefined ? undefined : decoded(operation, EmployerSet, json)
+      return json === undefined ? undefined : decodedEmployers(operation, json)
     }
   }
 }

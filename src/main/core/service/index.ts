@@ -8,7 +8,7 @@ export {
   type SigningEffects
 } from './authentication.ts'
 export { readBaseUrl } from './base-url.ts'
-export type { ActiveDocumentsOptions } from './documents.ts'
+export type { ActiveDocumentsOptions, Unread } from './documents.ts'
 export type { DownloadOptions, DownloadProgress, PdfDownload } from './downloads.ts'
 export {
   type FieldProblem,
@@ -30,4 +30,4 @@ export type { SentPackage } from './packages.ts'
 export { RETRY_LIMITS, type RetryLimits } from './retry.ts'
 export { createServiceClient, type ServiceClient, type ServiceClientOptions } from './service-client.ts'
 export { type CallKind, TIME_LIMITS, type TimeLimits } from './time-limits.ts'
-export { type CallOptions, SERVICE_LIMITS, type ServiceLimits } from './transport.ts'
+export { type CallOptions, SERVICE_LIMITS, type ServiceLimits, type Take } from './transport.ts'

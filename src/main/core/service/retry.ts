@@ -49,13 +49,19 @@ export function waitBeforeRetry(
   return Math.round(error.retryAfterMs + Math.min(backoff, limits.firstWaitMs))
 }
 
-/** Reads a Retry-After header, seconds or an HTTP date, into milliseconds from now; undefined where it says neither. */
+/** No service means more than that, and a timer that is set for more than 24 days goes off at once. */
+const LONGEST_ASKED_FOR_MS = 86_400_000
+
+/**
+ * Reads a Retry-After header, seconds or an HTTP date, into milliseconds from now, a day at most; undefined where it says
+ * neither.
+ */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim()
   if (!text) return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  if (/^\d{1,9}$/.test(text)) return Math.min(LONGEST_ASKED_FOR_MS, Number(text) * 1000)
   // Only the form that HTTP demands: Date.parse alone would take "-5" or "1.5" for a year.
   if (!/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text)) return undefined
   const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+  return Number.isNaN(at) ? undefined : Math.min(LONGEST_ASKED_FOR_MS, Math.max(0, at - now))
 }

@@ -65,6 +65,9 @@ export interface Call extends CallOptions {
   query?: Record<string, string> | undefined
 }
 
+/** Reads an answer's bytes, of which it becomes the owner. */
+export type Take<Value> = (bytes: Uint8Array<ArrayBuffer>, charset: string | undefined) => Promise<Value>
+
 /** An answer whose body is still to come. */
 export interface OpenAnswer {
   response: Response
@@ -76,6 +79,12 @@ export interface OpenAnswer {
 export interface Transport {
   /** A GET's JSON. */
   get(call: Call, kind: 'read' | 'list'): Promise<unknown>
+  /**
+   * A GET's bytes, for whoever reads them elsewhere: they are on a buffer of their own. What `take` rejects with is passed
+   * on as it is, as it isn't the service's.
+   * @param take undefined where they aren't JSON, so that the service is asked in another way.
+   */
+  take<Value>(call: Call, kind: 'read' | 'list', take: Take<Value | undefined>): Promise<Value>
   /** A POST's JSON. Sent once, whatever happens. */
   post(call: Call, body: unknown): Promise<unknown>
   /** A POST whose answer may be anything or nothing. */
@@ -96,26 +105,16 @@ export function createTransport(options: TransportOptions): Transport {
     limits,
 
     async get(call, kind) {
-      return withRetries(call, async () => {
-        const first = await exchangeJson(jsonRequest(call), call, kind)
-        if (first.ok) return first.json
-        if (jsonByQuery || call.query?.format) throw first.error
-        const second = await exchangeJson(
-          jsonRequest({ ...call, query: { ...call.query, format: 'json' } }),
-          call,
-          kind
-        )
-        if (!second.ok) throw second.error
-        jsonByQuery = true
-        options.onJsonByQuery?.()
-        return second.json
-      })
+      const { json } = await take(call, kind, asJson)
+      return json
     },
 
+    take,
+
     async post(call, body) {
-      const answer = await exchangeJson(jsonRequest(call, body), call, 'send')
+      const answer = await exchangeRead(jsonRequest(call, body), call, 'send', asJson)
       if (!answer.ok) throw answer.error
-      return answer.json
+      return answer.value.json
     },
 
     async postForNothing(call, body) {
@@ -123,6 +122,11 @@ export function createTransport(options: TransportOptions): Transport {
         const response = await exchange(jsonRequest(call, body), fetch, authentication, watching)
         if (!response.ok) throw await refused(call.operation, response, watching)
         drop(response)
+        // A guest network's page to sign in at says "200 OK", too; the service's own answers are no pages.
+        if (/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
+          const { status } = response
+          throw new ServiceError({ code: 'not-json', operation: call.operation, mayHaveArrived: true, status })
+        }
       })
     },
 
@@ -143,36 +147,58 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  type JsonAnswer = { ok: true; json: unknown } | { ok: false; error: ServiceError }
+  type Answer<Value> = { ok: true; value: Value } | { ok: false; error: ServiceError }
+
+  async function take<Value>(call: Call, kind: 'read' | 'list', read: Take<Value | undefined>): Promise<Value> {
+    return withRetries(call, async () => {
+      const first = await exchangeRead(jsonRequest(call), call, kind, read)
+      if (first.ok) return first.value
+      if (jsonByQuery || call.query?.format) throw first.error
+      const asked = { ...call, query: { ...call.query, format: 'json' } }
+      const second = await exchangeRead(jsonRequest(asked), call, kind, read)
+      if (!second.ok) throw second.error
+      jsonByQuery = true
+      options.onJsonByQuery?.()
+      return second.value
+    })
+  }
+
+  /** The parser's message quotes the body, so it ends here. */
+  async function asJson(
+    bytes: Uint8Array<ArrayBuffer>,
+    charset: string | undefined
+  ): Promise<{ json: unknown } | undefined> {
+    try {
+      return { json: await parse(bytes, charset) }
+    } catch {
+      return undefined
+    }
+  }
 
   /** An answer that isn't JSON is a result of its own, as a GET may then ask in another way; all else throws. */
-  function exchangeJson(request: Exchange, call: Call, kind: 'read' | 'list' | 'send'): Promise<JsonAnswer> {
+  async function exchangeRead<Value>(
+    request: Exchange,
+    call: Call,
+    kind: 'read' | 'list' | 'send',
+    read: Take<Value | undefined>
+  ): Promise<Answer<Value>> {
     const limit = call.maxBytes ?? limits.answerBytes[kind]
-    return watched(call, kind, async (watching) => {
+    const { status, body } = await watched(call, kind, async (watching) => {
       const response = await exchange(request, fetch, authentication, watching)
-      // The service answered, so it may have done what it was asked, whether or not it could say so in JSON.
-      const notJson = (): JsonAnswer => ({
-        ok: false,
-        error: new ServiceError({
-          code: 'not-json',
-          operation: call.operation,
-          mayHaveArrived: true,
-          status: response.status
-        })
-      })
       if (response.status === 406) {
         drop(response)
-        return notJson()
+        return { status: 406 }
       }
       if (!response.ok) throw await refused(call.operation, response, watching)
       const bytes = await readBody(response, limit, watching)
-      try {
-        return { ok: true, json: await parse(bytes, charsetOf(response.headers.get('content-type'))) }
-      } catch {
-        // The parser's message quotes the body, so it ends here.
-        return notJson()
-      }
+      const charset = charsetOf(response.headers.get('content-type'))
+      return { status: response.status, body: { bytes, charset } }
     })
+    const value = body && (await read(body.bytes, body.charset))
+    if (value !== undefined) return { ok: true, value }
+    // The service answered, so it may have done what it was asked, whether or not it could say so in JSON.
+    const { operation } = call
+    return { ok: false, error: new ServiceError({ code: 'not-json', operation, mayHaveArrived: true, status }) }
   }
 
   function jsonRequest(call: Call, body?: unknown): Exchange {

@@ -7,6 +7,10 @@ import { beginning } from './migrations/001-beginning.ts'
 import { drafts, indexDrafts } from './migrations/002-drafts.ts'
 import { indexSends, outbox } from './migrations/003-outbox.ts'
 import { draftsInOutbox } from './migrations/004-drafts-in-outbox.ts'
+import { documentViews } from './migrations/005-document-views.ts'
+import { actions } from './migrations/006-actions.ts'
+import { employers } from './migrations/007-employers.ts'
+import { handOff } from './migrations/008-hand-off.ts'
 
 /** One step. What has been released is never changed: the next step is added after it. */
 export interface Migration {
@@ -21,7 +25,11 @@ export const migrations: readonly Migration[] = [
   { name: 'beginning', sql: beginning },
   { name: 'drafts', sql: drafts, run: indexDrafts },
   { name: 'outbox', sql: outbox, run: indexSends },
-  { name: 'drafts in the outbox', sql: draftsInOutbox }
+  { name: 'drafts in the outbox', sql: draftsInOutbox },
+  { name: 'document views', sql: documentViews },
+  { name: 'actions', sql: actions },
+  { name: 'employers', sql: employers },
+  { name: 'hand-off folders', sql: handOff }
 ]
 
 /** The database was last used by a later version of the application. */

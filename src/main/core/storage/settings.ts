@@ -5,6 +5,7 @@
 import * as nodeFiles from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
+import { documentColumns } from '../../../shared/contract/document-requests.ts'
 import type { FileErrorCode } from './file-error.ts'
 import { fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'
@@ -25,6 +26,8 @@ export const Settings = z.object({
   /** 1 is the size as designed. */
   zoom: z.number().min(0.5).max(3).default(1),
   windowBounds: WindowBounds.optional(),
+  /** Absent: as many as there is room for. */
+  documentColumns: documentColumns.optional(),
   /** A path, for the main process only: it must never be handed to a screen. Absent: the system's own folder. */
   downloadFolder: z.string().min(1).optional()
 })

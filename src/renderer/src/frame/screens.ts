@@ -1,13 +1,28 @@
 /** The screens of the side bar, in its order: what each is called, its picture and the component that shows it. */
-import { Download, FileText, Inbox, PenLine, Settings, SquarePen, Table2, UserCheck } from '@lucide/svelte'
+import {
+  Activity,
+  BookUser,
+  Download,
+  FileText,
+  Inbox,
+  LayoutDashboard,
+  PenLine,
+  Settings,
+  SquarePen,
+  Table2,
+  UserCheck
+} from '@lucide/svelte'
 import type { Component } from 'svelte'
+import ActivityScreen from '../screens/activity/Activity.svelte'
 import Bulk from '../screens/bulk/Bulk.svelte'
 import Compose from '../screens/compose/Compose.svelte'
 import Counter from '../screens/counter/Counter.svelte'
+import Directory from '../screens/directory/Directory.svelte'
 import Documents from '../screens/documents/Documents.svelte'
 import Downloads from '../screens/downloads/Downloads.svelte'
 import Drafts from '../screens/drafts/Drafts.svelte'
 import Outbox from '../screens/outbox/Outbox.svelte'
+import Overview from '../screens/overview/Overview.svelte'
 import SettingsScreen from '../screens/settings/Settings.svelte'
 import type { ScreenName } from '../state/router.svelte.ts'
 
@@ -18,6 +33,7 @@ export interface ScreenEntry {
 }
 
 export const screens: Record<ScreenName, ScreenEntry> = {
+  overview: { label: 'Overview', icon: LayoutDashboard, component: Overview },
   compose: { label: 'Compose', icon: SquarePen, component: Compose },
   bulk: { label: 'Many at once', icon: Table2, component: Bulk },
   drafts: { label: 'Drafts', icon: PenLine, component: Drafts },
@@ -25,5 +41,7 @@ export const screens: Record<ScreenName, ScreenEntry> = {
   documents: { label: 'Documents', icon: FileText, component: Documents },
   counter: { label: 'Counter', icon: UserCheck, component: Counter },
   downloads: { label: 'Downloads', icon: Download, component: Downloads },
+  directory: { label: 'Directory', icon: BookUser, component: Directory },
+  activity: { label: 'Activity', icon: Activity, component: ActivityScreen },
   settings: { label: 'Settings', icon: Settings, component: SettingsScreen }
 }

@@ -8,6 +8,7 @@ const unknown: ConnectionView = { state: 'unknown', since: 0 }
 
 export class Connection {
   readonly #view: Resource<ConnectionView>
+  #lookedAt = $state<number>()
 
   constructor(api: Api) {
     this.#view = new Resource(() => api.accounts.connection())
@@ -20,11 +21,20 @@ export class Connection {
     return this.view.state === 'offline' || this.view.state === 'refused'
   }
 
+  /** When the chosen account's folders were last read while this page was open. */
+  get lookedAt() {
+    return this.#lookedAt
+  }
+  looked(at: number): void {
+    this.#lookedAt = at
+  }
+
   load(): Promise<void> {
     return this.#view.load()
   }
 
   clear(): void {
+    this.#lookedAt = undefined
     this.#view.clear()
   }
 }

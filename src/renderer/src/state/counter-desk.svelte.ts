@@ -5,7 +5,6 @@
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { CounterEntry, CounterOutcome, CounterState } from '../../../shared/contract/views.ts'
-import { FOLDERS } from '../../../shared/model/document.ts'
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
@@ -102,6 +101,8 @@ export class CounterDesk {
   async load(): Promise<void> {
     await Promise.all([this.readQueue(), this.follow()])
     this.#known = true
+    // An outcome that was shown before this screen was made is shown no more.
+    if (!this.#turn) this.#giveBack()
   }
 
   /** Reads who can sign. That nobody can is worth saying only where the documents could be read. */
@@ -217,6 +218,7 @@ export class CounterDesk {
     this.#ended.add(turn.id)
     this.#forget()
     await settled(this.#api.counter.end({ id: turn.id }))
+    this.#giveBack()
     await this.readQueue()
   }
 
@@ -234,10 +236,16 @@ export class CounterDesk {
     this.#retrying = false
   }
 
-  /** Back to the queue. */
+  /** Back to the queue: the clerk has the screen again. */
   leave(): void {
     this.#forget()
     this.#error = undefined
+    this.#giveBack()
+  }
+
+  /** Until this is known, nothing of the office is told on this screen. A turn that lasts goes on. */
+  #giveBack(): void {
+    void settled(this.#api.counter.leave())
   }
 
   #isOf(turn: CounterState, entry: CounterEntry): boolean {
@@ -268,10 +276,8 @@ export class CounterDesk {
 }
 
 async function standOf(api: Api): Promise<Result<FoldersStand>> {
-  const lists = await Promise.all(
-    FOLDERS.map((folder) => settled(api.documents.list({ folder, search: '', offset: 0, limit: 1 })))
-  )
-  const isRead = lists.some((list) => list.ok && list.value.lookedAt !== undefined && !list.value.problem)
-  const problem = lists.map((list) => (list.ok ? list.value.problem : list.error)).find(Boolean)
+  const list = await settled(api.documents.list({ query: {}, offset: 0, limit: 1 }))
+  const problem = list.ok ? list.value.problem : list.error
+  const isRead = list.ok && list.value.lookedAt !== undefined && !problem
   return { ok: true, value: { isRead, ...(problem && { problem }) } }
 }

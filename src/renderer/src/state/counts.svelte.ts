@@ -1,19 +1,19 @@
 /** The numbers beside the entries of the side bar. */
 
-import type { CounterEntry, DocumentList, DownloadView } from '../../../shared/contract/views.ts'
+import type { CounterEntry, DocumentCounts, DownloadView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import type { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 
 export class Counts {
   readonly #outbox: Outbox
-  readonly #documents: Resource<DocumentList>
+  readonly #documents: Resource<DocumentCounts>
   readonly #queue: Resource<CounterEntry[]>
   readonly #downloads: Resource<DownloadView[]>
 
   constructor(api: Api, outbox: Outbox) {
     this.#outbox = outbox
-    this.#documents = new Resource(() => api.documents.list({ folder: 'InBox', search: '', offset: 0, limit: 1 }))
+    this.#documents = new Resource(() => api.documents.counts())
     this.#queue = new Resource(() => api.counter.queue())
     this.#downloads = new Resource(() => api.downloads.list())
   }
@@ -27,7 +27,15 @@ export class Counts {
     return this.#outbox.waiting
   }
   get folders(): Record<string, number> {
-    return this.#documents.value?.counts ?? {}
+    return this.#documents.value?.folders ?? {}
+  }
+  /** By a saved view's id. */
+  get views(): Record<string, number> {
+    return this.#documents.value?.views ?? {}
+  }
+  /** Documents to which something happened since the person last looked at them. */
+  get unread() {
+    return this.#documents.value?.unread ?? 0
   }
   get counter() {
     return this.#queue.value?.length ?? 0
@@ -36,6 +44,10 @@ export class Counts {
     return (this.#downloads.value ?? []).filter((download) => download.state === 'running').length
   }
 
+  /** What is in the folders and views alone. */
+  loadFolders(): Promise<void> {
+    return this.#documents.load()
+  }
   async loadDocuments(): Promise<void> {
     await Promise.all([this.#documents.load(), this.#queue.load()])
   }

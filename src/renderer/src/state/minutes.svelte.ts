@@ -1,30 +1,11 @@
-/** The time, told anew as each minute begins to whatever depends on it; nothing ticks while nobody looks. */
-import { createSubscriber } from 'svelte/reactivity'
+/** The time, told anew as each minute begins to whatever depends on it. */
 import type { Clock } from './clock.ts'
+import { Ticking } from './ticking.ts'
 
 const MINUTE = 60_000
 
-export class Minutes {
-  readonly #clock: Clock
-  readonly #follow: () => void
-
+export class Minutes extends Ticking {
   constructor(clock: Clock) {
-    this.#clock = clock
-    this.#follow = createSubscriber((update) => {
-      let stop = () => {}
-      const tick = () => {
-        stop = clock.after(MINUTE - (clock.now() % MINUTE), () => {
-          update()
-          tick()
-        })
-      }
-      tick()
-      return () => stop()
-    })
-  }
-
-  get now(): number {
-    this.#follow()
-    return this.#clock.now()
+    super(clock, (now) => MINUTE - (now % MINUTE))
   }
 }

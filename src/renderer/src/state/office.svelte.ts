@@ -7,12 +7,14 @@ import { type Clock, systemClock } from './clock.ts'
 import { Connection } from './connection.svelte.ts'
 import { Counts } from './counts.svelte.ts'
 import { Drafts } from './drafts.svelte.ts'
+import { Employers } from './employers.svelte.ts'
 import { Keepers } from './keepers.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
 import { Settings } from './settings.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
+import { Views } from './views.svelte.ts'
 
 /** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
 const PATIENCE = 2000
@@ -27,14 +29,19 @@ export class Office {
   readonly settings: Settings
   readonly counts: Counts
   readonly outbox: Outbox
+  readonly views: Views
   readonly toasts: Toasts
+  readonly employers: Employers
   readonly keepers: Keepers
   readonly system: Resource<SystemStatus>
   /** What hides a native view that lies over the page (the signing page), before something of ours is shown there. */
   readonly covering = new Set<() => void>()
 
+  readonly #host: Window
+
   constructor(api: Api, host: Window, clock: Clock = systemClock) {
     this.api = api
+    this.#host = host
     this.clock = clock
     this.router = new Router(host)
     this.accounts = new Accounts(api, (before) => this.#accountChosen(before))
@@ -43,7 +50,9 @@ export class Office {
     this.settings = new Settings(api)
     this.outbox = new Outbox(api, clock)
     this.counts = new Counts(api, this.outbox)
+    this.views = new Views(api)
     this.toasts = new Toasts(clock)
+    this.employers = new Employers(api)
     this.keepers = new Keepers(this)
     this.system = new Resource(() => api.system.status())
   }
@@ -53,12 +62,20 @@ export class Office {
     const stops = [
       this.api.on('accounts.changed', () => void this.accounts.load()),
       this.api.on('connection.changed', () => void this.connection.load()),
+      this.api.on('documents.looked', ({ accountId, at }) => {
+        if (accountId === this.accounts.chosen?.id) this.connection.looked(at)
+      }),
       this.api.on('drafts.changed', () => this.drafts.follow()),
       this.api.on('outbox.changed', () => this.outbox.follow()),
       this.api.on('documents.changed', () => void this.counts.loadDocuments()),
+      this.api.on('views.changed', () => {
+        void this.views.load()
+        void this.counts.loadFolders()
+      }),
       this.api.on('downloads.changed', () => void this.counts.loadDownloads()),
       this.api.on('counter.changed', () => void this.counts.loadDocuments()),
       this.api.on('settings.changed', () => void this.settings.load()),
+      this.#onLineBack(),
       this.api.on('window.closing', async () => {
         const kept = await this.#finishInTime()
         void this.api.system.readyToClose({ kept })
@@ -68,6 +85,13 @@ export class Office {
     return () => {
       for (const stop of stops) stop()
     }
+  }
+
+  /** The machine knows sooner than the next look that there is a line again. */
+  #onLineBack(): () => void {
+    const back = () => void (this.connection.isDown && this.api.documents.refresh())
+    this.#host.addEventListener('online', back)
+    return () => this.#host.removeEventListener('online', back)
   }
 
   /** Call before anything is shown over the whole page. */
@@ -96,18 +120,22 @@ export class Office {
     this.drafts.clear()
     this.outbox.clear()
     this.counts.clear()
+    this.views.clear()
     if (!this.accounts.chosen) return
     // Not waited for: a slow service must not keep the window empty.
     void this.connection.load()
     void this.drafts.load()
     void this.outbox.load()
     void this.counts.load()
+    void this.views.load()
   }
 
   /** An address may name a draft, a send or a document of the account before: only its screen stays. */
   #leavePlace(): void {
     const { screen, rest } = this.router.route
-    if (screen !== 'settings') this.router.replace(screen, screen === 'documents' ? rest : [])
+    // A folder's name may be the next account's too; a saved view is its own account's.
+    const isFolder = screen === 'documents' && rest[0] !== 'view'
+    if (screen !== 'settings') this.router.replace(screen, isFolder ? rest : [])
   }
 }
 

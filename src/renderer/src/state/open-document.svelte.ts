@@ -1,53 +1,82 @@
-/** One document's page: what is known of it, and what is done to it. */
+/** One document's page: what is known of it, what happened to it, and what is asked of the service about it. */
 
-import type { DocumentPage, DownloadView, ValidationView } from '../../../shared/contract/views.ts'
+import type { SavedFile } from '../../../shared/contract/composing-views.ts'
+import type { DocumentChange, DocumentPage, DownloadView, ValidationView } from '../../../shared/contract/views.ts'
 import type { IDVerificationDataType } from '../../../shared/model/id-verification.ts'
 import type { Api } from '../api.ts'
 import { Action } from './action.svelte.ts'
+import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** A new due date: the moment with its zone, and the zone alone in minutes east of UTC. */
-export interface NewDueDate {
-  dueDate: string
-  gmt: number
-}
+/** Milliseconds that a document must have been shown to count as read. */
+const READING = 1000
+const MOST_CHANGES = 100
 
 export class OpenDocument {
   readonly reference: string
   readonly page: Resource<DocumentPage>
+  readonly changes: Resource<{ changes: DocumentChange[]; total: number }>
   readonly validation = new Action<ValidationView>()
-  readonly extension = new Action<DocumentPage>()
+  readonly saving = new Action<SavedFile | null>()
   readonly inBrowser = new Action<null>()
   /** The start of a download; its progress stands in the list of downloads. */
   readonly download = new Action<DownloadView>()
   readonly #api: Api
+  readonly #clock: Clock
+  #stopReading = () => {}
+  /** The person said that it is to stay unread. */
+  #isKeptUnread = false
 
-  constructor(api: Api, reference: string) {
+  constructor(api: Api, reference: string, clock: Clock) {
     this.#api = api
+    this.#clock = clock
     this.reference = reference
     this.page = new Resource(() => api.documents.get({ reference }))
+    this.changes = new Resource(() => api.activity.list({ reference, offset: 0, limit: MOST_CHANGES }))
   }
 
-  load(): Promise<void> {
-    return this.page.load()
+  async load(): Promise<void> {
+    await Promise.all([this.page.load(), this.changes.load()])
+  }
+
+  /** Told whenever it is before the person's eyes: after a moment it counts as read. Answers what stops that. */
+  seen(): () => void {
+    this.#stopReading()
+    if (this.page.value?.unread && !this.#isKeptUnread) {
+      this.#stopReading = this.#clock.after(READING, () => void this.#mark(true))
+    }
+    return () => this.#stopReading()
+  }
+
+  async markUnread(): Promise<void> {
+    this.#isKeptUnread = true
+    this.#stopReading()
+    await this.#mark(false)
   }
 
   async verify(): Promise<void> {
+    this.saving.clear()
     await this.validation.run(() => this.#api.documents.validate({ reference: this.reference }))
   }
 
-  /** Moves the due date of the whole package; answers whether the service did. */
-  async extend(to: NewDueDate): Promise<boolean> {
-    const page = await this.extension.run(() => this.#api.documents.extend({ reference: this.reference, ...to }))
-    if (page) this.page.put(page)
-    return page !== undefined
+  async saveValidation(): Promise<void> {
+    await this.saving.run(() => this.#api.documents.saveValidation({ reference: this.reference }))
   }
 
-  async openInBrowser(): Promise<void> {
-    await this.inBrowser.run(() => this.#api.documents.openInBrowser({ reference: this.reference }))
+  /** @param page the page to edit the document on, or the one of a signer's video. */
+  async openInBrowser(page: 'edit' | { videoOf: number }): Promise<void> {
+    await this.inBrowser.run(() => this.#api.documents.openInBrowser({ reference: this.reference, page }))
   }
 
   async downloadIdentity(type: IDVerificationDataType): Promise<void> {
     await this.download.run(() => this.#api.downloads.start({ reference: this.reference, type }))
+  }
+
+  async #mark(read: boolean): Promise<void> {
+    // Where it fails the mark stays as it is, which is true.
+    const accountId = this.page.value?.accountId
+    if (accountId === undefined) return
+    await this.#api.documents.markRead({ some: { documents: [{ accountId, reference: this.reference }] }, read })
+    await this.page.load()
   }
 }

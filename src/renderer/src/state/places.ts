@@ -1,77 +1,54 @@
 /** Finds the control that a message of the service is about: `Forms[0].Signers[1].Email` → `ITEM.signers.SIGNER.Email`. */
 import type { ComposedItem, ComposedSigner, Composition } from '../../../shared/composition/composition.ts'
 
-const signerFields = new Map(
-  Object.entries({
-    firstname: 'FirstName',
-    middlename: 'MiddleName',
-    lastname: 'LastName',
-    email: 'Email',
-    mobilenumber: 'MobileNumber',
-    mobilecountry: 'MobileCountry',
-    clientreference: 'ClientReference',
-    signertype: 'SignerType',
-    signerreference: 'SignerReference',
-    enabledfacetofacesigning: 'faceToFace',
-    isfacetofacesigning: 'faceToFace',
-    videoconfirmation: 'video',
-    videoconfirmationenabled: 'video',
-    enabledeepfakedetector: 'deepfakeDetector',
-    videoconfirmationdeepfakeenabled: 'deepfakeDetector',
-    reviewbeforesigningenabled: 'reviewBeforeSigning',
-    optional: 'Optional',
-    useiddata: 'UseIDData'
-  })
+/** Names as the service spells them in any case, and the controls they stand for; most controls bear the reference's name. */
+function named(same: readonly string[], others: Record<string, string> = {}): ReadonlyMap<string, string> {
+  return new Map([...same.map((name) => [name, name] as const), ...Object.entries(others)].map(lowered))
+}
+
+function lowered([name, control]: readonly [string, string]): readonly [string, string] {
+  return [name.toLowerCase(), control]
+}
+
+const person = ['FirstName', 'MiddleName', 'LastName', 'Email']
+const signerFields = named(
+  [
+    ...person,
+    'MobileNumber',
+    'MobileCountry',
+    'ClientReference',
+    'SignerType',
+    'SignerReference',
+    'Optional',
+    'UseIDData'
+  ],
+  {
+    EnabledFaceToFaceSigning: 'faceToFace',
+    IsFaceToFaceSigning: 'faceToFace',
+    VideoConfirmation: 'video',
+    VideoConfirmationEnabled: 'video',
+    EnableDeepfakeDetector: 'deepfakeDetector',
+    VideoConfirmationDeepfakeEnabled: 'deepfakeDetector',
+    ReviewBeforeSigningEnabled: 'reviewBeforeSigning'
+  }
 )
-const itemFields = new Map(
-  Object.entries({
-    name: 'Name',
-    reference: 'Reference',
-    formtype: 'FormType',
-    clientreference: 'ClientReference',
-    employerreference: 'EmployerReference',
-    xmldata: 'XMLData',
-    signers: 'signers'
-  })
+const itemFields = named(['Name', 'Reference', 'FormType', 'ClientReference', 'EmployerReference', 'XMLData'], {
+  Signers: 'signers'
+})
+const shareUserFields = named([...person, 'IsDefault', 'IsOwner'])
+const identityFields = named(['Label', 'Value', 'DataType'])
+const templateFields = named(
+  ['Label', 'Value', 'FieldType', 'IsRequired', 'Reference', 'ReadOnly', 'ClientField'],
+  // The obsolete name of the reference, which is filled from it.
+  { ID: 'Reference' }
 )
-const shareUserFields = new Map(
-  Object.entries({
-    firstname: 'FirstName',
-    middlename: 'MiddleName',
-    lastname: 'LastName',
-    email: 'Email',
-    isdefault: 'IsDefault',
-    isowner: 'IsOwner'
-  })
-)
-const identityFields = new Map(Object.entries({ label: 'Label', value: 'Value', datatype: 'DataType' }))
-const templateFields = new Map(
-  Object.entries({
-    label: 'Label',
-    value: 'Value',
-    fieldtype: 'FieldType',
-    isrequired: 'IsRequired',
-    // The obsolete name of the reference, which is filled from it.
-    id: 'Reference',
-    reference: 'Reference',
-    readonly: 'ReadOnly',
-    clientfield: 'ClientField'
-  })
-)
-const listItemFields = new Map(Object.entries({ clientfield: 'ClientField', item: 'Item', value: 'Value' }))
-const packageFields = new Map(
-  Object.entries({
-    duedate: 'due',
-    gmt: 'due',
-    returnurl: 'ReturnUrl',
-    notifyurl: 'NotifyUrl',
-    invitationemailtemplatereference: 'InvitationEmailTemplateReference',
-    embedded: 'embedded',
-    embedform: 'embedded',
-    sequential: 'Sequential',
-    listitems: 'ListItems'
-  })
-)
+const listItemFields = named(['ClientField', 'Item', 'Value'])
+const packageFields = named(['ReturnUrl', 'NotifyUrl', 'InvitationEmailTemplateReference', 'Sequential', 'ListItems'], {
+  DueDate: 'due',
+  GMT: 'due',
+  Embedded: 'embedded',
+  EmbedForm: 'embedded'
+})
 
 /** The place, or undefined where no control shows the field. Case and bracket style don't matter; our own places pass through. */
 export function placeOf(composition: Composition, field: string): string | undefined {

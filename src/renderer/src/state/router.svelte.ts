@@ -1,6 +1,7 @@
 /** Where in the application we are: a state over `location.hash`, as `#/documents/InBox?search=deed`. */
 
 export const screenNames = [
+  'overview',
   'compose',
   'bulk',
   'drafts',
@@ -8,6 +9,8 @@ export const screenNames = [
   'documents',
   'counter',
   'downloads',
+  'directory',
+  'activity',
   'settings'
 ] as const
 export type ScreenName = (typeof screenNames)[number]
@@ -19,11 +22,11 @@ export interface Route {
   query: URLSearchParams
 }
 
-/** Reads a hash; one that names no screen is Compose. */
+/** Reads a hash; one that names no screen is the Overview. */
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [name, ...rest] = path.split('/').map(decoded)
-  const screen = screenNames.find((known) => known === name) ?? 'compose'
+  const screen = screenNames.find((known) => known === name) ?? 'overview'
   return { screen, rest: rest.filter(Boolean), query: new URLSearchParams(query) }
 }
 

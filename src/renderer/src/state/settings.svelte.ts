@@ -1,6 +1,7 @@
-/** The settings that a screen shows at once: theme and zoom. */
+/** The settings that a screen shows at once: theme, zoom, and the columns of the list of documents. */
 
 import type { AppError } from '../../../shared/contract/errors.ts'
+import type { Input } from '../../../shared/contract/requests.ts'
 import type { SettingsView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
@@ -28,7 +29,7 @@ export class Settings {
     return this.#view.load()
   }
 
-  async set(change: Partial<SettingsView>): Promise<AppError | undefined> {
+  async set(change: Input<'settings.set'>): Promise<AppError | undefined> {
     const result = await settled(this.#api.settings.set(change))
     if (!result.ok) return result.error
     this.#view.put(result.value)

@@ -1,5 +1,5 @@
 /**
- * A list of any length, read in windows of 200 rows as they come into sight. What is shown stays until what replaces it
+ * A list of any length, read in windows of rows as they come into sight. What is shown stays until what replaces it
  * is here.
  */
 import { untrack } from 'svelte'
@@ -7,7 +7,7 @@ import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
 
 /** Rows read at a time. */
-export const WINDOW = 200
+const WINDOW = 200
 /** Windows kept; those farthest from what is in sight go first. */
 const KEPT = 20
 /** Readings at a time, so that a long scroll doesn't ask for all it passes. */
@@ -32,15 +32,19 @@ export class WindowedList<Row, Answer extends Listed<Row>> {
   #reading = $state(false)
   #name = ''
   #shown = $state('')
+  #version = $state(0)
   #sight: readonly [number, number] = [0, 0]
   #generation = 0
   #following = false
   #followAgain = false
   readonly #inFlight = new Set<number>()
   readonly #ask: (asked: Asked) => Promise<Result<Answer>>
+  readonly #size: number
 
-  constructor(ask: (asked: Asked) => Promise<Result<Answer>>) {
+  /** @param size rows read at a time: few where an answer must be there before the next key. */
+  constructor(ask: (asked: Asked) => Promise<Result<Answer>>, size = WINDOW) {
     this.#ask = ask
+    this.#size = size
   }
 
   /** Whether an answer is here; before it there is nothing to show, not even that there is nothing. */
@@ -69,9 +73,13 @@ export class WindowedList<Row, Answer extends Listed<Row>> {
   get shown() {
     return this.#shown
   }
+  /** Grows each time that rows were read anew in place of those that were shown. */
+  get version() {
+    return this.#version
+  }
 
   row(index: number): Row | undefined {
-    return this.#windows.get(Math.floor(index / WINDOW))?.[index % WINDOW]
+    return this.#windows.get(Math.floor(index / this.#size))?.[index % this.#size]
   }
 
   /** The first row that fits, of those that have been read. */
@@ -87,7 +95,7 @@ export class WindowedList<Row, Answer extends Listed<Row>> {
   indexOf(fits: (row: Row) => boolean): number {
     for (const [window, rows] of this.#windows) {
       const place = rows.findIndex(fits)
-      if (place >= 0) return window * WINDOW + place
+      if (place >= 0) return window * this.#size + place
     }
     return -1
   }
@@ -118,7 +126,7 @@ export class WindowedList<Row, Answer extends Listed<Row>> {
 
   /** Tells which rows are in sight; what is missing of them is read. */
   need(first: number, last: number): void {
-    this.#sight = [Math.floor(first / WINDOW), Math.floor(last / WINDOW)]
+    this.#sight = [Math.floor(first / this.#size), Math.floor(last / this.#size)]
     // Called from an effect of the table, which must not depend on what has been read.
     untrack(() => this.#readOn())
   }
@@ -144,6 +152,7 @@ export class WindowedList<Row, Answer extends Listed<Row>> {
     this.#windows = windows
     this.#error = undefined
     this.#shown = this.#name
+    this.#version++
     this.#readOn()
   }
 
@@ -167,7 +176,7 @@ export class WindowedList<Row, Answer extends Listed<Row>> {
   #readOn(): void {
     for (const window of this.#inSight()) {
       if (this.#inFlight.size >= AT_ONCE) return
-      if (this.#windows.has(window) || this.#inFlight.has(window) || window * WINDOW >= this.total) continue
+      if (this.#windows.has(window) || this.#inFlight.has(window) || window * this.#size >= this.total) continue
       void this.#add(window)
     }
   }
@@ -196,6 +205,6 @@ export class WindowedList<Row, Answer extends Listed<Row>> {
   }
 
   #read(window: number): Promise<Result<Answer>> {
-    return settled(this.#ask({ offset: window * WINDOW, limit: WINDOW }))
+    return settled(this.#ask({ offset: window * this.#size, limit: this.#size }))
   }
 }

@@ -1,8 +1,41 @@
-/** The columns of a table. */
+/** The columns of a table, and where its rows stand. */
 export interface Column {
   key: string
   label: string
   /** A track of CSS grid (`120px`, `minmax(0, 2fr)`); a share of the rest where absent. */
   width?: string
   align?: 'start' | 'end'
+  /** Whether the list can be in its order. */
+  isSortable?: boolean
+  /** The width in CSS pixels that dragging its edge begins with; absent where it can't be changed. */
+  size?: number
+}
+
+/** How deep a row stands in a tree, and whether what is under it is shown; absent where nothing is. */
+export interface Branch {
+  level: number
+  isExpanded?: boolean
+}
+
+/** Pixels of a row. */
+export const ROW = 36
+/** A browser lays out no more than some 33 million device pixels: this holds at a zoom and a screen of three each. */
+const TALLEST = 3_700_000
+
+/**
+ * Where rows stand in a list that may be longer than a page can be tall. Up to some 100,000 rows scrolling is true to
+ * the pixel; beyond it the scroll bar's way is the list's in small.
+ */
+export function sheetOf(count: number, inSight: number) {
+  const whole = count * ROW
+  const height = Math.min(whole, TALLEST)
+  const scale = height < whole ? (whole - inSight) / Math.max(1, height - inSight) : 1
+  return {
+    /** Of the element that is scrolled. */
+    height,
+    /** How far down the list what stands at the top of the scrolled element is. */
+    depthAt: (scrolled: number) => scrolled * scale,
+    /** How far to scroll so that a depth of the list stands at the top. */
+    scrollFor: (depth: number) => depth / scale
+  }
 }

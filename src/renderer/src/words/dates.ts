@@ -3,6 +3,19 @@ import { offsetIn, offsetInWords } from '../../../shared/composition/zone.ts'
 
 export { offsetInWords }
 
+// Made once: a formatter takes longer to make than a screenful of dates to write.
+const ZONE_NAME = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'long' })
+const LONG_DAY = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric'
+})
+const SHORT_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const SHORT_DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const DAYS_AWAY = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' })
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -20,9 +33,7 @@ export function offsetAt(at: number, zone?: string): number {
 /** "New Zealand Daylight Time (UTC+13:00)" where the offset is this computer's at that moment, else the offset alone. */
 export function zoneInWords(at: number, offset: number): string {
   if (offset !== offsetAt(at)) return offsetInWords(offset)
-  const name = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'long' })
-    .formatToParts(at)
-    .find((part) => part.type === 'timeZoneName')?.value
+  const name = ZONE_NAME.formatToParts(at).find((part) => part.type === 'timeZoneName')?.value
   return !name || /^(GMT|UTC)|Coordinated/.test(name) ? offsetInWords(offset) : `${name} (${offsetInWords(offset)})`
 }
 
@@ -30,25 +41,13 @@ const shifted = (at: number, offset: number) => new Date(at + offset * MINUTE)
 
 /** "Friday 5 December 2025", at an offset. */
 export function dayInWords(at: number, offset = offsetAt(at)): string {
-  return shifted(at, offset)
-    .toLocaleDateString('en-GB', {
-      timeZone: 'UTC',
-      weekday: 'long',
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric'
-    })
-    .replace(',', '')
+  return LONG_DAY.format(shifted(at, offset)).replace(',', '')
 }
 
 /** "5 Dec", with the year where it is not this one. For lists. */
 export function shortDay(at: number, now: number): string {
   const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
-  return new Date(at).toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    ...(sameYear ? {} : { year: 'numeric' })
-  })
+  return (sameYear ? SHORT_DAY : SHORT_DAY_AND_YEAR).format(at)
 }
 
 /** "17:00", at an offset. */
@@ -88,7 +87,7 @@ export function when(at: number, now: number): string {
 /** "in 9 days", "tomorrow", "2 days ago", counted in days of the calendar. */
 export function daysAway(at: number, now: number): string {
   const days = Math.round((startOfDay(at) - startOfDay(now)) / DAY)
-  return new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' }).format(days, 'day')
+  return DAYS_AWAY.format(days, 'day')
 }
 
 /** A length of time: "5 seconds", "2 minutes", "3 hours". */

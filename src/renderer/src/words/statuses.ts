@@ -1,5 +1,6 @@
 /** Statuses as shape, word and colour: never colour alone. */
 import type {
+  ActionState,
   BatchView,
   DownloadView,
   SendHold,
@@ -7,6 +8,7 @@ import type {
   SendView,
   SignerProgress
 } from '../../../shared/contract/views.ts'
+import type { SignedStatus } from '../../../shared/model/document.ts'
 import type { DocumentStatus, StatusFamily } from '../../../shared/model/document-status.ts'
 
 export type StatusShape = 'ring' | 'half' | 'tick' | 'cross' | 'clock' | 'dot' | 'question' | 'pause' | 'bar'
@@ -26,6 +28,11 @@ const families: Record<StatusFamily, StatusWords> = {
   other: { shape: 'dot', word: 'Unknown', tone: 'quiet' }
 }
 
+/** A family of statuses, as a whole. */
+export function familyStatus(family: StatusFamily): StatusWords {
+  return families[family]
+}
+
 /** A document's status; counts are said, and a status that we don't know is shown in its own words. */
 export function documentStatus(status: DocumentStatus): StatusWords {
   const words = families[status.family]
@@ -41,6 +48,44 @@ const signers: Record<SignerProgress['state'], StatusWords> = {
 }
 export function signerStatus(state: SignerProgress['state']): StatusWords {
   return signers[state]
+}
+
+const signedStatuses: Record<SignedStatus, string> = {
+  Initialized: 'Set up at the service, and not invited yet.',
+  Invitation: 'The invitation was sent.',
+  Reminder1: 'A first reminder was sent.',
+  Reminder2: 'A second reminder was sent.',
+  Reminder: 'A reminder was sent.',
+  AutoExtend: 'The service extended the due date by itself.',
+  Pending: 'The service waits for something before this person can sign.',
+  Signed: 'Has signed.',
+  Complete: 'Has signed, and nothing is left to do.',
+  Declined: 'Has declined to sign.',
+  Rejected: 'Was rejected: this signature will not come.',
+  Expired: 'The time to sign has run out.',
+  Archived: 'The service has put this signature in its archive.',
+  Deleted: 'Was taken off the document.'
+}
+const signedStatusByName = new Map(
+  Object.entries(signedStatuses).map(([name, sentence]) => [name.toLowerCase(), sentence])
+)
+
+/** What the service's own word for a signer means, as a sentence; undefined for a word that we don't know. */
+export function signedStatusInWords(raw: string): string | undefined {
+  return signedStatusByName.get(raw.trim().toLowerCase())
+}
+
+const actions: Record<ActionState, StatusWords> = {
+  waiting: { shape: 'ring', word: 'Waits for the line', tone: 'warn' },
+  running: { shape: 'half', word: 'On its way', tone: 'accent' },
+  done: { shape: 'tick', word: 'Done', tone: 'ok' },
+  refused: { shape: 'cross', word: 'Refused', tone: 'danger' },
+  uncertain: { shape: 'question', word: 'Uncertain', tone: 'warn' },
+  cancelled: { shape: 'bar', word: 'Taken back', tone: 'quiet' }
+}
+/** How something that was done to a document stands. */
+export function actionStatus(state: ActionState): StatusWords {
+  return actions[state]
 }
 
 const sends: Record<SendState, StatusWords> = {

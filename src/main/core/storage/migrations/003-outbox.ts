@@ -35,7 +35,6 @@ export const outbox = `
     -- Until when it can be taken back; 0 where it was given a time, which its sends have.
     goes_at INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
-    total INTEGER NOT NULL DEFAULT 0,
     left_out_count INTEGER NOT NULL DEFAULT 0,
     -- Headings of the sheet, and the rows of it that had errors: {row, cells, problems}.
     columns TEXT NOT NULL CHECK (json_valid(columns)),

@@ -1,8 +1,8 @@
 /** A package in words: who signs what, how, and by when. */
-import type { ComposedItem, ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
+import type { ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
 import { dueAt } from '../../../../shared/composition/due-problems.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
-import { counted, listed } from '../../words/counts.ts'
+import { counted } from '../../words/counts.ts'
 import { dayInWords, daysAway, offsetInWords, shortDate, timeInWords } from '../../words/dates.ts'
 import { zoneCalled } from '../../words/zones.ts'
 
@@ -36,11 +36,6 @@ export function howInWords(signer: ComposedSigner, kind: Composition['kind']): s
   ]
     .filter(Boolean)
     .join(', ')
-}
-
-/** "Mere Parata and Tama Brooks". */
-export function signersInWords(item: ComposedItem): string {
-  return item.signers.length === 0 ? 'nobody yet' : listed(item.signers.map(nameOf))
 }
 
 /** When it must be signed: the date with its zone and how far away, or the service's own rule said aloud. */

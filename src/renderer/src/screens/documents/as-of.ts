@@ -2,6 +2,11 @@
 import type { ConnectionView } from '../../../../shared/contract/views.ts'
 import { clockTime, shortDay } from '../../words/dates.ts'
 
+/** The later of two moments, where there is any. */
+export function newest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? undefined : Math.max(one, other ?? 0)
+}
+
 /** "As of 10:42", "As of 10:42, 21 November", "Offline. As of 10:42, 21 November", "Not read yet". */
 export function asOf(lookedAt: number | undefined, now: number, connection: ConnectionView['state']): string {
   const isDown = connection === 'offline' || connection === 'refused'

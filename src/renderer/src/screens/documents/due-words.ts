@@ -3,6 +3,7 @@ import type { DocumentRow } from '../../../../shared/contract/views.ts'
 import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { clockTime, dayInWords, daysAway, momentInWords, offsetAt, shortDay } from '../../words/dates.ts'
 
+const MINUTE = 60_000
 const DAY = 86_400_000
 /** Once a document is in one of these, nobody waits for its due date any more. */
 const ENDED = new Set(['complete', 'declined', 'expired'])
@@ -18,13 +19,16 @@ export interface DueWords {
 
 export function dueWords({ due, status }: Pick<DocumentRow, 'due' | 'status'>, now: number): DueWords | undefined {
   if (!due) return undefined
-  const day = shortDay(due.at, now)
+  const isDay = due.precision === 'day'
+  const at = isDay ? beginningHere(due) : due.at
+  const day = shortDay(at, now)
   if (ENDED.has(status.family)) return { day, left: '', tone: 'quiet', overdue: false }
-  const until = due.precision === 'day' ? due.at + DAY : due.at
-  if (until <= now) return { day, left: overdueBy(due.at, now), tone: 'danger', overdue: true }
-  const left = daysAway(due.at, now)
+  if ((isDay ? beginningHere(due, 1) : at) <= now) {
+    return { day, left: overdueBy(at, now), tone: 'danger', overdue: true }
+  }
+  const left = daysAway(at, now)
   if (left === 'today') {
-    return { day, left: due.precision === 'day' ? left : `today ${clockTime(due.at)}`, tone: 'warn', overdue: false }
+    return { day, left: isDay ? left : `today ${clockTime(at)}`, tone: 'warn', overdue: false }
   }
   return { day, left, tone: left === 'tomorrow' ? 'warn' : 'quiet', overdue: false }
 }
@@ -36,6 +40,12 @@ export function dueWords({ due, status }: Pick<DocumentRow, 'due' | 'status'>, n
 export function dateInFull(date: ServiceDate, gmt?: number): string {
   if (date.precision === 'time') return momentInWords(date.at)
   return dayInWords(date.at, date.offset ?? gmt ?? offsetAt(date.at))
+}
+
+/** When the day that was written, or one so many days after it, begins on this computer. */
+function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): number {
+  const written = new Date(at + (offset ?? offsetAt(at)) * MINUTE)
+  return new Date(written.getUTCFullYear(), written.getUTCMonth(), written.getUTCDate() + daysAfter).getTime()
 }
 
 function overdueBy(at: number, now: number): string {

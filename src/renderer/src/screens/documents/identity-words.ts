@@ -1,25 +1,95 @@
-/** Whether there can be anything to download of an identity check, read from the service's own words. */
-import type { SignerView } from '../../../../shared/contract/views.ts'
+/** What an identity check found, in plain words. The service's words are open: one that we don't know is shown as it came. */
+import type { IdentityState, SignerView } from '../../../../shared/contract/views.ts'
+import type { StatusTone, StatusWords } from '../../words/statuses.ts'
 
-/** Words for a check that is still to be made. The service's words are open: any other is taken for a result. */
-const OUTSTANDING = new Set([
-  'requested',
-  'pending',
-  'waiting',
-  'invited',
-  'sent',
-  'created',
-  'notstart',
-  'notstarted',
-  'inprogress',
-  'incomplete'
-])
+export interface IdentityFinding {
+  /** What was looked at: "Face". */
+  label: string
+  /** What that is, for whoever doesn't know. */
+  about: string
+  /** The service's own word. */
+  value: string
+  /** What the word means; absent where we don't know it. */
+  meaning?: string
+  status: Pick<StatusWords, 'shape' | 'tone'>
+}
+
+/** The reference's fields (2.15), in the order in which they are shown. */
+const fields: Record<string, readonly [label: string, about: string]> = {
+  IDCheckStatus: ['Identity check', 'how the check of this person stands as a whole'],
+  IDVerificationStatus: ['Verification', 'how far the check of the identity document has come'],
+  IDVerificationResult: ['Result', 'what the check of the identity document came to'],
+  IDVerificationFaceMatchResult: ['Face', 'whether the face is the one on the identity document'],
+  IDVerificationLivenessResult: ['Liveness', 'whether a living person was in front of the camera']
+}
+
+type Verdict = 'passed' | 'failed' | 'open' | 'unsure'
+const verdicts = new Map<string, Verdict>(
+  (
+    [
+      ['passed', 'pass passed success successful succeeded verified match matched true yes ok valid approved live'],
+      ['failed', 'fail failed failure unverified nomatch notmatch notmatched mismatch unmatched false no invalid'],
+      ['failed', 'rejected declined notverified notlive spoof expired'],
+      ['open', 'requested pending waiting invited sent created notstart notstarted inprogress incomplete'],
+      ['open', 'processing initialized initiated started queued'],
+      ['unsure', 'review manualreview needsreview inconclusive unknown skipped cancelled canceled error']
+    ] as const
+  ).flatMap(([verdict, words]) => words.split(' ').map((word) => [word, verdict] as const))
+)
+
+const meanings: Record<Verdict, Record<string, string>> = {
+  passed: {
+    IDVerificationFaceMatchResult: 'The face is the one on the identity document.',
+    IDVerificationLivenessResult: 'A living person was in front of the camera.',
+    '': 'Passed: nothing was found wrong.'
+  },
+  failed: {
+    IDVerificationFaceMatchResult: 'The face could not be matched with the identity document.',
+    IDVerificationLivenessResult: 'It is not certain that a living person was in front of the camera.',
+    '': 'Not passed. Look at the identity data before you rely on this signature.'
+  },
+  open: { '': 'Still to be made.' },
+  unsure: { '': 'No clear result. Look at the identity data.' }
+}
+const looks: Record<Verdict | 'other', IdentityFinding['status']> = {
+  passed: { shape: 'tick', tone: 'ok' },
+  failed: { shape: 'cross', tone: 'danger' },
+  open: { shape: 'ring', tone: 'quiet' },
+  unsure: { shape: 'question', tone: 'warn' },
+  other: { shape: 'dot', tone: 'quiet' }
+}
+
+/** One field of the reference with the service's word for it. */
+export function identityFinding({ field, value }: { field: string; value: string }): IdentityFinding {
+  const [label, about] = fields[field] ?? [field, 'a finding that this version does not know']
+  const verdict = verdictOf(value)
+  const meaning = verdict && (meanings[verdict][field] ?? meanings[verdict][''])
+  return { label, about, value, ...(meaning && { meaning }), status: looks[verdict ?? 'other'] }
+}
+
+const states: Record<
+  Exclude<IdentityState, 'none'>,
+  { word: string; tone: StatusTone; shape: StatusWords['shape'] }
+> = {
+  asked: { word: 'Asked for, no result yet', shape: 'ring', tone: 'quiet' },
+  passed: { word: 'Identity check passed', shape: 'tick', tone: 'ok' },
+  failed: { word: 'Identity check failed', shape: 'cross', tone: 'danger' },
+  other: { word: 'Result in the service’s own words', shape: 'dot', tone: 'quiet' }
+}
+/** A signer's identity check as a whole; undefined where none was asked for. */
+export function identityStatus(state: IdentityState): StatusWords | undefined {
+  return state === 'none' ? undefined : states[state]
+}
 
 /**
  * Whether the service says of every check that it is still to be made. Where it says nothing that is not known, and
  * the answer is false.
  */
-export function isIdentityOutstanding(people: readonly Pick<SignerView, 'identity'>[]): boolean {
-  const said = people.flatMap((person) => person.identity)
-  return said.length > 0 && said.every(({ value }) => OUTSTANDING.has(value.toLowerCase().replace(/[^a-z]/g, '')))
+export function isIdentityOutstanding(people: readonly Pick<SignerView, 'identityWords'>[]): boolean {
+  const said = people.flatMap((person) => person.identityWords)
+  return said.length > 0 && said.every(({ value }) => verdictOf(value) === 'open')
+}
+
+function verdictOf(value: string): Verdict | undefined {
+  return verdicts.get(value.toLowerCase().replace(/[^a-z]/g, ''))
 }

@@ -1,14 +1,13 @@
 /** What is said about drafts: how many, when one leaves the trash, what came of reading files. */
+import { TRASH_DAYS } from '../../../../shared/contract/composing-requests.ts'
 import type { DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
 import { counted } from '../../words/counts.ts'
 
-/** How long the trash keeps a draft. */
-export const KEPT_DAYS = 30
 const DAY = 86_400_000
 
 /** When a draft in the trash is deleted for good. */
 export function deletedForGoodAt(draft: DraftSummary): number {
-  return (draft.trashedAt ?? draft.updatedAt) + KEPT_DAYS * DAY
+  return (draft.trashedAt ?? draft.updatedAt) + TRASH_DAYS * DAY
 }
 
 /** "“Deed of gift”" of one, "3 drafts" of several. */

@@ -4,7 +4,10 @@ import type { AccountView, AuthScheme } from '../../../../shared/contract/views.
 
 type Authentication = NonNullable<Input<'accounts.update'>['authentication']>
 
-export type AccountField = 'name' | 'baseUrl' | 'key' | 'secret' | 'referer' | 'sender' | 'token'
+export type AccountField = 'name' | 'baseUrl' | 'key' | 'secret' | 'referer' | 'sender' | 'token' | 'folders'
+
+const MOST_FOLDERS = 20
+const LONGEST_FOLDER = 200
 
 export class AccountForm {
   name = $state('')
@@ -15,6 +18,8 @@ export class AccountForm {
   referer = $state('')
   sender = $state('')
   token = $state('')
+  /** The names of the folders, each in a line of its own. */
+  folders = $state('')
   readonly #before: AccountView | undefined
 
   /** @param before the account that is changed: its secrets aren't known here, and stay where none are typed. */
@@ -24,6 +29,7 @@ export class AccountForm {
     this.name = before.name
     this.baseUrl = before.baseUrl
     this.scheme = before.scheme
+    this.folders = before.folders.join('\n')
   }
 
   /** Whether it goes on signing in as before: nothing else was chosen or typed, and the secret is there. */
@@ -50,6 +56,7 @@ export class AccountForm {
           ...(this.sender.trim() &&
             !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' })
         }),
+      ...(this.#before && this.#foldersProblem !== undefined && { folders: this.#foldersProblem }),
       ...(this.scheme === 'bearer' && !this.keepsSecrets && !this.token.trim() && { token: 'Enter the token.' })
     }
   }
@@ -62,7 +69,27 @@ export class AccountForm {
   /** What this account is changed by. */
   changed(id: string): Input<'accounts.update'> {
     const { name, baseUrl } = this
-    return { id, name, baseUrl, ...(!this.keepsSecrets && { authentication: this.#authentication }) }
+    const folders = namesIn(this.folders)
+    const areOther = folders.join('\n') !== this.#before?.folders.join('\n')
+    return {
+      id,
+      name,
+      baseUrl,
+      ...(areOther && { folders }),
+      ...(!this.keepsSecrets && { authentication: this.#authentication })
+    }
+  }
+
+  get #foldersProblem(): string | undefined {
+    const names = namesIn(this.folders)
+    if (names.length === 0) return 'Name at least one folder, such as InBox.'
+    if (names.length > MOST_FOLDERS) return `No more than ${MOST_FOLDERS} folders can be read.`
+    const long = names.find((name) => name.length > LONGEST_FOLDER)
+    if (long) return `“${long.slice(0, 30)}…” is too long for a folder’s name.`
+    const twice = names.find(
+      (name, index) => names.findIndex((one) => one.toLowerCase() === name.toLowerCase()) < index
+    )
+    return twice && `“${twice}” is there twice.`
   }
 
   get #authentication(): Authentication {
@@ -83,6 +110,14 @@ export class AccountForm {
     this.secret = ''
     this.token = ''
   }
+}
+
+/** The names in a list by lines or commas, in its order. */
+function namesIn(typed: string): string[] {
+  return typed
+    .split(/[\n,]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 }
 
 function isAddress(typed: string): boolean {

@@ -1,7 +1,7 @@
 /** Asking an account's service something harmless, and the answer in plain words. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import { type Api, settled } from '../../api.ts'
-import { counted } from '../../words/counts.ts'
+import { counted, listed } from '../../words/counts.ts'
 
 export class AccountCheck {
   #busy = $state(false)
@@ -30,7 +30,14 @@ export class AccountCheck {
     this.#error = undefined
     const result = await settled(this.#api.accounts.check({ id }))
     this.#busy = false
-    if (result.ok) this.#said = `It works. The InBox holds ${counted(result.value.documents, 'document')}.`
+    if (result.ok) this.#said = saidOf(result.value)
     else this.#error = result.error
   }
+}
+
+function saidOf({ documents, missing }: { documents: number; missing: readonly string[] }): string {
+  const holds = `holds ${counted(documents, 'document')}`
+  if (missing.length === 0) return `It works. All its folders were read; the office ${holds}.`
+  const names = listed(missing.map((folder) => `“${folder}”`))
+  return `It works, but the service has no folder ${names}: check how it is spelt. What was read ${holds}.`
 }

@@ -1,0 +1,144 @@
+/**
+ * What a document looked like before an action, and what it shows afterwards: as was asked, as it was before, or neither.
+ */
+import type { ActionRequest, SignerCorrection } from '../../../shared/contract/index.ts'
+import { type DocumentResponse, readGmt, readServiceDate, type SignerResponse } from '../../../shared/model/index.ts'
+
+/** As much of the document as the action concerns. */
+export type Before =
+  | { kind: 'extend'; dueAt?: number }
+  | { kind: 'correct'; signers: SignerBefore[] }
+  | { kind: 'notary' | 'remind' }
+
+export interface SignerBefore {
+  /** Which of the corrections it belongs to; never where the signer stands now. */
+  index: number
+  /** By the names of a correction's members, those that it would change. */
+  values: Record<string, string>
+}
+
+export type Shown = 'as asked' | 'as before' | 'otherwise'
+
+/** The members of a correction that the service answers, too. */
+const CORRECTED = [
+  'FirstName',
+  'MiddleName',
+  'LastName',
+  'Email',
+  'MobileNumber',
+  'MobileCountry',
+  'ClientReference',
+  'ShareUsers',
+  'IsFaceToFaceSigning',
+  'VideoConfirmationEnabled',
+  'VideoConfirmationDeepfakeEnabled',
+  'ReviewBeforeSigningEnabled'
+] as const satisfies readonly (keyof SignerCorrection)[]
+type Corrected = (typeof CORRECTED)[number]
+
+export function beforeOf(request: ActionRequest, document: DocumentResponse): Before {
+  switch (request.kind) {
+    case 'extend': {
+      const dueAt = dueOf(document)
+      return { kind: 'extend', ...(dueAt !== undefined && { dueAt }) }
+    }
+    case 'correct':
+      return { kind: 'correct', signers: request.signers.map((wanted) => signerBefore(document, wanted)) }
+    case 'notary':
+    case 'remind':
+      return { kind: request.kind }
+  }
+}
+
+/** What the document shows of an action that may have been done; undefined where documents don't show such actions. */
+export function shownBy(request: ActionRequest, before: Before, document: DocumentResponse): Shown | undefined {
+  if (request.kind === 'extend' && before.kind === 'extend') return dueShown(request.dueDate, before, document)
+  if (request.kind === 'correct' && before.kind === 'correct') return signersShown(request.signers, before, document)
+  return undefined
+}
+
+/** When it is due, in milliseconds since 1970 UTC, read in its own zone. */
+export function dueOf({ DueDate, GMT }: DocumentResponse): number | undefined {
+  return readServiceDate(DueDate, readGmt(GMT))?.at
+}
+
+/** The signer that was meant, also where the service has put them in another order since. */
+export function signerMeant(document: DocumentResponse, wanted: SignerCorrection): SignerResponse | undefined {
+  const signers = document.Signers ?? []
+  const { was } = wanted
+  if (was.SignerReference !== undefined) return signers.find((one) => one.SignerReference === was.SignerReference)
+  const signer = signers[wanted.index]
+  // Without a reference only who stands there tells: the one that was shown, or what this correction makes of them.
+  return signer && (isNamed(signer, was) || isNamed(signer, wanted)) ? signer : undefined
+}
+
+function isNamed(signer: SignerResponse, shown: SignerCorrection['was']): boolean {
+  return (['FirstName', 'LastName', 'Email'] as const).every((name) => spelt(signer, name) === spelt(shown, name))
+}
+
+function signerBefore(document: DocumentResponse, wanted: SignerCorrection): SignerBefore {
+  const signer = signerMeant(document, wanted) ?? {}
+  const changed = CORRECTED.filter((name) => wanted[name] !== undefined && spelt(wanted, name) !== spelt(signer, name))
+  return {
+    index: wanted.index,
+    values: Object.fromEntries(changed.map((name) => [name, spelt(signer, name)]))
+  }
+}
+
+function dueShown(asked: string, before: { dueAt?: number }, document: DocumentResponse): Shown {
+  const shown = toMinute(dueOf(document))
+  if (shown === undefined) return 'otherwise'
+  if (shown === toMinute(readServiceDate(asked)?.at)) return 'as asked'
+  return shown === toMinute(before.dueAt) ? 'as before' : 'otherwise'
+}
+
+/** Services write down seconds and their fractions as they like. */
+function toMinute(at: number | undefined): number | undefined {
+  return at === undefined ? undefined : Math.floor(at / 60_000)
+}
+
+function signersShown(
+  wanted: readonly SignerCorrection[],
+  before: { signers: readonly SignerBefore[] },
+  document: DocumentResponse
+): Shown {
+  const shown = new Set(
+    wanted.flatMap((correction): Shown[] => {
+      const was = before.signers.find(({ index }) => index === correction.index)
+      const signer = signerMeant(document, correction)
+      return was && signer ? signerShown(correction, was, signer) : ['otherwise']
+    })
+  )
+  const [one] = shown
+  return shown.size > 1 ? 'otherwise' : (one ?? 'as asked')
+}
+
+function signerShown(wanted: SignerCorrection, was: SignerBefore, signer: SignerResponse): Shown[] {
+  return Object.entries(was.values).map(([name, before]) => {
+    const shown = spelt(signer, name as Corrected)
+    if (shown === spelt(wanted, name as Corrected)) return 'as asked'
+    return shown === before ? 'as before' : 'otherwise'
+  })
+}
+
+/** A value as both sides are compared by: nothing, the empty text and false are one; e-mail addresses in any case. */
+export function spelt(
+  person: Partial<Record<Corrected | 'EnabledFaceToFaceSigning', unknown>>,
+  name: Corrected
+): string {
+  const value =
+    name === 'IsFaceToFaceSigning' ? (person.IsFaceToFaceSigning ?? person.EnabledFaceToFaceSigning) : person[name]
+  if (name === 'ShareUsers') return sharedWith(value)
+  if (value === undefined || value === null || value === false) return ''
+  const text = String(value).trim()
+  return name === 'Email' ? text.toLowerCase() : text
+}
+
+function sharedWith(value: unknown): string {
+  const users = (Array.isArray(value) ? value : []) as { FirstName?: string; LastName?: string; Email?: string }[]
+  if (users.length === 0) return ''
+  return users
+    .map(({ FirstName, LastName, Email }) => [FirstName, LastName, Email?.toLowerCase()].join(' ').trim())
+    .sort()
+    .join('\n')
+}

@@ -1,0 +1,36 @@
+/** What actions need of the rest of the application and of the world around it. */
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { AskDesk } from '../documents/desk-questions.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import type { Db } from '../storage/connection.ts'
+import type { Rights } from './rights.ts'
+
+/** As much of the service's client as actions take. */
+export type ActingClient = Pick<ServiceClient, 'updateSigner' | 'extend' | 'assignQueueDocument' | 'sendReminder'>
+
+export interface ActionEffects {
+  db: Db
+  clientOf: (accountId: string) => Promise<ActingClient>
+  ask: AskDesk
+  rights: Rights
+  /** Reads the account's folders into the mirror by looks that begin now. Rejects where one can't be read. */
+  refresh: (accountId: string) => Promise<unknown>
+  /** The mirror has what an operation answered of a document of this account. */
+  taken: (accountId: string) => void
+  /** Has the account's folders read soon: after an action of ours. */
+  soon: (accountId: string) => void
+  /** Says an error in the user's words. */
+  describe: (error: unknown) => AppError
+  /** Told after actions have changed. */
+  changed: (ids: string[]) => void
+  /** The wall clock, in milliseconds since 1970 UTC: may jump. What people are told and what is past goes by it. */
+  clock: () => number
+  /** Orders what is known of documents, see `neverBack`; after a jump it may be far ahead of the wall clock. */
+  moment: () => number
+  /** Milliseconds since some moment of this run: never goes back (`performance.now`). */
+  elapsed: () => number
+  /** From 0 to 1 (`Math.random`). */
+  random: () => number
+  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
+  schedule: (task: () => void, delay: number) => () => void
+}

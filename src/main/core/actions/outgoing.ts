@@ -1,0 +1,232 @@
+/**
+ * Makes the service's request of an action and the document as it is (reference section 2.23), or says why that can't be:
+ * what the service would refuse for certain never leaves.
+ */
+
+import { isEmail } from '../../../shared/composition/email.ts'
+import type { ActionRequest, FieldMessage, SignerCorrection } from '../../../shared/contract/index.ts'
+import {
+  type AssignQueueDocumentRequest,
+  type DocumentResponse,
+  type ExtendRequest,
+  fullName,
+  readDocumentStatus,
+  readServiceDate,
+  type SendReminderRequest,
+  ShareUser,
+  type SignerResponse,
+  type TemplateSigner,
+  type UpdateSignerRequest
+} from '../../../shared/model/index.ts'
+import { fail } from '../failure.ts'
+import { signerMeant } from './before.ts'
+
+export type Outgoing =
+  | { kind: 'correct'; body: UpdateSignerRequest }
+  | { kind: 'extend'; body: ExtendRequest }
+  | { kind: 'notary'; body: AssignQueueDocumentRequest }
+  | { kind: 'remind'; body: SendReminderRequest }
+
+/** What an action is done to: the document, and the others of its package where it concerns them. */
+export interface Subject {
+  document: DocumentResponse
+  others: readonly DocumentResponse[]
+}
+
+/**
+ * @param now in milliseconds since 1970 UTC.
+ * @throws AppFailure that says what forbids it.
+ */
+export function outgoingOf(request: ActionRequest, subject: Subject, now: number): Outgoing {
+  const { document } = subject
+  switch (request.kind) {
+    case 'correct':
+      return { kind: 'correct', body: updateOf(request.signers, document) }
+    case 'extend':
+      return { kind: 'extend', body: extensionOf(request, subject, now) }
+    case 'notary':
+      return { kind: 'notary', body: assignmentOf(request, document) }
+    case 'remind':
+      return { kind: 'remind', body: reminderOf(request, document) }
+  }
+}
+
+function updateOf(corrections: readonly SignerCorrection[], document: DocumentResponse): UpdateSignerRequest {
+  const isTwice = (names: readonly unknown[]) => new Set(names).size < names.length
+  const references = corrections.flatMap(({ was }) => was.SignerReference ?? [])
+  if (isTwice(corrections.map(({ index }) => index)) || isTwice(references)) {
+    fail('invalid', 'One signer is named twice, so nothing was changed.', { mayHaveArrived: false })
+  }
+  const fields = corrections.flatMap((correction, place) => faultsOf(correction, place))
+  if (fields.length > 0) {
+    const [first] = fields
+    fail('invalid', first?.message ?? 'Something in this correction can’t be right.', { fields, mayHaveArrived: false })
+  }
+  const signers = corrections.map((correction) => {
+    const signer = signerMeant(document, correction) ?? refuseMissing(correction, document)
+    refuseUneditable(signer, document)
+    return corrected(signer, correction)
+  })
+  return { DocumentReference: document.Reference, Signers: signers }
+}
+
+function refuseMissing({ index, was }: SignerCorrection, document: DocumentResponse): never {
+  if (was.SignerReference === undefined && document.Signers?.[index]) {
+    const name = fullName(was) || 'the signer that was shown'
+    fail('conflict', `Where ${name} stood, the document has another signer now, so nothing was changed. Look again.`)
+  }
+  fail('gone', 'The document doesn’t have this signer any more, so nothing was changed.')
+}
+
+function faultsOf(correction: SignerCorrection, place: number): FieldMessage[] {
+  const { Email, VideoConfirmationEnabled, VideoConfirmationDeepfakeEnabled } = correction
+  return [
+    ...(isEmail(Email)
+      ? []
+      : [
+          {
+            field: `signers.${place}.Email`,
+            message: 'This isn’t an e-mail address: it needs a name, an @ and a domain.'
+          }
+        ]),
+    ...(VideoConfirmationDeepfakeEnabled && VideoConfirmationEnabled === false
+      ? [
+          {
+            field: `signers.${place}.VideoConfirmationDeepfakeEnabled`,
+            message: 'The deepfake detector needs video confirmation.'
+          }
+        ]
+      : [])
+  ]
+}
+
+function refuseUneditable(signer: SignerResponse, document: DocumentResponse): void {
+  const name = fullName(signer) || 'This signer'
+  if (hasSigned(signer)) fail('conflict', `${name} has signed already, so nothing was changed.`)
+  if (signer.Editable !== true) {
+    fail('conflict', `The service doesn’t let ${name} be corrected any more, so nothing was changed.`)
+  }
+  if (!signer.SignerReference && (document.Signers ?? []).length > 1) {
+    fail('conflict', `The service doesn’t say how to name ${name}, so another signer might be changed. Nothing was.`)
+  }
+}
+
+/** Whole, since the service takes what is sent for all that it is to know of the signer. */
+function corrected(signer: SignerResponse, { index: _, was: __, ...correction }: SignerCorrection): TemplateSigner {
+  const kept = { ...keptOf(signer), ...(correction.ShareUsers ? {} : sharedWith(signer)) }
+  const { FirstName, LastName, Email, ...others } = correction
+  const changes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined))
+  const whole: TemplateSigner = { ...kept, ...changes, FirstName, LastName, Email: Email.trim() }
+  // The detector can't be without the video.
+  if (!whole.VideoConfirmationEnabled && whole.VideoConfirmationDeepfakeEnabled) {
+    whole.VideoConfirmationDeepfakeEnabled = false
+  }
+  return whole
+}
+
+/** What the service told of the signer and takes back; what it didn't tell is left out. */
+function keptOf(signer: SignerResponse): Omit<TemplateSigner, 'FirstName' | 'LastName' | 'Email'> {
+  return defined({
+    SignerReference: signer.SignerReference,
+    MiddleName: signer.MiddleName,
+    MobileNumber: signer.MobileNumber,
+    MobileCountry: signer.MobileCountry,
+    ClientReference: signer.ClientReference,
+    IsFaceToFaceSigning: signer.IsFaceToFaceSigning ?? signer.EnabledFaceToFaceSigning,
+    VideoConfirmationEnabled: signer.VideoConfirmationEnabled,
+    VideoConfirmationDeepfakeEnabled: signer.VideoConfirmationDeepfakeEnabled,
+    ReviewBeforeSigningEnabled: signer.ReviewBeforeSigningEnabled
+  })
+}
+
+/** Who the document is shared with for the signer. The service takes it whole: leaving out one it named would drop them. */
+function sharedWith(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> {
+  if (!signer.ShareUsers) return {}
+  const shared = ShareUser.array().safeParse(
+    signer.ShareUsers.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
+      defined({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
+    )
+  )
+  if (shared.success) return { ShareUsers: shared.data }
+  const name = fullName(signer) || 'this signer'
+  return fail(
+    'conflict',
+    `The document is shared with somebody for ${name} whose name or e-mail the service doesn’t tell, and correcting would drop them. Nothing was changed: correct it on the service’s own page.`,
+    { mayHaveArrived: false }
+  )
+}
+
+function defined<Shape extends object>(shape: Shape): { [Name in keyof Shape]: Exclude<Shape[Name], undefined> } {
+  return Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as never
+}
+
+function extensionOf(
+  { dueDate, gmt }: Extract<ActionRequest, { kind: 'extend' }>,
+  { document, others }: Subject,
+  now: number
+): ExtendRequest {
+  const due = readServiceDate(dueDate)
+  if (due?.precision !== 'time') return fail('invalid', 'This isn’t a date and time that can be read.')
+  if (due.at <= now) return fail('invalid', 'This date has passed already. Choose one to come.')
+  if (due.at + gmt * 60_000 > LATEST)
+    return fail('invalid', 'The year can’t be later than 9999. Choose an earlier date.')
+  if ([document, ...others].every(isOver)) {
+    return fail('conflict', 'No document of this package can still be signed, so its due date can’t be moved.')
+  }
+  return { DocumentReference: document.Reference, DueDate: isoAt(due.at, gmt), GMT: String(gmt) }
+}
+
+/** The last moment whose year has four digits: with more, it can't be written as the service reads it. */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** ISO 8601 with the offset that GMT says, so that the two can't contradict each other. */
+function isoAt(at: number, gmt: number): string {
+  const local = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
+  if (gmt === 0) return `${local}Z`
+  const minutes = Math.abs(gmt)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${local}${gmt < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+function assignmentOf(
+  { notaryReference, send }: Extract<ActionRequest, { kind: 'notary' }>,
+  document: DocumentResponse
+): AssignQueueDocumentRequest {
+  if (hasEndedUnsigned(document)) fail('conflict', 'This document has ended unsigned, so no notary can take it.')
+  return {
+    PackageReference:
+      document.PackageReference || fail('conflict', 'The service doesn’t say which package this document belongs to.'),
+    DocumentReference: document.Reference,
+    NotaryReference: notaryReference,
+    Send: send
+  }
+}
+
+function reminderOf(
+  { signerReference, signerName }: Extract<ActionRequest, { kind: 'remind' }>,
+  document: DocumentResponse
+): SendReminderRequest {
+  const signer =
+    document.Signers?.find((one) => one.SignerReference === signerReference) ??
+    fail('gone', 'The document doesn’t have this signer any more, so nobody was reminded.')
+  if (hasSigned(signer)) fail('conflict', `${fullName(signer) || signerName} has signed already: nobody was reminded.`)
+  if (isOver(document) || hasEndedUnsigned(document)) {
+    fail('conflict', 'This document can’t be signed any more, so nobody was reminded.')
+  }
+  return { DocumentReference: document.Reference, SignerReference: signerReference }
+}
+
+function hasSigned(signer: SignerResponse): boolean {
+  return signer.HasSigned === true || signer.SignedStatus === 'Signed' || signer.SignedStatus === 'Complete'
+}
+
+/** Ended in a way that no later due date mends. */
+export function isOver(document: DocumentResponse): boolean {
+  const { family } = readDocumentStatus(document.Status)
+  return family === 'complete' || family === 'declined'
+}
+
+function hasEndedUnsigned(document: DocumentResponse): boolean {
+  const { family } = readDocumentStatus(document.Status)
+  return family === 'declined' || family === 'expired'
+}

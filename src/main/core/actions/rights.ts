@@ -1,0 +1,32 @@
+/** What an account may do beside the reference: unknown until it was tried, and then remembered with the account. */
+import type { AccountRights } from '../../../shared/contract/index.ts'
+import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
+
+export type Rights = ReturnType<typeof openRights>
+
+const UNKNOWN: AccountRights = { reminders: 'unknown', readsEmployers: 'unknown' }
+
+export function openRights(db: Db) {
+  const meta = openMeta(db)
+  // With the account's id between colons, so that it goes with the account.
+  const keyOf = (accountId: string) => `rights:${accountId}:tried`
+
+  function of(accountId: string): AccountRights {
+    const text = meta.read(keyOf(accountId))
+    return text ? { ...UNKNOWN, ...(JSON.parse(text) as Partial<AccountRights>) } : UNKNOWN
+  }
+
+  return {
+    of,
+    /** Remembers what trying has shown. */
+    learn(accountId: string, shown: Partial<AccountRights>): void {
+      const before = of(accountId)
+      const after = { ...before, ...shown }
+      const isNews = after.reminders !== before.reminders || after.readsEmployers !== before.readsEmployers
+      if (isNews) meta.write(keyOf(accountId), JSON.stringify(after))
+    },
+    /** To be called when the account's address or key changed: what was tried before says nothing of now. */
+    forget: (accountId: string): void => meta.erase(keyOf(accountId))
+  }
+}

@@ -1,0 +1,63 @@
+/** Verifying a document's signatures (operation 10), and the newest results, so that they can be saved as they were shown. */
+import type { ValidationView } from '../../../shared/contract/index.ts'
+import type { ValidationResult } from '../../../shared/model/index.ts'
+import { fail } from '../failure.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+
+/** Of how many documents the result is remembered. */
+const MOST_REMEMBERED = 50
+
+export interface ValidationEffects {
+  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'validateSignatures'>>
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+}
+
+export type Validations = ReturnType<typeof openValidations>
+
+export function openValidations({ clientOf, clock }: ValidationEffects) {
+  const newest = new Map<string, ValidationView>()
+  const keyOf = (accountId: string, reference: string) => JSON.stringify([accountId, reference])
+
+  return {
+    /** @throws ServiceError `not-found` also where the document was removed under the retention policy. */
+    async validate(accountId: string, reference: string): Promise<ValidationView> {
+      const client = await clientOf(accountId)
+      const result = withoutAddress(await client.validateSignatures(reference))
+      const view: ValidationView = { ...result, checkedAt: clock() }
+      const key = keyOf(accountId, reference)
+      newest.delete(key)
+      newest.set(key, view)
+      for (const oldest of newest.keys()) {
+        if (newest.size <= MOST_REMEMBERED) break
+        newest.delete(oldest)
+      }
+      return view
+    },
+
+    /** The newest result as a file that people and programs can read. @throws AppFailure `gone` where there is none. */
+    file(accountId: string, reference: string): { name: string; bytes: Uint8Array } {
+      const { checkedAt, ...result } =
+        newest.get(keyOf(accountId, reference)) ??
+        fail('gone', 'The signatures weren’t checked since Countersign was started. Check them, then save the result.')
+      const { DocumentName, Signatures = [], ...others } = result
+      const written = {
+        Document: { Reference: reference, ...(DocumentName !== undefined && { Name: DocumentName }) },
+        CheckedAt: new Date(checkedAt).toISOString(),
+        AllValid: Signatures.length > 0 && Signatures.every(({ isValid }) => isValid === true),
+        Signatures,
+        ...others
+      }
+      return {
+        name: `${DocumentName?.replace(/\.pdf$/i, '') || reference} - signatures`,
+        bytes: new TextEncoder().encode(`${JSON.stringify(written, undefined, 2)}\n`)
+      }
+    }
+  }
+}
+
+/** Whoever has the address can read the document: it goes to no screen and into no file. */
+function withoutAddress(result: ValidationResult): ValidationResult {
+  const { DocumentURL: _, ...others } = result
+  return others
+}

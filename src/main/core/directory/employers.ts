@@ -1,0 +1,203 @@
+/**
+ * The account's employer records (reference sections 2.18 and 2.19): saved by operation 3, whose answer is all that the
+ * account has and is kept here, since the reference has no route to read them.
+ */
+import {
+  EDITABLE_EMPLOYERS,
+  type EditableEmployerKind,
+  employerProblems
+} from '../../../shared/composition/employer-problems.ts'
+import type { AppError, EmployerChange, EmployersView, FieldMessage } from '../../../shared/contract/index.ts'
+import {
+  decode,
+  EMPLOYER_FIELDS,
+  EmployerSet,
+  ErrorResponse,
+  type UpdateEmployersRequest
+} from '../../../shared/model/index.ts'
+import type { Rights } from '../actions/rights.ts'
+import { AppFailure, fail } from '../failure.ts'
+import type { EmployersAnswer, UnreadableEmployer } from '../service/employers.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import type { Db } from '../storage/connection.ts'
+import { type EmployerRecordOf, recordsOf, sameRecord } from './employer-records.ts'
+
+export interface EmployersEffects {
+  db: Db
+  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'updateEmployers' | 'getEmployers'>>
+  rights: Rights
+  /** Says an error in the user's words. */
+  describe: (error: unknown) => AppError
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+  changed: () => void
+}
+
+/** How old a copy may be before it is read anew without being asked, in milliseconds. */
+const FRESH = 10 * 60_000
+
+interface Kept extends EmployersAnswer {
+  at: number
+}
+
+export type Employers = ReturnType<typeof openEmployers>
+
+export function openEmployers({ db, clientOf, rights, describe, clock, changed }: EmployersEffects) {
+  const read = db.prepare<[string], { records: string; unreadable: string; answered_at: number }>(
+    'SELECT records, unreadable, answered_at FROM employers WHERE account_id = ?'
+  )
+  const write = db.prepare(
+    `INSERT INTO employers (account_id, records, unreadable, answered_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET records = excluded.records, unreadable = excluded.unreadable,
+       answered_at = excluded.answered_at`
+  )
+
+  function kept(accountId: string): Kept | undefined {
+    const row = read.get(accountId)
+    if (!row) return undefined
+    const set = decode(EmployerSet, JSON.parse(row.records))
+    return set.ok ? { set: set.value, unreadable: JSON.parse(row.unreadable), at: row.answered_at } : undefined
+  }
+
+  function keep(accountId: string, answer: EmployersAnswer): Kept {
+    const now = { ...answer, at: clock() }
+    const before = read.get(accountId)
+    const [records, unreadable] = [JSON.stringify(answer.set), JSON.stringify(answer.unreadable)]
+    write.run(accountId, records, unreadable, now.at)
+    if (before?.records !== records || before.unreadable !== unreadable) changed()
+    return now
+  }
+
+  function view(accountId: string, copy: Kept | undefined, problem?: AppError): EmployersView {
+    const shown = problem ?? (copy && partial(copy.unreadable))
+    const trouble = shown && { problem: shown }
+    if (!copy) return { records: [], from: 'nowhere', ...trouble }
+    const from = rights.of(accountId).readsEmployers === 'yes' ? 'service' : 'local'
+    return { records: recordsOf(copy.set), from, at: copy.at, ...trouble }
+  }
+
+  /** By the unlisted route, where the account's service has it. */
+  async function readNow(accountId: string): Promise<EmployersView> {
+    try {
+      const client = await clientOf(accountId)
+      const answer = await client.getEmployers()
+      const before = kept(accountId)
+      if (!answer) {
+        rights.learn(accountId, { readsEmployers: 'no' })
+        return view(accountId, before)
+      }
+      if (isRefusal(answer)) fail('unexpected-shape', 'The service answered an error instead of the records.')
+      // No route of the service removes records: an answer without any says that something is wrong with it.
+      if (before && recordsOf(before.set).length > 0 && recordsOf(answer.set).length === 0) {
+        fail('unexpected-shape', 'The service answered no records at all, though it had some. Those stay as they were.')
+      }
+      rights.learn(accountId, { readsEmployers: 'yes' })
+      return view(accountId, keep(accountId, answer))
+    } catch (error) {
+      return view(accountId, kept(accountId), describe(error))
+    }
+  }
+
+  return {
+    /** What is known of the account's records: read from the service where that can be, else as it answered last. */
+    async list(accountId: string, { refresh }: { refresh: boolean }): Promise<EmployersView> {
+      const copy = kept(accountId)
+      const { readsEmployers } = rights.of(accountId)
+      if (refresh) return readNow(accountId)
+      const isOld = copy === undefined || clock() - copy.at >= FRESH
+      return isOld && readsEmployers !== 'no' ? readNow(accountId) : view(accountId, copy)
+    },
+
+    /**
+     * Saves those of the records that are new or other than kept. Answers all that the account has then.
+     * @throws AppFailure `invalid` with the fields, and what the service or the line says. Saving the same again is
+     * harmless, also where the answer was lost.
+     */
+    async save(accountId: string, records: readonly EmployerChange[]): Promise<EmployersView> {
+      const before = recordsOf(kept(accountId)?.set ?? {})
+      const isKept = (record: EmployerChange) => before.some((one) => sameRecord(one, record))
+      refuseFaulty(records, isKept)
+      const changes = records.filter((record) => !isKept(record))
+      if (changes.length === 0) return view(accountId, kept(accountId))
+      try {
+        const client = await clientOf(accountId)
+        const answer = await client.updateEmployers(requestOf(changes))
+        if (isRefusal(answer) || !changes.every((change) => holds(answer, change))) throw new AppFailure(SAYS_NOTHING)
+        return view(accountId, keep(accountId, answer))
+      } catch (error) {
+        throw new AppFailure(explained(describe(error)))
+      }
+    }
+  }
+}
+
+/** An error that came as a success. */
+function isRefusal({ set }: EmployersAnswer): boolean {
+  const said = decode(ErrorResponse, set)
+  return said.ok && Boolean(said.value.ResponseStatus?.ErrorCode)
+}
+
+function holds({ set }: EmployersAnswer, { kind, Reference }: EmployerChange): boolean {
+  return (set[kind] ?? []).some((record) => record.Reference?.trim() === Reference)
+}
+
+/** What is said of records that can't be shown; undefined where all can. */
+function partial(unreadable: readonly UnreadableEmployer[]): AppError | undefined {
+  const [first] = unreadable
+  if (!first) return undefined
+  const names = unreadable.slice(0, MOST_NAMED).map(({ kind, name, path }) => (name ? `${kind} “${name}”` : path))
+  const more = unreadable.length > names.length ? ` and ${unreadable.length - names.length} more` : ''
+  return {
+    code: 'unexpected-shape',
+    message: `Of the service’s records some can’t be read, and so aren’t shown: ${names.join(', ')}${more}.`,
+    path: first.path
+  }
+}
+
+const MOST_NAMED = 5
+
+const SAYS_NOTHING: AppError = {
+  code: 'unexpected-shape',
+  message: 'What answered did not say that it has what was saved.',
+  mayHaveArrived: true
+}
+
+function refuseFaulty(records: readonly EmployerChange[], isKept: (record: EmployerChange) => boolean): void {
+  const fields = records.flatMap((record, index): FieldMessage[] =>
+    // What the service has as it is doesn't stand in the way of what is changed.
+    (isKept(record) ? [] : employerProblems(record))
+      .filter(({ severity }) => severity === 'error')
+      .map(({ at, message }) => ({ field: `records.${index}.${at}`, message }))
+  )
+  const names = records.map(({ kind, Reference }) => `${kind} ${Reference}`)
+  const twice = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (twice >= 0) fields.push({ field: `records.${twice}.Reference`, message: 'Two records have this reference.' })
+  const [first] = fields
+  if (first) fail('invalid', `Nothing was saved. ${first.message}`, { fields, mayHaveArrived: false })
+}
+
+/** Exactly the reference's members (2.18), by kind; what is empty is left out. */
+function requestOf(records: readonly EmployerChange[]): UpdateEmployersRequest {
+  const of = <Kind extends EditableEmployerKind>(kind: Kind): EmployerRecordOf<Kind>[] =>
+    records.filter((record) => record.kind === kind).map((record) => sent(kind, record))
+  const all = { SuperFund: of('SuperFund'), TFN: of('TFN'), AccClaimsHistory: of('AccClaimsHistory') }
+  return Object.fromEntries(EDITABLE_EMPLOYERS.filter((kind) => all[kind].length > 0).map((kind) => [kind, all[kind]]))
+}
+
+function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerChange): EmployerRecordOf<Kind> {
+  const texts = EMPLOYER_FIELDS[kind].flatMap((name) => {
+    const value = record.fields[name]?.trim()
+    return value ? [[name, value]] : []
+  })
+  const { Reference, Name, IsDefault } = record
+  return { Reference, Name, IsDefault, ...Object.fromEntries(texts) } as EmployerRecordOf<Kind>
+}
+
+/** What an error of saving means for the person: nothing waits, and saving again does no harm. */
+function explained(error: AppError): AppError {
+  const end =
+    error.mayHaveArrived === false || !('mayHaveArrived' in error)
+      ? 'Nothing was saved. Save it again when that is mended.'
+      : 'It may have been saved all the same. Saving it again is harmless.'
+  return { ...error, message: `${error.message} ${end}` }
+}

@@ -1,0 +1,58 @@
+/** Days and weeks as the clocks of a zone show them: where each begins, whatever its clocks do that night. */
+import { localTimeIn, offsetIn } from '../../../shared/composition/zone.ts'
+
+export const DAY = 86_400_000
+const MINUTE = 60_000
+
+/** The day of a moment, `2026-11-21`. */
+export function dayAt(at: number, zone: string): string {
+  return shifted(at, offsetIn(zone, at) ?? 0).slice(0, 10)
+}
+
+/** The next day, or so many days later; days before with a number below nought. */
+export function dayAfter(day: string, days = 1): string {
+  return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10)
+}
+
+/** The first moment of a day, in milliseconds since 1970 UTC; where midnight is skipped, the moment after the gap. */
+export function beginningOf(day: string, zone: string): number {
+  return Date.parse(day) - (localTimeIn(zone, `${day}T00:00`)?.offset ?? 0) * MINUTE
+}
+
+/** The Monday of a day's week. */
+export function mondayOf(day: string): string {
+  const sinceMonday = (new Date(day).getUTCDay() + 6) % 7
+  return dayAfter(day, -sinceMonday)
+}
+
+/** Writes moments as ISO 8601 with the offset of the zone, `2026-11-21T09:30:00+13:00`. */
+export function isoWriter(zone: string): (at: number) => string {
+  const offsets = new Map<number, number | undefined>()
+  return (at) => {
+    const day = Math.floor(at / DAY)
+    // Asking for an offset takes long: one that holds at both ends of a day holds all day.
+    if (!offsets.has(day)) {
+      const offset = offsetIn(zone, day * DAY)
+      offsets.set(day, offset === offsetIn(zone, (day + 1) * DAY) ? offset : undefined)
+    }
+    return isoAt(at, offsets.get(day) ?? offsetIn(zone, at) ?? 0)
+  }
+}
+
+function isoAt(at: number, offset: number): string {
+  const absolute = Math.abs(offset)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${shifted(at, offset)}${offset < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+}
+
+/** The day of a moment where clocks are so many minutes ahead of UTC. */
+export function dayAtOffset(at: number, offset: number): string {
+  return shifted(at, offset).slice(0, 10)
+}
+
+/** What clocks so many minutes ahead of UTC show. */
+function shifted(at: number, offset: number): string {
+  const local = new Date(at + offset * MINUTE)
+  // The service can name the last moment that a Date can hold, and there is none after it.
+  return (Number.isNaN(local.getTime()) ? new Date(at) : local).toISOString().replace(/\.\d{3}Z$/, '')
+}

@@ -1,0 +1,134 @@
+/** What is asked of the boards: lists, references, counts, who waits. Pure over the rows and the moment. */
+import { type CounterEntry, type DocumentList, DocumentQuery } from '../../../shared/contract/index.ts'
+import type { Sliced } from '../slices.ts'
+import type { Board } from './board.ts'
+import { conditionsOf, finds, type Moment } from './board-conditions.ts'
+import { countFound, foundRows } from './board-found.ts'
+import { grouped, groupedPage } from './board-groups.ts'
+import { rowOrder } from './board-order.ts'
+import { type BoardRow, documentRowOf, dueOf, present, waitsHere } from './board-row.ts'
+import type { DocumentKey, Some } from './desk-questions.ts'
+
+export type { Moment } from './board-conditions.ts'
+
+/** Families of documents that somebody still waits for. */
+const OPEN: DocumentQuery['families'] = ['not-started', 'in-progress', 'other']
+const PIECE = 1024
+
+export interface NamedQuery {
+  id: string
+  query: DocumentQuery
+}
+
+/** A page of the list. `expanded` names packages by their references. */
+export function* listOf(
+  boards: readonly Board[],
+  query: DocumentQuery,
+  moment: Moment,
+  page: { expanded: readonly string[]; offset: number; limit: number }
+): Sliced<Pick<DocumentList, 'rows' | 'total' | 'documents'>> {
+  const rows = yield* foundRows(boards, query, moment)
+  if (query.grouped) return { ...groupedPage(yield* grouped(rows), page), documents: rows.length }
+  const shown = rows.slice(page.offset, page.offset + page.limit).map(documentRowOf)
+  return { rows: shown, total: rows.length, documents: rows.length }
+}
+
+/** Which documents the list shows, in its order, and how many there are. */
+export function* referencesOf(
+  boards: readonly Board[],
+  query: DocumentQuery,
+  moment: Moment,
+  limit: number
+): Sliced<{ references: DocumentKey[]; total: number }> {
+  const rows = yield* inListOrder(boards, query, moment)
+  const references = rows.slice(0, limit).map(({ accountId, reference }) => ({ accountId, reference }))
+  return { references, total: rows.length }
+}
+
+/**
+ * How many documents each folder of an account holds, each query finds, and how many are unread.
+ * @param boardsOf the boards that a query asks for.
+ */
+export function* countsOf(
+  board: Board,
+  queries: readonly NamedQuery[],
+  moment: Moment,
+  boardsOf: (query: DocumentQuery) => readonly Board[]
+): Sliced<{ folders: Record<string, number>; queries: Record<string, number>; unread: number }> {
+  const folders = new Map<string, number>()
+  let unread = 0
+  for (const row of board.rows()) {
+    if (row.goneAt !== undefined) continue
+    folders.set(row.folder, (folders.get(row.folder) ?? 0) + 1)
+    if (row.unread) unread++
+  }
+  const counts: [string, number][] = []
+  for (const { id, query } of queries) {
+    yield
+    counts.push([id, countFound(boardsOf(query), query, moment)])
+  }
+  // fromEntries, since a folder may have any name: one that is assigned could be taken for the object's prototype.
+  return { folders: Object.fromEntries(folders), queries: Object.fromEntries(counts), unread }
+}
+
+/** Which of the queries find the row. */
+export function matchingOf(row: BoardRow, queries: readonly NamedQuery[], moment: Moment): string[] {
+  return queries.filter(({ query }) => finds(query, moment)(row)).map(({ id }) => id)
+}
+
+/** The rows that are meant: the documents that these boards know, each once, or all that the query finds, in its order. */
+export function* targetsOf(boards: readonly Board[], some: Some, moment: Moment): Sliced<readonly BoardRow[]> {
+  if ('query' in some) return yield* inListOrder(boards, some.query, moment)
+  const rows = new Set<BoardRow>()
+  for (const [index, { accountId, reference }] of some.documents.entries()) {
+    if (index % PIECE === PIECE - 1) yield
+    for (const board of boards) {
+      const row = board.get(reference)
+      if (row?.accountId === accountId) rows.add(row)
+    }
+  }
+  return [...rows]
+}
+
+/** Documents that haven't ended and are due on that day of the zone, `2026-11-22`; the first due first. */
+export function dueOn(board: Board, day: string, zone: string): { reference: string; name: string }[] {
+  const { facets, rowAt, slots } = board.inner
+  const { conditions } = conditionsOf(DocumentQuery.parse({ dueOn: day, families: OPEN }), { now: 0, zone }, facets)
+  const rows: BoardRow[] = []
+  for (let slot = 0; slot < slots(); slot++) {
+    const row = rowAt(slot)
+    if (row && row.goneAt === undefined && conditions.every(({ holds }) => holds(slot))) rows.push(row)
+  }
+  return rows.sort(nextDueFirst).map(({ reference, name }) => ({ reference, name }))
+}
+
+/** Who can sign at the counter now, next due first. */
+export function waitingHere(board: Board): CounterEntry[] {
+  return board
+    .rows()
+    .filter(waitsHere)
+    .sort(nextDueFirst)
+    .flatMap((row) =>
+      row.signers.flatMap((signer, index) =>
+        signer.canSignHere
+          ? [
+              {
+                documentReference: row.reference,
+                documentName: row.name,
+                signer: index,
+                signerName: signer.name,
+                faceToFace: signer.faceToFace === true,
+                ...present({ due: dueOf(row) })
+              }
+            ]
+          : []
+      )
+    )
+}
+
+function* inListOrder(boards: readonly Board[], query: DocumentQuery, moment: Moment): Sliced<readonly BoardRow[]> {
+  const rows = yield* foundRows(boards, query, moment)
+  return query.grouped ? (yield* grouped(rows)).flat() : rows
+}
+
+const nextDueFirst = rowOrder({ by: 'due', descending: false })

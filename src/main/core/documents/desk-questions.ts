@@ -1,0 +1,198 @@
+/**
+ * What the documents' desk can be asked. The desk is the one owner of the mirror: it lives in a thread of its own, so that
+ * decoding, comparing, searching and sorting never hold the main thread. Everything here can be cloned between threads.
+ */
+import type {
+  CounterEntry,
+  DocumentChange,
+  DocumentColumn,
+  DocumentKey,
+  DocumentList,
+  DocumentPage,
+  DocumentQuery,
+  OverviewView,
+  UnreadableDocument
+} from '../../../shared/contract/index.ts'
+import type { DocumentResponse } from '../../../shared/model/index.ts'
+
+export type { DocumentKey }
+
+/** A document as kept, with when it was last seen and, once it has left all folders, since when it is gone. */
+export interface MirroredDocument {
+  accountId: string
+  document: DocumentResponse
+  folder: string
+  /** When the service last told of it, in milliseconds since 1970 UTC, as all times here. */
+  seenAt: number
+  changedAt: number
+  goneAt?: number
+  unread: boolean
+  /** Whether its log was never read, or the document has changed since. */
+  logsAreOld: boolean
+}
+
+/** Which look an answer belongs to. */
+export interface Look {
+  accountId: string
+  folder: string
+  /** When it began: an answer asked for before what is known now is out of date. */
+  begun: number
+  /** When its answer arrived, by the clock of `begun`, which never goes back; as `now` where it isn't said. */
+  arrived?: number | undefined
+  /** By the wall clock: what is kept and shown. */
+  now: number
+  withLogs: boolean
+}
+
+/** What came of an answer of GetActiveDocuments/{folder}. */
+export type Taken =
+  | { kind: 'not-json' }
+  | { kind: 'unexpected-shape'; path: string }
+  | {
+      kind: 'taken'
+      /** How many documents it named, and how many of them are new or other than before. */
+      documents: number
+      changed: number
+      unreadable: { count: number; documents: UnreadableDocument[] }
+      /** False where an unreadable document doesn't even say who it is: any that is missing might be that one. */
+      isComplete: boolean
+    }
+
+/** What an uncertain send could be found again by; all in lower case. */
+export interface Traces {
+  /** ClientReferences, whole. */
+  references: string[]
+  /** Ids of sends, as they stand in our own marks `cs-<id>-<n>`. */
+  marks: string[]
+  /** Name and signers, as `likenessOf` spells them. */
+  likenesses: string[]
+}
+
+/** Documents one by one, of any account, or all that a query finds. */
+export type Some = { documents: DocumentKey[] } | { query: DocumentQuery }
+
+/** A query, and what its conditions about time and place are measured by. */
+export interface Asked {
+  /** The account that is looked at; `query.accounts` may name others beside it. */
+  accountId: string
+  query: DocumentQuery
+  now: number
+  /** IANA name of this workstation's zone: days begin and end by it. */
+  zone: string
+}
+
+export interface DeskQuestions {
+  /** Takes over an answer, byte for byte as it came. The bytes are the desk's from then on. */
+  take: { ask: Look & { bytes: Uint8Array<ArrayBuffer>; charset?: string | undefined }; answer: Taken }
+  /** Takes over one document that an operation of ours answered. */
+  takeOne: {
+    ask: { accountId: string; document: DocumentResponse; arrived?: number | undefined; now: number; isOwn: boolean }
+    answer: null
+  }
+  /**
+   * Marks as gone what no folder has shown since, after two complete rounds; nothing is deleted, and what is shown again
+   * comes back. Answers how many are newly gone.
+   */
+  markGone: { ask: { accountId: string; since: number; now: number }; answer: number }
+  /** When each of these folders was last read in full; absent where never. */
+  lookedAt: { ask: { accountId: string; folders: string[] }; answer: Record<string, number> }
+  /**
+   * What the folders showed since a moment that could be one of these sends, with all of its packages; of each document only
+   * what an uncertain send is judged by, and of its log the first entry.
+   */
+  traces: {
+    ask: { accountId: string; since: number; traces: Traces }
+    answer: {
+      documents: DocumentResponse[]
+      /** When something happened last, by the service's clock; absent where no log says. */
+      latest?: number
+      /** More documents are alike than are answered: what is missing here may be there. */
+      isCut?: true
+    }
+  }
+
+  get: { ask: { accountId: string; reference: string }; answer: MirroredDocument | undefined }
+  /** One document as its page shows it. */
+  page: { ask: { accountId: string; reference: string }; answer: DocumentPage | undefined }
+  /** The documents of a package. */
+  inPackage: { ask: { accountId: string; packageReference: string }; answer: MirroredDocument[] }
+  list: {
+    ask: Asked & { expanded: string[]; offset: number; limit: number }
+    answer: Pick<DocumentList, 'rows' | 'total' | 'documents'>
+  }
+  references: { ask: Asked & { limit: number }; answer: { references: DocumentKey[]; total: number } }
+  /** How many documents each folder holds, each query finds, and how many are unread. */
+  counts: {
+    ask: { accountId: string; queries: { id: string; query: DocumentQuery }[]; now: number; zone: string }
+    answer: { folders: Record<string, number>; queries: Record<string, number>; unread: number }
+  }
+  /** CSV of what was chosen, UTF-8 with a byte order mark, safe from being read as formulas. */
+  csv: {
+    ask: Omit<Asked, 'query'> & { some: Some; columns: DocumentColumn[] }
+    answer: { bytes: Uint8Array<ArrayBuffer>; documents: number }
+  }
+  overview: {
+    ask: { accountId: string; now: number; zone: string; stuckDays: number }
+    answer: Omit<OverviewView, 'lookedAt' | 'problem'>
+  }
+  /** Who can sign at the counter now, next due first. */
+  waitingHere: { ask: { accountId: string }; answer: CounterEntry[] }
+  markRead: { ask: Omit<Asked, 'query'> & { some: Some; read: boolean }; answer: number }
+
+  /**
+   * The newest change's id, 0 before the first; and the id of the mirror that gives these, which one that is begun anew
+   * doesn't share. `isKept` is false where it ends with this run.
+   */
+  newestChange: { ask: null; answer: { mirror: string; change: number; isKept: boolean } }
+  /** Changes of all accounts after one, oldest first. */
+  changesAfter: { ask: { after: number; limit: number }; answer: DocumentChange[] }
+  /** Changes of an account, or of one of its documents, newest first; how many there are in all, and of each kind. */
+  activity: {
+    ask: {
+      accountId: string
+      reference?: string | undefined
+      /** The first and the last moment that count. */
+      since?: number | undefined
+      until?: number | undefined
+      /** Leaves out what our own actions did. */
+      withoutOwn?: true | undefined
+      offset: number
+      limit: number
+    }
+    answer: { changes: DocumentChange[]; total: number; byKind: Partial<Record<DocumentChange['kind'], number>> }
+  }
+  /** Which of these queries find a document. */
+  matching: {
+    ask: {
+      accountId: string
+      reference: string
+      queries: { id: string; query: DocumentQuery }[]
+      now: number
+      zone: string
+    }
+    answer: string[]
+  }
+  /** Documents that haven't ended and are due on that day of the zone, `2026-11-22`. */
+  dueOn: {
+    ask: { accountId: string; day: string; zone: string }
+    answer: { reference: string; name: string }[]
+  }
+  /**
+   * The account's folders are other ones from now on. Documents of a folder that is listed no longer are
+   * handed over to the first look that shows them, and that is no news; a name that is only spelled otherwise is taken over. Where the
+   * service is another one the next look at each folder is its first.
+   */
+  foldersChanged: { ask: { accountId: string; folders: string[]; isOtherService: boolean }; answer: null }
+  /** Forgets all of an account. */
+  erase: { ask: { accountId: string }; answer: null }
+  /** Forgets all of every account but these: one that was removed while its documents could not be. */
+  keepOnly: { ask: { accountIds: string[] }; answer: null }
+}
+
+export type DeskQuestion = keyof DeskQuestions
+
+/** Asks the desk. Rejects with AppFailure `storage` and its like where the mirror can't be written. */
+export type AskDesk = <Name extends DeskQuestion>(
+  name: Name,
+  ask: DeskQuestions[Name]['ask']
+) => Promise<DeskQuestions[Name]['answer']>

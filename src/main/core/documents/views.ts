@@ -1,0 +1,104 @@
+/** Saved views: queries of an account's documents under a name, in the order in which the person put them. */
+import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import type { Db } from '../storage/connection.ts'
+
+export interface ViewEffects {
+  db: Db
+  newId: () => string
+  changed: () => void
+}
+
+export interface ViewToSave {
+  /** Absent for a new one. */
+  id?: string | undefined
+  name: string
+  query: DocumentQuery
+  tell: boolean
+}
+
+interface Row {
+  id: string
+  account_id: string
+  name: string
+  query: string
+  tell: 0 | 1
+}
+
+/** As many as can be put in order at once. */
+const MOST_VIEWS = 200
+const GONE = 'This saved view is no longer there.'
+
+export type Views = ReturnType<typeof openViews>
+
+export function openViews({ db, newId, changed }: ViewEffects) {
+  const all = db.prepare<[string], Row>('SELECT * FROM document_views WHERE account_id = ? ORDER BY position, id')
+  const read = db.prepare<[string], Row>('SELECT * FROM document_views WHERE id = ?')
+  const add = db.prepare(
+    `INSERT INTO document_views (id, account_id, name, query, tell, position)
+     VALUES (@id, @accountId, @name, @query, @tell,
+       (SELECT coalesce(max(position), 0) + 1 FROM document_views WHERE account_id = @accountId))`
+  )
+  const change = db.prepare('UPDATE document_views SET name = @name, query = @query, tell = @tell WHERE id = @id')
+  const erase = db.prepare<[string]>('DELETE FROM document_views WHERE id = ?')
+  const place = db.prepare<[number, string]>('UPDATE document_views SET position = ? WHERE id = ?')
+
+  function own(accountId: string, id: string): Row {
+    const row = read.get(id)
+    return row?.account_id === accountId ? row : fail('gone', GONE)
+  }
+
+  const reorder = db.transaction((accountId: string, ids: readonly string[]) => {
+    const before = all.all(accountId).map(({ id }) => id)
+    const named = [...new Set(ids)].filter((id) => before.includes(id))
+    // One that was added meanwhile isn't among them: it stays, after the others.
+    const inOrder = [...named, ...before.filter((id) => !named.includes(id))]
+    inOrder.forEach((id, position) => {
+      place.run(position, id)
+    })
+  })
+
+  return {
+    /** In their order. */
+    list: (accountId: string): SavedView[] => all.all(accountId).map(viewOf),
+
+    /** @throws AppFailure `gone` where it was removed, or belongs to another account; `invalid` where there are too many. */
+    save(accountId: string, { id: known, name, query, tell }: ViewToSave): SavedView {
+      const values = { name, query: JSON.stringify(query), tell: tell ? 1 : 0 }
+      const id = known ?? newId()
+      if (known !== undefined) {
+        own(accountId, known)
+        change.run({ id, ...values })
+      } else {
+        if (all.all(accountId).length >= MOST_VIEWS) {
+          fail('invalid', `There can be ${MOST_VIEWS} saved views at most. Remove one that you no longer need.`)
+        }
+        add.run({ id, accountId, ...values })
+      }
+      changed()
+      return viewOf(own(accountId, id))
+    },
+
+    /** @throws AppFailure `gone`. */
+    remove(accountId: string, id: string): void {
+      own(accountId, id)
+      erase.run(id)
+      changed()
+    },
+
+    order(accountId: string, ids: readonly string[]): void {
+      reorder(accountId, ids)
+      changed()
+    }
+  }
+}
+
+function viewOf({ id, name, query, tell }: Row): SavedView {
+  return { id, name, query: queryOf(query), tell: tell === 1 }
+}
+
+/** A query of a later version that this one can't read finds everything; its name says still what it was meant for. */
+function queryOf(text: string): DocumentQuery {
+  const read = DocumentQuery.safeParse(JSON.parse(text))
+  return read.success ? read.data : DocumentQuery.parse({})
+}

@@ -1,0 +1,99 @@
+/**
+ * Drafts and presets that arrive together, out of a file: all of them are there or none, also where the application is
+ * ended in between, and writing thousands of them doesn't hold up anything else.
+ */
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { Imported } from '../../../shared/contract/index.ts'
+import { inSlices } from '../slices.ts'
+import type { Db } from '../storage/connection.ts'
+import type { Drafts } from './drafts.ts'
+import { withKeysOfTheirOwn } from './keys.ts'
+import type { Presets } from './presets.ts'
+
+export interface ArrivingEffects {
+  db: Db
+  drafts: Drafts
+  presets: Presets
+  clock: () => number
+  newId: () => string
+}
+
+export interface ArrivingEntries {
+  drafts: Iterable<Composition>
+  presets: Iterable<{ name: string; composition: Composition }>
+}
+
+export type Stored = Pick<Imported, 'drafts' | 'presets'>
+
+export function openArriving({ db, drafts, presets, clock, newId }: ArrivingEffects) {
+  const arriving = db.prepare<[string]>('INSERT INTO arrivals (id) VALUES (?)')
+  const arrived = db.prepare<[string]>('DELETE FROM arrivals WHERE id = ?')
+  const eraseDraft = db.prepare<[string]>('DELETE FROM drafts WHERE id = ?')
+  const erasePreset = db.prepare<[string]>('DELETE FROM presets WHERE id = ?')
+  const halfArrived = db.prepare<[], string>('SELECT id FROM arrivals').pluck()
+
+  const show = db.transaction((ids: readonly string[], alongside: () => void) => {
+    for (const id of ids) arrived.run(id)
+    alongside()
+  })
+
+  function* takeBack(ids: readonly string[]): Generator<void, void> {
+    for (const id of ids) {
+      eraseDraft.run(id)
+      erasePreset.run(id)
+      arrived.run(id)
+      yield
+    }
+  }
+
+  function* write(accountId: string, entries: ArrivingEntries, ids: string[]): Generator<void, Stored> {
+    const stored: Stored = { drafts: [], presets: [] }
+    const now = clock()
+    let index = 0
+    for (const composition of entries.drafts) {
+      // In lists, where the newest comes first, they stand as they did in the file.
+      const draft = drafts.arrive(accountId, withKeysOfTheirOwn(composition, newId), now - index++)
+      arriving.run(draft.id)
+      ids.push(draft.id)
+      stored.drafts.push(draft)
+      yield
+    }
+    for (const { name, composition } of entries.presets) {
+      const preset = presets.arrive(accountId, name, withKeysOfTheirOwn(composition, newId))
+      arriving.run(preset.id)
+      ids.push(preset.id)
+      stored.presets.push(preset)
+      yield
+    }
+    return stored
+  }
+
+  return {
+    /** What was cut short goes: called once, at start. */
+    takeUpInterrupted(): void {
+      db.transaction(() => [...takeBack(halfArrived.all())])()
+    },
+
+    /**
+     * Writes all entries, hidden until the last is there: one long transaction would hold up every save meanwhile.
+     * @param alongside is written in the same step that makes them visible, or not at all.
+     * @throws what writing throws; nothing of them is left then.
+     */
+    async store(
+      accountId: string,
+      entries: ArrivingEntries,
+      alongside: (stored: Stored) => void = () => undefined
+    ): Promise<Stored> {
+      const ids: string[] = []
+      try {
+        const stored = await inSlices(write(accountId, entries, ids), (turn) => db.transaction(turn)())
+        show(ids, () => alongside(stored))
+        return stored
+      } catch (error) {
+        // What can't be erased now either stays hidden, and goes at the next start.
+        await inSlices(takeBack(ids), (turn) => db.transaction(turn)()).catch(() => undefined)
+        throw error
+      }
+    }
+  }
+}

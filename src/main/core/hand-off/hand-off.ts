@@ -1,0 +1,223 @@
+/**
+ * Folders in which other software drops packages: each file becomes drafts, or a batch in the outbox where that is allowed
+ * and nothing speaks against it, or a report of why not; once, whatever happens meanwhile.
+ */
+import { realpath } from 'node:fs/promises'
+import { basename, isAbsolute, join, relative } from 'node:path'
+import type { HandOffFile, HandOffFolder } from '../../../shared/contract/index.ts'
+import { openArriving } from '../drafts/arriving.ts'
+import type { Drafts } from '../drafts/drafts.ts'
+import type { Presets } from '../drafts/presets.ts'
+import { fail } from '../failure.ts'
+import { within } from '../outbox/patience.ts'
+import type { Db } from '../storage/connection.ts'
+import { WORKING } from './claiming.ts'
+import { type ListenToFolder, listenToFolder } from './folder-events.ts'
+import { type Folder, openFolders } from './folders.ts'
+import { openJournal } from './journal.ts'
+import { type MakingParts, openMaking } from './making.ts'
+import { isFolder } from './own-folders.ts'
+import { folderOf, openPuttingAway, reportName } from './putting-away.ts'
+import type { Step } from './steps.ts'
+import { openWatchedFolder, type WatchedFolder } from './watched-folder.ts'
+
+/** So many folders can be watched. */
+const MOST_FOLDERS = 50
+/** What is made in a watched folder. */
+const OUR_FOLDERS = ['done', 'failed', WORKING]
+
+export interface HandOffEffects extends Pick<MakingParts, 'outbox' | 'desk' | 'zone' | 'describe' | 'clock' | 'newId'> {
+  db: Db
+  drafts: Drafts
+  presets: Presets
+  /** The application's own folder, in which nothing is to be dropped. */
+  ownFolder: string
+  /** Milliseconds since some moment of this run: never goes back (`performance.now`). */
+  elapsed: () => number
+  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
+  schedule: (task: () => void, delay: number) => () => void
+  /** Of a folder: its state, how it is set, or what was taken of it. */
+  changed: (folderId: string) => void
+  draftsChanged: (id: string) => void
+  presetsChanged: () => void
+  /** A file could not be taken just now. Told without its name. */
+  trouble: (error: unknown) => void
+  listen?: ListenToFolder
+  step?: Step
+}
+
+export type HandOff = ReturnType<typeof openHandOff>
+
+export function openHandOff(effects: HandOffEffects) {
+  const { db, drafts, presets, clock, newId, changed, step = () => undefined } = effects
+  const folders = openFolders(db)
+  const journal = openJournal(db)
+  const making = openMaking({
+    ...effects,
+    journal,
+    arriving: openArriving({ db, drafts, presets, clock, newId }),
+    presetOf(accountId, presetId) {
+      if (presets.accountOf(presetId) !== accountId) fail('gone', 'This preset is another account’s.')
+      return presets.get(presetId).composition
+    },
+    made: (stored) => {
+      const [draft] = stored.drafts
+      if (draft) effects.draftsChanged(draft.id)
+      if (stored.presets.length > 0) effects.presetsChanged()
+    }
+  })
+  const putAway = openPuttingAway({ journal, step })
+  const watched = new Map<string, WatchedFolder>()
+  let isStarted = false
+
+  function watch(id: string): WatchedFolder {
+    const known = watched.get(id)
+    if (known) return known
+    const one = openWatchedFolder({
+      ...effects,
+      folder: () => folders.find(id),
+      journal,
+      making,
+      putAway,
+      step,
+      listen: effects.listen ?? listenToFolder,
+      changed: () => changed(id)
+    })
+    watched.set(id, one)
+    return one
+  }
+
+  async function unwatch(id: string): Promise<void> {
+    const one = watched.get(id)
+    watched.delete(id)
+    await one?.stop()
+  }
+
+  function viewOf({ id, accountId, place, sends, presetId, isPaused }: Folder): HandOffFolder {
+    const { taken, failed, lastTakenAt } = journal.tally(id)
+    return {
+      ...{ id, accountId, place, sends, taken, failed },
+      label: basename(place) || place,
+      state: isPaused ? 'paused' : (watched.get(id)?.state() ?? 'watching'),
+      ...(presetId !== undefined && { presetId }),
+      ...(lastTakenAt !== undefined && { lastTakenAt })
+    }
+  }
+
+  async function refuseUnfit(place: string): Promise<void> {
+    if (!(await isFolder(place))) fail('invalid', 'This isn’t a folder, or it can’t be read.')
+    const own = await realpath(effects.ownFolder).catch(() => effects.ownFolder)
+    if (isWithin(own, place)) {
+      fail('invalid', 'Countersign keeps its own data there. Choose a folder that is for hand-off only.')
+    }
+    const all = folders.all()
+    if (all.length >= MOST_FOLDERS) fail('too-large', `No more than ${MOST_FOLDERS} folders can be watched.`)
+    const isPutInto = (one: string, other: string) => OUR_FOLDERS.some((name) => isWithin(join(one, name), other))
+    if (all.some((one) => isPutInto(one.place, place))) {
+      fail('invalid', 'Files that were taken from another hand-off folder are put there. Choose another folder.')
+    }
+    if (all.some((one) => isPutInto(place, one.place))) {
+      fail('invalid', 'Files that are taken from here would be put in a folder that is watched. Choose another folder.')
+    }
+  }
+
+  return {
+    /** Begins to watch. What an earlier run left half done is gone on with first. */
+    start(): void {
+      isStarted = true
+      for (const { id } of folders.all()) void watch(id).look()
+    },
+
+    /**
+     * Takes nothing new; resolves when the files that are being taken are done with, or after `limit` milliseconds: a
+     * network disk may not answer at all. What is not done with then is gone on with at the next start.
+     */
+    async stop(limit: number): Promise<void> {
+      isStarted = false
+      const ended = Promise.all([...watched.keys()].map(unwatch)).then(() => undefined)
+      await within(limit, ended, effects.schedule)
+      await effects.desk.end()
+    },
+
+    /** To be called when an account was removed: its folders are not watched any more. */
+    accountsChanged(): void {
+      for (const id of watched.keys()) if (!folders.find(id)) void unwatch(id)
+    },
+
+    /** An account's folders, oldest first. */
+    list: (accountId: string): HandOffFolder[] =>
+      folders
+        .all()
+        .filter((folder) => folder.accountId === accountId)
+        .map(viewOf),
+
+    /**
+     * Watches a folder from now on. It sends nothing until that is allowed.
+     * @param path absolute.
+     * @param begins paused: what lies in it waits until a person has said what it becomes.
+     * @throws AppFailure `invalid` where it can't be one; `conflict` where it is watched already.
+     */
+    async add(accountId: string, path: string, begins: 'watching' | 'paused' = 'watching'): Promise<HandOffFolder> {
+      const place = await realpath(path).catch(() => fail('invalid', 'This folder can’t be read.'))
+      await refuseUnfit(place)
+      const { id } = folders.add(newId(), accountId, place, begins, clock())
+      if (isStarted) void watch(id).look()
+      changed(id)
+      return viewOf(folders.get(id))
+    },
+
+    /** @throws AppFailure `gone`; `invalid` where the preset is another account's. */
+    change(
+      id: string,
+      {
+        sends,
+        presetId,
+        paused
+      }: { sends?: boolean | undefined; presetId?: string | null | undefined; paused?: boolean | undefined }
+    ): HandOffFolder {
+      const { accountId } = folders.get(id)
+      if (presetId && presets.accountOf(presetId) !== accountId) fail('invalid', 'This preset is another account’s.')
+      const folder = folders.change(id, {
+        ...(sends !== undefined && { sends }),
+        ...(presetId !== undefined && { presetId: presetId ?? undefined }),
+        ...(paused !== undefined && { isPaused: paused })
+      })
+      watched.get(id)?.soon()
+      changed(id)
+      return viewOf(folder)
+    },
+
+    /** Leaves the folder, and everything in it, as it is. @throws AppFailure `gone`. */
+    remove(id: string): void {
+      folders.remove(id, clock())
+      void unwatch(id)
+      changed(id)
+    },
+
+    /** @throws AppFailure `gone`. */
+    accountOf: (id: string): string => folders.get(id).accountId,
+
+    /** What became of the files of a folder, newest first. @throws AppFailure `gone`. */
+    files(id: string, page: { offset: number; limit: number }): { files: HandOffFile[]; total: number } {
+      const { taken, failed } = journal.tally(folders.get(id).id)
+      return { files: journal.list(id, page), total: taken + failed }
+    },
+
+    /** Where a folder is, or the report of a file, for the main process only. @throws AppFailure `gone`. */
+    pathOf(id: string): { path: string; accountId: string } {
+      const entry = journal.find(id)
+      const { place, accountId } = folders.get(entry?.folderId ?? id)
+      if (!entry?.putAs) return { path: place, accountId }
+      return { path: join(place, folderOf(entry), reportName(entry.putAs)), accountId }
+    },
+
+    /** Looks at a folder now; resolves when what was found is done with. */
+    look: (id: string): Promise<void> => watch(id).look()
+  }
+}
+
+/** Whether `path` is `folder`, or lies in it. */
+function isWithin(folder: string, path: string): boolean {
+  const between = relative(folder, path)
+  return between === '' || (!isAbsolute(between) && between !== '..' && !/^\.\.[\\/]/.test(between))
+}

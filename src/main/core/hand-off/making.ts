@@ -1,0 +1,253 @@
+/**
+ * Makes of a file what its folder says: drafts, a batch in the outbox, or nothing but a report. What is made is there
+ * together with the journal's word of it, or is found again by its id.
+ */
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { AppError, BatchView } from '../../../shared/contract/index.ts'
+import type { PackageRow } from '../bulk/batch-rows.ts'
+import { type BatchBox, RECENT_DAYS } from '../bulk/bulk.ts'
+import type { AskDesk } from '../bulk/desk.ts'
+import type { ArrivingEntries, openArriving, Stored } from '../drafts/arriving.ts'
+import { AppFailure, fail } from '../failure.ts'
+import type { Content } from './dropped-file.ts'
+import type { Folder } from './folders.ts'
+import type { Entry, Journal } from './journal.ts'
+import { type HandOffKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './kinds.ts'
+import type { ExchangeAnswer, RequestAnswer } from './package-files.ts'
+import { counted, reportOf } from './report.ts'
+import { readSheetFile } from './sheet-file.ts'
+
+const DAY = 86_400_000
+
+/** The outbox, as far as hand-off needs it. */
+export interface HandOffBox extends Pick<BatchBox, 'sentSince'> {
+  addBatch(batch: Parameters<BatchBox['addBatch']>[0] & { id: string }): Promise<BatchView>
+  batches: { find(id: string): BatchView | undefined }
+}
+
+export interface MakingParts {
+  journal: Journal
+  arriving: ReturnType<typeof openArriving>
+  outbox: HandOffBox
+  /** @throws AppFailure where it isn't there, or can't be read. */
+  presetOf: (accountId: string, presetId: string) => Composition
+  desk: { ask: AskDesk; end(): Promise<void> }
+  clock: () => number
+  /** The time zone of this computer, by its IANA name. */
+  zone: () => string
+  newId: () => string
+  describe: (error: unknown) => AppError
+  made: (stored: Stored) => void
+}
+
+/** What was read of a file. */
+type Read =
+  | { kind: 'drafts'; entries: ArrivingEntries; notes: string[] }
+  | { kind: 'batch'; columns: string[]; rows: Iterable<PackageRow> }
+
+/** What became of it; or that its folder was set otherwise while it was read, and nothing was made. */
+export type MakeResult = 'made' | 'set-otherwise'
+
+/** What is the file's own fault, and stays so however often it is tried. */
+const OWN_FAULTS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-large'])
+/** How often a defect of ours may stand in the way of a file in one run. */
+const MOST_TRIES = 3
+
+export type Making = ReturnType<typeof openMaking>
+
+export function openMaking({
+  journal,
+  arriving,
+  outbox,
+  presetOf,
+  desk,
+  clock,
+  newId,
+  describe,
+  ...parts
+}: MakingParts) {
+  const tries = new Map<string, number>()
+  let active = 0
+
+  const recentOf = (accountId: string) => outbox.sentSince(accountId, clock() - RECENT_DAYS * DAY)
+
+  function batchMade(entry: Entry, batch: BatchView): void {
+    const at = clock()
+    const said = `${counted(batch.total, 'package')} of it went to the Outbox.`
+    const report = reportOf({ name: entry.name, at, said })
+    journal.made(entry.id, { outcome: 'batch', count: batch.total, draftIds: [], report }, at)
+  }
+
+  function failed(entry: Entry, error: AppError): void {
+    const at = clock()
+    const report = reportOf({ name: entry.name, at, said: 'Nothing was made of it.', error })
+    journal.made(entry.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
+  }
+
+  async function makeDrafts(
+    folder: Folder,
+    entry: Entry,
+    { entries, notes }: Read & { kind: 'drafts' }
+  ): Promise<void> {
+    const at = clock()
+    const stored = await arriving.store(folder.accountId, entries, ({ drafts, presets }) => {
+      const count = drafts.length + presets.length
+      const parts = [
+        ...(drafts.length > 0 ? [counted(drafts.length, 'draft')] : []),
+        ...(presets.length > 0 ? [counted(presets.length, 'preset')] : [])
+      ]
+      const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} made of it. Nothing was sent.`
+      const report = reportOf({ name: entry.name, at, said, notes })
+      journal.made(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
+    })
+    parts.made(stored)
+  }
+
+  async function read(folder: Folder, kind: HandOffKind, name: string, bytes: Uint8Array): Promise<Read> {
+    switch (kind) {
+      case 'countersign':
+        return ofExchange(await desk.ask('exchange', { bytes }))
+      case 'request':
+        if (bytes.byteLength > MOST_REQUEST_BYTES) {
+          fail('too-large', `A request may not be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB. Split it.`)
+        }
+        return ofRequest(folder, await desk.ask('request', { bytes, now: clock() }))
+      case 'sheet':
+        return ofSheet(folder, name, bytes)
+    }
+  }
+
+  function ofRequest(folder: Folder, request: RequestAnswer): Read {
+    const isRepeated = recentOf(folder.accountId).has(request.fingerprint)
+    const told = [
+      ...request.notes,
+      ...request.problems,
+      ...(isRepeated ? ['The same package was sent in the last 30 days.'] : [])
+    ]
+    const composition = JSON.parse(request.composition) as Composition
+    if (folder.sends && told.length === 0) {
+      return { kind: 'batch', columns: [], rows: [{ row: 1, cells: [], composition }] }
+    }
+    return { kind: 'drafts', entries: { drafts: [composition], presets: [] }, notes: heldBack(folder, told) }
+  }
+
+  async function ofSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<Read> {
+    const base = folder.presetId === undefined ? undefined : baseOf(folder.accountId, folder.presetId)
+    const moment = { zone: parts.zone(), now: clock(), recent: recentOf(folder.accountId) }
+    const sheet = await readSheetFile(desk.ask, { id: newId(), name, bytes, base, ...moment })
+    const { columns, isClean } = sheet
+    if (folder.sends && isClean) return { kind: 'batch', columns, rows: each(sheet.rows) }
+    const drafts = compositionsOf(sheet.rows)
+    return { kind: 'drafts', entries: { drafts, presets: [] }, notes: heldBack(folder, sheet.notes) }
+  }
+
+  function baseOf(accountId: string, presetId: string): Composition {
+    try {
+      return presetOf(accountId, presetId)
+    } catch (error) {
+      if (!(error instanceof AppFailure)) throw error
+      return fail(
+        'bad-file',
+        'The preset that this folder fills in was removed, or can’t be read. Choose another in Settings, and drop the file again.'
+      )
+    }
+  }
+
+  return {
+    /** Says what came of a claim whose batch is there already: the application ended before that was written down. */
+    takeUp(entry: Entry): boolean {
+      const batch = outbox.batches.find(entry.batchId)
+      if (!batch || batch.state === 'preparing') return false
+      batchMade(entry, batch)
+      return true
+    },
+
+    /**
+     * Makes of a claimed file what is to be made of it; afterwards the journal has it as made.
+     * @param current the folder as it is set by then: what was not to be sent any more a moment ago is not sent.
+     * @throws what is no fault of the file's: it is still claimed, and to be tried again.
+     */
+    async make(
+      folder: Folder,
+      entry: Entry,
+      { bytes }: Content,
+      current: () => Folder | undefined
+    ): Promise<MakeResult> {
+      active += 1
+      try {
+        if (!bytes) fail('too-large', `This file is larger than ${MOST_BYTES / 1024 / 1024} MB. Split it.`)
+        const found = await read(
+          folder,
+          kindOf(entry.name) ?? fail('bad-file', 'This kind of file isn’t taken.'),
+          entry.name,
+          bytes
+        )
+        // In the same turn as what follows.
+        if (!isSetAlike(folder, current())) return 'set-otherwise'
+        if (found.kind === 'drafts') {
+          await makeDrafts(folder, entry, found)
+          return 'made'
+        }
+        const { columns, rows } = found
+        const name = entry.name.replace(/\.[^.]+$/, '').slice(0, 200)
+        batchMade(
+          entry,
+          await outbox.addBatch({ id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] })
+        )
+        return 'made'
+      } catch (error) {
+        const described = describe(error)
+        if (!OWN_FAULTS.has(described.code) && !isGivenUp(entry, described)) throw error
+        failed(entry, described)
+        return 'made'
+      } finally {
+        active -= 1
+      }
+    },
+
+    /** To be called when nothing is to be made for a while: the desk holds the memory of a thread. */
+    async rest(): Promise<void> {
+      if (active === 0) await desk.end()
+    }
+  }
+
+  /** A defect of ours must not hold up a file for ever without a word. */
+  function isGivenUp({ id }: Entry, { code }: AppError): boolean {
+    if (code !== 'internal') return false
+    const count = (tries.get(id) ?? 0) + 1
+    tries.set(id, count)
+    return count >= MOST_TRIES
+  }
+}
+
+function isSetAlike(one: Folder, other: Folder | undefined): boolean {
+  return (
+    other?.accountId === one.accountId &&
+    other.sends === one.sends &&
+    other.presetId === one.presetId &&
+    other.isPaused === one.isPaused
+  )
+}
+
+function ofExchange({ drafts, presets }: ExchangeAnswer): Read {
+  return { kind: 'drafts', entries: { drafts: parsed(drafts), presets: parsed(presets) }, notes: [] }
+}
+
+function* parsed<Value>(texts: readonly string[]): Iterable<Value> {
+  for (const text of texts) yield JSON.parse(text) as Value
+}
+
+function heldBack({ sends }: Folder, notes: readonly string[]): string[] {
+  return sends && notes.length > 0
+    ? ['It was not sent by itself, because somebody should look at this first.', ...notes]
+    : [...notes]
+}
+
+/** One at a time: thousands of packages are many when they are all unfolded. */
+function* each(rows: readonly string[]): Iterable<PackageRow> {
+  for (const row of rows) yield JSON.parse(row) as PackageRow
+}
+
+function* compositionsOf(rows: readonly string[]): Iterable<Composition> {
+  for (const { composition } of each(rows)) yield composition
+}

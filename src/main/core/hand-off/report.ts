@@ -1,0 +1,44 @@
+/** The report that lies beside a file that was taken: what became of it, in words. Nothing of its content is repeated. */
+import type { AppError } from '../../../shared/contract/index.ts'
+
+export interface Report {
+  name: string
+  /** Milliseconds since 1970 UTC. */
+  at: number
+  /** One sentence on what came of it. */
+  said: string
+  error?: AppError | undefined
+  /** What a person should look at. */
+  notes?: readonly string[]
+}
+
+/** So many notes are told; a sheet with a fault in each of 5,000 rows has one fault. */
+const MOST_NOTES = 1_000
+const LINE_END = '\r\n'
+
+export function reportOf({ name, at, said, error, notes = [] }: Report): string {
+  const faults = error?.fields?.map(({ field, message }) => `${field} ${message}.`) ?? []
+  const told = [...faults, ...notes]
+  const left = told.length - MOST_NOTES
+  const lines = [
+    `What became of “${oneLine(name)}”`,
+    '',
+    `Taken by Countersign at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    said,
+    ...(error ? [error.message] : []),
+    ...(told.length > 0 ? ['', error ? 'What is wrong:' : 'Please look at:'] : []),
+    ...told.slice(0, MOST_NOTES).map((note) => `- ${oneLine(note)}`),
+    ...(left > 0 ? [`- and ${left} more.`] : [])
+  ]
+  return `${lines.join(LINE_END)}${LINE_END}`
+}
+
+/** "1 draft", "12 drafts". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A name from outside must not write lines of its own. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+}

@@ -1,0 +1,164 @@
+/**
+ * A send request as other software makes it for the service: SendFormDirectRequest2 (2.1) or the Form Filler request (2.9),
+ * told apart by its members. Decoded strictly: what is unknown, missing or wrong is named by its path.
+ */
+import type { z } from 'zod'
+import {
+  type Composition,
+  Composition as CompositionModel,
+  compositionOfRequest
+} from '../../../shared/composition/index.ts'
+import type { FieldMessage } from '../../../shared/contract/index.ts'
+import { Form, SendFormDirectRequest, SendFormFillerRequest, spell, Template } from '../../../shared/model/index.ts'
+import { JsonTrouble, type Member, parse, takeApart } from '../drafts/json-pieces.ts'
+import { AppFailure, fail } from '../failure.ts'
+import { inSlices } from '../slices.ts'
+
+export interface RequestContent {
+  composition: Composition
+  /** What is a little different in the composition, in words. */
+  notes: string[]
+}
+
+/** So many faults are named. */
+const MOST_FAULTS = 100
+/** More than a report tells. */
+const MOST_NOTES = 1_001
+
+const UNREADABLE: Record<JsonTrouble['kind'], string> = {
+  empty: 'This file is empty.',
+  cut: 'This file is incomplete: it ends in the middle of its JSON.',
+  malformed: 'This isn’t JSON, or it is damaged.'
+}
+
+/** @throws AppFailure `invalid`, with its fields. */
+export async function readRequestFile(bytes: Uint8Array): Promise<RequestContent> {
+  try {
+    return await inSlices(read(bytes))
+  } catch (error) {
+    if (!(error instanceof JsonTrouble)) throw error
+    return fail('invalid', UNREADABLE[error.kind])
+  }
+}
+
+function* read(bytes: Uint8Array): Generator<void, RequestContent> {
+  const members = yield* takeApart(bytes)
+  const isForms = members.has('Forms')
+  if (isForms === members.has('Templates')) {
+    fail('invalid', 'This isn’t a request to send: it must have either Forms or Templates.')
+  }
+  const [list, item, rest] = isForms
+    ? (['Forms', Form, SendFormDirectRequest.omit({ Forms: true })] as const)
+    : (['Templates', Template, SendFormFillerRequest.omit({ Templates: true })] as const)
+  const faults = openFaults()
+  const others: Record<string, unknown> = {}
+  for (const [name, member] of members) if (name !== list) others[name] = parse(bytes, member)
+  const checked = rest.safeParse(others)
+  if (!checked.success) faults.addAll(checked.error, [])
+  const items: unknown[] = []
+  for (const piece of elementsOf(members.get(list), list)) {
+    const read = item.safeParse(parse(bytes, piece))
+    if (read.success) items.push(read.data)
+    else faults.addAll(read.error, [list, items.length])
+    if (!read.success) items.push(undefined)
+    yield
+  }
+  if (faults.count() > 0) faults.refuse()
+  const request = { ...checked.data, [list]: items }
+  // Each part was checked by its own schema just now.
+  const { composition, problems } = compositionOfRequest(
+    isForms
+      ? { kind: 'form-direct', request: request as unknown as SendFormDirectRequest }
+      : { kind: 'form-filler', request: request as unknown as SendFormFillerRequest }
+  )
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  for (const { at, message } of errors) faults.add({ field: at, message })
+  if (errors.length > 0) faults.refuse()
+  yield
+  const kept = CompositionModel.safeParse(composition)
+  if (!kept.success) {
+    faults.addAll(kept.error, [])
+    faults.refuse()
+  }
+  return { composition, notes: problems.slice(0, MOST_NOTES).map(({ at, message }) => `${at} ${message}.`) }
+}
+
+function elementsOf(member: Member | undefined, list: string): NonNullable<Member['elements']> {
+  const elements = member?.elements
+  if (elements && elements.length > 0) return elements
+  const faults = openFaults()
+  faults.add({ field: list, message: elements ? 'is empty' : 'must be a list' })
+  return faults.refuse()
+}
+
+/** What is wrong with a request: the first of it by name, the rest by its count, since there may be a million. */
+function openFaults() {
+  const fields: FieldMessage[] = []
+  let count = 0
+
+  function add(fault: FieldMessage): void {
+    count += 1
+    if (fields.length < MOST_FAULTS) fields.push(fault)
+  }
+
+  return {
+    count: () => count,
+    add,
+    addAll({ issues }: z.ZodError, above: readonly PropertyKey[]): void {
+      for (const issue of issues) {
+        const path = [...above, ...issue.path]
+        if (issue.code !== 'unrecognized_keys') {
+          add({ field: shortened(spell(path)), message: reasonOf(issue) })
+          continue
+        }
+        for (const key of issue.keys.slice(0, MOST_FAULTS)) {
+          add({ field: shortened(spell([...path, key])), message: 'isn’t known' })
+        }
+        count += Math.max(0, issue.keys.length - MOST_FAULTS)
+      }
+    },
+
+    refuse(): never {
+      throw new AppFailure({
+        code: 'invalid',
+        message:
+          count === 1
+            ? `This request can’t be used: ${fields[0]?.field} ${fields[0]?.message}.`
+            : `This request can’t be used: ${count} of its members are missing, unknown or wrong.`,
+        fields
+      })
+    }
+  }
+}
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return /received undefined$/.test(issue.message)
+        ? 'is missing'
+        : `must be ${NAMES[issue.expected] ?? issue.expected}`
+    case 'too_small':
+      return issue.origin === 'array' ? 'is empty' : 'is blank'
+    case 'too_big':
+      return issue.origin === 'array' ? 'has too many entries' : 'is too long'
+    case 'invalid_format':
+      return issue.format === 'email' ? 'isn’t an e-mail address' : 'isn’t written as it must be'
+    case 'invalid_value':
+      return `must be ${issue.values.map(String).join(', ')}`
+    default:
+      return 'isn’t of the right kind'
+  }
+}
+
+const NAMES: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object'
+}
+
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text
+}

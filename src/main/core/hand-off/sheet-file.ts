@@ -1,0 +1,120 @@
+/**
+ * A sheet as other software writes it, with headings named like the columns of a bulk send: each row fills in the folder's
+ * preset, or says everything itself. The rows are checked exactly as those that a person sends in bulk.
+ */
+import { bulkTargets, matchColumns } from '../../../shared/composition/bulk-targets.ts'
+import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
+import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
+import type { BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import type { AskDesk } from '../bulk/desk.ts'
+import { fail } from '../failure.ts'
+
+export interface SheetFile {
+  id: string
+  name: string
+  bytes: Uint8Array
+  /** What rows fill in. Undefined where they must say everything. */
+  base: Composition | undefined
+  zone: string
+  now: number
+  recent: ReadonlyMap<string, number>
+}
+
+export interface SheetContent {
+  columns: string[]
+  /** Each the JSON of a `PackageRow`. */
+  rows: string[]
+  /** What of the sheet a person should look at, in words. */
+  notes: string[]
+  /** Whether nobody has to look at anything: what may go by itself. */
+  isClean: boolean
+}
+
+const ROWS_AT_ONCE = 50
+const PROBLEMS_AT_ONCE = 500
+/** People that a sheet may name where there is no preset. */
+const MOST_PEOPLE = 10
+
+/** @throws AppFailure `bad-file` */
+export async function readSheetFile(
+  ask: AskDesk,
+  { id, name, bytes, base, zone, now, recent }: SheetFile
+): Promise<SheetContent> {
+  try {
+    const sheet = await ask('open', { id, bytes, fileName: name })
+    if (sheet.rows === 0) fail('bad-file', 'There are headings in this sheet, and no rows below them.')
+    const plan = base ? ontoPreset(base, sheet) : ontoNothing(sheet)
+    const check = await ask('check', { id, ...plan, zone, now, recent })
+    const rowNotes: string[] = []
+    for (let offset = 0; offset < check.rows; offset += PROBLEMS_AT_ONCE) {
+      const { rows } = await ask('rows', { id, show: 'all', offset, limit: PROBLEMS_AT_ONCE })
+      rowNotes.push(...rows.flatMap(notesOf))
+    }
+    const rows: string[] = []
+    while (rows.length < check.rows) {
+      const more = await ask('every', { id, offset: rows.length, limit: ROWS_AT_ONCE })
+      if (more.length === 0) fail('internal', 'Not all rows could be read.')
+      rows.push(...more)
+    }
+    const sheetNotes = [
+      ...(sheet.sheets.length > 1 ? [`Only the sheet “${sheet.sheet}” of this workbook was read.`] : []),
+      ...sheet.notes,
+      ...(check.unused.length > 0
+        ? [`These columns fill nothing: ${check.unused.map((column) => `“${column}”`).join(', ')}.`]
+        : [])
+    ]
+    const notes = [...sheetNotes, ...rowNotes]
+    return { columns: sheet.columns, rows, notes, isClean: notes.length === 0 }
+  } finally {
+    await ask('close', { id }).catch(() => undefined)
+  }
+}
+
+interface SheetPlan {
+  composition: Composition
+  mapping: ColumnMapping
+}
+
+function ontoPreset(base: Composition, sheet: BulkSheet): SheetPlan {
+  const mapping = matchColumns(bulkTargets(base), sheet.columns)
+  if (mapping.length === 0)
+    fail('bad-file', 'None of the headings of this sheet names something of the folder’s preset.')
+  return { composition: base, mapping }
+}
+
+/** A template's reference and fields can't stand in a sheet, so what needs no preset is a form. */
+function ontoNothing(sheet: BulkSheet): SheetPlan {
+  const whole = ofPeople(MOST_PEOPLE)
+  const found = new Set(matchColumns(bulkTargets(whole), sheet.columns).map(({ target }) => target))
+  const people = bulkTargets(whole).map(({ target, person }) => (found.has(target) ? (person ?? 0) : 0))
+  const composition = ofPeople(Math.max(1, ...people))
+  const targets = bulkTargets(composition)
+  const mapping = matchColumns(targets, sheet.columns)
+  const filled = new Set(mapping.map(({ target }) => target))
+  const missing = targets.filter(({ target, required, person = 1 }) => required && person === 1 && !filled.has(target))
+  if (missing.length > 0) {
+    fail(
+      'bad-file',
+      `This folder has no preset, so rows must say everything, and there is no column for: ${missing.map(({ label }) => label).join(', ')}. Choose a preset for the folder, or add the columns.`
+    )
+  }
+  return { composition, mapping }
+}
+
+function ofPeople(count: number): Composition {
+  const signers = Array.from({ length: count }, (_, index) => blankSigner(`s${index + 1}`))
+  return { ...blankComposition('form-direct', 'p'), items: [{ ...blankItem('f'), signers }] }
+}
+
+function notesOf({ row, problems, duplicateOf }: BulkRow): string[] {
+  return [
+    ...problems.map(({ column, message }) => `Row ${row}: ${column === undefined ? '' : `${column}: `}${message}`),
+    ...(duplicateOf
+      ? [
+          'row' in duplicateOf
+            ? `Row ${row}: The same package as in row ${duplicateOf.row}.`
+            : `Row ${row}: The same package was sent in the last 30 days.`
+        ]
+      : [])
+  ]
+}

@@ -1,0 +1,119 @@
+/** The part of the composition root that concerns folders and documents: makes its parts and joins them. No logic of its own. */
+import { randomBytes } from 'node:crypto'
+import type { Events } from '../shared/contract/index.ts'
+import type { Accounts } from './core/accounts/accounts.ts'
+import type { Clients } from './core/accounts/clients.ts'
+import type { FetchedLists } from './core/accounts/fetched-lists.ts'
+import { openActions } from './core/actions/actions.ts'
+import { openRights } from './core/actions/rights.ts'
+import { openValidations } from './core/actions/validations.ts'
+import { openEmployers } from './core/directory/employers.ts'
+import { openKnownForms } from './core/directory/known-forms.ts'
+import type { AskDesk } from './core/documents/desk-questions.ts'
+import { openHints } from './core/documents/hints.ts'
+import { neverBack } from './core/documents/pace.ts'
+import { openViews } from './core/documents/views.ts'
+import { openWatch } from './core/documents/watch.ts'
+import type { Db } from './core/storage/connection.ts'
+import { openPresence } from './core/telling/presence.ts'
+import { openTellingSettings } from './core/telling/settings.ts'
+import { openStanding, type StandingEffects } from './core/telling/standing.ts'
+import { openTelling, type TellingEffects } from './core/telling/telling.ts'
+import { asAppError } from './ipc/errors.ts'
+
+export interface FolderParts extends Pick<TellingEffects, 'show' | 'withdraw' | 'isHandedOver' | 'zone'> {
+  db: Db
+  /** Asks the documents' desk, which lives in a thread of its own. */
+  ask: AskDesk
+  accounts: Accounts
+  clients: Clients
+  lists: FetchedLists
+  /** Shows the numbers of badge and tray. */
+  showStanding: StandingEffects['show']
+  connectionChanged: () => void
+  send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
+  /** What happened could not be told, or counted; it is tried again. */
+  failed: (error: unknown) => void
+  /** Milliseconds since 1970 UTC. */
+  clock: () => number
+  newId: () => string
+  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
+  schedule: (task: () => void, delay: number) => () => void
+}
+
+export function openFolders({ db, ask, accounts, clients, lists, send, clock, schedule, ...parts }: FolderParts) {
+  const { zone, failed } = parts
+  const chosen = () => accounts.chosen()?.id
+  /** Which of two answers is the newer is told by when they were asked for, and a wall clock may be put back. */
+  const moment = neverBack(clock)
+  const elapsed = () => performance.now()
+  let version = 0
+
+  const views = openViews({ db, newId: parts.newId, changed: () => send('views.changed', null) })
+  const settings = openTellingSettings(db)
+  const telling = openTelling({
+    ...{ db, ask, zone, clock, schedule, failed },
+    settings: settings.read,
+    accounts: accounts.list,
+    views: views.list,
+    isRead: (accountId) => watch.isRead(accountId),
+    isHandedOver: parts.isHandedOver,
+    show: parts.show,
+    withdraw: parts.withdraw
+  })
+  const happened = () => send('activity.changed', null)
+  const standing = openStanding({
+    ...{ ask, chosen, zone, clock, schedule, failed, happened },
+    show: parts.showStanding
+  })
+  const presence = openPresence({
+    ...{ db, clock, schedule, failed },
+    accountIds: () => accounts.list().map(({ id }) => id),
+    changed: happened
+  })
+
+  /** Documents of an account changed, or what is wrong with reading them. */
+  function documentsChanged(accountId: string): void {
+    send('documents.changed', { accountId, version: ++version })
+    telling.documentsChanged()
+    standing.changed()
+  }
+
+  const watch = openWatch({
+    ...{ ask, chosen, clock, moment, elapsed, schedule },
+    accounts: accounts.list,
+    clientOf: clients.of,
+    describe: asAppError,
+    random: Math.random,
+    changed: documentsChanged,
+    looked: (accountId) => send('documents.looked', { accountId, at: clock() }),
+    connectionChanged: parts.connectionChanged
+  })
+  const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), schedule })
+  const rights = openRights(db)
+  const actions = openActions({
+    ...{ db, ask, rights, clock, moment, elapsed, schedule },
+    clientOf: clients.of,
+    refresh: watch.refresh,
+    soon: watch.soon,
+    taken: documentsChanged,
+    describe: asAppError,
+    changed: (ids) => send('actions.changed', { ids }),
+    random: Math.random
+  })
+  const validations = openValidations({ clientOf: clients.of, clock })
+  const employers = openEmployers({
+    ...{ db, rights, clock },
+    clientOf: clients.of,
+    describe: asAppError,
+    changed: () => send('employers.changed', null)
+  })
+  const forms = openKnownForms({
+    db,
+    templates: async (accountId) => (await lists.templates(accountId, { refresh: false })).items
+  })
+  return {
+    ...{ views, settings, telling, standing, presence, watch, hints, rights, actions, validations, employers, forms },
+    documentsChanged
+  }
+}

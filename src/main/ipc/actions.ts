@@ -1,0 +1,47 @@
+/** Requests about what is done to documents. What is acted on belongs to the account that the person sees. */
+import type { Actions } from '../core/actions/actions.ts'
+import type { Validations } from '../core/actions/validations.ts'
+import { fail } from '../core/failure.ts'
+import { safeFileName } from '../core/storage/safe-name.ts'
+import { chosenId } from './accounts.ts'
+import { type Dialogs, type FileKind, saveAs } from './dialogs.ts'
+import type { Accounts } from './parts.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<keyof RequestHandlers, `actions.${string}` | 'documents.validate' | 'documents.saveValidation'>
+
+export interface ActionParts extends Pick<Dialogs, 'chooseSaveFile'> {
+  accounts: Accounts
+  actions: Actions
+  validations: Validations
+}
+
+const RESULT: FileKind = { name: 'Result of a check, as JSON', extensions: ['json'] }
+
+export function actionHandlers(parts: ActionParts): Pick<RequestHandlers, Handled> {
+  const { accounts, actions, validations } = parts
+
+  function own(id: string): string {
+    if (actions.get(id).accountId !== chosenId(accounts)) {
+      fail('gone', 'This was done to a document of another account. Choose that account to see it.')
+    }
+    return id
+  }
+
+  return {
+    'actions.start': (input) => actions.start(chosenId(accounts), input),
+    'actions.list': async ({ reference }) => actions.list(chosenId(accounts), reference),
+    'actions.cancel': async ({ id }) => actions.cancel(own(id)),
+    'actions.check': async ({ id }) => actions.check(own(id)),
+    'actions.again': async ({ id }) => actions.again(own(id)),
+    'actions.settle': async ({ id, happened }) => actions.settle(own(id), happened),
+
+    'documents.validate': ({ reference }) => validations.validate(chosenId(accounts), reference),
+    'documents.saveValidation': async ({ reference }, { stillAsking }) => {
+      const { name, bytes } = validations.file(chosenId(accounts), reference)
+      const title = 'Save the result of checking the signatures'
+      const suggested = safeFileName(name, { extension: 'json' })
+      return saveAs(parts, { title, suggested, kind: RESULT, bytes }, stillAsking)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/** Requests about what happened to documents, and what of it the desktop tells. */
+import type { AskDesk } from '../core/documents/desk-questions.ts'
+import { awayView } from '../core/telling/away.ts'
+import type { Presence } from '../core/telling/presence.ts'
+import type { KeptTelling } from '../core/telling/settings.ts'
+import { chosenId } from './accounts.ts'
+import type { Accounts } from './parts.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<keyof RequestHandlers, `activity.${string}` | `telling.${string}`>
+
+export interface ActivityParts {
+  accounts: Accounts
+  ask: AskDesk
+  presence: Pick<Presence, 'awayOf' | 'seen'>
+  settings: KeptTelling
+  /** What is wanted told is another thing from now on. */
+  settingsChanged: () => void
+}
+
+export function activityHandlers(parts: ActivityParts): Pick<RequestHandlers, Handled> {
+  const { accounts, ask, presence, settings, settingsChanged } = parts
+
+  return {
+    'activity.list': async ({ reference, offset, limit }) => {
+      const { changes, total } = await ask('activity', { accountId: chosenId(accounts), reference, offset, limit })
+      return { changes, total }
+    },
+    'activity.away': async () => awayView(ask, chosenId(accounts), presence.awayOf(chosenId(accounts))),
+    'activity.seen': async () => {
+      presence.seen(chosenId(accounts))
+      return null
+    },
+    'telling.get': async () => settings.read(),
+    'telling.set': async (wanted) => {
+      const kept = settings.set(wanted)
+      settingsChanged()
+      return kept
+    }
+  }
+}

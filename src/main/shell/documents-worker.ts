@@ -1,0 +1,19 @@
+/** A thread of its own for the documents' desk: decoding, comparing, searching and sorting never hold up the windows. */
+import { workerData } from 'node:worker_threads'
+import { openLastingDesk } from '../core/documents/lasting-desk.ts'
+import type { DocumentsKey } from '../core/documents/mirror-key.ts'
+import { asAppError } from '../ipc/errors.ts'
+import { answerOrders, tell } from './answering.ts'
+
+/** What the thread begins with. */
+export interface DocumentsPlan {
+  /** The data folder. */
+  folder: string
+  /** Undefined where nothing is kept on this machine. */
+  key: DocumentsKey | undefined
+}
+
+const { folder, key } = workerData as DocumentsPlan
+const { ask, close } = openLastingDesk({ folder, key, clock: Date.now }, tell)
+
+answerOrders((name, what) => (name === 'close' ? close() : ask(name as 'take', what as never)), asAppError)

@@ -1,0 +1,86 @@
+/** Runs the documents' desk in a thread beside the application. */
+import type { AppError } from '../../shared/contract/index.ts'
+import type { AskDesk } from '../core/documents/desk-questions.ts'
+import type { DocumentsOpened } from '../core/documents/lasting-desk.ts'
+import type { DocumentsKey } from '../core/documents/mirror-key.ts'
+import { AppFailure } from '../core/failure.ts'
+import { askThread } from './asking.ts'
+import type { DocumentsPlan } from './documents-worker.ts'
+
+export interface DocumentDeskParts {
+  /** The built worker, or its source where sources are run. */
+  worker: string | URL
+  /** The data folder. */
+  folder: string
+  /** Undefined where nothing is kept on this machine: then the documents are in memory alone. */
+  key: DocumentsKey | undefined
+  log: {
+    warn(message: string, detail?: Record<string, unknown>): void
+    error(message: string, detail?: Record<string, unknown>): void
+  }
+}
+
+/** A folder's answer may be 256 MB of JSON, and a hundred thousand documents are kept in memory. */
+const MEMORY_MB = 4096
+
+/** How long an answer may take, in milliseconds: a first look at a very large folder, on a slow disk. */
+const PATIENCE_MS = 600_000
+
+export interface ThreadedDocumentDesk {
+  ask: AskDesk
+  /** Lets what is being written end, then ends the thread. Never rejects. */
+  end(): Promise<void>
+}
+
+/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it anew, until `end`. */
+export function documentDeskOf({ worker, folder, key, log }: DocumentDeskParts): ThreadedDocumentDesk {
+  const workerData: DocumentsPlan = { folder, key }
+  const thread = askThread({
+    ...{ worker, log, words, name: 'documents', title: 'The desk of documents' },
+    begin: { workerData },
+    memoryMb: MEMORY_MB,
+    patienceMs: PATIENCE_MS,
+    heard: (news) => opened(news as DocumentsOpened)
+  })
+  let isEnded = false
+
+  function opened({ setAside, because }: DocumentsOpened): void {
+    if (setAside) log.warn('The file of documents was set aside, and begun anew.', { folder: setAside })
+    if (because) log.warn('Documents are kept in memory alone.', { because })
+    // Once it was opened the key fits; a thread that is started again must not take the file for a stranger's.
+    if (key) workerData.key = { ...key, isNew: false }
+  }
+
+  return {
+    async ask(name, ask) {
+      if (isEnded) throw new AppFailure(words.closed)
+      return thread.ask(name, ask, transferred(ask)) as Promise<never>
+    },
+
+    async end() {
+      isEnded = true
+      if (thread.isRunning()) await thread.ask('close', null).catch(() => undefined)
+      await thread.end()
+    }
+  }
+}
+
+/** A folder's answer is handed over, not copied: it may be hundreds of megabytes. */
+function transferred(ask: unknown): ArrayBuffer[] {
+  if (typeof ask !== 'object' || ask === null || !('bytes' in ask)) return []
+  return ask.bytes instanceof Uint8Array && ask.bytes.buffer instanceof ArrayBuffer ? [ask.bytes.buffer] : []
+}
+
+const failed: AppError = {
+  code: 'storage',
+  message: 'Countersign’s list of documents stopped working. It is started again; try once more.'
+}
+const words = {
+  closed: { code: 'storage', message: 'Countersign’s list of documents is closed already.' },
+  tooLarge: {
+    code: 'storage',
+    message: 'The folder’s answer takes more memory than Countersign gives it. What was known before is kept.'
+  },
+  tooLong: failed,
+  failed
+} satisfies Record<string, AppError>

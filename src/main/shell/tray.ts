@@ -1,0 +1,80 @@
+/**
+ * The icon in the tray: how the chosen account stands, and a short way to what that is about. Nothing needs it: where the
+ * desktop has no tray, all of it is in the window too.
+ */
+import { join } from 'node:path'
+import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
+import type { Standing } from '../core/telling/standing.ts'
+
+export interface TrayParts {
+  platform: NodeJS.Platform
+  /** Absolute path of the folder with the pictures of resources/tray. */
+  pictures: string
+  /** Brings the window forward, at a screen where one is named. */
+  open: (place?: 'documents' | 'counter') => void
+  quit: () => void
+  log: { warn(message: string, detail?: Record<string, unknown>): void }
+}
+
+export interface TrayIcon {
+  show: (standing: Standing) => void
+  remove: () => void
+}
+
+export function openTray(parts: TrayParts): TrayIcon {
+  const tray = madeTray(parts)
+
+  return {
+    show(standing) {
+      if (tray && !tray.isDestroyed()) showIn(tray, parts, standing)
+    },
+    remove: () => tray?.destroy()
+  }
+}
+
+function showIn(tray: Tray, parts: TrayParts, standing: Standing): void {
+  tray.setToolTip(toolTipOf(standing))
+  tray.setImage(pictureOf(parts, standing))
+  // Some desktops of Linux see a changed menu only where it is set anew.
+  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, standing)))
+}
+
+function toolTipOf({ unread, waiting }: Standing): string {
+  const said = [
+    ...(unread > 0 ? [`${unread} unread`] : []),
+    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} at the counter`] : [])
+  ]
+  return said.length === 0 ? 'Countersign' : `Countersign: ${said.join(', ')}`
+}
+
+function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting }: Standing) {
+  const counted = (label: string, count: number, what: string) => (count > 0 ? `${label} (${count} ${what})` : label)
+  return [
+    { label: 'Open Countersign', click: () => open() },
+    { type: 'separator' },
+    { label: counted('Documents', unread, 'unread'), click: () => open('documents') },
+    { label: counted('Counter', waiting, waiting === 1 ? 'waits' : 'wait'), click: () => open('counter') },
+    { type: 'separator' },
+    { label: 'Quit Countersign', click: quit }
+  ] satisfies MenuItemConstructorOptions[]
+}
+
+function madeTray(parts: TrayParts): Tray | undefined {
+  const standing = { unread: 0, waiting: 0 }
+  try {
+    const tray = new Tray(pictureOf(parts, standing))
+    showIn(tray, parts, standing)
+    // On macOS a click opens the menu; on Linux it may not be told at all.
+    if (parts.platform !== 'darwin') tray.on('click', () => parts.open())
+    return tray
+  } catch (error) {
+    parts.log.warn('There is no icon in the tray.', { kind: error instanceof Error ? error.name : typeof error })
+    return undefined
+  }
+}
+
+/** macOS colours its own, by the template; beside the picture of that name are those for finer screens. */
+function pictureOf({ platform, pictures }: TrayParts, { unread }: Standing) {
+  const name = platform === 'darwin' ? 'trayTemplate.png' : unread > 0 ? 'tray-unread.png' : 'tray.png'
+  return nativeImage.createFromPath(join(pictures, name))
+}

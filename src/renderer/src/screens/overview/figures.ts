@@ -1,0 +1,123 @@
+/** What the overview shows, as words and links to the list behind each number. */
+import type { OverviewView } from '../../../../shared/contract/views.ts'
+import type { StatusFamily } from '../../../../shared/model/document-status.ts'
+import { documentsHref } from '../../state/document-query.ts'
+import { hrefOf } from '../../state/router.svelte.ts'
+import type { Bar } from '../../ui/bar-chart.ts'
+import { counted } from '../../words/counts.ts'
+import type { StatusWords } from '../../words/statuses.ts'
+
+/** Something that a person may have to do something about. */
+export interface Figure {
+  key: string
+  label: string
+  count: number
+  href: string
+  status: StatusWords
+}
+
+const isAre = (count: number) => (count === 1 ? 'is' : 'are')
+
+/**
+ * @param outbox packages that need somebody before they leave.
+ * @param counter people who can sign at the counter now.
+ */
+export function figuresOf(view: OverviewView, { outbox, counter }: { outbox: number; counter: number }): Figure[] {
+  const { stuck } = view
+  return [
+    figure('overdue', 'Overdue', view.overdue, documentsHref({ overdue: true }), 'clock', 'danger'),
+    figure(
+      'stuck',
+      `Stuck ${counted(stuck.days, 'day')}`,
+      stuck.count,
+      documentsHref({ stuckForDays: stuck.days }),
+      'pause',
+      'warn'
+    ),
+    figure('declined', 'Declined', view.declined, documentsHref({ families: ['declined'] }), 'cross', 'danger'),
+    figure(
+      'identity',
+      'Identity failed',
+      view.identityFailed,
+      documentsHref({ identity: 'failed' }),
+      'cross',
+      'danger'
+    ),
+    figure('waiting', 'At the counter', counter, hrefOf('counter'), 'half', 'accent'),
+    figure('outbox', 'In the outbox', outbox, hrefOf('outbox'), 'question', 'warn'),
+    figure('unread', 'Unread', view.unread, documentsHref({ unread: true }), 'dot', 'accent')
+  ]
+}
+
+function figure(
+  key: string,
+  label: string,
+  count: number,
+  href: string,
+  shape: StatusWords['shape'],
+  tone: StatusWords['tone']
+): Figure {
+  // A zero is good news, whatever it counts.
+  return { key, label, count, href, status: { shape, word: label, tone: count > 0 ? tone : 'quiet' } }
+}
+
+/** The families that have documents, with a link to each. */
+export function statesOf(view: OverviewView): { family: StatusFamily; count: number; href: string }[] {
+  return view.states
+    .filter(({ count }) => count > 0)
+    .map(({ family, count }) => ({ family, count, href: documentsHref({ families: [family] }) }))
+}
+
+const dayOf = (day: string) => new Date(`${day}T12:00:00Z`)
+const said = (day: string, how: Intl.DateTimeFormatOptions) =>
+  dayOf(day).toLocaleDateString('en-GB', { timeZone: 'UTC', ...how })
+
+/** The next fourteen days, from today. */
+export function dueBars(view: OverviewView): Bar[] {
+  return view.due.map(({ day, count }, index) => ({
+    key: day,
+    name: said(day, { day: 'numeric' }),
+    more: index === 0 ? 'today' : said(day, { weekday: 'short' }),
+    isMarked: index === 0,
+    isQuiet: [0, 6].includes(dayOf(day).getUTCDay()),
+    parts: [
+      {
+        tone: 'first',
+        count,
+        sentence: `${capital(counted(count, 'document'))} ${isAre(count)} due on ${said(day, { weekday: 'long', day: 'numeric', month: 'long' })}`,
+        href: documentsHref({ dueOn: day, families: ['not-started', 'in-progress', 'other'] })
+      }
+    ]
+  }))
+}
+
+/** The last twelve weeks: what was sent beside what was completed. */
+export function weekBars(view: OverviewView): Bar[] {
+  return view.weeks.map(({ monday, sent, completed }, index, weeks) => {
+    const from = `in the week of ${said(monday, { day: 'numeric', month: 'long' })}`
+    return {
+      key: monday,
+      name: said(monday, { day: 'numeric' }),
+      more: index === weeks.length - 1 ? 'this week' : said(monday, { month: 'short' }),
+      isMarked: index === weeks.length - 1,
+      parts: [
+        {
+          tone: 'first' as const,
+          count: sent,
+          sentence: `${capital(counted(sent, 'package'))} sent ${from}`,
+          href: documentsHref({ week: { monday, what: 'sent' } })
+        },
+        {
+          tone: 'second' as const,
+          count: completed,
+          sentence: `${capital(counted(completed, 'package'))} completed ${from}`,
+          href: documentsHref({ week: { monday, what: 'completed' } })
+        }
+      ]
+    }
+  })
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

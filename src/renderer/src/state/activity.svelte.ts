@@ -1,0 +1,98 @@
+/** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { ActionView, DocumentChange } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { Resource } from './resource.svelte.ts'
+
+const PAGE = 100
+/** Milliseconds between two readings while documents change. */
+const PAUSE = 1000
+const NEEDS_SOMEBODY = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
+
+export class Activity {
+  #changes = $state.raw<readonly DocumentChange[]>()
+  #total = $state(0)
+  #error = $state.raw<AppError>()
+  #reading = $state(false)
+  #generation = 0
+  readonly #actions: Resource<ActionView[]>
+  readonly #api: Api
+  readonly #follow: () => void
+
+  constructor(api: Api, clock: Clock) {
+    this.#api = api
+    this.#actions = new Resource(() => api.actions.list({}))
+    this.#follow = coalesced(clock, PAUSE, () => void this.load())
+  }
+
+  /** Undefined until they were read once. */
+  get changes() {
+    return this.#changes
+  }
+  get total() {
+    return this.#total
+  }
+  get error() {
+    return this.#error
+  }
+  get reading() {
+    return this.#reading
+  }
+  /** Everything that was done from here and is kept. */
+  get actions(): readonly ActionView[] {
+    return this.#actions.value ?? []
+  }
+  /** Actions that wait, are under way, were refused or are in doubt. */
+  get unsettled(): readonly ActionView[] {
+    return (this.#actions.value ?? []).filter(({ state }) => NEEDS_SOMEBODY.has(state))
+  }
+
+  /** Reads everything and follows it. Answers what stops following. */
+  open(): () => void {
+    void this.load()
+    void this.#actions.load()
+    const stops = [
+      this.#api.on('documents.changed', this.#follow),
+      this.#api.on('activity.changed', this.#follow),
+      this.#api.on('actions.changed', () => void this.#actions.load())
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+
+  /** Reads again as many as are shown. */
+  load(): Promise<void> {
+    return this.#read(Math.max(PAGE, this.#changes?.length ?? 0))
+  }
+
+  /** Shows a hundred more. */
+  more(): Promise<void> {
+    return this.#read((this.#changes?.length ?? 0) + PAGE)
+  }
+
+  async #read(wanted: number): Promise<void> {
+    const mine = ++this.#generation
+    this.#reading = true
+    const read: DocumentChange[] = []
+    let total = 0
+    for (let offset = 0; offset < wanted; offset += PAGE) {
+      const result = await settled(this.#api.activity.list({ offset, limit: PAGE }))
+      if (mine !== this.#generation) return
+      if (!result.ok) {
+        this.#error = result.error
+        this.#reading = false
+        return
+      }
+      read.push(...result.value.changes)
+      total = result.value.total
+      if (read.length >= total) break
+    }
+    this.#changes = read
+    this.#total = total
+    this.#error = undefined
+    this.#reading = false
+  }
+}

@@ -1,0 +1,122 @@
+/** The account's employer records, and those that are being changed here: nothing that was typed is lost by looking elsewhere. */
+import { employerProblems, isEditable } from '../../../shared/composition/employer-problems.ts'
+import type { EmployerChange } from '../../../shared/contract/document-requests.ts'
+import type { EmployerRecord, EmployersView } from '../../../shared/contract/views.ts'
+import type { EmployerKind } from '../../../shared/model/employer.ts'
+import type { Api } from '../api.ts'
+import { Action } from './action.svelte.ts'
+import { Resource } from './resource.svelte.ts'
+
+/** A record that is being made or changed. */
+export interface EditedEmployer {
+  key: string
+  /** As the account has it; absent for a new one. */
+  before?: EmployerRecord
+  now: EmployerRecord
+}
+
+export class Employers {
+  readonly list: Resource<EmployersView>
+  readonly saving = new Action<EmployersView>()
+  readonly refreshing = new Action<EmployersView>()
+  readonly #api: Api
+  #edited = $state<EditedEmployer[]>([])
+  #made = 0
+
+  constructor(api: Api) {
+    this.#api = api
+    this.list = new Resource(() => api.employers.list({ refresh: false }))
+  }
+
+  /** Reads the records and follows them. Answers what stops following. */
+  open(): () => void {
+    void this.list.load()
+    return this.#api.on('employers.changed', () => void this.list.load())
+  }
+
+  /** Another account is chosen: its records are others. */
+  clear(): void {
+    this.list.clear()
+    this.saving.clear()
+    this.refreshing.clear()
+    this.#edited = []
+  }
+
+  async refresh(): Promise<void> {
+    const view = await this.refreshing.run(() => this.#api.employers.list({ refresh: true }))
+    if (view) this.list.put(view)
+  }
+
+  get records(): readonly EmployerRecord[] {
+    return this.list.value?.records ?? []
+  }
+  get edited(): readonly EditedEmployer[] {
+    return this.#edited
+  }
+  /** New ones, which the account doesn't have yet. */
+  get made(): readonly EditedEmployer[] {
+    return this.#edited.filter(({ before }) => before === undefined)
+  }
+
+  find(key: string): EditedEmployer | undefined {
+    return this.#edited.find((one) => one.key === key)
+  }
+
+  /** A record's form: what was typed in it before, or the record as it is. */
+  edit(key: string): EditedEmployer | undefined {
+    const record = this.records.find((one) => keyOf(one) === key)
+    if (!record && !this.find(key)) return undefined
+    if (!this.find(key) && record) {
+      this.#edited.push({ key, before: record, now: { ...record, fields: { ...record.fields } } })
+    }
+    return this.find(key)
+  }
+
+  /** Begins a new record; answers its key. */
+  make(kind: EmployerKind): string {
+    const key = `new-${++this.#made}`
+    this.#edited.push({ key, now: { kind, Reference: '', Name: '', IsDefault: false, fields: {} } })
+    return key
+  }
+
+  discard(key: string): void {
+    this.#edited = this.#edited.filter((one) => one.key !== key)
+  }
+
+  isChanged({ before, now }: EditedEmployer): boolean {
+    if (!before) return true
+    const names = new Set([...Object.keys(before.fields), ...Object.keys(now.fields)])
+    return (
+      before.Name !== now.Name ||
+      before.IsDefault !== now.IsDefault ||
+      [...names].some((name) => (before.fields[name] ?? '') !== (now.fields[name] ?? ''))
+    )
+  }
+
+  /** What is wrong with it, beside what any record must have: two may not have one reference. */
+  problemsOf({ before, now }: EditedEmployer) {
+    const isTaken = !before && this.records.some((one) => keyOf(one) === keyOf(now))
+    return [
+      ...employerProblems(now),
+      ...(isTaken
+        ? [{ severity: 'error' as const, at: 'Reference', message: 'Another record of this kind has this reference.' }]
+        : [])
+    ]
+  }
+
+  /** Saves one record; answers the key under which it stands then, or undefined where it could not be saved. */
+  async save(edited: EditedEmployer): Promise<string | undefined> {
+    const { kind, ...now } = $state.snapshot(edited.now)
+    if (!isEditable(kind)) return undefined
+    const record: EmployerChange = { kind, ...now, Reference: now.Reference.trim(), Name: now.Name.trim() }
+    const view = await this.saving.run(() => this.#api.employers.save({ records: [record] }))
+    if (!view) return undefined
+    this.list.put(view)
+    this.discard(edited.key)
+    return keyOf(record)
+  }
+}
+
+export function keyOf({ kind, Reference }: Pick<EmployerRecord, 'kind' | 'Reference'>): string {
+  return `${kind} ${Reference}`
+}

@@ -1,0 +1,72 @@
+/** What happened to a document between two looks at the service, as sentences. */
+import type { ChangeKind, DocumentChange } from '../../../shared/contract/views.ts'
+import { readServiceDate } from '../../../shared/model/service-date.ts'
+import { clockTime, dayInWords } from './dates.ts'
+import type { StatusWords } from './statuses.ts'
+
+const statuses: Record<ChangeKind, StatusWords> = {
+  arrived: { shape: 'ring', word: 'New', tone: 'accent' },
+  signed: { shape: 'half', word: 'Signed', tone: 'ok' },
+  completed: { shape: 'tick', word: 'Complete', tone: 'ok' },
+  declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
+  expired: { shape: 'clock', word: 'Expired', tone: 'warn' },
+  'identity-failed': { shape: 'cross', word: 'Identity check failed', tone: 'danger' },
+  'waits-here': { shape: 'half', word: 'Waits at the counter', tone: 'accent' },
+  moved: { shape: 'dot', word: 'Moved', tone: 'quiet' },
+  'due-changed': { shape: 'clock', word: 'Due date changed', tone: 'quiet' },
+  'signers-changed': { shape: 'dot', word: 'Signers changed', tone: 'quiet' },
+  changed: { shape: 'dot', word: 'Changed', tone: 'quiet' },
+  gone: { shape: 'bar', word: 'Gone', tone: 'warn' },
+  returned: { shape: 'ring', word: 'Back', tone: 'accent' }
+}
+
+/** A change as shape, word and colour. */
+export function changeStatus(kind: ChangeKind): StatusWords {
+  return statuses[kind]
+}
+
+/** What happened, without the document's name: "Mere Parata signed." */
+export function changeInWords({ kind, signer, from, to }: DocumentChange): string {
+  const who = signer || 'Somebody'
+  switch (kind) {
+    case 'arrived':
+      return 'Was first seen in the folders.'
+    case 'signed':
+      return `${who} signed.`
+    case 'completed':
+      return 'Everybody has signed: the document is complete.'
+    case 'declined':
+      return `${who} declined to sign.`
+    case 'expired':
+      return 'The time to sign ran out.'
+    case 'identity-failed':
+      return `The identity check of ${signer || 'a signer'} failed.`
+    case 'waits-here':
+      return `${who} can sign at the counter now.`
+    case 'moved':
+      return `Moved ${fromTo(from, to)}.`
+    case 'due-changed':
+      return `The due date changed from ${dueOf(from)} to ${dueOf(to)}.`
+    case 'signers-changed':
+      return signer ? `The details of ${signer} changed.` : 'Its signers changed.'
+    case 'changed':
+      return from || to ? `Its status changed ${fromTo(from, to)}.` : 'Something in it changed.'
+    case 'gone':
+      return 'Left all folders of the service.'
+    case 'returned':
+      return 'Is in the folders of the service again.'
+  }
+}
+
+function fromTo(from: string | undefined, to: string | undefined): string {
+  return `from ${from ? `“${from}”` : 'nothing'} to ${to ? `“${to}”` : 'nothing'}`
+}
+
+/** By this computer's clock, which the list that it stands in names. */
+function dueOf(written: string | undefined): string {
+  const date = readServiceDate(written)
+  if (!date) return written ? `“${written}”` : 'nothing'
+  return date.precision === 'day'
+    ? dayInWords(date.at, date.offset ?? 0)
+    : `${dayInWords(date.at)} at ${clockTime(date.at)}`
+}

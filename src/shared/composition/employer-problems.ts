@@ -1,0 +1,49 @@
+/** What is wrong with an employer record before it is saved: the screen says it while one types, the main process refuses it. */
+import { EMPLOYER_FIELDS, type EmployerKind } from '../model/index.ts'
+import { digitsOfAbn, isAbn } from './abn.ts'
+import { problemsOfEmail } from './email.ts'
+import { error, type Problem, required } from './problem.ts'
+
+/** The kinds that UpdateEmployers takes (2.19); MOJ and StandardMOJ are only answered. */
+export const EDITABLE_EMPLOYERS = ['SuperFund', 'TFN', 'AccClaimsHistory'] as const satisfies readonly EmployerKind[]
+export type EditableEmployerKind = (typeof EDITABLE_EMPLOYERS)[number]
+
+/** As much of a record as can be wrong. */
+export interface JudgedEmployer {
+  kind: EmployerKind
+  Reference: string
+  Name: string
+  fields: Readonly<Record<string, string>>
+}
+
+const ABNS: ReadonlySet<string> = new Set(['ABN', 'BusinessABN', 'SuperFundABN'])
+const EMAILS: ReadonlySet<string> = new Set(['BusinessEmail', 'ContactPersonEmail'])
+
+/** `at` is the member's name as the reference has it (2.18). An error forbids saving; a warning is said only. */
+export function employerProblems({ kind, Reference, Name, fields }: JudgedEmployer): Problem[] {
+  const known: readonly string[] = EMPLOYER_FIELDS[kind]
+  return [
+    ...(isEditable(kind) ? [] : [error('kind', 'Records of this kind can’t be changed from here.')]),
+    ...required('Reference', Reference, 'Give the record a reference: forms name it by that.'),
+    ...required('Name', Name, 'Give the record a name.'),
+    ...Object.entries(fields).flatMap(([name, value]) =>
+      known.includes(name) ? fieldProblems(name, value) : [error(name, 'Records of this kind have no such field.')]
+    )
+  ]
+}
+
+/** Whether records of that kind can be saved. */
+export function isEditable(kind: EmployerKind): kind is EditableEmployerKind {
+  return (EDITABLE_EMPLOYERS as readonly string[]).includes(kind)
+}
+
+function fieldProblems(name: string, value: string): Problem[] {
+  if (value.trim() === '') return []
+  if (ABNS.has(name)) return abnProblems(name, value)
+  return EMAILS.has(name) ? problemsOfEmail(name, value) : []
+}
+
+function abnProblems(name: string, value: string): Problem[] {
+  if (digitsOfAbn(value) === undefined) return [error(name, 'An ABN has eleven digits.')]
+  return isAbn(value) ? [] : [error(name, 'This isn’t an ABN: its check digits don’t fit. Compare it digit by digit.')]
+}

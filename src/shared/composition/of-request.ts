@@ -1,0 +1,244 @@
+/**
+ * Makes the composition of a request, as other software makes requests (reference 2.1 and 2.9): the inverse of request.ts.
+ * What a composition can't carry is said, with its place in the request, and never dropped in silence.
+ */
+import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
+import type { SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
+import { readGmt, readServiceDate } from '../model/service-date.ts'
+import {
+  blankComposition,
+  blankSigner,
+  type ComposedItem,
+  type ComposedSigner,
+  type Composition
+} from './composition.ts'
+import { typedCode } from './phone.ts'
+import { error, type Problem, warning } from './problem.ts'
+import { RETURN_ADDRESS } from './request.ts'
+import { readLocal } from './zone.ts'
+
+const MINUTE = 60_000
+
+export interface OfRequest {
+  composition: Composition
+  /**
+   * What is different in the composition, at its place in the request (`Forms[1].ReturnUrl`). An error is something that
+   * would be lost, or that can't be read; a warning is told, and changes nothing of weight.
+   */
+  problems: Problem[]
+}
+
+export type SendRequest =
+  | { kind: 'form-direct'; request: SendFormDirectRequest }
+  | { kind: 'form-filler'; request: SendFormFillerRequest }
+
+/** Where the request has no errors, the request made of the composition says the same. */
+export function compositionOfRequest(sent: SendRequest): OfRequest {
+  let keys = 0
+  const newKey = () => `k${++keys}`
+  return sent.kind === 'form-direct' ? ofForms(sent.request, newKey) : ofTemplates(sent.request, newKey)
+}
+
+function ofForms(request: SendFormDirectRequest, newKey: () => string): OfRequest {
+  const { Forms, ListItems = [], InvitationEmailTemplateReference = '' } = request
+  const [first] = Forms
+  const due = dueOf(request)
+  const embedded = first?.EmbedForm ?? false
+  const composition: Composition = {
+    ...blankComposition('form-direct', newKey()),
+    ...due.members,
+    items: Forms.map((form) => ofForm(form, newKey)),
+    embedded,
+    ReturnUrl: returnUrl(first?.ReturnUrl, embedded),
+    NotifyUrl: first?.NotifyUrl ?? '',
+    InvitationEmailTemplateReference,
+    ListItems: ListItems.map(({ ClientField, Item, Value }) => ({ key: newKey(), ClientField, Item, Value }))
+  }
+  return {
+    composition,
+    problems: [
+      ...due.problems,
+      ...Forms.flatMap((form, index) => [
+        ...unlike(form, first, `Forms[${index}]`),
+        ...form.Signers.flatMap((signer, order) => ofFormSignerProblems(signer, `Forms[${index}].Signers[${order}]`))
+      ])
+    ]
+  }
+}
+
+function ofTemplates(request: SendFormFillerRequest, newKey: () => string): OfRequest {
+  const { Templates, Embedded = false, ReturnUrl, NotifyUrl = '', Sequential = false } = request
+  const due = dueOf(request)
+  const composition: Composition = {
+    ...blankComposition('form-filler', newKey()),
+    ...due.members,
+    items: Templates.map((template) => ofTemplate(template, newKey)),
+    embedded: Embedded,
+    ReturnUrl: returnUrl(ReturnUrl, Embedded),
+    NotifyUrl,
+    Sequential
+  }
+  return {
+    composition,
+    problems: [
+      ...due.problems,
+      ...Templates.flatMap((template, index) => [
+        ...template.Fields.flatMap(({ ID, Reference }, order) =>
+          ID === Reference
+            ? []
+            : [error(`Templates[${index}].Fields[${order}].ID`, 'must be the same as the field’s Reference')]
+        ),
+        ...template.Signers.flatMap((signer, order) =>
+          ofTemplateSignerProblems(signer, `Templates[${index}].Signers[${order}]`)
+        )
+      ])
+    ]
+  }
+}
+
+function ofForm(form: Form, newKey: () => string): ComposedItem {
+  return {
+    ...blankOfItem(newKey),
+    Name: form.Name,
+    Reference: form.Reference,
+    ClientReference: form.ClientReference ?? '',
+    FormType: String(form.FormType),
+    EmployerReference: form.EmployerReference ?? '',
+    XMLData: form.XMLData ?? '',
+    signers: form.Signers.map((signer) => ({
+      ...ofPerson(signer, newKey),
+      SignerType: signer.SignerType ?? '',
+      UseIDData: signer.UseIDData ?? false,
+      IDData: (signer.IDData ?? []).map(({ Label, Value, DataType }) => ({ key: newKey(), Label, Value, DataType })),
+      faceToFace: signer.EnabledFaceToFaceSigning ?? false,
+      Optional: signer.Optional ?? false,
+      video: signer.VideoConfirmation ?? false,
+      deepfakeDetector: signer.EnableDeepfakeDetector ?? false
+    }))
+  }
+}
+
+function ofTemplate(template: Template, newKey: () => string): ComposedItem {
+  return {
+    ...blankOfItem(newKey),
+    Name: template.Name,
+    Reference: template.Reference,
+    ClientReference: template.ClientReference ?? '',
+    signers: template.Signers.map((signer) => ({
+      ...ofPerson(signer, newKey),
+      SignerReference: signer.SignerReference ?? '',
+      faceToFace: signer.IsFaceToFaceSigning ?? false,
+      video: signer.VideoConfirmationEnabled ?? false,
+      deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled ?? false,
+      reviewBeforeSigning: signer.ReviewBeforeSigningEnabled ?? false
+    })),
+    fields: template.Fields.map(({ ID: _obsolete, ...field }) => ({ key: newKey(), ...field }))
+  }
+}
+
+function blankOfItem(newKey: () => string): ComposedItem {
+  return {
+    key: newKey(),
+    Name: '',
+    Reference: '',
+    ClientReference: '',
+    signers: [],
+    FormType: '',
+    EmployerReference: '',
+    XMLData: '',
+    fields: []
+  }
+}
+
+function ofPerson(signer: FormSigner | TemplateSigner, newKey: () => string): ComposedSigner {
+  return {
+    ...blankSigner(newKey()),
+    FirstName: signer.FirstName,
+    MiddleName: signer.MiddleName ?? '',
+    LastName: signer.LastName,
+    Email: signer.Email,
+    MobileCountry: typedCode(signer.MobileCountry ?? ''),
+    MobileNumber: signer.MobileNumber ?? '',
+    ClientReference: signer.ClientReference ?? '',
+    ShareUsers: (signer.ShareUsers ?? []).map((user) => ({
+      key: newKey(),
+      FirstName: user.FirstName,
+      MiddleName: user.MiddleName ?? '',
+      LastName: user.LastName,
+      Email: user.Email,
+      IsDefault: user.IsDefault ?? false,
+      IsOwner: user.IsOwner ?? false
+    }))
+  }
+}
+
+/** A composition has these once, for all of its forms. */
+function unlike(form: Form, first: Form | undefined, at: string): Problem[] {
+  const shared = ['EmbedForm', 'ReturnUrl', 'NotifyUrl'] as const
+  return shared
+    .filter((name) => first && (form[name] || undefined) !== (first[name] || undefined))
+    .map((name) => error(`${at}.${name}`, 'must be the same in all forms of a package'))
+}
+
+function ofFormSignerProblems(signer: FormSigner, at: string): Problem[] {
+  const { VideoConfirmation, EnableDeepfakeDetector, UseIDData, IDData = [] } = signer
+  return [
+    ...mobileProblems(signer, at),
+    ...(EnableDeepfakeDetector && !VideoConfirmation
+      ? [warning(`${at}.EnableDeepfakeDetector`, 'goes only together with VideoConfirmation')]
+      : []),
+    ...(IDData.length > 0 && !UseIDData ? [warning(`${at}.IDData`, 'goes only together with UseIDData')] : [])
+  ]
+}
+
+function ofTemplateSignerProblems(signer: TemplateSigner, at: string): Problem[] {
+  return [
+    ...mobileProblems(signer, at),
+    ...(signer.VideoConfirmationDeepfakeEnabled && !signer.VideoConfirmationEnabled
+      ? [warning(`${at}.VideoConfirmationDeepfakeEnabled`, 'goes only together with VideoConfirmationEnabled')]
+      : [])
+  ]
+}
+
+function mobileProblems({ MobileCountry, MobileNumber }: FormSigner | TemplateSigner, at: string): Problem[] {
+  return MobileCountry && !MobileNumber?.trim()
+    ? [warning(`${at}.MobileCountry`, 'goes only together with MobileNumber')]
+    : []
+}
+
+/** Ours is put in again where the composition is embedded and has none. */
+function returnUrl(given: string | undefined, embedded: boolean): string {
+  return given === undefined || (embedded && given === RETURN_ADDRESS) ? '' : given
+}
+
+interface Due {
+  members: Pick<Composition, 'due' | 'gmt' | 'zone'>
+  problems: Problem[]
+}
+
+/** What can't be read stands in the composition as it was, to be mended there. */
+function dueOf({ DueDate = '', GMT = '' }: { DueDate?: string | undefined; GMT?: string | undefined }): Due {
+  if (!DueDate) {
+    const problems = GMT ? [warning('GMT', 'says nothing without a DueDate')] : []
+    return { members: { due: '', gmt: '', zone: '' }, problems }
+  }
+  const unread = (at: string, message: string): Due => ({
+    members: { due: DueDate, gmt: GMT, zone: '' },
+    problems: [error(at, message)]
+  })
+  const gmt = readGmt(GMT)
+  if (GMT && gmt === undefined) return unread('GMT', 'must be the minutes east of UTC, as text: "720"')
+  const date = /^\d{4}-/.test(DueDate.trim()) ? readServiceDate(DueDate, gmt) : undefined
+  if (!date || date.precision === 'day') {
+    return unread('DueDate', 'must be a date and a time in ISO 8601: 2026-12-04T17:00:00+13:00')
+  }
+  const offset = gmt ?? date.offset
+  if (offset === undefined) return unread('DueDate', 'says no time zone, and there is no GMT beside it')
+  const due = new Date(date.at + offset * MINUTE).toISOString().slice(0, 16)
+  if (readLocal(due) === undefined) return unread('DueDate', 'must be a date of our days')
+  const isCut = date.at % MINUTE !== 0
+  return {
+    members: { due, gmt: String(offset), zone: '' },
+    problems: isCut ? [warning('DueDate', 'is kept to the minute: its seconds are left out')] : []
+  }
+}

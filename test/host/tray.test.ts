@@ -1,0 +1,93 @@
+// The tray and the badge of the host: what an application puts there is what a test reads, and clicks.
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Launched } from '../e2e/launch.ts'
+import { startFixture } from './fixture/start.ts'
+
+const PICTURE = join(import.meta.dirname, '../../resources/icon.png')
+let app: Launched
+
+beforeAll(async () => {
+  app = await startFixture()
+})
+
+afterAll(() => app.close())
+
+it('shows an icon with its words, and its menu can be clicked', async () => {
+  expect(await app.tray()).toBeNull()
+  await expect(app.clickTray()).rejects.toThrow('no icon in the tray')
+  await app.evaluate(({ Tray, Menu, nativeImage }, picture) => {
+    const { fixture } = globalThis
+    fixture.records.length = 0
+    const tray = new Tray(nativeImage.createFromPath(picture))
+    fixture.tray = tray
+    tray.setToolTip('Two are waiting')
+    const click = () => void fixture.records.push('counter')
+    tray.setContextMenu(
+      Menu.buildFromTemplate([
+        { label: 'Counter', click },
+        { label: 'Off', enabled: false }
+      ])
+    )
+    tray.on('click', () => fixture.records.push('clicked'))
+  }, PICTURE)
+  expect(await app.tray()).toMatchObject({
+    toolTip: 'Two are waiting',
+    hasImage: true,
+    items: [{ label: 'Counter' }, { label: 'Off', enabled: false }]
+  })
+  await app.clickTray()
+  await app.clickTrayMenu(['Counter'])
+  await expect(app.clickTrayMenu(['Off'])).rejects.toThrow("can't be clicked")
+  expect(await app.evaluate(() => globalThis.fixture.records)).toEqual(['clicked', 'counter'])
+})
+
+it('lets a tray end, and refuses what is asked of it then', async () => {
+  const said = await app.evaluate(() => {
+    const tray = globalThis.fixture.tray as import('electron').Tray
+    tray.destroy()
+    try {
+      tray.setToolTip('x')
+      return ''
+    } catch (error) {
+      return String(error)
+    }
+  })
+  expect(said).toContain('destroyed')
+  expect(await app.tray()).toBeNull()
+})
+
+it('reads pictures as Electron does: what is none is empty, and no icon is made of a file that isn’t there', async () => {
+  const read = await app.evaluate(({ nativeImage, Tray }, picture) => {
+    const images = [nativeImage.createFromPath(picture), nativeImage.createFromPath('/nowhere.png')]
+    images.push(nativeImage.createFromBuffer(Buffer.from('no picture')))
+    let failure = ''
+    try {
+      new Tray('/nowhere.png')
+    } catch (error) {
+      failure = String(error)
+    }
+    return {
+      sizes: images.map((image) => image.getSize().width),
+      empty: images.map((image) => image.isEmpty()),
+      failure
+    }
+  }, PICTURE)
+  expect(read.sizes[0]).toBeGreaterThan(15)
+  expect(read.empty).toEqual([false, true, true])
+  expect(read.failure).toContain('Failed to load image')
+})
+
+it('has a badge with a number, and an icon over the window’s with words', async () => {
+  expect(await app.badge()).toEqual({ count: 0, overlay: null })
+  await app.evaluate(({ app, nativeImage }, picture) => {
+    app.setBadgeCount(3)
+    globalThis.fixture.window.setOverlayIcon(nativeImage.createFromPath(picture), '3 unread')
+  }, PICTURE)
+  expect(await app.badge()).toEqual({ count: 3, overlay: '3 unread' })
+  await app.evaluate(({ app }) => {
+    app.setBadgeCount(0)
+    globalThis.fixture.window.setOverlayIcon(null, '')
+  })
+  expect(await app.badge()).toEqual({ count: 0, overlay: null })
+})

@@ -1,0 +1,94 @@
+// Electron's Tray: recorded, and a test clicks it and its menu; nothing is drawn.
+import type * as Electron from 'electron'
+import { type Menu, type MenuPicture, pictureOfMenu } from './menu.ts'
+import { NativeImage, nativeImage } from './native-image.ts'
+import { Emulated } from './strict.ts'
+import { trayEvents } from './tray-events.ts'
+
+type Offered = Pick<Electron.Tray, 'setToolTip' | 'isDestroyed' | 'destroy' | 'setIgnoreDoubleClickEvents'>
+
+let shown: Tray | undefined
+
+export class Tray extends Emulated implements Offered {
+  /** @internal */
+  toolTip = ''
+  /** @internal */
+  image: NativeImage
+  /** @internal */
+  menu: Menu | null = null
+  #destroyed = false
+
+  constructor(image: NativeImage | string, guid?: string) {
+    super('Tray', trayEvents)
+    if (guid !== undefined && typeof guid !== 'string') throw new TypeError('Invalid GUID format')
+    this.image = imageOf(image)
+    shown = this
+  }
+
+  setImage(image: NativeImage | string): void {
+    this.#living()
+    this.image = imageOf(image)
+  }
+
+  setToolTip(toolTip: string): void {
+    this.#living()
+    if (typeof toolTip !== 'string') throw new TypeError('Error processing argument at index 0, conversion failure')
+    this.toolTip = toolTip
+  }
+
+  setContextMenu(menu: Menu | null): void {
+    this.#living()
+    this.menu = menu
+  }
+
+  /** macOS and Windows. */
+  setIgnoreDoubleClickEvents(): void {
+    this.#living()
+  }
+
+  destroy(): void {
+    this.#destroyed = true
+    if (shown === this) shown = undefined
+  }
+
+  isDestroyed(): boolean {
+    return this.#destroyed
+  }
+
+  /** @internal what a person's click does */
+  click(): void {
+    const event = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false }
+    this.emit('click', event, { x: 0, y: 0, width: 16, height: 16 }, { x: 8, y: 8 })
+  }
+
+  #living(): void {
+    if (this.#destroyed) throw new TypeError('Object has been destroyed')
+  }
+}
+
+function imageOf(image: NativeImage | string): NativeImage {
+  if (image instanceof NativeImage) return image
+  const read = nativeImage.createFromPath(image)
+  if (read.isEmpty()) throw new Error(`Failed to load image from path '${image}'`)
+  return read
+}
+
+/** The tray's icon as a test reads it. */
+export interface TrayPicture {
+  readonly toolTip: string
+  /** Whether there is anything to see of it. */
+  readonly hasImage: boolean
+  readonly items: readonly MenuPicture[]
+}
+
+/** The icon that is in the tray; throws where a person would find none. */
+export function tray(): Tray {
+  if (!shown) throw new Error('The application has no icon in the tray')
+  return shown
+}
+
+export function pictureOfTray(): TrayPicture | null {
+  if (!shown) return null
+  const { toolTip, image, menu } = shown
+  return { toolTip, hasImage: !image.isEmpty(), items: menu ? pictureOfMenu(menu) : [] }
+}

@@ -1,0 +1,340 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
+import ExtendDialog from '../../src/renderer/src/screens/documents/ExtendDialog.svelte'
+import { extensionOf } from '../../src/renderer/src/screens/documents/extension.ts'
+import { momentInWords, offsetAt } from '../../src/renderer/src/words/dates.ts'
+import type { ActionView, DocumentPage as Page } from '../../src/shared/contract/views.ts'
+import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
+import { actionOf, fullPage, pageOf, signerOf } from './document-pages.ts'
+import { type FakeApi, type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents, NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+const officeWith = (page: Page, change: Partial<FakeState> = {}) =>
+  fakeApi({
+    documents: [page, ...documents(40).filter(({ reference }) => reference !== 'doc-6')],
+    downloads: [],
+    ...change
+  })
+
+async function open(api: FakeApi = officeWith(fullPage())) {
+  opened = await openOffice(api)
+  show(opened, DocumentPage, { reference: 'doc-6', onclose: () => {} })
+  await settle()
+}
+
+interface Started {
+  id: string
+  reference: string
+  request: { kind: string; dueDate: string; gmt: number; signers: Record<string, unknown>[] }
+}
+const started = () =>
+  opened.api.control.calls.filter(({ name }) => name === 'actions.start').map(({ input }) => input as Started)
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const button = (name: string | RegExp) => screen.getByRole('button', { name })
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+async function type(label: string, value: string) {
+  await fireEvent.input(screen.getByLabelText(new RegExp(`^${label}`)), { target: { value } })
+  await settle()
+}
+const offline = { connection: { state: 'offline' as const, since: NOW } }
+
+test('a new due date is sent as ISO 8601 with the offset in minutes, and what came back is told', async () => {
+  await open()
+  await press(/Extend due date/)
+  await type('New day', '2026-01-15')
+  await type('Time', '17:00')
+  const at = new Date(2026, 0, 15, 17, 0).getTime()
+  expect(screen.getByRole('dialog').textContent).toContain(`${offsetAt(at)} minutes from UTC`)
+  await press('Extend to 15 January 2026')
+  const [one] = started()
+  expect(one).toMatchObject({ reference: 'doc-6', request: { kind: 'extend', gmt: offsetAt(at) } })
+  expect(one?.request.dueDate).toMatch(/^2026-01-15T17:00:00[+-]\d\d:\d\d$/)
+  expect(Date.parse(one?.request.dueDate ?? '')).toBe(at)
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(screen.getByText('The due date was changed.')).toBeTruthy()
+  expect(
+    screen.getByText(new RegExp(`It is now ${momentInWords(at).replace(/[()+]/g, '\\$&')}, for every document`))
+  ).toBeTruthy()
+})
+
+test('the dialog names every document of the package that the new date moves', async () => {
+  await open()
+  await press(/Extend due date/)
+  const dialog = screen.getByRole('dialog')
+  expect(dialog.textContent).toMatch(/It moves all 3 documents of the\s+package/)
+  expect(within(dialog).getByText('Deed of gift Parata')).toBeTruthy()
+})
+
+test('the quick choice of a new due date that holds is shown as chosen', async () => {
+  await open()
+  await press(/Extend due date/)
+  const chosen = () => screen.queryByRole('button', { pressed: true })?.textContent?.trim()
+  expect(chosen()).toBe('1 week later')
+  await press('2 weeks later')
+  expect(chosen()).toBe('2 weeks later')
+  await type('New day', '2027-01-15')
+  expect(chosen()).toBeUndefined()
+})
+
+test('a due date that has passed is not sent', async () => {
+  await open()
+  await press(/Extend due date/)
+  await type('New day', '2020-01-15')
+  expect(screen.getByText(/This moment has passed/)).toBeTruthy()
+  await press('Extend')
+  expect(started()).toHaveLength(0)
+})
+
+test('pressing twice does it once, and pressing again after no answer does it under the same id', async () => {
+  const api = officeWith(fullPage())
+  api.control.fail('actions.start', { code: 'internal', message: 'No answer.' })
+  await open(api)
+  await press(/Extend due date/)
+  const extend = button(/^Extend to/)
+  await Promise.all([fireEvent.click(extend), fireEvent.click(extend)])
+  await settle()
+  expect(started()).toHaveLength(1)
+  expect(screen.getByText('The new due date was not taken.')).toBeTruthy()
+  api.control.heal('actions.start')
+  await press(/^Extend to/)
+  const [first, second] = started()
+  expect(second?.id).toBe(first?.id)
+  // A dialog goes once what shows it leaving has run.
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+})
+
+test('several documents are extended with one action a package, and those that ended are left out', async () => {
+  const rows = documents(40)
+  const [a, b, other] = [rows[6], rows[7], rows[8]] as [Page, Page, Page]
+  const declined = pageOf({ reference: 'doc-x', status: readDocumentStatus('Declined') })
+  const chosen = [
+    { ...a, status: readDocumentStatus('InProgress') },
+    { ...b, status: readDocumentStatus('InProgress') },
+    other,
+    declined
+  ]
+  opened = await openOffice(fakeApi())
+  const done: ActionView[] = []
+  show(opened, ExtendDialog, {
+    documents: chosen.map(({ package: _package, ...row }) => row),
+    open: true,
+    onstarted: (actions: ActionView[]) => done.push(...actions)
+  })
+  await settle()
+  expect(screen.getByRole('dialog', { name: 'Extend the due date of 2 packages' })).toBeTruthy()
+  expect(screen.getByText('1 document is left out: declined.')).toBeTruthy()
+  await press(/^Extend to/)
+  expect(started().map(({ reference }) => reference)).toEqual([a.reference, other.reference])
+  expect(new Set(started().map(({ id }) => id)).size).toBe(2)
+  expect(done).toHaveLength(2)
+})
+
+test('a correction says what changes before it is saved, and sends that signer alone', async () => {
+  await open()
+  await press('Correct Anahera Singh…')
+  expect(screen.getByText('Nothing is changed yet.')).toBeTruthy()
+  expect(button('Correct Anahera').hasAttribute('disabled')).toBe(true)
+  await type('E-mail', 'anahera@example.org')
+  await type('Mobile', '021 555 010')
+  await fireEvent.click(screen.getByLabelText('Video confirmation'))
+  const what = screen.getByRole('region', { name: 'What changes' })
+  expect(what.textContent).toContain('3 things change')
+  expect(what.querySelector('del')?.textContent).toBe('anahera.singh@example.com')
+  expect(what.querySelector('ins')?.textContent).toBe('anahera@example.org')
+  expect(what.textContent).toContain('The service decides what becomes of the link')
+  await press('Correct Anahera')
+  expect(started()[0]?.request.signers).toEqual([
+    {
+      index: 2,
+      was: {
+        SignerReference: 'signer-6-0',
+        FirstName: 'Anahera',
+        LastName: 'Singh',
+        Email: 'anahera.singh@example.com'
+      },
+      FirstName: 'Anahera',
+      LastName: 'Singh',
+      Email: 'anahera@example.org',
+      MobileCountry: '64',
+      MobileNumber: '021555010',
+      ClientReference: 'HC-2006-3',
+      IsFaceToFaceSigning: true,
+      VideoConfirmationEnabled: true,
+      ReviewBeforeSigningEnabled: true
+    }
+  ])
+  expect(screen.getByText('Anahera Singh was corrected.')).toBeTruthy()
+})
+
+test('a correction that was refused is asked anew of the signer that it meant, wherever they are listed since', async () => {
+  const people = fullPage().people.map((one, index) => ({ ...one, signerReference: `signer-${index}`, editable: true }))
+  const page = {
+    ...fullPage(),
+    people: people.map((one, index) => ({ ...one, index: people.length - 1 - index })).toReversed()
+  }
+  const [first] = people
+  const { firstName: FirstName = '', lastName: LastName = '', email: Email = '' } = first ?? {}
+  const was = { SignerReference: 'signer-0', FirstName, LastName, Email }
+  const signers = [{ index: 0, was, FirstName, LastName, Email: 'another@example.org' }]
+  const error = { code: 'invalid' as const, message: 'Refused.' }
+  await open(
+    officeWith(page, { actions: [actionOf(page, { state: 'refused', error, request: { kind: 'correct', signers } })] })
+  )
+  await press('Change and try again…')
+  expect(screen.getByRole('dialog', { name: `Correct ${first?.name}` })).toBeTruthy()
+  await press(`Correct ${FirstName}`)
+  expect(started()[0]?.request.signers).toMatchObject([
+    { index: people.length - 1, was: { SignerReference: 'signer-0' }, Email: 'another@example.org' }
+  ])
+})
+
+test('an address that can not be one bars a correction, one that another signer has is warned of only', async () => {
+  await open()
+  await press('Correct Anahera Singh…')
+  await type('E-mail', 'anahera')
+  expect(screen.getByText(/This isn't an e-mail address/)).toBeTruthy()
+  expect(button('Correct Anahera').hasAttribute('disabled')).toBe(true)
+  await type('E-mail', 'Tama.Brooks@example.com')
+  expect(screen.getByText(/Tama Brooks has this address too/)).toBeTruthy()
+  expect(button('Correct Anahera').hasAttribute('disabled')).toBe(false)
+})
+
+test('an assignment to a notary says what each way means, and what came back', async () => {
+  await open()
+  await press(/Assign to a notary/)
+  expect(button('Assign').hasAttribute('disabled')).toBe(true)
+  await type('Notary’s reference', ' NOT-4471 ')
+  await fireEvent.click(screen.getByLabelText(/Invite now, without tagging/))
+  await press('Assign and invite')
+  expect(started()[0]?.request).toEqual({ kind: 'notary', notaryReference: 'NOT-4471', send: true })
+  expect(screen.getByText('WaitingForNotary')).toBeTruthy()
+  expect(screen.getByText('Assigned to the notary’s queue.')).toBeTruthy()
+})
+
+test('a notary that was used before is offered again', async () => {
+  const page = fullPage()
+  const request = { kind: 'notary' as const, notaryReference: 'NOT-0007', send: false }
+  await open(
+    officeWith(page, { actions: [actionOf(page, { request })], remembered: { NotaryReference: ['NOT-0008'] } })
+  )
+  await press(/Assign to a notary/)
+  await type('Notary’s reference', 'not')
+  expect(screen.getAllByRole('option').map((one) => one.textContent)).toEqual(['NOT-0008', 'NOT-0007'])
+})
+
+test('a reminder says to whom it goes, and is sent once', async () => {
+  await open()
+  await press('Remind Anahera Singh…')
+  expect(screen.getByRole('dialog').textContent).toContain('anahera.singh@example.com')
+  await press('Send the reminder')
+  expect(started()).toHaveLength(1)
+  expect(started()[0]?.request).toEqual({
+    kind: 'remind',
+    signerReference: 'signer-6-0',
+    signerName: 'Anahera Singh'
+  })
+  expect(screen.getByText('Anahera Singh was reminded.')).toBeTruthy()
+})
+
+test('offline an extension waits, says so, and can be taken back', async () => {
+  await open(officeWith(fullPage(), offline))
+  await press(/Extend due date/)
+  expect(screen.getByText(/It will wait here and go by itself/)).toBeTruthy()
+  await press(/^Extend to/)
+  expect(screen.getByText(/will be done when the line is back/)).toBeTruthy()
+  await press('Take back')
+  expect(calls('actions.cancel')).toHaveLength(1)
+  expect(screen.getByText('It never left this computer.')).toBeTruthy()
+})
+
+test('what was refused says why, in the service’s words too, and can be asked otherwise', async () => {
+  const page = fullPage()
+  const error = { code: 'invalid' as const, message: 'Refused.', serviceMessage: 'Too late a date.' }
+  await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error })] }))
+  expect(screen.getByText(/The service says: “Too late a date.”/)).toBeTruthy()
+  await press('Change and try again…')
+  expect((screen.getByLabelText('New day') as HTMLInputElement).value).toBe('2025-12-18')
+  await press(/^Extend to/)
+  expect(started()[0]?.id).not.toBe(actionOf(page).id)
+  expect(screen.queryByText(/Too late a date/)).toBeNull()
+})
+
+test('what was refused is tried again as it was', async () => {
+  const page = fullPage()
+  const error = { code: 'server' as const, message: 'Broken.' }
+  await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error })] }))
+  await press('Try again')
+  expect(calls('actions.again')[0]?.input).toEqual({ id: actionOf(page).id })
+})
+
+test('an answer that was lost is said to be uncertain, and a person can ask, settle, or do it again with a warning', async () => {
+  const page = fullPage()
+  const request = { kind: 'remind' as const, signerReference: 'signer-6-0', signerName: 'Anahera Singh' }
+  const uncertain = () => officeWith(page, { actions: [actionOf(page, { state: 'uncertain', request })] })
+  await open(uncertain())
+  expect(screen.getByText('Remind Anahera Singh: the answer was lost.')).toBeTruthy()
+  expect(screen.getByText(/It may have been done/)).toBeTruthy()
+  await press('Do it again…')
+  expect(calls('actions.again')).toHaveLength(0)
+  expect(within(screen.getByRole('dialog')).getByText(/the signer would be reminded two times/)).toBeTruthy()
+  await press('Do it again')
+  expect(calls('actions.again')).toHaveLength(1)
+})
+
+test('an uncertain action is asked about, or settled by a person', async () => {
+  const page = fullPage()
+  const actions = [
+    actionOf(page, { state: 'uncertain' }),
+    actionOf(page, { id: crypto.randomUUID(), state: 'uncertain' })
+  ]
+  await open(officeWith(page, { actions }))
+  await fireEvent.click(screen.getAllByRole('button', { name: 'Ask the service' })[0] as HTMLElement)
+  await settle()
+  expect(calls('actions.check')).toHaveLength(1)
+  await press('It was not done')
+  expect(calls('actions.settle')[0]?.input).toMatchObject({ happened: false })
+})
+
+test('an action that ends elsewhere is followed', async () => {
+  const page = fullPage()
+  const api = officeWith(page, { actions: [actionOf(page, { state: 'running' })] })
+  await open(api)
+  expect(screen.getByText(/on its way…/)).toBeTruthy()
+  api.control.state.actions = [actionOf(page)]
+  api.control.emit('actions.changed', { ids: [actionOf(page).id] })
+  await settle()
+  expect(screen.getByText('The due date was changed.')).toBeTruthy()
+  await press('Put away')
+  expect(screen.queryByText('The due date was changed.')).toBeNull()
+})
+
+test('names that are markup stay text in the dialogs', async () => {
+  const people = [signerOf({ name: '<b>Lena</b>', firstName: '<b>Lena</b>', editable: true })]
+  await open(officeWith(pageOf({ people, name: '<img src=x>' })))
+  await press('Correct <b>Lena</b>…')
+  expect(screen.getByRole('dialog').querySelector('b, img')).toBeNull()
+})
+
+test('a day and a time are the same moment in the due date that is sent', async () => {
+  await open()
+  for (const [day, time] of [
+    ['2026-07-01', '09:30'],
+    ['2026-12-31', '23:59'],
+    ['2028-02-29', '00:00']
+  ] as const) {
+    const extension = extensionOf(day, time)
+    expect(Date.parse(extension?.dueDate ?? '')).toBe(new Date(`${day}T${time}`).getTime())
+    expect(extension?.at).toBe(new Date(`${day}T${time}`).getTime())
+  }
+  for (const day of ['2026-02-30', '', '12026-01-01', '2026-13-01']) expect(extensionOf(day, '10:00')).toBeUndefined()
+  expect(extensionOf('2026-01-01', '25:00')).toBeUndefined()
+})

@@ -1,0 +1,182 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Directory from '../../src/renderer/src/screens/directory/Directory.svelte'
+import { differences, fieldInWords } from '../../src/renderer/src/screens/directory/employer-words.ts'
+import { EMPLOYER_FIELDS } from '../../src/shared/model/employer.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+import { employersOf } from './preview/day-scenes.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+async function open(api: FakeApi = withEmployers(), part: string[] = []) {
+  opened = await openOffice(api)
+  opened.office.router.go('directory', part)
+  show(opened, Directory)
+  await settle()
+}
+function withEmployers(): FakeApi {
+  return fakeApi({ employers: { records: employersOf(), from: 'service', at: NOW } })
+}
+async function choose(name: RegExp) {
+  await fireEvent.click(screen.getByRole('link', { name }))
+  await settle()
+}
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+async function type(label: string, value: string) {
+  await fireEvent.input(screen.getByLabelText(label), { target: { value } })
+  await settle()
+}
+const saved = () =>
+  opened.api.control.calls
+    .filter(({ name }) => name === 'employers.save')
+    .map(({ input }) => input as { records: unknown[] })
+
+test('every field of every kind that can be sent has its control', async () => {
+  await open()
+  for (const [name, kind] of [
+    [/Harbour & Co. staff fund/, 'SuperFund'],
+    [/Harbour head office/, 'TFN'],
+    [/Claims desk/, 'AccClaimsHistory']
+  ] as const) {
+    await choose(name)
+    for (const field of EMPLOYER_FIELDS[kind]) expect(screen.getByLabelText(fieldInWords(field))).toBeTruthy()
+    expect(screen.getByLabelText('Default')).toBeTruthy()
+  }
+})
+
+test('what changes is shown before it is saved, and only that record is sent', async () => {
+  await open()
+  await choose(/Harbour & Co. staff fund/)
+  await type('Phone', '+61 2 5550 1234')
+  await press('Save…')
+  const dialog = screen.getByRole('dialog')
+  expect(within(dialog).getByText('Save 1 change?')).toBeTruthy()
+  expect(within(dialog).getByRole('row', { name: /Phone.*empty.*\+61 2 5550 1234/ })).toBeTruthy()
+  expect(saved()).toHaveLength(0)
+  await fireEvent.click(within(dialog).getByRole('button', { name: 'Save' }))
+  await settle()
+  expect(saved()).toHaveLength(1)
+  expect(saved()[0]?.records).toMatchObject([
+    { kind: 'SuperFund', Reference: 'super-1', fields: { Phone: '+61 2 5550 1234' } }
+  ])
+  expect((screen.getByRole('button', { name: 'Save…' }) as HTMLButtonElement).disabled).toBe(true)
+})
+
+test('an ABN whose check digits are wrong is not sent', async () => {
+  await open()
+  await choose(/Harbour & Co. staff fund/)
+  await type('ABN', '51 824 753 557')
+  expect(screen.getByText(/This isn’t an ABN/)).toBeTruthy()
+  await press('Save…')
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(saved()).toHaveLength(0)
+})
+
+test('a new record needs a reference of its own and a name', async () => {
+  await open()
+  await fireEvent.keyDown(screen.getByRole('button', { name: 'New record' }), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Super fund' }))
+  await settle()
+  await press('Save…')
+  expect(screen.getByText(/Give the record a reference/)).toBeTruthy()
+  await type('Reference', 'super-2')
+  await type('Name', 'Night shift')
+  expect(screen.getByText('Another record of this kind has this reference.')).toBeTruthy()
+  await type('Reference', 'super-3')
+  await press('Save…')
+  await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Save' }))
+  await settle()
+  expect(saved()[0]?.records).toMatchObject([{ Reference: 'super-3', Name: 'Night shift' }])
+})
+
+test('what was typed in one record is there again after looking at another', async () => {
+  await open()
+  await choose(/Harbour & Co. staff fund/)
+  await type('Phone', '123')
+  await choose(/Harbour casuals/)
+  expect((screen.getByLabelText('Phone') as HTMLInputElement).value).toBe('')
+  await choose(/Harbour & Co. staff fund/)
+  expect((screen.getByLabelText('Phone') as HTMLInputElement).value).toBe('123')
+  expect(screen.getByText('not saved')).toBeTruthy()
+})
+
+test('records that can only be read say so', async () => {
+  await open()
+  await choose(/Screening/)
+  expect(screen.queryByRole('button', { name: 'Save…' })).toBeNull()
+  expect(screen.getByText(/can be read here; the service has no way/)).toBeTruthy()
+})
+
+test('a save that failed keeps what was typed and can be tried again', async () => {
+  const api = withEmployers()
+  api.control.fail('employers.save', { code: 'timeout', message: 'No answer.', mayHaveArrived: true })
+  await open(api)
+  await choose(/Harbour casuals/)
+  await type('USI', 'HAR0001AU')
+  await press('Save…')
+  await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Save' }))
+  await settle()
+  expect(screen.getByText('Not known to be saved.')).toBeTruthy()
+  expect((screen.getByLabelText('USI') as HTMLInputElement).value).toBe('HAR0001AU')
+  api.control.heal('employers.save')
+  await press('Save again')
+  await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Save' }))
+  await settle()
+  expect(screen.queryByText('Not known to be saved.')).toBeNull()
+})
+
+test('differences name fields in words', () => {
+  const [before] = employersOf()
+  if (!before) throw new Error('no record')
+  expect(differences(before, { ...before, IsDefault: false, fields: { ...before.fields, SuperFundABN: '1' } })).toEqual(
+    [
+      { field: 'Default', from: 'yes', to: 'no' },
+      { field: 'Super fund ABN', from: '', to: '1' }
+    ]
+  )
+})
+
+test('recipients are read in both their lists', async () => {
+  const api = fakeApi()
+  api.recipients.list = async () => ({
+    ok: true,
+    value: {
+      fetchedAt: NOW,
+      items: [
+        {
+          notification: [{ FirstName: 'Ana', LastName: 'Brooks', Email: 'ana@example.com', IsReviewer: true }],
+          completion: [{ FirstName: 'Hemi', LastName: 'Tane', Email: 'hemi@example.com', IsDefault: true }]
+        }
+      ]
+    }
+  })
+  await open(api, ['recipients'])
+  expect(within(screen.getByRole('region', { name: /under way/ })).getByText('Ana Brooks')).toBeTruthy()
+  expect(within(screen.getByRole('region', { name: /complete/ })).getByText('Hemi Tane')).toBeTruthy()
+  expect(screen.getByText('reviewer')).toBeTruthy()
+})
+
+test('templates and forms say when they were used last, and are searched', async () => {
+  await open(
+    fakeApi({
+      knownForms: [
+        { kind: 'form-filler', Name: 'Privacy consent', Reference: 'tpl-privacy', usedAt: NOW - 60_000, uses: 41 },
+        { kind: 'form-direct', Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 0 }
+      ]
+    }),
+    ['forms']
+  )
+  expect(screen.getByText(/41 packages, last/)).toBeTruthy()
+  expect(screen.getByText('not used from here yet')).toBeTruthy()
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'tax' } })
+  await settle()
+  expect(screen.queryByText('Privacy consent')).toBeNull()
+  expect(screen.getByText('Tax declaration')).toBeTruthy()
+})

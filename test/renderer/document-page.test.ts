@@ -1,0 +1,292 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test, vi } from 'vitest'
+import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
+import { momentInWords } from '../../src/renderer/src/words/dates.ts'
+import type { DocumentPage as Page } from '../../src/shared/contract/views.ts'
+import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
+import { actionOf, changesOf, fullPage, hostilePage, pageOf, signerOf } from './document-pages.ts'
+import { type FakeApi, type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+const officeWith = (page: Page, change: Partial<FakeState> = {}) =>
+  fakeApi({ documents: [page], downloads: [], changes: changesOf(page), ...change })
+
+async function open(page: Page | FakeApi = pageOf(), props: Record<string, unknown> = {}) {
+  const api = 'control' in page ? page : officeWith(page)
+  opened = await openOffice(api)
+  show(opened, DocumentPage, { reference: 'doc-6', onclose: () => {}, ...props })
+  await settle()
+}
+
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const button = (name: string | RegExp) => screen.getByRole('button', { name })
+const article = () => screen.getByRole('article')
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+const offline = { connection: { state: 'offline' as const, since: NOW } }
+
+test('the head says how the document stands, how far signing has come, and when it is due in which zone', async () => {
+  await open(fullPage())
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('Loan variation')
+  expect(screen.getAllByText('2 of 5 signed').length).toBeGreaterThan(0)
+  expect(screen.getByRole('img', { name: /^2 of 5 signed. Mere Parata: signed; / })).toBeTruthy()
+  expect(article().textContent).toContain(momentInWords(fullPage().due?.at ?? 0))
+  expect(screen.getByText(/in 9 days/)).toBeTruthy()
+})
+
+test('headings stand in order, one level below the other', async () => {
+  await open(fullPage())
+  const levels = [...article().querySelectorAll('h2, h3, h4')].map((heading) => Number(heading.tagName[1]))
+  expect(levels[0]).toBe(2)
+  levels.forEach((level, index) => {
+    expect(level - (levels[index - 1] ?? level)).toBeLessThanOrEqual(1)
+  })
+})
+
+test('a document counts as read once it has been shown for a second', async () => {
+  await open({ ...pageOf(), unread: true })
+  expect(screen.getByText('Changed since you last looked')).toBeTruthy()
+  await opened.clock.pass(900)
+  expect(calls('documents.markRead')).toHaveLength(0)
+  await opened.clock.pass(200)
+  expect(calls('documents.markRead')[0]?.input).toEqual({
+    some: { documents: [{ accountId: 'practice', reference: 'doc-6' }] },
+    read: true
+  })
+  expect(screen.queryByText('Changed since you last looked')).toBeNull()
+})
+
+test('a document that is left before that stays unread, and so does one that nobody can see', async () => {
+  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true)
+  await open({ ...pageOf(), unread: true })
+  await opened.clock.pass(5000)
+  hidden.mockRestore()
+  expect(calls('documents.markRead')).toHaveLength(0)
+})
+
+test('what is marked as unread stays so while it is open', async () => {
+  await open()
+  await press('Mark as unread')
+  expect(calls('documents.markRead')[0]?.input).toMatchObject({ read: false })
+  await opened.clock.pass(5000)
+  expect(calls('documents.markRead')).toHaveLength(1)
+})
+
+test('each signer is told with address, mobile, how they sign and what the service says of them', async () => {
+  await open(fullPage())
+  const [mere, , anahera, josef, grace] = within(
+    screen.getByRole('heading', { name: 'Signers' }).parentElement as HTMLElement
+  )
+    .getAllByRole('heading', { level: 4 })
+    .map((heading) => heading.closest('li') as HTMLElement)
+  expect(mere?.textContent).toContain('mere.parata@example.com')
+  expect(mere?.textContent).toContain('+64 021012345')
+  expect(anahera?.textContent).toContain('Face to face')
+  expect(anahera?.textContent).toContain('Reviews before signing')
+  expect(josef?.textContent).toContain('A first reminder was sent.')
+  expect(josef?.textContent).toContain('The signer chose not to be filmed.')
+  expect(grace?.textContent).toContain('“AwaitingApostille”')
+  expect(grace?.textContent).toContain('ApostilleOffice')
+})
+
+test('a decline says why', async () => {
+  const people = [signerOf({ state: 'declined', signedStatus: 'Declined', declinedReason: 'The address is wrong.' })]
+  await open(pageOf({ people, status: readDocumentStatus('Declined') }))
+  expect(screen.getByText('The address is wrong.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /Extend due date/ })).toBeNull()
+})
+
+test('identity words are said with what they mean, and unknown ones as they came', async () => {
+  await open(fullPage())
+  expect(screen.getByText('NoMatch')).toBeTruthy()
+  expect(screen.getByText('The face could not be matched with the identity document.')).toBeTruthy()
+  expect(screen.getByText('Level 2 of 3')).toBeTruthy()
+})
+
+test('the password of a video is in the page only while it is asked for', async () => {
+  await open(fullPage())
+  expect(document.body.innerHTML).not.toContain('kauri-42')
+  await press('Show password')
+  expect(calls('documents.videoPassword')[0]?.input).toEqual({ reference: 'doc-6', signer: 0 })
+  expect(screen.getByText('kauri-42')).toBeTruthy()
+  await opened.clock.pass(20_000)
+  expect(document.body.innerHTML).not.toContain('kauri-42')
+  await press('Show password')
+  await press('Hide password')
+  expect(document.body.innerHTML).not.toContain('kauri-42')
+})
+
+test('the video is watched in the browser', async () => {
+  await open(fullPage())
+  await press('Watch the video')
+  expect(calls('documents.openInBrowser')[0]?.input).toEqual({ reference: 'doc-6', page: { videoOf: 0 } })
+})
+
+test('the other documents of the package are links with their status', async () => {
+  await open(fullPage())
+  const link = screen.getByRole('link', { name: 'Deed of gift Parata' })
+  expect(link.getAttribute('href')).toContain('document=doc-8')
+  expect(link.closest('li')?.textContent).toContain('Complete')
+})
+
+test('what changed and what this office did stand together, newest first', async () => {
+  const page = fullPage()
+  await open(officeWith(page, { actions: [actionOf(page)] }))
+  const section = screen.getByRole('heading', { name: 'Seen and done here' }).parentElement as HTMLElement
+  const told = within(section)
+    .getAllByRole('listitem')
+    .map((one) => one.textContent ?? '')
+  expect(told).toHaveLength(5)
+  expect(told[0]).toContain('Extend the due date')
+  expect(told[0]).toContain('this office: done')
+  expect(told[1]).toContain('Tama Brooks signed.')
+  expect(told[2]).toContain('by this office')
+})
+
+test('references are copied', async () => {
+  await open(fullPage())
+  await press('Copy matter')
+  expect(calls('system.copy')[0]?.input).toEqual({ text: 'M-2041' })
+})
+
+test('members that this version doesn’t know are shown', async () => {
+  await open(fullPage())
+  expect(screen.getByText('QueuePosition')).toBeTruthy()
+})
+
+test('markup in names and words stays text', async () => {
+  await open(hostilePage())
+  expect(article().querySelector('img[src], script, b')).toBeNull()
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('<img src=x onerror=alert(1)>')
+})
+
+test('a document that left the service says so, and is neither extended, corrected, reminded nor signed', async () => {
+  await open({ ...fullPage(), goneAt: NOW - 86_400_000 })
+  expect(screen.getByText('The service no longer has this document.')).toBeTruthy()
+  for (const name of [/Extend due date/, /Open at the counter/, /^Correct/, /^Remind/, /Assign to a notary/])
+    expect(screen.queryByRole('button', { name })).toBeNull()
+})
+
+test('only a signer whom the service lets be corrected can be', async () => {
+  await open(fullPage())
+  expect(screen.getAllByRole('button', { name: /^Correct / }).map((one) => one.getAttribute('aria-label'))).toEqual([
+    'Correct Anahera Singh…',
+    'Correct Josef Lindqvist…'
+  ])
+})
+
+test('who can sign here is led to the counter', async () => {
+  await open(fullPage())
+  await press('Open at the counter for Anahera Singh')
+  const { screen: where, query } = opened.office.router.route
+  expect([where, query.get('document'), query.get('signer')]).toEqual(['counter', 'doc-6', '2'])
+})
+
+test('reminders are offered only where the account may have them', async () => {
+  await open(officeWith(fullPage(), { rights: { reminders: 'no', readsEmployers: 'no' } }))
+  expect(screen.queryByRole('button', { name: /^Remind/ })).toBeNull()
+})
+
+test('offline, extending and correcting are open and the rest says why it is not', async () => {
+  await open(officeWith(fullPage(), offline))
+  expect(button(/Extend due date/).hasAttribute('disabled')).toBe(false)
+  expect(button('Correct Anahera Singh…').hasAttribute('disabled')).toBe(false)
+  for (const name of [
+    'Verify signatures',
+    /Assign to a notary/,
+    'Open in browser',
+    'Remind Anahera Singh…',
+    'Watch the video'
+  ]) {
+    const one = button(name)
+    expect(one.hasAttribute('disabled')).toBe(true)
+    expect(document.getElementById(one.getAttribute('aria-describedby') ?? '')?.textContent).toContain('offline')
+  }
+})
+
+test('signatures are verified only once there is one', async () => {
+  await open(pageOf())
+  expect(button('Verify signatures').hasAttribute('disabled')).toBe(true)
+  expect(screen.getByText('Nothing to verify yet: nobody has signed.')).toBeTruthy()
+})
+
+test('verifying shows each signature with who, when and whether it is valid, and the result is saved', async () => {
+  await open(fullPage())
+  await press('Verify signatures')
+  expect(screen.getByText('All 5 signatures are valid')).toBeTruthy()
+  expect(screen.getAllByText('Valid')).toHaveLength(5)
+  expect(screen.getAllByText(momentInWords(Date.parse('2025-11-20T03:04:05Z')))).toHaveLength(5)
+  await press('Save this result…')
+  expect(calls('documents.saveValidation')[0]?.input).toEqual({ reference: 'doc-6' })
+  expect(screen.getByText('Saved as signatures.json.')).toBeTruthy()
+})
+
+test('a document that the service no longer holds is explained by its retention', async () => {
+  const api = officeWith(fullPage())
+  api.control.fail('documents.validate', { code: 'not-found', message: 'No such document.' })
+  await open(api)
+  await press('Verify signatures')
+  expect(screen.getByText('The service does not have this document to verify.')).toBeTruthy()
+  expect(screen.getByText(/retention period is over/)).toBeTruthy()
+})
+
+test('an identity check that is still to be made has nothing to download', async () => {
+  const people = [signerOf({ identityWords: [{ field: 'IDCheckStatus', value: 'Requested' }] })]
+  await open(pageOf({ people }))
+  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(true)
+  expect(screen.getByText('Nothing to download yet: no signer’s identity check is completed.')).toBeTruthy()
+})
+
+test('the identity PDF is downloaded in place and then shown in its folder', async () => {
+  const api = officeWith(fullPage())
+  await open(api)
+  await press('Download identity PDF')
+  expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-6', type: 'pdf' })
+  expect(screen.getByRole('progressbar')).toBeTruthy()
+  api.control.state.downloads = api.control.state.downloads.map((one) => ({ ...one, state: 'done', bytes: 482_133 }))
+  api.control.emit('downloads.changed', { id: api.control.state.downloads[0]?.id ?? '' })
+  await settle()
+  await press('Show in folder')
+  expect(calls('downloads.reveal')).toHaveLength(1)
+})
+
+test('a document page that can not be read offers to try again', async () => {
+  const api = officeWith(pageOf())
+  api.control.fail('documents.get', { code: 'storage', message: 'The disk is gone.' })
+  await open(api)
+  expect(screen.getByText("The document can't be shown.")).toBeTruthy()
+  api.control.heal('documents.get')
+  await press('Try again')
+  expect(screen.getByText('lena.marchetti@example.com')).toBeTruthy()
+})
+
+test('single letters work in the page, and not where something is typed', async () => {
+  await open(fullPage())
+  await fireEvent.keyDown(screen.getByRole('heading', { level: 2 }), { key: 'v' })
+  await settle()
+  expect(calls('documents.validate')).toHaveLength(1)
+  await fireEvent.keyDown(screen.getByRole('heading', { level: 2 }), { key: 'e' })
+  await settle()
+  const dialog = screen.getByRole('dialog')
+  await fireEvent.keyDown(within(dialog).getByLabelText('New day'), { key: 'v' })
+  await settle()
+  expect(calls('documents.validate')).toHaveLength(1)
+})
+
+test('it follows what happens to the document', async () => {
+  const api = officeWith(pageOf())
+  const seen: string[] = []
+  await open(api, { onfound: (folder: string) => seen.push(folder) })
+  api.control.state.documents = [pageOf({ status: readDocumentStatus('Complete'), folder: 'Signed' })]
+  api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
+  await settle()
+  expect(screen.getAllByText('Complete').length).toBeGreaterThan(0)
+  expect(seen).toHaveLength(1)
+})

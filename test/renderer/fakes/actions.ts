@@ -1,0 +1,101 @@
+/** What the made-up office does to documents, and what it says of them beside the list. */
+import type { ActionView } from '../../../src/shared/contract/index.ts'
+import { documentOf } from './documents.ts'
+import { byId, type FakeOffice, type HandlersOf } from './office.ts'
+
+type Handled = HandlersOf<'actions'> &
+  Pick<
+    HandlersOf<'documents' | 'accounts'>,
+    | 'documents.validate'
+    | 'documents.saveValidation'
+    | 'documents.openInBrowser'
+    | 'documents.videoPassword'
+    | 'accounts.rights'
+  >
+
+/** Moves the due date of the whole package, as the service does. */
+function extend(office: FakeOffice, reference: string, at: number) {
+  const { packageReference } = documentOf(office, reference)
+  office.state.documents = office.state.documents.map((one) =>
+    one.reference === reference || (packageReference && one.packageReference === packageReference)
+      ? { ...one, due: { at, precision: 'time' } }
+      : one
+  )
+}
+
+function notaryOf(office: FakeOffice, reference: string) {
+  const { packageReference = '', name } = documentOf(office, reference)
+  return {
+    PackageReference: packageReference,
+    PackageName: name,
+    PackageStatus: 'WaitingForNotary',
+    DocumentIDs: [reference]
+  }
+}
+
+export function fakeActions(office: FakeOffice): Handled {
+  const { state, emit } = office
+
+  function put(action: ActionView): ActionView {
+    state.actions = [action, ...state.actions.filter(({ id }) => id !== action.id)]
+    emit('actions.changed', { ids: [action.id] })
+    return action
+  }
+  const ended = (id: string, change: Partial<ActionView>) => put({ ...byId(state.actions, id), ...change })
+
+  return {
+    'actions.start': ({ id, reference, request }) => {
+      const known = state.actions.find((one) => one.id === id)
+      if (known) return known
+      const { name } = documentOf(office, reference)
+      if (request.kind === 'extend' && state.connection.state !== 'offline' && !state.nextAction.state) {
+        extend(office, reference, Date.parse(request.dueDate))
+      }
+      const isOffline = state.connection.state === 'offline'
+      return put({
+        id,
+        accountId: office.chosen().id,
+        request,
+        reference,
+        documentName: name,
+        state: isOffline ? 'waiting' : 'done',
+        createdAt: state.now(),
+        ...(!isOffline && { attemptedAt: state.now(), settledAt: state.now() }),
+        ...(!isOffline && request.kind === 'notary' && { notary: notaryOf(office, reference) }),
+        ...state.nextAction
+      })
+    },
+    'actions.list': ({ reference }) =>
+      state.actions.filter((one) => reference === undefined || one.reference === reference),
+    'actions.cancel': ({ id }) => ended(id, { state: 'cancelled', settledAt: state.now() }),
+    'actions.check': ({ id }) => ended(id, { state: 'done', settledAt: state.now() }),
+    'actions.again': ({ id }) => {
+      const { error: _error, ...action } = byId(state.actions, id)
+      return put({ ...action, state: 'done', settledAt: state.now() })
+    },
+    'actions.settle': ({ id, happened }) =>
+      ended(id, { state: happened ? 'done' : 'cancelled', settledAt: state.now() }),
+    'accounts.rights': () => state.rights,
+    'documents.validate': ({ reference }) => {
+      const document = documentOf(office, reference)
+      return {
+        checkedAt: state.now(),
+        DocumentName: document.name,
+        Signatures: document.people.map((person) => ({
+          isValid: true,
+          SignatureTime: '2025-11-20T03:04:05Z',
+          User: person.name,
+          Signer: {
+            FirstName: person.firstName,
+            LastName: person.lastName,
+            Email: person.email ?? '',
+            HasSigned: true
+          }
+        }))
+      }
+    },
+    'documents.saveValidation': () => ({ label: 'signatures.json' }),
+    'documents.openInBrowser': () => null as never,
+    'documents.videoPassword': () => ({ password: 'kauri-42' })
+  }
+}

@@ -1,0 +1,78 @@
+/** The made-up office's day: overview, activity, what is told, employers, hand-off folders. */
+import { byId, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
+
+type Handled = HandlersOf<'overview' | 'activity' | 'telling' | 'employers' | 'forms' | 'handOff' | 'hints'>
+
+export function fakeDay(office: FakeOffice): Handled {
+  const { state, emit } = office
+  return {
+    'overview.get': () => state.overview,
+    'activity.list': ({ reference, ...page }) => {
+      const fitting = state.changes.filter((one) => reference === undefined || one.reference === reference)
+      return { changes: pageOf(fitting, page), total: fitting.length }
+    },
+    'activity.away': () => state.away,
+    'activity.seen': () => {
+      state.away = { total: 0, byKind: {}, changes: [] }
+      emit('activity.changed', null)
+      return null as never
+    },
+    'telling.get': () => state.telling,
+    'telling.set': (telling) => {
+      state.telling = telling
+      return telling
+    },
+    'employers.list': () => state.employers,
+    'employers.save': ({ records }) => {
+      const saved = new Map(state.employers.records.map((one) => [`${one.kind} ${one.Reference}`, one]))
+      for (const record of records) saved.set(`${record.kind} ${record.Reference}`, record)
+      state.employers = { records: [...saved.values()], from: 'service', at: state.now() }
+      emit('employers.changed', null)
+      return state.employers
+    },
+    'forms.known': () => state.knownForms,
+    'handOff.list': () => state.handOff,
+    'handOff.add': () => {
+      const folder = {
+        id: office.newId('folder'),
+        accountId: office.chosen().id,
+        label: 'Scans',
+        place: '/office/Scans',
+        state: 'paused' as const,
+        sends: false,
+        taken: 0,
+        failed: 0
+      }
+      state.handOff = [...state.handOff, folder]
+      return folder
+    },
+    'handOff.change': ({ id, sends, presetId, paused }) => {
+      const { presetId: before, ...folder } = byId(state.handOff, id)
+      const preset = presetId === undefined ? before : (presetId ?? undefined)
+      const next = {
+        ...folder,
+        ...(sends !== undefined && { sends }),
+        ...(paused !== undefined && { state: paused ? ('paused' as const) : ('watching' as const) }),
+        ...(preset !== undefined && { presetId: preset })
+      }
+      state.handOff = state.handOff.map((one) => (one.id === id ? next : one))
+      emit('handOff.changed', { id })
+      return next
+    },
+    'handOff.remove': ({ id }) => {
+      byId(state.handOff, id)
+      state.handOff = state.handOff.filter((one) => one.id !== id)
+      return null as never
+    },
+    'handOff.files': ({ id, ...page }) => {
+      const files = state.handOffFiles.filter(({ folderId }) => folderId === id)
+      return { files: pageOf(files, page), total: files.length }
+    },
+    'handOff.reveal': () => null as never,
+    'hints.get': () => state.hints,
+    'hints.set': ({ listening }) => {
+      state.hints = listening ? { address: 'http://127.0.0.1:47811/hint/9f3c' } : {}
+      return state.hints
+    }
+  }
+}

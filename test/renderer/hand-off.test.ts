@@ -1,0 +1,108 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import HandOff from '../../src/renderer/src/screens/settings/HandOff.svelte'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { handOffScenes } from './preview/hand-off-scenes.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+async function open(api: FakeApi = handOffScenes['hand-off']?.() ?? fakeApi()) {
+  opened = await openOffice(api)
+  show(opened, HandOff)
+  await settle()
+}
+const folders = () => opened.api.control.state.handOff
+const row = (name: string) => {
+  const found = screen.getAllByText(name, { selector: '.name' })[0]?.closest('li')
+  if (!found) throw new Error(`No folder ${name}`)
+  return within(found)
+}
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+async function tick(folder: string) {
+  await fireEvent.click(row(folder).getByRole('checkbox'))
+  await settle()
+}
+const isTicked = (folder: string) => row(folder).getByRole<HTMLInputElement>('checkbox').checked
+
+test('without a folder, one sentence and one action; a new one waits until somebody has said what it is for', async () => {
+  await open(fakeApi())
+  expect(screen.getByText('No folder is watched yet.')).toBeTruthy()
+  await press('Watch a folder…')
+  expect(row('Scans').getByText('/office/Scans')).toBeTruthy()
+  expect(row('Scans').getByText('Paused')).toBeTruthy()
+  await press(/^Start\s*Scans/)
+  expect(row('Scans').getByText('Watched')).toBeTruthy()
+})
+
+test('each folder says how it is, and what its files became', async () => {
+  await open()
+  expect(row('Payroll').getByText('Watched')).toBeTruthy()
+  expect(row('Payroll').getByText(/1,284 taken, 3 failed, the last/)).toBeTruthy()
+  expect(row('Scans').getByText('Not there')).toBeTruthy()
+  expect(row('Scans').getByText(/nothing is lost/)).toBeTruthy()
+  expect(row('Leases').getByText('Paused')).toBeTruthy()
+})
+
+test('sending without asking is allowed only after what it means was read', async () => {
+  await open()
+  await tick('Leases')
+  expect(screen.getByText(/Nobody here looks at them first/)).toBeTruthy()
+  await press('Make drafts only')
+  expect([isTicked('Leases'), folders()[2]?.sends]).toEqual([false, false])
+  await tick('Leases')
+  await press('Send without asking')
+  expect([isTicked('Leases'), folders()[2]?.sends]).toEqual([true, true])
+  await tick('Leases')
+  expect([isTicked('Leases'), folders()[2]?.sends]).toEqual([false, false])
+})
+
+test('what could not be kept does not look as if it were', async () => {
+  await open()
+  opened.api.control.fail('handOff.change', { code: 'no-space', message: 'The disk is full.' })
+  await tick('Payroll')
+  expect([isTicked('Payroll'), folders()[0]?.sends]).toEqual([true, true])
+  expect(opened.office.toasts.shown.at(-1)?.text).toContain("That wasn't kept.")
+})
+
+test('what rows fill in is chosen among the presets', async () => {
+  await open()
+  const select = () =>
+    row('Leases').getByRole<HTMLSelectElement>('combobox', { name: 'What the rows of a sheet fill in' })
+  await fireEvent.change(select(), { target: { value: 'preset-1' } })
+  await settle()
+  expect(folders()[2]?.presetId).toBe('preset-1')
+  await fireEvent.change(select(), { target: { value: '' } })
+  await settle()
+  expect(folders()[2]?.presetId).toBeUndefined()
+})
+
+test('a folder is paused, goes on, and is watched no more', async () => {
+  await open()
+  await press(/^Pause\s*Payroll/)
+  expect(folders()[0]?.state).toBe('paused')
+  await press(/^Go on\s*Payroll/)
+  expect(folders()[0]?.state).toBe('watching')
+  await press(/^Remove\s*Payroll/)
+  await press('Stop watching')
+  expect(folders().map(({ label }) => label)).toEqual(['Scans', 'Leases'])
+})
+
+test('the last files lead to what came of them, or say why nothing did', async () => {
+  await open()
+  const details = screen.getByText(/1,284 taken/).closest('details') as HTMLDetailsElement
+  details.open = true
+  await fireEvent(details, new Event('toggle'))
+  await settle()
+  const hrefs = screen.getAllByRole('link').map((link) => link.getAttribute('href'))
+  expect(hrefs).toEqual(['#/outbox?batch=b1', '#/drafts', '#/compose/a'])
+  expect(screen.getByText('42 packages went to the Outbox')).toBeTruthy()
+  expect(screen.getByText(/isn’t an e-mail address/)).toBeTruthy()
+  await press(/^Report\s*on corrections/)
+  expect(opened.api.control.calls.at(-1)).toMatchObject({ name: 'handOff.reveal', input: { id: 'h2' } })
+})

@@ -1,0 +1,145 @@
+/** The office's day: overview, activity and directory as they are on an ordinary morning, and bare. */
+import type { DocumentChange, EmployerRecord, OverviewView } from '../../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { documents } from '../people.ts'
+
+const DAY = 86_400_000
+
+/** An ordinary morning: so many due on each day, so many packages each week. */
+export function overviewOf(now: number, change: Partial<OverviewView> = {}): OverviewView {
+  const iso = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const monday = now - ((new Date(now).getUTCDay() + 6) % 7) * DAY
+  return {
+    states: [
+      { family: 'not-started', count: 38 },
+      { family: 'in-progress', count: 121 },
+      { family: 'complete', count: 604 },
+      { family: 'declined', count: 7 },
+      { family: 'expired', count: 16 },
+      { family: 'other', count: 3 }
+    ],
+    due: [4, 1, 0, 9, 12, 6, 5, 3, 0, 1, 14, 8, 2, 2].map((count, index) => ({ day: iso(now + index * DAY), count })),
+    overdue: 5,
+    stuck: { days: 7, count: 11 },
+    declined: 7,
+    identityFailed: 2,
+    waitingHere: 3,
+    unread: 24,
+    weeks: [31, 28, 35, 22, 40, 38, 27, 33, 45, 41, 36, 18].map((sent, index) => ({
+      monday: iso(monday - (11 - index) * 7 * DAY),
+      sent,
+      completed: Math.round(sent * (index === 11 ? 0.4 : 0.85))
+    })),
+    lookedAt: now - 8000,
+    ...change
+  }
+}
+
+/** What happened over two days, newest first. */
+export function changesOf(now: number, count: number): DocumentChange[] {
+  const kinds = [
+    'signed',
+    'completed',
+    'declined',
+    'arrived',
+    'due-changed',
+    'expired',
+    'identity-failed',
+    'moved'
+  ] as const
+  const signers = ['Mere Parata', 'Tama Whaanga', 'Aroha Lindqvist']
+  return documents(count, now).map((document, index) => ({
+    id: count - index,
+    accountId: 'practice',
+    reference: document.reference,
+    documentName: document.name,
+    kind: kinds[index % kinds.length] ?? 'changed',
+    at: now - index * 47 * 60_000,
+    signer: signers[index % signers.length] ?? '',
+    isOwn: index % 9 === 4,
+    ...(kinds[index % kinds.length] === 'due-changed' && { from: '2026-12-01', to: '2026-12-15' }),
+    ...(kinds[index % kinds.length] === 'moved' && { from: 'InBox', to: 'Progress' })
+  }))
+}
+
+/** Some of each kind. */
+export function employersOf(): EmployerRecord[] {
+  const record = (kind: EmployerRecord['kind'], Reference: string, Name: string, fields: Record<string, string>) => ({
+    kind,
+    Reference,
+    Name,
+    IsDefault: Reference.endsWith('1'),
+    fields
+  })
+  return [
+    record('SuperFund', 'super-1', 'Harbour & Co. staff fund', {
+      ABN: '51 824 753 556',
+      BusinessName: 'Harbour & Co.',
+      SuperFundName: 'Southern Super',
+      USI: 'SOU0001AU'
+    }),
+    record('SuperFund', 'super-2', 'Harbour casuals', { BusinessName: 'Harbour & Co.' }),
+    record('TFN', 'tfn-1', 'Harbour head office', {
+      ABN: '51 824 753 556',
+      BusinessName: 'Harbour & Co.',
+      BusinessEmail: 'pay@example.com'
+    }),
+    record('AccClaimsHistory', 'acc-1', 'Claims desk', { OrganisationName: 'Harbour & Co.' }),
+    record('MOJ', 'moj-1', 'Screening', { ThirdPartyName: 'Harbour & Co.', ReportType: 'Full' })
+  ]
+}
+
+function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
+  const now = Date.now()
+  const changes = changesOf(now, 160)
+  return fakeApi({
+    now: Date.now,
+    connection: { state: 'online', since: now - 3_600_000 },
+    overview: overviewOf(now),
+    changes,
+    away: {
+      since: now - 15 * 3_600_000,
+      until: now - 60_000,
+      total: 19,
+      byKind: { signed: 8, completed: 4, declined: 1, arrived: 6 },
+      changes: changes.slice(0, 19)
+    },
+    employers: { records: employersOf(), from: 'service', at: now - 26 * 3_600_000 },
+    knownForms: [
+      { kind: 'form-filler', Name: 'Privacy consent', Reference: 'tpl-privacy', usedAt: now - 3_600_000, uses: 41 },
+      { kind: 'form-filler', Name: 'Power of attorney', Reference: 'tpl-poa', uses: 0 },
+      {
+        kind: 'form-direct',
+        Name: 'Tax declaration',
+        Reference: 'form-tfn',
+        FormType: '3',
+        usedAt: now - DAY,
+        uses: 12
+      }
+    ],
+    ...change
+  })
+}
+
+export const dayScenes: Record<string, () => FakeApi> = {
+  day: () => day(),
+  'day-quiet': () => day({ away: { total: 0, byKind: {}, changes: [] } }),
+  'day-bare': () =>
+    day({
+      overview: overviewOf(Date.now(), {
+        states: [],
+        due: overviewOf(Date.now()).due.map(({ day: on }) => ({ day: on, count: 0 })),
+        overdue: 0,
+        stuck: { days: 7, count: 0 },
+        declined: 0,
+        identityFailed: 0,
+        waitingHere: 0,
+        unread: 0,
+        weeks: overviewOf(Date.now()).weeks.map(({ monday }) => ({ monday, sent: 0, completed: 0 }))
+      }),
+      changes: [],
+      away: { total: 0, byKind: {}, changes: [] },
+      employers: { records: [], from: 'nowhere' },
+      knownForms: []
+    })
+}

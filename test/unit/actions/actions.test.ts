@@ -1,0 +1,336 @@
+/** What becomes of actions where the line, the service, the clock or a person comes between. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AppFailure } from '../../../src/main/core/failure.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { DocumentResponse } from '../../../src/shared/model/index.ts'
+import { correction, extension, type Office, openOffice } from './office.ts'
+
+const MINUTE = 60_000
+let office: Office
+let reference: string
+let document: DocumentResponse | undefined
+let signerReference: string
+beforeEach(async () => {
+  office = await openOffice()
+  ;[document] = await office.send(2)
+  reference = document?.Reference ?? ''
+  signerReference = document?.Signers?.[0]?.SignerReference ?? ''
+})
+afterEach(() => office.close())
+
+const posts = (method: string) => method === 'POST'
+const failing = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('This should have been refused.'),
+    (error: unknown) => asAppError(error)
+  )
+
+describe('pressing twice', () => {
+  test('the same press is done once and answers what is known of it', async () => {
+    const [id, asked] = [randomUUID(), extension()]
+    const both = await Promise.all([office.start(reference, asked, id), office.start(reference, asked, id)])
+    expect(both.map((one) => one.id)).toEqual([id, id])
+    expect(await office.start(reference, asked, id)).toMatchObject({ id, state: 'done' })
+    expect(office.taken('Extend')).toHaveLength(1)
+  })
+
+  test('another due date for another document of the package is busy while the first is on its way', async () => {
+    office.line.fault('hang', posts)
+    const first = office.start(reference, extension())
+    await expect.poll(() => office.line.seen.some((one) => one.includes('Extend'))).toBe(true)
+    const other = (
+      await office.parts.mirror.ask('inPackage', {
+        accountId: office.accountId,
+        packageReference: (await office.document(reference)).PackageReference ?? ''
+      })
+    ).find((one) => one.document.Reference !== reference)
+    const error = await failing(office.start(other?.document.Reference ?? '', extension(40)))
+    expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('on its way') })
+    await office.time.pass(10_000)
+    expect((await first).state).toBe('running')
+    await office.startAgain()
+  })
+})
+
+describe('without a line', () => {
+  let elsewhere: DocumentResponse | undefined
+  beforeEach(async () => {
+    ;[elsewhere] = await office.send()
+    await office.cutLine()
+  })
+
+  test('a due date and a correction wait, and go by themselves in their order when it is back', async () => {
+    const one = await office.start(reference, extension())
+    const other = await office.start(elsewhere?.Reference ?? '', correction(elsewhere))
+    expect([one.state, other.state]).toEqual(['waiting', 'waiting'])
+    expect(one.error).toMatchObject({ code: 'refused' })
+    expect(office.actions.pending()).toEqual({ waiting: 2, running: 0, uncertain: 0 })
+    await office.line.comeBack()
+    office.actions.lineChanged()
+    await office.until(other.id, 'done')
+    expect(office.actions.get(one.id).state).toBe('done')
+    expect(office.practice.recorded().map(({ operation }) => operation)).toEqual([
+      'SendForms2',
+      'SendForms2',
+      'Extend',
+      'UpdateSigner'
+    ])
+  })
+
+  test('they try again by themselves, also after a restart', async () => {
+    const { id } = await office.start(reference, extension())
+    await office.startAgain()
+    await office.line.comeBack()
+    await office.time.pass(MINUTE)
+    await office.until(id, 'done')
+    expect(office.taken('Extend')).toHaveLength(1)
+  })
+
+  test('a notary and a reminder are refused with a reason, and never go later', async () => {
+    const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
+    const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
+    for (const { state, error } of [notary, reminder]) {
+      expect(state).toBe('refused')
+      expect(error?.message).toContain('isn’t done by itself later')
+    }
+    await office.line.comeBack()
+    office.actions.lineChanged()
+    await office.time.pass(MINUTE)
+    expect(office.practice.recorded().map(({ operation }) => operation)).toEqual(['SendForms2', 'SendForms2'])
+  })
+
+  test('what waits can be taken back and never leaves then', async () => {
+    const { id } = await office.start(reference, extension())
+    expect(office.actions.cancel(id).state).toBe('cancelled')
+    await office.line.comeBack()
+    office.actions.lineChanged()
+    await office.time.pass(MINUTE)
+    expect(office.taken('Extend')).toEqual([])
+  })
+
+  test.each([
+    [
+      'another due date was set meanwhile',
+      () => office.direct('/Document/Extend', { DocumentReference: reference, ...due(90) }),
+      'Another due date was set'
+    ],
+    [
+      'the document was signed by all meanwhile',
+      async () => {
+        for (const one of Object.values(office.practice.state.documents)) one.ending = 'Complete'
+      },
+      'No document of this package'
+    ],
+    [
+      'the document is gone',
+      async () => {
+        office.practice.state.documents = {}
+      },
+      'don’t show this document'
+    ]
+  ])('it is refused rather than sent blindly where %s', async (_, meanwhile, words) => {
+    const { id } = await office.start(reference, extension())
+    await meanwhile()
+    const before = office.taken('Extend').length
+    await office.line.comeBack()
+    office.actions.lineChanged()
+    const ended = await office.until(id, 'refused')
+    expect(ended.error?.message).toContain(words)
+    expect(office.taken('Extend')).toHaveLength(before)
+  })
+
+  test('a correction is refused where somebody else corrected that signer meanwhile', async () => {
+    const { id } = await office.start(reference, correction(document))
+    const Signers = [
+      { SignerReference: signerReference, FirstName: 'Ana', LastName: 'Parata', Email: 'ana@example.com' }
+    ]
+    await office.direct('/Document/UpdateSigner', { DocumentReference: reference, Signers })
+    await office.line.comeBack()
+    office.actions.lineChanged()
+    expect((await office.until(id, 'refused')).error?.message).toContain('somebody else')
+    expect(office.taken('UpdateSigner')).toHaveLength(1)
+  })
+})
+
+describe('what was asked for first is done first', () => {
+  test('a reminder does not overtake the correction that waits, and goes once that was let go', async () => {
+    await office.cutLine()
+    const { id } = await office.start(reference, correction(document))
+    await office.line.comeBack()
+    office.line.fault({ status: 503 }, (method) => method === 'GET')
+    const asked = { kind: 'remind' as const, signerReference, signerName: 'Aroha' }
+    const error = await failing(office.start(reference, asked))
+    expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('Let it go or take it back first') })
+    expect(office.taken('SendReminder')).toEqual([])
+    office.actions.cancel(id)
+    expect((await office.start(reference, asked)).state).toBe('done')
+  })
+
+  test('another due date of the package concerns each of its documents, and no other package’s', async () => {
+    const inPackage = { accountId: office.accountId, packageReference: document?.PackageReference ?? '' }
+    const [, other] = await office.parts.mirror.ask('inPackage', inPackage)
+    const [elsewhere] = await office.send()
+    await office.cutLine()
+    const { id } = await office.start(reference, extension())
+    const asked = correction(other?.document)
+    expect(await failing(office.start(other?.document.Reference ?? '', asked))).toMatchObject({ code: 'busy' })
+    expect((await office.start(elsewhere?.Reference ?? '', correction(elsewhere))).state).toBe('waiting')
+    office.actions.cancel(id)
+    expect((await office.start(other?.document.Reference ?? '', asked)).state).toBe('waiting')
+    expect(await failing(office.start(reference, extension()))).toMatchObject({ code: 'busy' })
+    expect(await failing(office.actions.again(id))).toMatchObject({ code: 'busy' })
+  })
+})
+
+test('a desk that fails for a moment holds up what waits, and refuses nothing', async () => {
+  await office.cutLine()
+  const { id } = await office.start(reference, extension())
+  const trouble = { code: 'storage' as const, message: 'The list of documents stopped working.' }
+  office.parts.mirror.fail(new AppFailure(trouble))
+  await office.line.comeBack()
+  office.actions.lineChanged()
+  await expect.poll(() => office.actions.get(id)).toMatchObject({ state: 'waiting', error: trouble })
+  office.parts.mirror.fail(undefined)
+  await office.time.pass(MINUTE)
+  await office.until(id, 'done')
+  expect(office.taken('Extend')).toHaveLength(1)
+})
+
+const due = (days: number) => ({ DueDate: extension(days).dueDate, GMT: '0' })
+
+describe('where the answer was lost', () => {
+  test('a due date that arrived is found in the folders', async () => {
+    office.line.fault('lose-answer', posts)
+    const { id } = await office.start(reference, extension())
+    await office.until(id, 'done')
+    expect(office.taken('Extend')).toHaveLength(1)
+  })
+
+  test('a correction that arrived is found in the folders', async () => {
+    office.line.fault('lose-answer', posts)
+    const { id } = await office.start(reference, correction(document))
+    await office.until(id, 'done')
+  })
+
+  test('a correction that waited, left and arrived is found, though the signers stand in another order by then', async () => {
+    await office.cutLine()
+    const { id } = await office.start(reference, correction(document))
+    office.parts.mirror.turnSigners(reference)
+    await office.line.comeBack()
+    office.line.fault('lose-answer', posts)
+    office.actions.lineChanged()
+    await office.until(id, 'done')
+    expect(office.taken('UpdateSigner')).toHaveLength(1)
+  })
+
+  test('one that did not arrive is refused after two looks a minute apart, not before', async () => {
+    office.line.fault('cut', posts)
+    const { id } = await office.start(reference, extension())
+    await office.until(id, 'uncertain')
+    const looked = () => office.line.seen.filter((one) => one.startsWith('GET')).length
+    const before = looked()
+    await office.actions.check(id)
+    await office.time.pass(2 * MINUTE)
+    await expect.poll(looked).toBeGreaterThan(before + 3)
+    expect(office.actions.get(id).state).toBe('uncertain')
+    await expect
+      .poll(async () => {
+        await office.time.pass(MINUTE)
+        return office.actions.get(id)
+      })
+      .toMatchObject({ state: 'refused', error: { message: expect.stringContaining('did not arrive') } })
+    expect(office.taken('Extend')).toEqual([])
+    office.line.fault('pass')
+    expect((await office.actions.again(id)).state).toBe('done')
+    expect(office.taken('Extend')).toHaveLength(1)
+  })
+
+  test('a document that somebody else changed stays uncertain until a person says', async () => {
+    office.line.fault('cut', posts)
+    const { id } = await office.start(reference, extension())
+    await office.direct('/Document/Extend', { DocumentReference: reference, ...due(77) })
+    await office.actions.check(id)
+    await office.time.pass(10 * MINUTE)
+    expect(office.actions.get(id)).toMatchObject({ state: 'uncertain', error: { code: 'conflict' } })
+    expect(office.actions.settle(id, false).state).toBe('cancelled')
+  })
+
+  test('a crash on its way leaves it uncertain, and the folders settle it', async () => {
+    office.line.fault('swallow-answer', posts)
+    const asked = office.start(reference, extension()).catch(() => undefined)
+    await expect.poll(() => office.taken('Extend').length).toBe(1)
+    const [running] = office.actions.list(office.accountId)
+    await office.startAgain()
+    await asked
+    await office.until(running?.id ?? '', 'done')
+    expect(office.taken('Extend')).toHaveLength(1)
+  })
+
+  test('a notary and a reminder can’t be checked: a person says, or does it again', async () => {
+    office.line.fault('lose-answer', posts)
+    const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
+    const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
+    expect([notary.state, reminder.state]).toEqual(['uncertain', 'uncertain'])
+    expect(await failing(office.actions.check(notary.id))).toMatchObject({ code: 'conflict' })
+    expect(await failing(office.start(reference, notary.request))).toMatchObject({ code: 'busy' })
+    expect(office.actions.settle(notary.id, true).state).toBe('done')
+    office.line.fault('pass')
+    const [again, pressedTwice] = await Promise.all([
+      office.actions.again(reminder.id),
+      office.actions.again(reminder.id)
+    ])
+    expect([again.state, pressedTwice.id]).toEqual(['done', reminder.id])
+    expect(office.taken('SendReminder')).toHaveLength(2)
+  })
+
+  test('a guest network’s page to sign in at is not the service’s word', async () => {
+    office.line.fault('rubbish', posts)
+    const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
+    const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
+    expect([notary.state, reminder.state]).toEqual(['uncertain', 'uncertain'])
+    expect(office.parts.rights.of(office.accountId).reminders).toBe('unknown')
+  })
+
+  test('a refusal of the second time proves nothing of the first', async () => {
+    office.line.fault('lose-answer', posts)
+    const { id } = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
+    office.line.fault({ status: 409 }, posts)
+    expect((await office.actions.again(id)).state).toBe('uncertain')
+    await office.cutLine()
+    expect((await office.actions.again(id)).state).toBe('uncertain')
+    expect(office.taken('SendReminder')).toHaveLength(1)
+  })
+})
+
+test('what the service refuses is refused with its words', async () => {
+  office.line.fault({ status: 403 }, posts)
+  expect(await office.start(reference, extension())).toMatchObject({ state: 'refused', error: { code: 'forbidden' } })
+})
+
+test('“not so fast” lets a due date wait as long as was asked', async () => {
+  office.line.fault({ status: 429, headers: { 'retry-after': '50' } }, posts)
+  const { id, state } = await office.start(reference, extension())
+  expect(state).toBe('waiting')
+  office.line.fault('pass')
+  await office.time.pass(40_000)
+  expect(office.actions.get(id).state).toBe('waiting')
+  await office.time.pass(20_000)
+  await office.until(id, 'done')
+})
+
+test('what ended is forgotten after thirty days, what is uncertain never', async () => {
+  const done = await office.start(reference, extension())
+  office.line.fault('lose-answer', posts)
+  const lost = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
+  office.time.now += 31 * 86_400_000
+  await office.startAgain()
+  expect(office.actions.list(office.accountId).map(({ id }) => id)).toEqual([lost.id])
+  expect(done.state).toBe('done')
+})
+
+test('actions go with their account', async () => {
+  await office.start(reference, extension())
+  await office.parts.accounts.remove(office.accountId)
+  expect(office.actions.list(office.accountId)).toEqual([])
+})

@@ -1,0 +1,280 @@
+/** Every action from what a screen asks to the practice service's record and back, over real HTTP. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { outgoingOf } from '../../../src/main/core/actions/outgoing.ts'
+import { openValidations } from '../../../src/main/core/actions/validations.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { SignerResponse, UpdateSignerRequest } from '../../../src/shared/model/index.ts'
+import { correction, extension, type Office, openOffice, person } from './office.ts'
+
+let office: Office
+beforeEach(async () => {
+  office = await openOffice()
+})
+afterEach(() => office.close())
+
+const failing = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('This should have been refused.'),
+    (error: unknown) => asAppError(error)
+  )
+
+describe('correcting a signer (operation 6)', () => {
+  test('sends the whole signer by its reference and withdraws the old link', async () => {
+    const signers = [person('Aroha', { MobileNumber: '0211234567', MobileCountry: '64' }), person('Wiremu')]
+    const [document] = await office.send(1, signers)
+    const reference = document?.Reference ?? ''
+    const oldKey = document?.Signers?.[0]?.SigningKey
+    const action = await office.start(reference, correction(document, { MobileNumber: '0217654321' }))
+    expect(action).toMatchObject({ state: 'done', reference, documentName: document?.Name })
+    expect(office.taken('UpdateSigner').map(({ body }) => body)).toEqual([
+      {
+        DocumentReference: reference,
+        Signers: [
+          {
+            SignerReference: document?.Signers?.[0]?.SignerReference,
+            FirstName: 'Ārohanui',
+            LastName: 'Parata',
+            Email: 'arohanui@example.com',
+            MobileNumber: '0217654321',
+            MobileCountry: '64',
+            IsFaceToFaceSigning: false,
+            VideoConfirmationEnabled: false,
+            VideoConfirmationDeepfakeEnabled: false,
+            ReviewBeforeSigningEnabled: false
+          }
+        ]
+      }
+    ])
+    const after = await office.document(reference)
+    expect(after.Signers?.[0]).toMatchObject({ FirstName: 'Ārohanui', Email: 'arohanui@example.com' })
+    expect(after.Signers?.[0]?.SigningKey).not.toBe(oldKey)
+    expect(office.parts.told.soon).toBe(1)
+    // The screens are told at once: the next look finds nothing new in what the mirror has already.
+    expect(office.parts.told.taken).toEqual([office.accountId])
+  })
+
+  test('refuses what the service would refuse, and keeps nothing of it', async () => {
+    const [document] = await office.send()
+    const reference = document?.Reference ?? ''
+    for (const [wrong, code] of [
+      [correction(undefined, { index: 7 }), 'gone'],
+      [correction(document, { Email: 'aroha at example.com' }), 'invalid']
+    ] as const) {
+      expect((await failing(office.start(reference, wrong))).code).toBe(code)
+    }
+    const record = office.practice.state.documents[reference]
+    if (record?.signers[0]) Object.assign(record.signers[0], { status: 'Signed', signedAt: 1 })
+    await office.parts.mirror.refresh(office.accountId)
+    expect(await failing(office.start(reference, correction(document)))).toMatchObject({ code: 'conflict' })
+    expect(office.actions.list(office.accountId)).toEqual([])
+    expect(office.taken('UpdateSigner')).toEqual([])
+  })
+
+  test('two signers may have one e-mail address', async () => {
+    const [document] = await office.send()
+    const action = await office.start(document?.Reference ?? '', correction(document, { Email: 'wiremu@example.com' }))
+    expect(action.state).toBe('done')
+  })
+})
+
+describe('which signer is corrected', () => {
+  const sent = () => office.taken('UpdateSigner').map(({ body }) => (body as UpdateSignerRequest).Signers)
+
+  test('is the one that the screen showed, wherever the service lists them since', async () => {
+    const [document] = await office.send()
+    const reference = document?.Reference ?? ''
+    office.parts.mirror.turnSigners(reference)
+    expect((await office.start(reference, correction(document))).state).toBe('done')
+    expect(sent()).toMatchObject([[{ SignerReference: document?.Signers?.[0]?.SignerReference }]])
+  })
+
+  test('stays the same one where it was taken back and is asked for again', async () => {
+    const [document] = await office.send()
+    const reference = document?.Reference ?? ''
+    await office.cutLine()
+    const { id } = await office.start(reference, correction(document))
+    office.actions.cancel(id)
+    await office.line.comeBack()
+    office.parts.mirror.turnSigners(reference)
+    expect((await office.actions.again(id)).state).toBe('done')
+    expect(sent()).toMatchObject([[{ SignerReference: document?.Signers?.[0]?.SignerReference }]])
+  })
+
+  test('is refused in words where the service gives no references and another stands there', () => {
+    const document = { Reference: 'd', Signers: [{ ...person('Wiremu'), Editable: true }] }
+    const asked = correction({ Reference: 'd', Signers: [person('Aroha')] })
+    const make = (Signers: SignerResponse[]) =>
+      outgoingOf(asked, { document: { ...document, Signers }, others: [] }, Date.now()).body
+    expect(refusal(() => make(document.Signers))).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('Aroha Parata')
+    })
+    expect(make([{ ...person('Aroha'), Editable: true }])).toMatchObject({ Signers: [{ FirstName: 'Ārohanui' }] })
+  })
+
+  test('may not be named twice', () => {
+    const [document] = [{ Reference: 'd', Signers: [{ ...person(), SignerReference: 's', Editable: true }] }]
+    const { signers } = correction(document)
+    const twice = { kind: 'correct' as const, signers: [...signers, ...signers.map((one) => ({ ...one, index: 1 }))] }
+    expect(refusal(() => outgoingOf(twice, { document, others: [] }, Date.now())).code).toBe('invalid')
+  })
+
+  test('somebody the document is shared with is never dropped for want of a name', () => {
+    const ShareUsers = [person('Hana'), { FirstName: 'Tama', Email: 'tama@example.com' }]
+    const document = { Reference: 'd', Signers: [{ ...person(), SignerReference: 's', Editable: true, ShareUsers }] }
+    const make = (more: object = {}) =>
+      outgoingOf(correction(document, more), { document, others: [] }, Date.now()).body
+    expect(refusal(make)).toMatchObject({ code: 'conflict', message: expect.stringContaining('shared with') })
+    // Where the person says who it is to be shared with, nobody is dropped unasked.
+    expect(make({ ShareUsers: [person('Hana')] })).toMatchObject({ Signers: [{ ShareUsers: [{ FirstName: 'Hana' }] }] })
+  })
+})
+
+function refusal(work: () => unknown) {
+  try {
+    work()
+  } catch (error) {
+    return asAppError(error)
+  }
+  return expect.fail('This should have been refused.')
+}
+
+describe('another due date (operation 7)', () => {
+  test('goes as ISO 8601 with its offset, and GMT in minutes, for every document of the package', async () => {
+    const documents = await office.send(2)
+    const [first] = documents
+    const asked = extension(30, 720)
+    expect(await office.start(first?.Reference ?? '', asked)).toMatchObject({ state: 'done' })
+    const [taken] = office.taken('Extend')
+    expect(taken?.body).toMatchObject({ DocumentReference: first?.Reference, GMT: '720' })
+    const { DueDate = '' } = (taken?.body ?? {}) as { DueDate?: string }
+    expect(DueDate).toMatch(/\+12:00$/)
+    expect(Date.parse(DueDate)).toBe(Date.parse(asked.dueDate))
+    await office.parts.mirror.refresh(office.accountId)
+    for (const { Reference } of documents) {
+      expect(Date.parse((await office.document(Reference)).DueDate ?? '')).toBe(Date.parse(asked.dueDate))
+    }
+  })
+
+  test('in UTC its GMT is "0"', async () => {
+    const [document] = await office.send()
+    await office.start(document?.Reference ?? '', extension(30, 0))
+    expect(office.taken('Extend')[0]?.body).toMatchObject({ GMT: '0', DueDate: expect.stringMatching(/Z$/) })
+  })
+
+  test('a date that has passed, or is none, is refused', async () => {
+    const [document] = await office.send()
+    for (const dueDate of ['2020-01-01T00:00:00Z', 'next week']) {
+      const wrong = { kind: 'extend' as const, dueDate, gmt: 0 }
+      expect(await failing(office.start(document?.Reference ?? '', wrong))).toMatchObject({ code: 'invalid' })
+    }
+    expect(office.taken('Extend')).toEqual([])
+  })
+
+  test('a year of five digits is refused, also where only its offset makes it one', async () => {
+    const [document] = await office.send()
+    const late = { kind: 'extend' as const, dueDate: '9999-12-31T23:00:00Z', gmt: 720 }
+    expect(await failing(office.start(document?.Reference ?? '', late))).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('9999')
+    })
+    expect((await office.start(document?.Reference ?? '', { ...late, gmt: 0 })).state).toBe('done')
+  })
+
+  test('has passed, or not, by the wall clock, also after that one was put back from a wrong date', async () => {
+    const [document] = await office.send()
+    office.ahead.by = 3650 * 86_400_000
+    const { state, settledAt = 0 } = await office.start(document?.Reference ?? '', extension())
+    expect(state).toBe('done')
+    expect(Math.abs(settledAt - office.time.now)).toBeLessThan(86_400_000)
+    // What is known of documents is ordered by the clock that never goes back.
+    expect(office.parts.mirror.takenAt[0]).toBeGreaterThan(office.time.now + 3000 * 86_400_000)
+  })
+})
+
+describe('a notary’s queue (operation 12)', () => {
+  test('is given the document with its package, and what it answers is kept', async () => {
+    const [document] = await office.send()
+    const reference = document?.Reference ?? ''
+    const action = await office.start(reference, { kind: 'notary', notaryReference: 'notary-1', send: true })
+    expect(action).toMatchObject({
+      state: 'done',
+      notary: { PackageReference: document?.PackageReference, DocumentIDs: [reference] }
+    })
+    expect(office.taken('AssignQueueDocument').map(({ body }) => body)).toEqual([
+      {
+        PackageReference: document?.PackageReference,
+        DocumentReference: reference,
+        NotaryReference: 'notary-1',
+        Send: true
+      }
+    ])
+  })
+})
+
+describe('a reminder', () => {
+  const reminder = (signerReference = '') => ({ kind: 'remind' as const, signerReference, signerName: 'Aroha Parata' })
+
+  test('goes to one signer, and shows that the account can', async () => {
+    const [document] = await office.send()
+    const signerReference = document?.Signers?.[0]?.SignerReference ?? ''
+    const action = await office.start(document?.Reference ?? '', reminder(signerReference))
+    expect(action.state).toBe('done')
+    expect(office.taken('SendReminder')[0]?.body).toEqual({
+      DocumentReference: document?.Reference,
+      SignerReference: signerReference
+    })
+    expect(office.parts.rights.of(office.accountId).reminders).toBe('yes')
+  })
+
+  test('that the service doesn’t know is refused in words, and that is remembered', async () => {
+    const [document] = await office.send()
+    office.line.fault({ status: 404 }, (method) => method === 'POST')
+    const signerReference = document?.Signers?.[0]?.SignerReference ?? ''
+    const action = await office.start(document?.Reference ?? '', reminder(signerReference))
+    expect(action).toMatchObject({ state: 'refused', error: { code: 'not-found' } })
+    await expect.poll(() => office.parts.rights.of(office.accountId).reminders).toBe('no')
+    expect(await failing(office.start(document?.Reference ?? '', reminder(signerReference)))).toMatchObject({
+      code: 'not-found'
+    })
+  })
+
+  test('a document that is gone says nothing of what the account can', async () => {
+    const [document] = await office.send()
+    const reference = document?.Reference ?? ''
+    delete office.practice.state.documents[reference]
+    const signerReference = document?.Signers?.[0]?.SignerReference ?? ''
+    expect((await office.start(reference, reminder(signerReference))).state).toBe('refused')
+    await office.parts.mirror.refresh(office.accountId)
+    expect(office.parts.rights.of(office.accountId).reminders).toBe('unknown')
+  })
+})
+
+describe('verifying signatures (operation 10)', () => {
+  test('answers each signature without the document’s address, and can be saved', async () => {
+    const [document] = await office.send()
+    const reference = document?.Reference ?? ''
+    const record = office.practice.state.documents[reference]
+    for (const signer of record?.signers ?? []) signer.signedAt = Date.parse('2026-11-20T01:02:03Z')
+    const validations = openValidations({ clientOf: office.parts.clients.of, clock: () => 1_000 })
+    expect(() => validations.file(office.accountId, reference)).toThrow()
+    const view = await validations.validate(office.accountId, reference)
+    expect(view).toMatchObject({ checkedAt: 1_000, Signatures: [{ isValid: true }, { isValid: true }] })
+    expect(view).not.toHaveProperty('DocumentURL')
+    const { name, bytes } = validations.file(office.accountId, reference)
+    expect(name).toMatch(/ - signatures$/)
+    const written = JSON.parse(new TextDecoder().decode(bytes))
+    expect(written).toMatchObject({
+      Document: { Reference: reference },
+      CheckedAt: '1970-01-01T00:00:01.000Z',
+      AllValid: true,
+      Signatures: [{ Signer: { FirstName: 'Aroha' } }, { Signer: { FirstName: 'Wiremu' } }]
+    })
+    expect(JSON.stringify(written)).not.toContain('/view/')
+  })
+
+  test('a document that was removed is not found', async () => {
+    const validations = openValidations({ clientOf: office.parts.clients.of, clock: () => 1_000 })
+    expect(await failing(validations.validate(office.accountId, 'removed'))).toMatchObject({ code: 'not-found' })
+  })
+})

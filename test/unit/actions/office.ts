@@ -1,0 +1,251 @@
+/** Actions as the application joins them, over a real database, and a practice service behind a line that can fail. */
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { openClients } from '../../../src/main/core/accounts/clients.ts'
+import { openActions } from '../../../src/main/core/actions/actions.ts'
+import { openRights } from '../../../src/main/core/actions/rights.ts'
+import type { AskDesk, MirroredDocument } from '../../../src/main/core/documents/desk-questions.ts'
+import type { ServiceClient } from '../../../src/main/core/service/index.ts'
+import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { systemClock, systemRandom } from '../../../src/practice/effects.ts'
+import { listen } from '../../../src/practice/listen.ts'
+import { seed } from '../../../src/practice/seed.ts'
+import { createPracticeService } from '../../../src/practice/service.ts'
+import type { ActionRequest, ActionView } from '../../../src/shared/contract/index.ts'
+import { type DocumentResponse, FOLDERS } from '../../../src/shared/model/index.ts'
+import { openFaultProxy } from '../../fixtures/fault-proxy.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+export type Office = Awaited<ReturnType<typeof openOffice>>
+
+export async function openOffice(data: 'demo' | 'empty' = 'empty') {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-actions-'))
+  const practice = createPracticeService({ state: seed(data, systemClock, systemRandom) })
+  const listening = await listen(practice)
+  const line = await openFaultProxy(listening.url)
+  const time = ownTime()
+  const secrets = memoryKeychain().accounts
+  /** How far the clock that orders is ahead of the wall clock, as after the latter jumped and was put back. */
+  const ahead = { by: 0 }
+  let accountId = ''
+
+  function run() {
+    const db = connectEncrypted(join(folder, 'work.db'), Buffer.alloc(32, 7))
+    migrate(db)
+    const life = new AbortController()
+    const { schedule, end } = time.scheduler()
+    const fetchAlive = (url: string, init: RequestInit) =>
+      fetch(url, { ...init, signal: AbortSignal.any([life.signal, ...(init.signal ? [init.signal] : [])]) })
+    const accounts = openAccounts({ db, secrets, newId: randomUUID, clock: time.clock })
+    const clients = openClients({ accounts, fetch: fetchAlive, clock: Date.now, random: Math.random })
+    const mirror = openSmallMirror(clients.of)
+    const rights = openRights(db)
+    const told = { ids: [] as string[], soon: 0, taken: [] as string[] }
+    const actions = openActions({
+      db,
+      clientOf: clients.of,
+      ask: mirror.ask,
+      rights,
+      refresh: mirror.refresh,
+      soon: () => void told.soon++,
+      taken: (accountId) => void told.taken.push(accountId),
+      describe: asAppError,
+      changed: (ids) => void told.ids.push(...ids),
+      clock: time.clock,
+      moment: () => time.clock() + ahead.by,
+      elapsed: time.elapsed,
+      random: () => 0,
+      schedule
+    })
+    return {
+      ...{ db, accounts, clients, mirror, rights, actions, told },
+      kill() {
+        life.abort()
+        end()
+        db.close()
+      }
+    }
+  }
+
+  let parts = run()
+  accountId = (
+    await parts.accounts.add({
+      kind: 'service',
+      name: 'Test office',
+      baseUrl: line.url,
+      authentication: { scheme: 'none' }
+    })
+  ).id
+  begin()
+
+  function begin(): void {
+    parts.actions.takeUpInterrupted()
+    parts.actions.open()
+  }
+
+  const direct = async (path: string, body: unknown) => {
+    const response = await fetch(`${listening.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(body)
+    })
+    return (await response.json()) as { Documents?: DocumentResponse[] }
+  }
+
+  return {
+    accountId,
+    practice,
+    line,
+    time,
+    ahead,
+    get parts() {
+      return parts
+    },
+    get actions() {
+      return parts.actions
+    },
+    /** Cuts the line, and lets the client notice: a request on a connection that just broke may have arrived. */
+    async cutLine(): Promise<void> {
+      await line.goDown()
+      await new Promise((resume) => setTimeout(resume, 20))
+    },
+    /** As somebody else of the office would, past the line. */
+    direct,
+    /** Sends a package past the line and reads the folders; answers its documents as they are read. */
+    async send(documents = 1, signers = [person(), person('Wiremu')]): Promise<MirroredDocument['document'][]> {
+      const Forms = Array.from({ length: documents }, (_, index) => ({
+        ...{ Name: `Letter ${index + 1}`, FormType: 1, Reference: 'letter', EmbedForm: true, Signers: signers }
+      }))
+      const sent = await direct('/FormDirect/SendForms2', { Forms })
+      await parts.mirror.refresh(accountId)
+      return Promise.all((sent.Documents ?? []).map(async ({ Reference }) => document(Reference)))
+    },
+    document,
+    start: (reference: string, request: ActionRequest, id: string = randomUUID()) =>
+      parts.actions.start(accountId, { id, reference, request }),
+    /** What the practice service took, by operation. */
+    taken: (operation: string) => practice.recorded().filter((request) => request.operation === operation),
+    /** Resolves once an action is in one of these states, by itself or as time passes. */
+    async until(id: string, ...states: ActionView['state'][]): Promise<ActionView> {
+      for (;;) {
+        const view = parts.actions.get(id)
+        if (states.includes(view.state)) return view
+        const isOver = view.state === 'done' || view.state === 'refused' || view.state === 'cancelled'
+        if (isOver) throw new Error(`It is ${view.state}: ${view.error?.message}`)
+        await new Promise((resume) => setTimeout(resume, 2))
+      }
+    },
+    /** As after the application was ended at once and started again, at the same database. */
+    async startAgain() {
+      parts.kill()
+      const { mirror } = parts
+      parts = run()
+      parts.mirror.takeOver(mirror)
+      begin()
+      return parts
+    },
+    async close() {
+      parts.kill()
+      await line.close()
+      await listening.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async function document(reference: string): Promise<DocumentResponse> {
+    const mirrored = await parts.mirror.ask('get', { accountId, reference })
+    if (!mirrored) throw new Error('The mirror doesn’t have this document.')
+    return mirrored.document
+  }
+}
+
+/** Keeps what the folders showed, as the desk does, and nothing else of it. */
+function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>) {
+  const documents = new Map<string, MirroredDocument>()
+  const takenAt: number[] = []
+  const backwards = new Set<string>()
+  let looks = 0
+  const put = (accountId: string, one: DocumentResponse) =>
+    documents.set(one.Reference, {
+      ...{
+        accountId,
+        document: backwards.has(one.Reference) ? turned(one) : one,
+        folder: one.Folder ?? 'InBox',
+        seenAt: looks,
+        changedAt: looks
+      },
+      ...{ unread: false, logsAreOld: false }
+    })
+  const answers = {
+    get: ({ reference }: { reference: string }) => documents.get(reference),
+    inPackage: ({ packageReference }: { packageReference: string }) =>
+      [...documents.values()].filter((one) => one.document.PackageReference === packageReference),
+    takeOne: (one: { accountId: string; document: DocumentResponse; now: number }) => {
+      takenAt.push(one.now)
+      put(one.accountId, one.document)
+      return null
+    }
+  }
+  let trouble: Error | undefined
+  return {
+    documents,
+    /** What the desk was told as the time of what operations answered. */
+    takenAt,
+    ask: (async (name: keyof typeof answers, ask: never) => {
+      if (trouble && name === 'inPackage') throw trouble
+      return structuredClone(answers[name](ask))
+    }) as AskDesk,
+    /** The desk's thread stops working, or works again. */
+    fail: (error: Error | undefined) => {
+      trouble = error
+    },
+    /** From now on the service lists the document's signers the other way round. */
+    turnSigners(reference: string): void {
+      backwards.add(reference)
+      const known = documents.get(reference)
+      if (known) documents.set(reference, { ...known, document: turned(known.document) })
+    },
+    async refresh(accountId: string): Promise<void> {
+      const client = await clientOf(accountId)
+      const read = await Promise.all(FOLDERS.map((folder) => client.getActiveDocuments(folder, { documentLog: false })))
+      looks++
+      for (const one of read.flatMap(({ items }) => items)) put(accountId, one)
+    },
+    takeOver(other: { documents: Map<string, MirroredDocument> }) {
+      for (const [reference, one] of other.documents) documents.set(reference, { ...one, seenAt: 0 })
+    }
+  }
+}
+
+function turned(document: DocumentResponse): DocumentResponse {
+  return { ...document, Signers: document.Signers?.toReversed() }
+}
+
+export function person(FirstName = 'Aroha', more: object = {}) {
+  return { FirstName, LastName: 'Parata', Email: `${FirstName.toLowerCase()}@example.com`, ...more }
+}
+
+const DAY = 86_400_000
+
+/** Another due date, so many days from now, at a full minute. */
+export function extension(days = 30, gmt = 720): Extract<ActionRequest, { kind: 'extend' }> {
+  const at = Math.floor((Date.now() + days * DAY) / 60_000) * 60_000
+  return { kind: 'extend', dueDate: new Date(at).toISOString(), gmt }
+}
+
+/** Gives the document's first signer another name, as a screen asks for it that shows the document so. */
+export function correction(
+  document: DocumentResponse | undefined,
+  more: object = {}
+): Extract<ActionRequest, { kind: 'correct' }> {
+  const { SignerReference, FirstName = '', LastName = '', Email = '' } = document?.Signers?.[0] ?? {}
+  const was = { ...(SignerReference && { SignerReference }), FirstName, LastName, Email }
+  const wanted = { FirstName: 'Ārohanui', LastName: 'Parata', Email: 'arohanui@example.com' }
+  return { kind: 'correct', signers: [{ index: 0, was, ...wanted, ...more }] }
+}

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type Composition,
+  compositionOfRequest,
+  problemsOf,
+  type SendRequest,
+  toFormDirectRequest,
+  toFormFillerRequest
+} from '../../../src/shared/composition/index.ts'
+import { SendFormDirectRequest, SendFormFillerRequest } from '../../../src/shared/model/index.ts'
+import { arbitraryOf } from '../../contract/arbitrary-of-schema.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { anyComposition } from '../drafts/any-composition.ts'
+
+const NOW = Date.parse('2026-11-21T00:00:00Z')
+const mark = (index: number) => `cs-mark-${index + 1}`
+
+function requestOf(composition: Composition): SendRequest {
+  return composition.kind === 'form-direct'
+    ? { kind: 'form-direct', request: toFormDirectRequest(composition, mark) }
+    : { kind: 'form-filler', request: toFormFillerRequest(composition, mark) }
+}
+
+const due = fc.constantFrom(
+  { due: '', gmt: '', zone: '' },
+  { due: '2026-12-04T17:00', gmt: '780', zone: 'Pacific/Auckland' },
+  { due: '2026-12-04T23:59', gmt: '-210', zone: 'America/St_Johns' },
+  { due: '2026-12-04T00:00', gmt: '0', zone: '' }
+)
+
+describe('the composition of a request', () => {
+  test('makes the same request again, whatever was composed', () => {
+    fc.assert(
+      fc.property(anyComposition, due, fc.boolean(), (any, when, isNumbered) => {
+        const items = any.items.map((item) => ({ ...item, ...(isNumbered && { FormType: '12' }) }))
+        const request = requestOf({ ...any, ...when, items })
+        expect(requestOf(compositionOfRequest(request).composition)).toEqual(request)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test('of other software’s request either carries all that it says, or names what it does not', () => {
+    const others = fc.oneof(
+      arbitraryOf(SendFormDirectRequest).map((request): SendRequest => ({ kind: 'form-direct', request })),
+      arbitraryOf(SendFormFillerRequest).map((request): SendRequest => ({ kind: 'form-filler', request }))
+    )
+    fc.assert(
+      fc.property(others, (sent) => {
+        const { composition, problems } = compositionOfRequest(sent)
+        if (problems.length > 0) return
+        expect(said(requestOf(composition))).toEqual(said(sent))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test('takes the due date as the moment that the request means', () => {
+    const dueOf = (DueDate: string, GMT?: string) => {
+      const { composition, problems } = compositionOfRequest({
+        kind: 'form-direct',
+        request: { ...toFormDirectRequest(forms(), mark), DueDate, ...(GMT && { GMT }) }
+      })
+      return [composition.due, composition.gmt, problems.map(({ severity, at }) => `${severity} ${at}`).join()]
+    }
+    expect(dueOf('2026-12-04T04:00:00Z', '780')).toEqual(['2026-12-04T17:00', '780', ''])
+    expect(dueOf('2026-12-04T17:00:00+13:00')).toEqual(['2026-12-04T17:00', '780', ''])
+    expect(dueOf('2026-12-04T17:00', '780')).toEqual(['2026-12-04T17:00', '780', ''])
+    expect(dueOf('2026-12-04T17:00:30.5Z')).toEqual(['2026-12-04T17:00', '0', 'warning DueDate'])
+    expect(dueOf('2026-12-04T17:00')[2]).toBe('error DueDate')
+    expect(dueOf('2026-12-04')[2]).toBe('error DueDate')
+    expect(dueOf('04/12/2026 17:00:00')[2]).toBe('error DueDate')
+    expect(dueOf('2026-12-04T17:00Z', 'NZDT')[2]).toBe('error GMT')
+  })
+
+  test('refuses what a composition has once where the forms differ, naming the place', () => {
+    const request = toFormDirectRequest(forms({ items: [form(), form({ key: 'f2' })] }), mark)
+    const second = { ...(request.Forms[1] as (typeof request.Forms)[0]), NotifyUrl: 'https://office.example.com/told' }
+    const { problems } = compositionOfRequest({
+      kind: 'form-direct',
+      request: { ...request, Forms: [request.Forms[0] as (typeof request.Forms)[0], second] }
+    })
+    expect(problems).toEqual([
+      { severity: 'error', at: 'Forms[1].NotifyUrl', message: 'must be the same in all forms of a package' }
+    ])
+  })
+
+  test('of a good request has no problems of its own', () => {
+    const request = requestOf(forms({ items: [form({ signers: [signer({ faceToFace: true })] })], embedded: true }))
+    const { composition, problems } = compositionOfRequest(request)
+    expect([...problems, ...problemsOf(composition, NOW)]).toEqual([])
+    expect(composition.ReturnUrl).toBe('')
+  })
+})
+
+/**
+ * A request without what says nothing: blank texts, flags that are off, our own mark and return address, spaces around,
+ * what parts a number's digits, and the plus before a country's code.
+ */
+function said({ kind, request }: SendRequest): unknown {
+  const plain = (value: unknown, name = ''): unknown => {
+    if (Array.isArray(value)) return value.map((one) => plain(one))
+    if (typeof value === 'string')
+      return /^Mobile(Country|Number)$/.test(name)
+        ? value.replace(/[\s().\-/\u2010-\u2015]/g, '').replace(/^\+(?=\d+$)/, '')
+        : value.trim()
+    if (value === 0) return 0 // JSON, as it is written, has no -0.
+    if (typeof value !== 'object' || value === null) return value
+    const members = Object.entries(value).map(([key, one]) => [key, plain(one, key)] as const)
+    return Object.fromEntries(
+      members.filter(
+        ([key, one]) =>
+          !(key === 'ClientReference' && (one === '' || String(one).startsWith('cs-mark-'))) &&
+          !(key === 'ReturnUrl' && String(one).startsWith('https://return.countersign.invalid/')) &&
+          one !== '' &&
+          one !== false &&
+          !(Array.isArray(one) && one.length === 0)
+      )
+    )
+  }
+  return { kind, request: plain(request) }
+}

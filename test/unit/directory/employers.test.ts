@@ -1,0 +1,189 @@
+/** Employer records from a screen to the practice service's record and back (operation 3), and the copy that is kept. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Employers, openEmployers } from '../../../src/main/core/directory/employers.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { type EmployerChange, requests } from '../../../src/shared/contract/index.ts'
+import { type Office, openOffice } from '../actions/office.ts'
+
+let office: Office
+let employers: Employers
+let told: number
+beforeEach(async () => {
+  office = await openOffice('demo')
+  open()
+})
+afterEach(() => office.close())
+
+function open() {
+  told = 0
+  const { db, clients, rights } = office.parts
+  employers = openEmployers({
+    ...{ db, clientOf: clients.of, rights, describe: asAppError, clock: () => office.time.now },
+    changed: () => void told++
+  })
+}
+
+const noRoute = () =>
+  office.line.fault({ status: 404 }, (method, path) => method === 'GET' && path.includes('mployers'))
+const record = (more: Partial<EmployerChange> = {}): EmployerChange => ({
+  ...{ kind: 'TFN', Reference: 'orchard', Name: 'Kauri Orchards', IsDefault: false },
+  fields: { ABN: '51 824 753 556', BusinessEmail: '', ContactPerson: ' Hana Ngata ' },
+  ...more
+})
+const failing = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('This should have been refused.'),
+    (error: unknown) => asAppError(error)
+  )
+
+describe('where the service lets them be read', () => {
+  test('all kinds are shown, and kept for when the line is down', async () => {
+    const view = await employers.list(office.accountId, { refresh: true })
+    expect(view.from).toBe('service')
+    expect(new Set(view.records.map(({ kind }) => kind))).toEqual(
+      new Set(['SuperFund', 'TFN', 'AccClaimsHistory', 'MOJ', 'StandardMOJ'])
+    )
+    expect(office.parts.rights.of(office.accountId).readsEmployers).toBe('yes')
+    await office.cutLine()
+    await office.startAgain()
+    open()
+    const offline = await employers.list(office.accountId, { refresh: true })
+    expect(offline).toMatchObject({ records: view.records, at: view.at, problem: { code: 'refused' } })
+  })
+})
+
+describe('where it doesn’t', () => {
+  test('nothing is known until something was saved; then all that the answer carried', async () => {
+    noRoute()
+    expect(await employers.list(office.accountId, { refresh: true })).toEqual({ records: [], from: 'nowhere' })
+    expect(office.parts.rights.of(office.accountId).readsEmployers).toBe('no')
+    const saved = await employers.save(office.accountId, [record()])
+    expect(saved.from).toBe('local')
+    expect(saved.records.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['TFN', 'MOJ', 'StandardMOJ']))
+    expect(await employers.list(office.accountId, { refresh: true })).toEqual(saved)
+  })
+})
+
+describe('saving', () => {
+  test('sends exactly the reference’s members of what changed, by kind, without empty texts', async () => {
+    const { records } = await employers.list(office.accountId, { refresh: true })
+    const unchanged = records.filter(({ kind }) => kind === 'SuperFund') as EmployerChange[]
+    const claims = record({ kind: 'AccClaimsHistory', Reference: 'claims', fields: { OrganisationName: 'Kauri' } })
+    const view = await employers.save(office.accountId, [...unchanged, record({ IsDefault: true }), claims])
+    expect(office.taken('UpdateEmployers').map(({ body }) => body)).toEqual([
+      {
+        TFN: [
+          {
+            ...{ Reference: 'orchard', Name: 'Kauri Orchards', IsDefault: true },
+            ...{ ABN: '51 824 753 556', ContactPerson: 'Hana Ngata' }
+          }
+        ],
+        AccClaimsHistory: [{ Reference: 'claims', Name: 'Kauri Orchards', IsDefault: false, OrganisationName: 'Kauri' }]
+      }
+    ])
+    expect(
+      view.records.filter(({ kind, IsDefault }) => kind === 'TFN' && IsDefault).map((one) => one.Reference)
+    ).toEqual(['orchard'])
+    expect(told).toBe(2)
+  })
+
+  test('what is unchanged is not sent at all', async () => {
+    await employers.save(office.accountId, [record()])
+    await employers.save(office.accountId, [record()])
+    expect(office.taken('UpdateEmployers')).toHaveLength(1)
+  })
+
+  test('members that this version doesn’t know are kept with the copy', async () => {
+    office.line.spoil((body) => body.replace('"TFN":[', '"New":{"a":1},"TFN":['))
+    await employers.save(office.accountId, [record()])
+    const kept = office.parts.db.prepare<[], string>('SELECT records FROM employers').pluck().get()
+    expect(JSON.parse(kept ?? '')).toMatchObject({ New: { a: 1 } })
+  })
+
+  test('a wrong ABN, or one reference twice, is refused with its field', async () => {
+    const wrong = record({ fields: { ABN: '51 824 753 557' } })
+    expect(await failing(employers.save(office.accountId, [wrong]))).toMatchObject({
+      code: 'invalid',
+      fields: [{ field: 'records.0.ABN' }]
+    })
+    expect(await failing(employers.save(office.accountId, [record(), record({ Name: 'Other' })]))).toMatchObject({
+      fields: [{ field: 'records.1.Reference' }]
+    })
+    expect(office.taken('UpdateEmployers')).toEqual([])
+  })
+
+  test('without a line it is refused with a reason', async () => {
+    await office.cutLine()
+    const error = await failing(employers.save(office.accountId, [record()]))
+    expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('Nothing was saved') })
+  })
+
+  test('where the answer was lost, that is said, and saving again is harmless', async () => {
+    office.line.fault('lose-answer', (method) => method === 'POST')
+    const error = await failing(employers.save(office.accountId, [record()]))
+    expect(error).toMatchObject({ mayHaveArrived: true, message: expect.stringContaining('harmless') })
+    office.line.fault('pass')
+    const view = await employers.save(office.accountId, [record()])
+    expect(view.records.filter(({ Reference }) => Reference === 'orchard')).toHaveLength(1)
+  })
+})
+
+describe('an answer that isn’t the account’s records', () => {
+  const answering = (answer: unknown) => office.line.spoil(() => JSON.stringify(answer))
+  const references = (records: readonly { Reference: string }[]) => records.map(({ Reference }) => Reference)
+  const nothings: [string, unknown][] = [
+    ['an error that came as a success', { ResponseStatus: { ErrorCode: 'Busy', Message: 'Not now.' } }],
+    ['nothing at all', {}],
+    ['lists that are null', { TFN: null, SuperFund: null }]
+  ]
+
+  test.each([...nothings, ['records without the one that was saved', { TFN: [{ Reference: 'E8', Name: 'Other' }] }]])(
+    'after saving (%s) is no word that it was saved, and loses nothing',
+    async (_, answer) => {
+      const before = await employers.list(office.accountId, { refresh: true })
+      answering(answer)
+      const error = await failing(employers.save(office.accountId, [record()]))
+      expect(error).toMatchObject({
+        ...{ code: 'unexpected-shape', mayHaveArrived: true },
+        message: expect.stringContaining('It may have been saved all the same')
+      })
+      expect((await employers.list(office.accountId, { refresh: false })).records).toEqual(before.records)
+    }
+  )
+
+  test.each(nothings)('on reading (%s) is shown as a problem beside the records as last known', async (_, answer) => {
+    const before = await employers.list(office.accountId, { refresh: true })
+    answering(answer)
+    const after = await employers.list(office.accountId, { refresh: true })
+    expect(after).toMatchObject({ records: before.records, at: before.at, problem: { code: 'unexpected-shape' } })
+  })
+
+  test('an error on a first reading does not show that the account can be read', async () => {
+    answering({ ResponseStatus: { ErrorCode: 'Busy' } })
+    const view = await employers.list(office.accountId, { refresh: true })
+    expect(view).toMatchObject({ records: [], from: 'nowhere', problem: { code: 'unexpected-shape' } })
+    expect(office.parts.rights.of(office.accountId).readsEmployers).toBe('unknown')
+  })
+
+  test('one record that can’t be read is named, and loses no other', async () => {
+    const [good, odd] = [
+      { Reference: 'E1', Name: 'Employer 1' },
+      { Reference: { a: 1 }, Name: 'Odd Orchards' }
+    ]
+    answering({ TFN: [good, odd], moj: [{ Reference: 'm', Name: 'MOJ' }] })
+    const view = await employers.list(office.accountId, { refresh: true })
+    expect(references(view.records)).toEqual(['E1', 'm'])
+    const problem = { message: expect.stringContaining('TFN “Odd Orchards”'), path: 'TFN[1].Reference' }
+    expect(view.problem).toMatchObject(problem)
+    // Also where the copy is shown later.
+    expect((await employers.list(office.accountId, { refresh: false })).problem).toMatchObject(problem)
+  })
+})
+
+test('a field that this kind of record doesn’t have is not taken from a screen', () => {
+  const { input } = requests['employers.save']
+  const accepts = (fields: Record<string, string>) => input.safeParse({ records: [record({ fields })] }).success
+  expect(accepts({ ABN: '51 824 753 556' })).toBe(true)
+  expect(accepts({ USI: 'x' })).toBe(false)
+  expect(accepts(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 'x'])))).toBe(false)
+})

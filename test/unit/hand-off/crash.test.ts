@@ -1,0 +1,137 @@
+/** The application ends between any two steps of taking a file: after the next start it became exactly one thing. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { StepName } from '../../../src/main/core/hand-off/steps.ts'
+import { requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import { aPlace } from './place.ts'
+
+const STEPS: StepName[] = ['noted', 'claimed', 'read', 'made', 'named', 'reported', 'moved']
+/** What comes after a step never happens: that is how a killed process looks from the disk. */
+const never = () => new Promise<void>(() => undefined)
+
+async function killedAt(fatal: StepName, name: string, content: string, sends: boolean) {
+  let reached: () => void = () => undefined
+  const atStep = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const at = await aPlace({
+    step: (step) => {
+      if (step !== fatal) return
+      reached()
+      return never()
+    }
+  })
+  at.change({ sends })
+  at.drop(name, content)
+  void at.look()
+  await atStep
+  at.startAgain({ step: () => undefined })
+  return at
+}
+
+const kinds: [what: string, name: string, content: string, sends: boolean][] = [
+  ['a draft', 'a.json', requestFile('A'), false],
+  ['a batch', 'a.csv', sheetFile(['A', 'B']), true],
+  ['a report', 'a.json', '{', false]
+]
+
+describe.each(kinds)('what becomes %s', (_what, name, content, sends) => {
+  test.each(STEPS)('becomes it once where the application ends at “%s”', async (fatal) => {
+    const at = await killedAt(fatal, name, content, sends)
+    await at.look()
+    await at.look()
+    const isFailed = content === '{'
+    expect(at.office.titles()).toEqual(!isFailed && !sends ? ['A'] : [])
+    expect(at.office.batches().map(({ total }) => total)).toEqual(sends ? [2] : [])
+    expect(at.names()).toEqual([])
+    expect(at.names(isFailed ? 'failed' : 'done')).toEqual([name, `${name}.report.txt`])
+    expect(at.report(name, isFailed ? 'failed' : 'done')).toContain(
+      isFailed ? 'Nothing was made' : sends ? '2 packages of it went to the Outbox' : '1 draft was made'
+    )
+    expect(at.files()).toHaveLength(1)
+    expect(at.office.told.troubles).toEqual([])
+  })
+
+  test.each(STEPS)(
+    'becomes it once for each time it is dropped, where the application is ended at “%s” in between',
+    async (fatal) => {
+      const at = await killedAt(fatal, name, content, sends)
+      rmSync(join(at.place, name), { force: true })
+      at.drop(name, content)
+      await at.look()
+      await at.look()
+      // Only until the first was claimed is it the same one.
+      const times = fatal === 'noted' ? 1 : 2
+      expect(at.files()).toHaveLength(times)
+      expect(at.names()).toEqual([])
+    }
+  )
+
+  test.each(STEPS)('is not mixed up with another of its name where the application ends at “%s”', async (fatal) => {
+    const at = await killedAt(fatal, name, content, sends)
+    rmSync(join(at.place, name), { force: true })
+    at.drop(name, name.endsWith('csv') ? sheetFile(['C']) : requestFile('C'))
+    await at.look()
+    await at.look()
+    const wasClaimed = fatal !== 'noted'
+    expect(at.files()).toHaveLength(wasClaimed ? 2 : 1)
+    if (!sends) expect(at.office.titles()).toContain('C')
+    else expect(at.office.batches().map(({ total }) => total)).toEqual(wasClaimed ? [1, 2] : [1])
+    expect(at.names()).toEqual([])
+  })
+})
+
+test('a file that is replaced just before it is put away stays to be taken', async () => {
+  let replace = () => {}
+  const at = await aPlace({ step: (step) => (step === 'reported' ? replace() : undefined) })
+  at.drop('a.json', requestFile('A'))
+  replace = () => {
+    replace = () => {}
+    writeFileSync(join(at.place, 'b.tmp'), requestFile('B'))
+    renameSync(join(at.place, 'b.tmp'), join(at.place, 'a.json'))
+  }
+  await at.look()
+  await at.look()
+  expect(at.office.titles().sort()).toEqual(['A', 'B'])
+  expect(at.names()).toEqual([])
+})
+
+test('whatever is dropped and whenever the application ends, each file becomes one draft or one report', async () => {
+  const anyDrop = fc.record({
+    name: fc.constantFrom('a', 'b', 'c'),
+    isBad: fc.boolean(),
+    fatal: fc.constantFrom(...STEPS, undefined)
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyDrop, { minLength: 1, maxLength: 6 }), async (drops) => {
+      let fatal: StepName | undefined
+      let died: () => void = () => undefined
+      const step = (name: StepName) => {
+        if (name !== fatal) return
+        died()
+        return never()
+      }
+      const at = await aPlace({ step })
+      let number = 0
+      for (const drop of drops) {
+        fatal = drop.fatal
+        const content = requestFile(`Package ${++number}`)
+        at.drop(`${drop.name}${number}.json`, drop.isBad ? content.slice(0, -1) : content)
+        const dead = new Promise<void>((resolve) => {
+          died = resolve
+        })
+        await Promise.race([at.look(), dead])
+        if (fatal) at.startAgain()
+      }
+      fatal = undefined
+      at.startAgain()
+      await at.look()
+      await at.look()
+      const good = drops.filter(({ isBad }) => !isBad).length
+      expect([at.office.titles().length, at.view().failed, at.names()]).toEqual([good, drops.length - good, []])
+    }),
+    { numRuns: 25 }
+  )
+})

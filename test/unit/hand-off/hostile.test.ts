@@ -1,0 +1,252 @@
+/** Whoever may write in a hand-off folder may do so at any moment, slowly, and with ill will. */
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { StepName } from '../../../src/main/core/hand-off/steps.ts'
+import { bulkDeskOf } from '../../../src/main/shell/bulk.ts'
+import { forms } from '../../fixtures/compositions.ts'
+import { requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import { aPlace } from './place.ts'
+
+/** Does something once, when a file has come so far. */
+function onceAt(wanted: StepName) {
+  const then = { act: () => {} }
+  const step = (name: StepName) => {
+    if (name !== wanted) return
+    const { act } = then
+    then.act = () => {}
+    act()
+  }
+  return { step, then }
+}
+
+describe('a writer that rests', () => {
+  const [first, rest] = [sheetFile(['One', 'Two']), sheetFile(['One', 'Two', 'Three', 'Four'])]
+  const more = rest.slice(first.length)
+
+  test.each([true, false])('some seconds between two halves has all of it taken; sending: %s', async (sends) => {
+    const at = await aPlace()
+    at.change({ sends })
+    const file = openSync(join(at.place, 's.csv'), 'w')
+    writeSync(file, first)
+    // At the second look it is claimed; the third comes before it has been still since.
+    for (const wait of [sends ? 31_000 : 3_000, 1_000, 500]) await at.glance(wait)
+    expect(at.claimed()).toEqual(['s.csv'])
+    writeSync(file, more)
+    closeSync(file)
+    for (let time = 0; time < 2; time++) await at.look()
+    expect(at.office.titles().length + (at.office.batches()[0]?.total ?? 0)).toBe(4)
+    expect(readFileSync(join(at.place, 'done', 's.csv'), 'utf8')).toBe(rest)
+  })
+
+  test.each([true, false])('until its file was put away has it said; after a restart: %s', async (isRestarted) => {
+    const at = await aPlace()
+    at.change({ sends: true })
+    const file = openSync(join(at.place, 's.csv'), 'w')
+    onTestFinished(() => closeSync(file))
+    writeSync(file, first)
+    await at.look()
+    expect(at.office.batches().map(({ total }) => total)).toEqual([2])
+    writeSync(file, more)
+    if (isRestarted) at.startAgain()
+    await at.look()
+    await at.look()
+    expect(at.files()).toMatchObject([
+      { name: 's.csv', outcome: 'failed', error: { message: expect.stringContaining('still being written') } },
+      { name: 's.csv', outcome: 'batch', count: 2 }
+    ])
+    expect(at.report('s.csv', 'failed')).toContain('part of it is missing')
+    expect(readFileSync(join(at.place, 'failed', 's.csv'), 'utf8')).toBe(rest)
+    expect(at.office.batches()).toHaveLength(1)
+    expect(at.claimed()).toEqual([])
+  })
+})
+
+test.each(['not to send', 'removed', 'paused', 'of another preset'] as const)(
+  'a folder that is set otherwise while a file is read (%s) sends nothing of it',
+  async (what) => {
+    const { step, then } = onceAt('read')
+    const at = await aPlace({ step })
+    at.change({ sends: true })
+    const { id: presetId } = at.office.presets.save(at.view().accountId, 'P', forms())
+    at.drop('a.json', requestFile('A'))
+    then.act = () => {
+      if (what === 'removed') at.office.handOff.remove(at.id)
+      else if (what === 'paused') at.change({ paused: true })
+      else at.change(what === 'not to send' ? { sends: false } : { presetId })
+    }
+    await at.look(31_000)
+    expect(at.office.batches()).toEqual([])
+    if (what === 'not to send') {
+      await at.look()
+      expect(at.office.titles()).toEqual(['A'])
+    } else if (what !== 'of another preset') {
+      if (what === 'paused') await at.look()
+      await expect.poll(() => at.names()).toEqual(['a.json'])
+      expect(at.office.titles()).toEqual([])
+    }
+  }
+)
+
+describe('a link in place of done', () => {
+  test.each<StepName>(['made', 'named', 'reported'])('made at “%s” takes nothing out of the folder', async (moment) => {
+    const { step, then } = onceAt(moment)
+    const at = await aPlace({ step })
+    const elsewhere = join(at.folder, 'Elsewhere')
+    mkdirSync(elsewhere)
+    at.drop('a.json', requestFile('A'))
+    then.act = () => {
+      renameSync(join(at.place, 'done'), join(at.place, 'was done'))
+      symlinkSync(elsewhere, join(at.place, 'done'))
+    }
+    await at.look()
+    expect(readdirSync(elsewhere)).toEqual([])
+    expect([at.claimed(), at.view().state]).toEqual([['a.json'], 'not-writable'])
+    rmSync(join(at.place, 'done'))
+    await at.look()
+    expect(at.names('done')).toContain('a.json')
+    expect(at.office.titles()).toEqual(['A'])
+  })
+
+  test('has nothing removed where it leads to, nor has a write of another workstation in done', async () => {
+    const at = await aPlace()
+    const part = '.countersign-0123456789abcdef.part'
+    const old = '.countersign-fedcba9876543210.part'
+    const elsewhere = join(at.folder, 'Elsewhere')
+    for (const folder of [elsewhere, join(at.place, 'failed')]) {
+      mkdirSync(folder)
+      for (const name of [part, old]) writeFileSync(join(folder, name), 'half')
+      utimesSync(join(folder, old), 1, 1)
+      const now = at.time.now / 1000
+      utimesSync(join(folder, part), now, now)
+    }
+    symlinkSync(elsewhere, join(at.place, 'done'))
+    await at.look()
+    expect(readdirSync(elsewhere).sort()).toEqual([part, old])
+    expect(readdirSync(join(at.place, 'failed'))).toEqual([part])
+  })
+
+  test('for what is claimed takes nothing', async () => {
+    const at = await aPlace()
+    const elsewhere = join(at.folder, 'Elsewhere')
+    mkdirSync(elsewhere)
+    symlinkSync(elsewhere, join(at.place, '.countersign'))
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    expect([readdirSync(elsewhere), at.names().includes('a.json'), at.office.titles()]).toEqual([[], true, []])
+    expect(at.view().state).toBe('not-writable')
+  })
+})
+
+test('thousands of folders and links named like files don’t keep a file from its turn', async () => {
+  const at = await aPlace()
+  for (let number = 0; number < 1_000; number++) {
+    mkdirSync(join(at.place, `a${number}.json`))
+    symlinkSync('/nowhere', join(at.place, `b${number}.json`))
+  }
+  at.drop('z.json', requestFile('Z'))
+  await at.look()
+  expect(at.office.titles()).toEqual(['Z'])
+})
+
+test('thousands of files that never rest don’t keep another from its turn', async () => {
+  const at = await aPlace()
+  const restless = Array.from({ length: 2_000 }, (_, index) => join(at.place, `a${index}.json`))
+  for (const path of restless) writeFileSync(path, '{')
+  at.drop('z.json', requestFile('Z'))
+  for (let look = 1; look <= 40 && at.office.titles().length === 0; look++) {
+    for (const path of restless) utimesSync(path, look, look)
+    await at.glance(2_250)
+  }
+  expect(at.office.titles()).toEqual(['Z'])
+})
+
+describe('a request of all excess', () => {
+  const base = JSON.parse(requestFile('A')).Forms[0] as Record<string, unknown>
+  const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
+  const excess: [what: string, content: () => string][] = [
+    ['brackets', () => `{"Forms":${'['.repeat(3e6)}${']'.repeat(3e6)}}`],
+    ['unknown members', () => JSON.stringify({ Forms: [{ ...base, ...numbered(400_000) }] })],
+    ['signers', () => JSON.stringify({ Forms: [{ ...base, Signers: Array(80_000).fill({ FirstName: 'M' }) }] })],
+    ['forms', () => JSON.stringify({ Forms: Array(30_000).fill(base) })]
+  ]
+  test.each(excess)('of %s fails, and holds up nothing else meanwhile', async (_what, content) => {
+    const desk = bulkDeskOf({
+      worker: new URL('../../../src/main/shell/bulk-worker.ts', import.meta.url),
+      log: { error: () => undefined }
+    })
+    const at = await aPlace({ desk: { ask: desk.ask, end: async () => undefined } })
+    onTestFinished(() => desk.end())
+    at.drop('a.json', content())
+    await at.glance(31_000)
+    await at.glance(31_000)
+    const { worst, stop } = stalls()
+    await at.glance(0)
+    stop()
+    expect(at.files()).toMatchObject([
+      { outcome: 'failed', error: { code: expect.stringMatching(/invalid|bad-file/) } }
+    ])
+    // A shared machine stalls by itself; what was wrong held the thread for seconds.
+    expect(worst()).toBeLessThan(500)
+  })
+
+  test('in size is refused unread, and the largest XML data that is allowed is not', async () => {
+    const at = await aPlace()
+    const XMLData = `<a>${'<b/>'.repeat(1_249_990)}</a>`
+    at.drop('large.json', JSON.stringify({ Forms: [{ ...base, XMLData }] }))
+    at.drop('too large.json', ' '.repeat(6 * 1024 * 1024 + 1))
+    await at.look()
+    expect(at.office.titles()).toEqual(['A'])
+    expect(at.report('too large.json', 'failed')).toContain('larger than 6 MB')
+  })
+})
+
+test('a file of gigabytes is put away unread', async () => {
+  const at = await aPlace()
+  at.drop('huge.json', '')
+  truncateSync(join(at.place, 'huge.json'), 3 * 1024 ** 3)
+  await at.look()
+  await at.look()
+  expect(at.names('failed')).toEqual(['huge.json', 'huge.json.report.txt'])
+  expect(at.report('huge.json', 'failed')).toContain('larger than 20 MB')
+})
+
+test('a file that vanishes before it is put away doesn’t swallow the same one dropped again', async () => {
+  const { step, then } = onceAt('reported')
+  const at = await aPlace({ step })
+  then.act = () => {
+    for (const name of readdirSync(join(at.place, '.countersign'))) rmSync(join(at.place, '.countersign', name))
+  }
+  at.drop('a.json', requestFile('A'))
+  await at.look()
+  at.drop('a.json', requestFile('A'))
+  await at.look()
+  expect(at.office.titles()).toEqual(['A', 'A'])
+  expect([at.names(), at.claimed()]).toEqual([[], []])
+  for (let time = 0; time < 4; time++) await at.look()
+  expect(at.office.db.prepare(`SELECT count(*) FROM hand_off_files WHERE state <> 'finished'`).pluck().get()).toBe(0)
+})
+
+/** The longest time for which nothing else had a turn, in milliseconds. */
+function stalls() {
+  let worst = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    worst = Math.max(worst, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  return { worst: () => worst, stop: () => clearInterval(timer) }
+}

@@ -1,0 +1,86 @@
+/** An office with one hand-off folder, in which time passes when the test says so, and which can be killed and started again. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { HandOffFolder } from '../../../src/shared/contract/index.ts'
+import { ACCOUNT, handOffOffice } from '../../fixtures/hand-off-office.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+
+type Options = Parameters<typeof handOffOffice>[0]
+
+export async function aPlace(options: Partial<Options> & { place?: string } = {}) {
+  const folder = temporaryFolder()
+  const place = options.place ?? join(folder, 'Dropped')
+  mkdirSync(place, { recursive: true })
+  const time = { now: Date.UTC(2026, 10, 21, 9), elapsed: 0 }
+  const run = (more: Partial<Options> = {}) =>
+    handOffOffice({
+      folder,
+      clock: () => time.now,
+      elapsed: () => time.elapsed,
+      schedule: () => () => undefined,
+      ...options,
+      ...more
+    })
+  let office = run()
+  onTestFinished(() => office.kill())
+  let watched: HandOffFolder = await office.handOff.add(ACCOUNT, place)
+
+  function pass(milliseconds: number) {
+    time.elapsed += milliseconds
+    time.now += milliseconds
+  }
+
+  return {
+    ...{ folder, place, time },
+    get office() {
+      return office
+    },
+    get id() {
+      return watched.id
+    },
+    /** As after the application was ended at once, and started again. */
+    startAgain(more: Partial<Options> = {}) {
+      office.kill()
+      office = run(more)
+      return office
+    },
+    drop: (name: string, content: string | Uint8Array) => writeFileSync(join(place, name), content),
+    /** Three looks, between which files have been still for long enough: at the second they are claimed, then taken. */
+    async look(milliseconds = 31_000) {
+      await office.handOff.look(watched.id)
+      for (let more = 0; more < 2; more++) {
+        pass(milliseconds)
+        await office.handOff.look(watched.id)
+      }
+    },
+    /** One look, and time that passes after it. */
+    async glance(milliseconds: number) {
+      await office.handOff.look(watched.id)
+      pass(milliseconds)
+    },
+    pass,
+    change(change: Parameters<typeof office.handOff.change>[1]) {
+      watched = office.handOff.change(watched.id, change)
+    },
+    view: () => office.handOff.list(ACCOUNT)[0] as HandOffFolder,
+    files: () => office.handOff.files(watched.id, { offset: 0, limit: 500 }).files,
+    /** The names of what is claimed and not put away, without the ids before them; sorted. */
+    claimed: () => namesIn(join(place, '.countersign')).map((name) => name.slice(37)),
+    /** The names in the folder, or in a folder of it, without the folders; sorted. */
+    names: (sub = '.') => namesIn(join(place, sub)),
+    report: (name: string, sub: 'done' | 'failed' = 'done') =>
+      readFileSync(join(place, sub, `${name}.report.txt`), 'utf8')
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map(({ name }) => name)
+      .sort()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,97 @@
+/** Several workstations watch one folder of a share: each file is taken by one of them. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { aPlace } from './place.ts'
+
+type Place = Awaited<ReturnType<typeof aPlace>>
+
+const namesOf = (offices: readonly Place[]) =>
+  offices
+    .flatMap(({ office }) => [
+      ...office.titles(),
+      ...office.outbox.list(ACCOUNT, { show: 'all', offset: 0, limit: 500 }).rows.map(({ title }) => title)
+    ])
+    .sort()
+
+async function twoOffices(more: Parameters<typeof aPlace>[0] = {}) {
+  const place = join(temporaryFolder(), 'Share')
+  mkdirSync(place)
+  return { place, offices: [await aPlace({ ...more, place }), await aPlace({ place })] as const }
+}
+
+/** Both look at the same moments. */
+async function look(offices: readonly Place[], times: number) {
+  for (let time = 0; time < times; time++) {
+    await Promise.all(offices.map(({ office, id }) => office.handOff.look(id)))
+    for (const { pass } of offices) pass(31_000)
+  }
+}
+
+describe('two offices on one folder', () => {
+  test.each([true, false])('take each file once between them, where sending without asking is %s', async (sends) => {
+    const { place, offices } = await twoOffices()
+    for (const one of offices) one.change({ sends })
+    const names = Array.from({ length: 30 }, (_, index) => `Letter ${index + 10}`)
+    for (const name of names) writeFileSync(join(place, `${name}.json`), requestFile(name))
+    writeFileSync(join(place, 'more.csv'), sheetFile(['Row 1', 'Row 2']))
+    await look(offices, 5)
+    expect(namesOf(offices)).toEqual([...names, 'Row 1', 'Row 2'])
+    expect(offices.flatMap(({ office }) => office.told.troubles)).toEqual([])
+    expect([offices[0].names(), offices[0].claimed()]).toEqual([[], []])
+    expect(readdirSync(join(place, 'done'))).toHaveLength(2 * (names.length + 1))
+    expect(offices.flatMap(({ office, id }) => office.handOff.files(id, { offset: 0, limit: 99 }).files)).toHaveLength(
+      31
+    )
+  })
+
+  test('leave a claim of each other alone, and go on with their own after a restart', async () => {
+    let isDying = true
+    const { place, offices } = await twoOffices({
+      step: (name) => (name === 'claimed' && isDying ? new Promise<void>(() => undefined) : undefined)
+    })
+    const [dying, other] = offices
+    writeFileSync(join(place, 'a.json'), requestFile('A'))
+    await dying.glance(31_000)
+    void dying.office.handOff.look(dying.id)
+    await expect.poll(() => dying.claimed()).toEqual(['a.json'])
+    for (let day = 0; day < 2; day++) await other.look(86_400_000)
+    expect([other.office.titles(), other.claimed()]).toEqual([[], ['a.json']])
+    isDying = false
+    dying.startAgain({ step: () => undefined })
+    await dying.look()
+    expect(namesOf(offices)).toEqual(['A'])
+    expect(dying.claimed()).toEqual([])
+  })
+
+  test('say once of a claim that nobody finished for days that it is there', async () => {
+    const { place, offices } = await twoOffices()
+    const [one] = offices
+    mkdirSync(join(place, '.countersign'))
+    const left = '01234567-89ab-cdef-0123-456789abcdef-lease.json'
+    writeFileSync(join(place, '.countersign', left), requestFile('Lease'))
+    await one.look()
+    expect(one.files()).toEqual([])
+    await one.look(3 * 86_400_000)
+    await one.look()
+    expect(one.files()).toMatchObject([{ name: 'lease.json', outcome: 'failed', count: 0 }])
+    expect(one.files()[0]?.error?.message).toContain('Another workstation began with this file')
+    expect(one.claimed()).toEqual(['lease.json'])
+    expect(one.office.titles()).toEqual([])
+  })
+
+  test('have what one of them only claimed when it was ended', async () => {
+    const { place, offices } = await twoOffices()
+    const [leaving, other] = offices
+    writeFileSync(join(place, 'a.json'), requestFile('A'))
+    await leaving.glance(31_000)
+    await leaving.glance(0)
+    expect(leaving.claimed()).toEqual(['a.json'])
+    await leaving.office.handOff.stop(1_000)
+    expect([leaving.names(), leaving.claimed()]).toEqual([['a.json'], []])
+    await other.look()
+    expect(namesOf(offices)).toEqual(['A'])
+  })
+})

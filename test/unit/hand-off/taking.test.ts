@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Composition } from '../../../src/shared/composition/index.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import { workbook } from '../bulk/tables.ts'
+import { aPlace } from './place.ts'
+
+describe('a file that is dropped', () => {
+  test('as a request becomes a draft, and lies in done with its report', async () => {
+    const at = await aPlace()
+    at.drop('lease.json', requestFile('Lease of 3 Hill Road'))
+    await at.look()
+    expect(at.office.titles()).toEqual(['Lease of 3 Hill Road'])
+    expect([at.names(), at.names('done'), at.names('failed')]).toEqual([
+      [],
+      ['lease.json', 'lease.json.report.txt'],
+      []
+    ])
+    expect(at.report('lease.json')).toContain('1 draft was made of it. Nothing was sent.')
+    expect(readFileSync(join(at.place, 'done', 'lease.json'), 'utf8')).toBe(requestFile('Lease of 3 Hill Road'))
+    const [file] = at.files()
+    expect(file).toMatchObject({ name: 'lease.json', outcome: 'drafts', count: 1 })
+    expect(at.office.drafts.get(file?.draftIds[0] ?? '').title).toBe('Lease of 3 Hill Road')
+    expect(at.view()).toMatchObject({
+      taken: 1,
+      failed: 0,
+      state: 'watching',
+      label: 'Dropped',
+      lastTakenAt: at.time.now
+    })
+  })
+
+  test('as a Form Filler request becomes a draft with its fields', async () => {
+    const at = await aPlace()
+    const field = {
+      Label: 'Rent',
+      Value: '520',
+      FieldType: 'Text',
+      IsRequired: true,
+      ID: 'R',
+      Reference: 'R',
+      ReadOnly: false,
+      ClientField: ''
+    }
+    const Signers = [
+      { FirstName: 'Tama', LastName: 'Brooks', Email: 'tama.brooks@example.com', SignerReference: 'tenant' }
+    ]
+    at.drop('t.json', JSON.stringify({ Templates: [{ Name: 'Tenancy', Reference: 'TPL', Signers, Fields: [field] }] }))
+    await at.look()
+    const [draft] = at.office.drafts.list(ACCOUNT).rows
+    const { composition } = at.office.drafts.get(draft?.id ?? '')
+    expect(composition).toMatchObject({
+      kind: 'form-filler',
+      items: [{ Name: 'Tenancy', fields: [{ Label: 'Rent', Value: '520' }], signers: [{ SignerReference: 'tenant' }] }]
+    })
+  })
+
+  test('as a Countersign file becomes its drafts and presets', async () => {
+    const at = await aPlace()
+    const compositions = [forms(), forms({ items: [form({ Name: 'Deed' })] })]
+    const content = {
+      format: 'countersign',
+      version: 1,
+      drafts: compositions,
+      presets: [{ name: 'Plain', composition: forms() }]
+    }
+    at.drop('from branch.countersign', JSON.stringify(content))
+    await at.look()
+    expect(at.office.titles()).toEqual(['Tax file declaration', 'Deed'])
+    expect(at.office.presets.list(ACCOUNT).map(({ name }) => name)).toEqual(['Plain'])
+    expect(at.report('from branch.countersign')).toContain('2 drafts and 1 preset were made of it.')
+  })
+
+  test('as a sheet fills in the folder’s preset, a draft per row', async () => {
+    const at = await aPlace()
+    const composition = forms({ items: [form({ signers: [signer({ FirstName: '', LastName: '', Email: '' })] })] })
+    at.change({ presetId: at.office.presets.save(ACCOUNT, 'Declaration', composition).id })
+    at.drop('staff.csv', 'First name,Last name,E-mail\nMere,Tamati,mere@example.com\nTama,Brooks,tama@example.com\n')
+    at.drop(
+      'more.xlsx',
+      await workbook([
+        ['First name', 'Surname', 'E-mail'],
+        ['Ana', 'Reid', 'ana@example.org']
+      ])
+    )
+    await at.look()
+    const who = at.office.drafts.list(ACCOUNT).rows.map((row) => row.who)
+    expect(who.sort()).toEqual(['Ana Reid', 'Mere Tamati', 'Tama Brooks'])
+    expect(at.files().map(({ name, count }) => [name, count])).toEqual([
+      ['staff.csv', 2],
+      ['more.xlsx', 1]
+    ])
+  })
+
+  test('as a sheet of which rows have faults becomes drafts too, and the report names each row', async () => {
+    const at = await aPlace()
+    at.change({ sends: true })
+    const good = sheetFile(['A', 'B'])
+    at.drop('staff.csv', `${good}\r\n,TFN-1,1,Mere,Tamati,no address\r\n`)
+    await at.look()
+    expect(at.office.titles()).toHaveLength(3)
+    expect(at.office.batches()).toEqual([])
+    const report = at.report('staff.csv')
+    expect(report).toContain('It was not sent by itself, because somebody should look at this first.')
+    expect(report).toMatch(/- Row 4: Form name: .*name/)
+    expect(report).toMatch(/- Row 4: E-mail: /)
+    expect(report).not.toContain('no address')
+  })
+
+  test('goes to the outbox only where that is allowed and nothing speaks against it', async () => {
+    const at = await aPlace()
+    at.drop('first.csv', sheetFile(['A', 'B']))
+    at.drop('first.json', requestFile('C'))
+    await at.look()
+    expect(at.office.batches()).toEqual([])
+    expect(at.office.titles().sort()).toEqual(['A', 'B', 'C'])
+    at.change({ sends: true })
+    at.drop('second.csv', sheetFile(['D', 'E']))
+    at.drop('second.json', requestFile('F'))
+    await at.look()
+    expect(at.office.batches().map(({ name, total }) => [name, total])).toEqual([
+      ['second', 1],
+      ['second', 2]
+    ])
+    expect(at.office.titles()).toHaveLength(3)
+    expect(at.report('second.csv')).toContain('2 packages of it went to the Outbox.')
+    expect(at.files()[0]).toMatchObject({ outcome: 'batch', batchId: expect.any(String) })
+  })
+
+  test('is not sent by itself when the same package was sent before', async () => {
+    const at = await aPlace()
+    at.change({ sends: true })
+    at.drop('one.json', requestFile('Lease'))
+    await at.look()
+    at.drop('two.json', requestFile('Lease'))
+    at.drop('three.csv', sheetFile(['Twice', 'Twice']))
+    await at.look()
+    expect(at.office.batches()).toHaveLength(1)
+    expect(at.office.titles().sort()).toEqual(['Lease', 'Twice', 'Twice'])
+    expect(at.report('two.json')).toContain('The same package was sent in the last 30 days.')
+    expect(at.report('three.csv')).toContain('Row 3: The same package as in row 2.')
+  })
+
+  test('with the name of an earlier one is a new one, and both are kept', async () => {
+    const at = await aPlace()
+    for (const name of ['A', 'B', 'B']) {
+      at.drop('same.json', requestFile(name))
+      await at.look()
+    }
+    expect(at.office.titles().sort()).toEqual(['A', 'B', 'B'])
+    expect(at.names('done').filter((name) => name.endsWith('.json'))).toEqual([
+      'same (2).json',
+      'same (3).json',
+      'same.json'
+    ])
+  })
+})
+
+describe('a file that can’t be used', () => {
+  const bad: [name: string, content: string, said: RegExp][] = [
+    ['cut.json', '{"Forms":[{"Name":"A"', /ends in the middle/],
+    ['words.json', 'Dear office', /isn’t JSON/],
+    ['list.json', '[]', /isn’t JSON/],
+    ['other.json', '{"Invoice":1}', /must have either Forms or Templates/],
+    ['both.json', '{"Forms":[],"Templates":[]}', /must have either Forms or Templates/],
+    ['none.json', '{"Forms":[]}', /Forms is empty/],
+    ['deep.json', `{"Forms":[{"Name":${'['.repeat(200_000)}${']'.repeat(200_000)}}]}`, /must be text|is missing/],
+    ['unknown.json', requestFile('A', { Colour: 'red' }), /Colour isn’t known/],
+    ['proto.json', '{"Forms":[{"__proto__":{"Name":"A"}}]}', /Forms\[0\]\.Name is missing/],
+    ['due.json', requestFile('A', { DueDate: 'soon' }), /DueDate must be a date and a time/],
+    ['old.countersign', '{"format":"other"}', /isn’t a Countersign file/],
+    ['headings.csv', 'Colour,Size\nred,12\n', /there is no column for: .*Form: name/],
+    ['empty rows.csv', 'First name,Last name\n', /no rows below/],
+    ['bin.xlsx', 'PK\u0003\u0004rubbish', /./],
+    ['pdf.csv', '%PDF-1.7', /PDF/]
+  ]
+  test.each(bad)('%s lies in failed, and its report says why in words', async (name, content, said) => {
+    const at = await aPlace()
+    at.drop(name, content)
+    await at.look()
+    expect(at.names('failed')).toEqual([name, `${name}.report.txt`])
+    expect(at.report(name, 'failed')).toContain('Nothing was made of it.')
+    expect(at.report(name, 'failed')).toMatch(said)
+    expect(at.office.titles()).toEqual([])
+    expect(at.files()[0]).toMatchObject({ outcome: 'failed', count: 0, error: { message: expect.any(String) } })
+    expect(at.view()).toMatchObject({ taken: 0, failed: 1 })
+  })
+
+  test('has each fault of a request named by its place', async () => {
+    const at = await aPlace()
+    const { Forms } = JSON.parse(requestFile('A')) as { Forms: Record<string, unknown>[] }
+    const wrong = { ...Forms[0], FormType: '1', Signers: [{ FirstName: '', LastName: 'Reid', Email: 'nowhere' }] }
+    at.drop('wrong.json', JSON.stringify({ Forms: [Forms[0], wrong] }))
+    await at.look()
+    const report = at.report('wrong.json', 'failed')
+    expect(report).toContain('- Forms[1].FormType must be a number.')
+    expect(report).toContain('- Forms[1].Signers[0].FirstName is blank.')
+    expect(report).toContain('- Forms[1].Signers[0].Email isn’t an e-mail address.')
+    expect(report).not.toContain('nowhere')
+  })
+
+  test('being empty is waited with, since a slow copy begins so', async () => {
+    const at = await aPlace()
+    at.drop('slow.json', '')
+    await at.look(29_000)
+    expect(at.names()).toEqual(['slow.json'])
+    await at.look(61_000)
+    expect(at.report('slow.json', 'failed')).toContain('This file is empty.')
+  })
+
+  test('because the preset of its folder was removed says so, and nothing else is filled in', async () => {
+    const at = await aPlace()
+    const { id } = at.office.presets.save(ACCOUNT, 'Declaration', forms())
+    at.change({ presetId: id, sends: true })
+    at.office.presets.remove(id)
+    at.drop('staff.csv', sheetFile(['A']))
+    await at.look()
+    expect(at.report('staff.csv', 'failed')).toContain('The preset that this folder fills in was removed')
+    expect(at.office.batches()).toEqual([])
+  })
+
+  test('being larger than is read, lies in failed', async () => {
+    const at = await aPlace()
+    at.drop('large.json', Buffer.alloc(20 * 1024 * 1024 + 1, 0x20))
+    await at.look()
+    expect(at.report('large.json', 'failed')).toContain('larger than 20 MB')
+  })
+})
+
+test('a draft that came in a file is like any other: it can be changed and sent', async () => {
+  const at = await aPlace()
+  at.drop('a.json', requestFile('Lease'))
+  await at.look()
+  const { id } = at.office.drafts.list(ACCOUNT).rows[0] ?? { id: '' }
+  const { composition } = at.office.drafts.get(id)
+  const changed: Composition = { ...composition, NotifyUrl: 'https://office.example.com/told' }
+  at.office.drafts.save(ACCOUNT, changed, id)
+  expect(at.office.outbox.start(id)).toMatchObject({ state: 'ready', title: 'Lease' })
+})

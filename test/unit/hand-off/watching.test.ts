@@ -1,0 +1,280 @@
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { listenToFolder } from '../../../src/main/core/hand-off/folder-events.ts'
+import { ACCOUNT, requestFile } from '../../fixtures/hand-off-office.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { aPlace } from './place.ts'
+
+describe('a file', () => {
+  test('that grows is left alone until it has stopped', async () => {
+    const at = await aPlace()
+    const whole = requestFile('Lease')
+    at.drop('slow.json', whole.slice(0, 20))
+    await at.glance(1_000)
+    appendFileSync(join(at.place, 'slow.json'), whole.slice(20, 60))
+    await at.glance(1_500)
+    appendFileSync(join(at.place, 'slow.json'), whole.slice(60))
+    await at.glance(1_900)
+    await at.office.handOff.look(at.id)
+    expect(at.names()).toEqual(['slow.json'])
+    await at.look()
+    expect(at.office.titles()).toEqual(['Lease'])
+  })
+
+  test.each(['a.json.part', 'a.json.tmp', 'a.crdownload', 'a.json~', '~$staff.xlsx', '.a.json', 'scan.pdf', 'a'])(
+    'named %s is left where it is',
+    async (name) => {
+      const at = await aPlace()
+      at.drop(name, requestFile('A'))
+      await at.look()
+      expect(at.names()).toEqual([name])
+      expect(at.files()).toEqual([])
+    }
+  )
+
+  test('that is a link, or a folder, is not followed', async () => {
+    const at = await aPlace()
+    const elsewhere = join(at.folder, 'secret.json')
+    writeFileSync(elsewhere, requestFile('Secret'))
+    symlinkSync(elsewhere, join(at.place, 'link.json'))
+    mkdirSync(join(at.place, 'folder.json'))
+    await at.look()
+    expect(at.office.titles()).toEqual([])
+    expect(at.names()).toEqual(['link.json'])
+    expect(readFileSync(elsewhere, 'utf8')).toBe(requestFile('Secret'))
+  })
+
+  test('is not taken where done is a link, since it could not be put away', async () => {
+    const at = await aPlace()
+    const elsewhere = join(at.folder, 'Elsewhere')
+    mkdirSync(elsewhere)
+    symlinkSync(elsewhere, join(at.place, 'done'))
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    await at.look()
+    expect(at.names('../Elsewhere')).toEqual([])
+    expect(at.names().filter((name) => name.endsWith('.json'))).toEqual(['a.json'])
+    expect(at.office.titles()).toEqual([])
+    expect(at.view().state).toBe('not-writable')
+  })
+
+  test('with the longest name that a disk takes is taken as any other', async () => {
+    const at = await aPlace()
+    const name = `${'né'.repeat(83)}.json`
+    at.drop(name, requestFile('A'))
+    await at.look()
+    expect([at.office.titles(), at.names(), at.claimed(), at.view().state]).toEqual([['A'], [], [], 'watching'])
+    expect(at.names('done')).toHaveLength(2)
+    expect(at.files()[0]?.name).toBe(name)
+  })
+
+  test('that has two names in the folder is two files', async () => {
+    const at = await aPlace()
+    at.drop('one.json', requestFile('A'))
+    linkSync(join(at.place, 'one.json'), join(at.place, 'two.json'))
+    await at.look()
+    expect(at.office.titles()).toEqual(['A', 'A'])
+    expect(at.names('done').filter((name) => name.endsWith('.json'))).toEqual(['one.json', 'two.json'])
+  })
+
+  test('of somebody else’s in done is never written over', async () => {
+    const at = await aPlace()
+    mkdirSync(join(at.place, 'done'))
+    writeFileSync(join(at.place, 'done', 'a.json'), 'theirs')
+    writeFileSync(join(at.place, 'done', 'a (2).json.report.txt'), 'theirs too')
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    expect(readFileSync(join(at.place, 'done', 'a.json'), 'utf8')).toBe('theirs')
+    expect(readFileSync(join(at.place, 'done', 'a (2).json.report.txt'), 'utf8')).toBe('theirs too')
+    expect(at.names('done')).toContain('a (3).json')
+  })
+})
+
+describe('a folder', () => {
+  test('that isn’t there for a while is missing, and goes on when it is back', async () => {
+    const at = await aPlace()
+    at.drop('a.json', requestFile('A'))
+    await at.office.handOff.look(at.id)
+    const away = join(at.folder, 'Unplugged')
+    renameSync(at.place, away)
+    await at.look()
+    expect(at.view().state).toBe('missing')
+    expect(at.office.titles()).toEqual([])
+    renameSync(away, at.place)
+    await at.look()
+    expect(at.view().state).toBe('watching')
+    expect(at.office.titles()).toEqual(['A'])
+  })
+
+  test('that is empty for a moment and then as it was has nothing taken twice', async () => {
+    let isBlinking = true
+    const at = await aPlace({
+      step: (name) => {
+        if (name !== 'made' || !isBlinking) return
+        isBlinking = false
+        renameSync(at.place, join(at.folder, 'Away'))
+        mkdirSync(at.place)
+      }
+    })
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    await at.look()
+    rmSync(at.place, { recursive: true })
+    renameSync(join(at.folder, 'Away'), at.place)
+    await at.look()
+    await at.look()
+    expect(at.office.titles()).toEqual(['A'])
+    expect(at.names()).toEqual([])
+    expect(at.names('done')).toEqual(['a.json', 'a.json.report.txt'])
+  })
+
+  test('that can’t be written keeps the file, which is taken once it can be', async () => {
+    const at = await aPlace()
+    // Something of that name in the way stands for a share that can't be written: whoever runs tests may write anywhere.
+    writeFileSync(join(at.place, 'done'), '')
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    expect(at.view()).toMatchObject({ state: 'not-writable', taken: 0 })
+    expect(at.names()).toContain('a.json')
+    rmSync(join(at.place, 'done'))
+    await at.look()
+    expect(at.office.titles()).toEqual(['A'])
+    expect(at.view().state).toBe('watching')
+    expect(at.names()).toEqual([])
+  })
+
+  test('that can’t be written any more once a file was taken takes it once, also over restarts, and puts it away later', async () => {
+    const done = () => join(at.place, 'done')
+    let isTurning = true
+    const at = await aPlace({
+      step: (name) => {
+        if (name !== 'made' || !isTurning) return
+        isTurning = false
+        rmSync(done(), { recursive: true })
+        writeFileSync(done(), '')
+      }
+    })
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    expect(at.view()).toMatchObject({ state: 'not-writable', taken: 1 })
+    at.startAgain()
+    await at.look()
+    expect([at.office.titles(), at.claimed(), at.view().state]).toEqual([['A'], ['a.json'], 'not-writable'])
+    // Another of the same name is another one, and waits.
+    at.drop('a.json', requestFile('B'))
+    await at.look()
+    expect(at.office.titles()).toEqual(['A'])
+    rmSync(done())
+    await at.look()
+    expect(at.view().state).toBe('watching')
+    expect(at.office.titles().sort()).toEqual(['A', 'B'])
+    expect(at.names()).toEqual([])
+    expect(at.names('done').filter((name) => name.endsWith('.json'))).toEqual(['a (2).json', 'a.json'])
+  })
+
+  test('that is paused takes nothing until it goes on', async () => {
+    const at = await aPlace()
+    at.change({ paused: true })
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    expect([at.view().state, at.names()]).toEqual(['paused', ['a.json']])
+    at.change({ paused: false })
+    await at.look()
+    expect(at.office.titles()).toEqual(['A'])
+  })
+
+  test('that is removed is left as it is, with what was only claimed back in its place', async () => {
+    const at = await aPlace()
+    at.drop('a.json', requestFile('A'))
+    at.change({ sends: true })
+    await at.glance(31_000)
+    await at.glance(0)
+    expect([at.names(), at.claimed()]).toEqual([[], ['a.json']])
+    at.office.handOff.remove(at.id)
+    expect(at.office.handOff.list(ACCOUNT)).toEqual([])
+    await expect.poll(() => [at.names(), at.claimed()]).toEqual([['a.json'], []])
+    expect(await at.office.handOff.add(ACCOUNT, at.place)).toMatchObject({ id: at.id, sends: false })
+    await at.look()
+    expect(at.office.titles()).toEqual(['A'])
+  })
+
+  test('that is removed remembers what was taken when it is watched again', async () => {
+    const at = await aPlace({ step: (name) => (name === 'made' ? new Promise<void>(() => undefined) : undefined) })
+    at.drop('a.json', requestFile('A'))
+    void at.look()
+    await expect.poll(() => at.office.titles()).toEqual(['A'])
+    at.startAgain({ step: () => undefined })
+    at.office.handOff.remove(at.id)
+    expect(await at.office.handOff.add(ACCOUNT, at.place)).toMatchObject({ id: at.id })
+    await at.look()
+    expect([at.office.titles(), at.claimed()]).toEqual([['A'], []])
+  })
+
+  test('of the application’s own, one that is watched already, and one of another’s done are refused', async () => {
+    const at = await aPlace()
+    const refused = (path: string) => at.office.handOff.add(ACCOUNT, path).catch((error) => error.appError?.message)
+    at.drop('a.json', requestFile('A'))
+    await at.look()
+    mkdirSync(join(at.office.own, 'inside'))
+    symlinkSync(at.place, join(at.folder, 'by another name'))
+    expect(await refused(at.office.own)).toContain('keeps its own data there')
+    expect(await refused(join(at.office.own, 'inside'))).toContain('keeps its own data there')
+    expect(await refused(join(at.folder, 'by another name'))).toContain('watched already')
+    expect(await refused(join(at.place, 'done'))).toContain('another hand-off folder')
+    expect(await refused(join(at.place, '.countersign'))).toContain('another hand-off folder')
+    mkdirSync(join(at.folder, 'Above', 'done', 'inside'), { recursive: true })
+    await at.office.handOff.add(ACCOUNT, join(at.folder, 'Above', 'done', 'inside'))
+    expect(await refused(join(at.folder, 'Above'))).toContain('put in a folder that is watched')
+    expect(await refused(join(at.folder, 'nowhere'))).toContain('can’t be read')
+    expect(await refused(join(at.place, 'done', 'a.json'))).toContain('isn’t a folder')
+  })
+
+  test('tells that something happened in it, and no more once nobody listens', async () => {
+    const place = temporaryFolder()
+    let happened = 0
+    const stop = listenToFolder(place, () => happened++)
+    await expect
+      .poll(() => {
+        writeFileSync(join(place, `${Math.random()}.json`), '{}')
+        return happened
+      })
+      .toBeGreaterThan(0)
+    stop()
+  })
+
+  test('is looked at by itself when something is dropped in it', async () => {
+    const at = await aPlace({ schedule: undefined as never, elapsed: () => performance.now(), listen: listenToFolder })
+    at.office.handOff.start()
+    at.drop('a.json', requestFile('A'))
+    await expect.poll(() => at.office.titles(), { timeout: 30_000 }).toEqual(['A'])
+    await at.office.handOff.stop(5_000)
+  })
+})
+
+test('a file that another program holds stays, the others are taken, and it is once it is let go', async () => {
+  let isHeld = true
+  const at = await aPlace({
+    step: (name) => {
+      if (name !== 'read' || !isHeld) return
+      isHeld = false
+      throw Object.assign(new Error('Held.'), { code: 'EACCES', syscall: 'open' })
+    }
+  })
+  at.drop('a held.json', requestFile('Held'))
+  at.drop('open.json', requestFile('Open'))
+  await at.look()
+  expect([at.office.titles(), at.claimed(), at.view().state]).toEqual([['Open'], ['a held.json'], 'not-writable'])
+  await at.look()
+  expect(at.office.titles().sort()).toEqual(['Held', 'Open'])
+  expect(at.view().state).toBe('watching')
+})

@@ -1,0 +1,110 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ChangeKind, TellableKind } from '../../../src/shared/contract/index.ts'
+import { HOUR, MINUTE, office, TEN, view } from './office.ts'
+
+const kind = fc.constantFrom<ChangeKind>(
+  'arrived',
+  'signed',
+  'completed',
+  'declined',
+  'expired',
+  'identity-failed',
+  'waits-here',
+  'moved',
+  'gone'
+)
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('change' as const),
+      kind,
+      many: fc.oneof(
+        { weight: 8, arbitrary: fc.integer({ min: 1, max: 6 }) },
+        { weight: 1, arbitrary: fc.constant(600) }
+      ),
+      document: fc.integer({ min: 0, max: 9 }),
+      account: fc.constantFrom('office', 'second'),
+      isOwn: fc.boolean()
+    })
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), minutes: fc.integer({ min: 0, max: 600 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('read' as const), account: fc.constantFrom('office', 'second') })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('lose' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('hand' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('jump' as const), hours: fc.integer({ min: -30, max: 30 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('fault' as const) }) }
+)
+
+const quiet = fc.constantFrom(null, { from: '22:00', to: '07:00' }, { from: '11:00', to: '13:30' })
+
+test('whatever happens, each change that is wanted told is in one notice, and none is in two', async () => {
+  let notices = 0
+  const anyDay = fc.asyncProperty(
+    fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }),
+    quiet,
+    async (steps, quiet) => {
+      const here = office({ now: TEN })
+      here.accounts.push({ id: 'second' })
+      here.settings = { ...here.settings, quiet }
+      here.views = [view('some', true)]
+      for (let document = 0; document < 10; document += 2) here.desk.inViews.add(`doc-${document}`)
+      await here.open()
+      /** Of what was to be shown while the process ended, nobody can say whether it was. */
+      const lost = new Set<number>()
+      let isLosing = false
+      here.show = (notice) => {
+        expect(here.isHandedOver).toBe(false)
+        if (!isLosing) return void here.shown.push(notice)
+        for (const id of notice.changes) lost.add(id)
+        throw new Error('ended')
+      }
+
+      for (const one of steps) {
+        if (one.do === 'change') {
+          for (let each = 0; each < one.many; each++) {
+            const reference = `doc-${(one.document + each) % 10}`
+            here.desk.happens({ kind: one.kind, reference, accountId: one.account, isOwn: one.isOwn })
+          }
+          await here.goOn(0)
+        }
+        if (one.do === 'pass') await here.goOn(one.minutes * MINUTE)
+        if (one.do === 'read') here.desk.reads(one.account)
+        if (one.do === 'crash') await here.open()
+        if (one.do === 'lose') {
+          isLosing = true
+          await here.goOn(MINUTE)
+          isLosing = false
+          await here.open()
+        }
+        if (one.do === 'hand') here.isHandedOver = !here.isHandedOver
+        if (one.do === 'jump') here.time.now += one.hours * HOUR
+        if (one.do === 'fault') {
+          here.desk.isBroken = true
+          await here.goOn(2 * MINUTE)
+          here.desk.isBroken = false
+        }
+      }
+      here.isHandedOver = false
+      await here.goOn(25 * HOUR)
+
+      const told = here.shown.flatMap(({ changes }) => changes)
+      const wanted = here.desk.changes
+        .filter(({ kind, reference, isOwn }) => {
+          const choice = here.settings.kinds[kind as TellableKind]
+          return !isOwn && (choice === 'always' || (choice === 'views' && here.desk.inViews.has(reference)))
+        })
+        .map(({ id }) => id)
+        .filter((id) => !lost.has(id))
+      expect(told.toSorted((one, other) => one - other)).toEqual(wanted)
+      notices += here.shown.length
+    }
+  )
+  await fc.assert(anyDay, { numRuns: 150 })
+  expect(notices).toBeGreaterThan(100)
+})
