@@ -9,6 +9,7 @@ export default defineConfig({
           name: 'node',
           include: ['test/{layers,unit,contract,host}/**/*.test.ts'],
           environment: 'node',
+          setupFiles: ['test/property-seed.ts'],
           // Real browsers, databases and keychains on two shared cores: slow is not wrong.
           testTimeout: 60_000,
           hookTimeout: 60_000
