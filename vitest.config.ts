@@ -22,6 +22,7 @@ export default defineConfig({
           name: 'renderer',
           include: ['test/renderer/**/*.test.ts'],
           environment: 'jsdom',
+          setupFiles: ['test/property-seed.ts'],
           testTimeout: 60_000
         }
       }

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { board } from '../test/bench/board.ts'
 import { bulk } from '../test/bench/bulk.ts'
+import { counter } from '../test/bench/counter.ts'
 import { documents } from '../test/bench/documents.ts'
 import { drafts } from '../test/bench/drafts.ts'
 import { type Bench, type Figure, isMet } from '../test/bench/figure.ts'
@@ -13,7 +14,7 @@ import { list } from '../test/bench/list.ts'
 import { outbox } from '../test/bench/outbox.ts'
 import { typing } from '../test/bench/typing.ts'
 
-const benches: readonly Bench[] = [drafts, outbox, bulk, typing, documents, board, list]
+const benches: readonly Bench[] = [drafts, outbox, bulk, typing, documents, board, list, counter]
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } })
 const chosen = benches.filter(({ name }) => values.only === undefined || name === values.only)

@@ -80,6 +80,7 @@ async function walk(
     summary.sent++
   }
   const isSigned = async () => {
+    await clerk.giveBack()
     await window.getByRole('heading', { name: /signed/i }).waitFor()
     summary.signed++
   }
@@ -116,8 +117,7 @@ async function walk(
     await isSigned()
   })
   await step('The template is signed by the second', async () => {
-    await clerk.button('Next: Wiremu Ngata').click()
-    await sign(await clerk.takeScreen(WIREMU), WIREMU)
+    await sign(await clerk.handOverToNext(WIREMU), WIREMU)
     await isSigned()
     await clerk.button('Back to the queue').click()
   })

@@ -31,6 +31,8 @@ export interface FolderParts extends Pick<TellingEffects, 'show' | 'withdraw' | 
   /** Shows the numbers of badge and tray. */
   showStanding: StandingEffects['show']
   connectionChanged: () => void
+  /** Documents of an account changed: for whoever else follows them. */
+  documentsChanged: (accountId: string) => void
   send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
   /** What happened could not be told, or counted; it is tried again. */
   failed: (error: unknown) => void
@@ -77,6 +79,7 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
     send('documents.changed', { accountId, version: ++version })
     telling.documentsChanged()
     standing.changed()
+    parts.documentsChanged(accountId)
   }
 
   const watch = openWatch({

@@ -8,19 +8,21 @@ import { openAccounts } from './core/accounts/accounts.ts'
 import { openClients } from './core/accounts/clients.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
-import { openCounter } from './core/counter/counter.ts'
 import { documentsKey } from './core/documents/mirror-key.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
-import { APP_START, devServerOf } from './core/policy/app-pages.ts'
+import { APP_START, devServerOf, PERSON_START } from './core/policy/app-pages.ts'
 import { questionOnLeaving } from './core/policy/leaving.ts'
 import { removeUnfinished } from './core/storage/atomic-file.ts'
 import { openDatabase } from './core/storage/database.ts'
+import { openCounterDesk } from './counter.ts'
 import { openFolders } from './folders.ts'
 import { accountHandlers } from './ipc/accounts.ts'
 import { actionHandlers } from './ipc/actions.ts'
 import { activityHandlers } from './ipc/activity.ts'
+import { auditHandlers } from './ipc/audit.ts'
 import { bulkHandlers } from './ipc/bulk.ts'
 import { counterHandlers } from './ipc/counter.ts'
+import { counterSettingsHandlers } from './ipc/counter-settings.ts'
 import type { Dialogs } from './ipc/dialogs.ts'
 import { directoryHandlers } from './ipc/directory.ts'
 import { documentHandlers } from './ipc/documents.ts'
@@ -44,14 +46,14 @@ import { openKeychain } from './shell/keychain.ts'
 import { endAfter } from './shell/leaving.ts'
 import { lockDown } from './shell/lock-down.ts'
 import { logUncaught, openLog } from './shell/log.ts'
-import { isFromWindow, openMainWindow } from './shell/main-window.ts'
+import { openMainWindow } from './shell/main-window.ts'
 import { installMenu } from './shell/menu.ts'
 import { nameToDesktop } from './shell/notifications.ts'
+import { isFromWindow } from './shell/own-page.ts'
 import { practiceOf } from './shell/practice.ts'
 import { copy, openOutside, showInFolder } from './shell/reveal.ts'
 import { openServiceNetwork } from './shell/service-network.ts'
 import { openSettingsStore } from './shell/settings-store.ts'
-import { signingViewsOf } from './shell/signing-view.ts'
 import { holdSingleInstance } from './shell/single-instance.ts'
 import { systemStatus } from './shell/status.ts'
 import { applyTheme } from './shell/theme.ts'
@@ -62,8 +64,6 @@ const LEAVING_PATIENCE = 5000
 const DAY = 86_400_000
 /** Node takes a longer wait for none at all. Whoever is woken too soon plans again. */
 const LONGEST_TIMER = 2 ** 31 - 1
-/** How long a signing page may take until there is something to see, in milliseconds. */
-const SIGNING_PATIENCE = 30_000
 
 let window: BrowserWindow | undefined
 const log = openLog()
@@ -87,7 +87,7 @@ if (isFirst) {
 
 async function run(): Promise<void> {
   await app.whenReady()
-  const send = eventsTo(() => window, devServer)
+  const send = eventsTo({ desk: () => window, person: () => counterDesk.personWindow() }, devServer)
   const clock = Date.now
   const newId = randomUUID
 
@@ -115,7 +115,7 @@ async function run(): Promise<void> {
     return () => clearTimeout(timer)
   }
   const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
-  const isHandedOver = () => counter.isHandedOver()
+  const isHandedOver = () => counterDesk.counter.isHandedOver()
   const desktop = openDesktop({ windowNow: () => window, isHandedOver, send, log })
   const documentDesk = documentDeskOf({
     worker: new URL('./documents-worker.js', import.meta.url),
@@ -130,6 +130,7 @@ async function run(): Promise<void> {
     ...desktop.notifications,
     showStanding: desktop.show,
     connectionChanged: () => connectionChanged(),
+    documentsChanged: (accountId) => void counter.documentsChanged(accountId),
     failed: (error) => log.warn('What happened could not be told.', { code: asAppError(error).code })
   })
   const { watch, actions } = folders
@@ -175,6 +176,21 @@ async function run(): Promise<void> {
   keptWherePossible(() => downloads.takeUpInterrupted())
   void removeUnfinished(downloadFolder())
 
+  const watching = Promise.withResolvers<void>()
+  const counterDesk = openCounterDesk({
+    ...{ db, keychain, accounts, ask, watch, send, zone, clock, newId, schedule },
+    isKept: opened.state === 'encrypted',
+    isWatching: watching.promise,
+    returnAddressOf: outbox.returnAddressOf,
+    describe: asAppError,
+    trouble: (error) => log.warn('Something at the counter could not be kept.', { code: asAppError(error).code }),
+    zoom: () => settings.read().zoom,
+    handedOver: () => folders.telling.counterChanged()
+  })
+  const { counter } = counterDesk
+  // Before there is a window: what was interrupted is what it shows first.
+  void counter.resumeInterrupted().catch((error) => notKept(error))
+
   applyTheme(settings.read().theme)
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
@@ -187,32 +203,20 @@ async function run(): Promise<void> {
   })
   window = shown
   // A page that is loaded anew begins at its natural size.
-  shown.webContents.on('dom-ready', () => {
-    applyZoom(shown, settings.read().zoom)
-    // Nor does it know of a turn: nobody is before it with our frame around the page.
-    counter.leave()
-  })
+  shown.webContents.on('dom-ready', () => applyZoom(shown, settings.read().zoom))
   const chosenId = () => accounts.chosen()?.id ?? ''
-  const counter = openCounter({
-    waitingHere: () => ask('waitingHere', { accountId: chosenId() }),
-    documentOf: (reference) => ask('get', { accountId: chosenId(), reference }),
-    refresh: () => watch.refresh(chosenId()),
-    account: () => ({ kind: accounts.chosen()?.kind ?? 'service', baseUrl: accounts.chosen()?.baseUrl ?? '' }),
-    returnAddressOf: outbox.returnAddressOf,
-    openView: signingViewsOf({ window: shown, patienceMs: SIGNING_PATIENCE }),
-    zoom: () => settings.read().zoom,
-    describe: asAppError,
-    clock,
-    newId,
-    changed(id) {
-      send('counter.changed', { id })
-      folders.telling.counterChanged()
-    }
-  })
-
   const readyToClose = keepBeforeClosing(shown, {
+    mayClose() {
+      // While a person has this window, only staff ends it.
+      if (counter.isHandedOver()) counter.left('closing')
+      return !counter.isHandedOver()
+    },
     tellPage: () => send('window.closing', null),
-    question: () => questionOnLeaving({ ...outbox.pending(), actions: actions.pending().waiting }, opened.state)
+    question: () =>
+      questionOnLeaving(
+        { ...outbox.pending(), actions: actions.pending().waiting, isSigning: counter.isRunning() },
+        opened.state
+      )
   })
   const dialogs: Dialogs = {
     chooseFiles: (...asked) => chooseFiles(shown, ...asked),
@@ -220,7 +224,10 @@ async function run(): Promise<void> {
   }
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
-    isOurs: (event: IpcMainInvokeEvent) => isFromWindow(shown, event, devServer),
+    roleOf(event: IpcMainInvokeEvent) {
+      if (isFromWindow(shown, event, devServer)) return 'desk'
+      return isFromWindow(counterDesk.personWindow(), event, devServer) ? 'person' : undefined
+    },
     log,
     handlers: {
       ...accountHandlers({
@@ -230,14 +237,13 @@ async function run(): Promise<void> {
         watch,
         startPractice: practice.start,
         endDownloads: downloads.endAll,
-        leaveAccount: async () => {
-          await Promise.all([counter.close(), bulk.closeAll()])
-        },
+        leaveAccount: bulk.closeAll,
         rights: async () => folders.rights.of(chosenId()),
         changed() {
           send('accounts.changed', null)
           folders.standing.changed()
           handOff.accountsChanged()
+          void counter.accountsChanged()
           // Another address or key may be what its packages wait for.
           outbox.lineChanged()
           actions.lineChanged()
@@ -277,6 +283,8 @@ async function run(): Promise<void> {
         }
       }),
       ...counterHandlers(counter),
+      ...counterSettingsHandlers({ pin: counterDesk.pin, settings: counterDesk.settings, ...dialogs }),
+      ...auditHandlers({ audit: counterDesk.audit, clock, zone, ...dialogs }),
       ...systemHandlers({
         settings,
         applySettings: ({ theme, zoom }) => {
@@ -297,6 +305,17 @@ async function run(): Promise<void> {
     choose: (command) => isHandedOver() || send('menu.chosen', { command })
   })
 
+  counterDesk.shownIn(shown, {
+    person: {
+      start: devServer ? new URL('counter.html', devServer).href : PERSON_START,
+      preload: join(import.meta.dirname, '../preload/index.cjs'),
+      zoom: () => settings.read().zoom,
+      log,
+      ...(devServer && { devServer })
+    },
+    ...dialogs
+  })
+
   shown.on('show', () => watch.setShown(true))
   shown.on('hide', () => watch.setShown(false))
   shown.on('minimize', () => watch.setShown(false))
@@ -312,6 +331,7 @@ async function run(): Promise<void> {
     // First: what the first reading finds happened while the application was closed.
     await folders.telling.start()
     watch.start()
+    watching.resolve()
     outbox.open()
     actions.open()
     void folders.hints.start()
@@ -324,18 +344,24 @@ async function run(): Promise<void> {
     outbox.resumed()
     actions.lineChanged()
   })
-  powerMonitor.on('lock-screen', folders.presence.left)
+  powerMonitor.on('lock-screen', () => {
+    folders.presence.left()
+    counter.left('locked')
+    counterDesk.pin.lockScreen()
+  })
+  powerMonitor.on('unlock-screen', counterDesk.pin.unlockScreen)
   powerMonitor.on('suspend', folders.presence.left)
   powerMonitor.on('unlock-screen', () => shown.isFocused() && folders.presence.came())
 
   app.on('window-all-closed', () => app.quit())
   endAfter(async () => {
+    watching.resolve()
     watch.stop()
     folders.presence.left()
     folders.standing.stop()
     desktop.remove()
     await Promise.allSettled([
-      counter.close(),
+      counter.end(),
       bulk.closeAll(),
       folders.hints.stop(),
       actions.close(LEAVING_PATIENCE),
@@ -344,7 +370,7 @@ async function run(): Promise<void> {
       folders.telling.stop()
     ])
     // Those before may ask the desk to their end, and the practice office may still be answering them.
-    await Promise.allSettled([documentDesk.end(), practice.stop()])
+    await Promise.allSettled([documentDesk.end(), practice.stop(), counterDesk.audit.settled()])
     db.close()
   })
 }

@@ -94,6 +94,7 @@ function correct(
   delete signer.openedAt
   delete signer.identifiedAt
   delete signer.videoAt
+  delete signer.videoOptOut
   delete signer.handedOverAt
   if (signer.status !== 'Initialized' && signer.status !== 'Expired') signer.status = 'Invitation'
   log(document, now, state.account.user, 'The link sent before was withdrawn', 'Sender')

@@ -85,7 +85,7 @@ function videoConfirmation(document: DocumentRecord, signer: SignerRecord, answe
     Email: signer.Email,
     IsWitness: false,
     IsVideoDisabled: document.ending === 'Declined' || document.ending === 'Expired',
-    IsVideoOptOut: false,
+    IsVideoOptOut: signer.videoOptOut ?? false,
     WitnessOwner: fullName(answering.account.user),
     IsVideoConfirmationDeepfake: signer.deepfake
   }

@@ -62,6 +62,8 @@ export interface SignerRecord extends Person {
   wrongAnswers: number
   /** Since when the video is confirmed. */
   videoAt?: number
+  /** They went on without a video, where they might. */
+  videoOptOut?: boolean
   /** Since when the screen is in the signer's hands (face to face). */
   handedOverAt?: number
 }

@@ -1,6 +1,7 @@
 /** What a clerk does with the screens, and what a signer does with a signing page, by the names they read there. */
 import type { Locator, Page } from 'playwright-core'
 import type { Launched } from './launch.ts'
+import { confirmByVideo, PIN, personAt, startCamera } from './person.ts'
 
 export interface Person {
   first: string
@@ -9,10 +10,21 @@ export interface Person {
   faceToFace?: boolean
   /** A question that identifies somebody without a mobile phone, and its answer (Form Direct). */
   identity?: { question: string; answer: string }
+  /** A picture of the camera before signing; with a detector it can't be left out. */
+  video?: 'may be left out' | 'with a detector'
 }
 
 export const MERE: Person = { first: 'Mere', last: 'Tamati', email: 'mere.tamati@example.com' }
 export const WIREMU: Person = { first: 'Wiremu', last: 'Ngata', email: 'wiremu.ngata@example.com' }
+
+/** What a clerk ticks before the screen changes hands. */
+export interface Handing {
+  /** The same person's other documents, and the document's other signers, by their names. */
+  also?: readonly string[]
+  /** Lines of the office's checklist. */
+  seen?: readonly string[]
+  allowsCamera?: boolean
+}
 
 export type Clerk = ReturnType<typeof clerkAt>
 
@@ -21,6 +33,7 @@ export function clerkAt(app: Launched) {
   const { window } = app
   const button = (name: string | RegExp) => window.getByRole('button', { name })
   const screens = window.getByRole('navigation', { name: 'Screens' })
+  const person = personAt(app, window)
 
   async function goTo(name: string | RegExp): Promise<void> {
     await screens.getByRole('link', { name }).first().click()
@@ -38,6 +51,9 @@ export function clerkAt(app: Launched) {
       if (person.identity) await askIdentity(card, person.identity)
     }
   }
+
+  /** What is asked before the screen changes hands. The person's side is a dialog of its own. */
+  const sheet = window.getByRole('dialog', { name: /Who stands there|Choose a PIN/ })
 
   const signerCards = () => window.getByRole('group').filter({ has: window.getByLabel('First name') })
 
@@ -112,23 +128,64 @@ export function clerkAt(app: Launched) {
       await window.getByRole('heading', { name, level: 2 }).first().waitFor()
     },
 
-    /** From the queue to the handover screen. */
-    async beginTurn(person: Person, document: string): Promise<void> {
+    /** The person's side, where this window shows it. */
+    person,
+
+    /** From the queue to the sheet that asks who stands there. */
+    async openSheet(signer: Person, document: string): Promise<void> {
       await goTo(/^Counter/)
-      await button(`Start: ${nameOf(person)}, ${document}`).click()
-      await button(`I am ${nameOf(person)} — begin`).waitFor()
+      await button(`Start: ${nameOf(signer)}, ${document}`).click()
+    },
+
+    /** In that sheet, the first time on a workstation. */
+    async choosePinWhereAsked(): Promise<void> {
+      const keepPin = sheet.getByRole('button', { name: 'Keep this PIN' })
+      const handOver = sheet.getByRole('button', { name: 'Hand over the screen' }).and(window.locator(':enabled'))
+      await keepPin.or(handOver).first().waitFor()
+      if (!(await keepPin.isVisible())) return
+      await sheet.getByLabel('New PIN').fill(PIN)
+      await sheet.getByLabel('Again').fill(PIN)
+      await keepPin.click()
+      await handOver.waitFor()
+    },
+
+    /** From that sheet to the handover screen. */
+    async handOverAs(handing: Handing = {}): Promise<void> {
+      await this.choosePinWhereAsked()
+      for (const name of [...(handing.seen ?? []), ...(handing.also ?? [])])
+        await sheet.getByRole('checkbox', { name }).first().check()
+      if (handing.allowsCamera) await sheet.getByRole('checkbox', { name: /camera and microphone may be used/ }).check()
+      await sheet.getByRole('button', { name: 'Hand over the screen' }).click()
+      await sheet.waitFor({ state: 'hidden' })
+    },
+
+    /** From the queue to the handover screen. */
+    async beginTurn(signer: Person, document: string, handing?: Handing): Promise<void> {
+      await this.openSheet(signer, document)
+      await this.handOverAs(handing)
+      await button(`I am ${nameOf(signer)} — begin`).waitFor()
     },
 
     /** From the handover screen to the signing page in the signer's hands. */
-    async takeScreen(person: Person): Promise<Page> {
-      await button(`I am ${nameOf(person)} — begin`).click()
-      return app.waitForView(/\/sign\//)
-    },
+    takeScreen: (signer: Person): Promise<Page> => person.begin(nameOf(signer)),
 
     /** From the queue to the signing page in the signer's hands. */
-    async handOver(person: Person, document: string): Promise<Page> {
-      await this.beginTurn(person, document)
-      return this.takeScreen(person)
+    async handOver(signer: Person, document: string, handing?: Handing): Promise<Page> {
+      await this.beginTurn(signer, document, handing)
+      return this.takeScreen(signer)
+    },
+
+    /** From the outcome to the signing page of the document's next signer. */
+    async handOverToNext(signer: Person): Promise<Page> {
+      await button(`Next: ${nameOf(signer)}`).click()
+      await this.handOverAs()
+      return this.takeScreen(signer)
+    },
+
+    /** The person gives the screen back, and the clerk sees what became of it. */
+    async giveBack(): Promise<void> {
+      await person.giveBack()
+      await window.getByRole('heading', { name: 'What became of it', exact: true }).waitFor()
     },
 
     async chooseDownloadFolder(folder: string): Promise<void> {
@@ -139,14 +196,15 @@ export function clerkAt(app: Launched) {
   }
 }
 
-function nameOf(person: Person): string {
+/** As the screens name them. */
+export function nameOf(person: Person): string {
   return `${person.first} ${person.last}`
 }
 
-/** Signs on a practice signing page, through all the steps it asks for. */
+/** Signs on a practice signing page, through all the steps it asks for; staff has allowed the camera where one asks for it. */
 export async function sign(page: Page, person: Person): Promise<void> {
   const step = (id: string) => page.getByTestId(id)
-  const steps = ['handover-continue', 'identity-continue', 'review-continue', 'sign']
+  const steps = ['handover-continue', 'identity-continue', 'video-continue', 'review-continue', 'sign']
   for (;;) {
     await page
       .locator(steps.map((id) => `[data-testid=${id}]`).join(', '))
@@ -156,6 +214,9 @@ export async function sign(page: Page, person: Person): Promise<void> {
     else if (await step('identity-continue').isVisible()) {
       await step('answer-0').fill(person.identity?.answer ?? '')
       await step('identity-continue').click()
+    } else if (await step('video-continue').isVisible()) {
+      await startCamera(page)
+      await confirmByVideo(page)
     } else if (await step('review-continue').isVisible()) {
       await fillWhatIsNeeded(page)
       await step('review-continue').click()

@@ -11,6 +11,7 @@ test('what was sent before a restart is there after it, and can be signed', asyn
 
   const after = await open({ userData })
   await sign(await after.handOver(MERE, 'Letter of authority'), MERE)
+  await after.giveBack()
   await expect(after.window.getByRole('heading', { name: /signed/i })).toBeVisible()
 })
 

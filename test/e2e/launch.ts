@@ -101,6 +101,13 @@ export interface Surroundings {
   windows(): Promise<readonly WindowInfo[]>
   resizeWindow(size: { width: number; height: number }): Promise<void>
   closeWindow(): Promise<void>
+  /** The main window comes to the front. */
+  focusWindow(): Promise<void>
+  /** Another program comes to the front. */
+  blurWindow(): Promise<void>
+  /** Plugs another display in, to the right of the others; resolves to its id. */
+  addDisplay(size: { width: number; height: number }): Promise<number>
+  removeDisplay(id: number): Promise<void>
   /** The window as a person sees its inside, views laid over it, as PNG at `file`. */
   screenshot(file: string): Promise<void>
 }
@@ -110,6 +117,8 @@ export interface Launched extends Surroundings {
   readonly flavour: 'host' | 'electron'
   /** The page of the main window. */
   readonly window: Page
+  /** Resolves to the page of the first window whose address fits, once there is one. */
+  waitForWindow(address: RegExp): Promise<Page>
   readonly userData: string
   /** The pages laid over the window, the lowest first; visible ones only unless asked otherwise. */
   views(which?: 'visible' | 'all'): Promise<Page[]>

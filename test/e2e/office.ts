@@ -1,4 +1,5 @@
 /** The tests' own `test`: applications that are started through it are pictured where a test fails, and always closed. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { test as base, expect } from '@playwright/test'
 import { type Clerk, clerkAt } from './clerk.ts'
 import { type Launched, type LaunchOptions, launch } from './launch.ts'
@@ -27,6 +28,8 @@ export const test = base.extend<Fixtures>({
         await app.screenshot(testInfo.outputPath(`window-${index + 1}.png`)).catch(() => undefined)
         await testInfo.attach(`log-${index + 1}`, { body: app.logs() })
       }
+      // In the middle of a session the application refuses to quit: only staff ends it.
+      if (await isSigning(app)) await app.kill()
       await app.close()
     }
   },
@@ -36,5 +39,12 @@ export const test = base.extend<Fixtures>({
     await use(clerk)
   }
 })
+
+async function isSigning({ window: page }: Launched): Promise<boolean> {
+  const asked = page.evaluate(() => window.countersign.counter.state())
+  // A page that is gone or hangs says nothing; then the application is asked to quit as usual.
+  const state = await Promise.race([asked.catch(() => undefined), pause(2000, undefined)])
+  return state?.ok === true && state.value !== null && state.value.phase !== 'ended'
+}
 
 export { expect }

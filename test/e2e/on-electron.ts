@@ -153,10 +153,64 @@ function readBadge({ app }: Modules): Badge {
   return { count: app.getBadgeCount(), overlay: (globalThis as Played).playedByTest.overlay }
 }
 
+/** Runs inside the application: the line of every page, and of the service's client, which has sessions of its own. */
+function goOnline({ session, webContents }: Modules, online: boolean): void {
+  const own = ['service-reads', ...[0, 1, 2, 3].map((index) => `service-sends-${index}`)]
+  const all = new Set([
+    session.defaultSession,
+    ...own.map((name) => session.fromPartition(name)),
+    ...webContents.getAllWebContents().map((contents) => contents.session)
+  ])
+  for (const each of all) {
+    if (online) each.disableNetworkEmulation()
+    else each.enableNetworkEmulation({ offline: true })
+  }
+}
+
+interface Playing {
+  readonly add?: { width: number; height: number }
+  readonly remove?: number
+}
+
+/** Runs inside the application: displays that aren't there beside those that are. Answers the id of one that was added. */
+function plug({ screen }: Modules, { add, remove }: Playing): number {
+  const all = screen.getAllDisplays()
+  const at = (shown: readonly Electron.Display[]) => {
+    const matching = ({ x, y }: { x: number; y: number }) =>
+      (shown.find(({ bounds }) => x >= bounds.x && x < bounds.x + bounds.width && y >= bounds.y) ??
+        shown[0]) as Electron.Display
+    Object.assign(screen, {
+      getAllDisplays: () => [...shown],
+      getPrimaryDisplay: () => shown[0],
+      getDisplayMatching: matching,
+      getDisplayNearestPoint: matching
+    })
+  }
+  const primary = screen.getPrimaryDisplay()
+  const others = all.filter(({ id }) => id !== primary.id)
+  if (remove !== undefined) {
+    at([primary, ...others.filter(({ id }) => id !== remove)])
+    screen.emit(
+      'display-removed',
+      {},
+      all.find(({ id }) => id === remove)
+    )
+    return remove
+  }
+  const x = Math.max(...all.map(({ bounds }) => bounds.x + bounds.width))
+  const bounds = { x, y: 0, width: add?.width ?? 0, height: add?.height ?? 0 }
+  const size = { width: bounds.width, height: bounds.height }
+  const id = Math.max(...all.map((each) => each.id)) + 1
+  const added = { ...primary, id, label: `Display ${id}`, bounds, workArea: bounds, size, workAreaSize: size }
+  at([primary, ...others, added])
+  screen.emit('display-added', {}, added)
+  return id
+}
+
 /** Runs inside the application: the picture of its first window with the views over it, as base64 PNG. */
 async function compose(electron: Modules): Promise<string> {
   const { BrowserWindow, WebContentsView } = electron
-  const window = BrowserWindow.getAllWindows()[0]
+  const window = BrowserWindow.getAllWindows().sort((one, two) => one.id - two.id)[0]
   if (!window) throw new Error('The application has no window')
   const { width, height } = window.getContentBounds()
   const picture = async (contents: Electron.WebContents) => (await contents.capturePage()).toDataURL()
@@ -185,7 +239,8 @@ async function compose(electron: Modules): Promise<string> {
 
 export async function launchOnElectron(start: Start): Promise<Started> {
   const app = await _electron.launch({
-    args: [...rootArguments(), start.main, ...start.args],
+    // The picture and sound behind a grant are made up; whether there is a grant is the application's to say.
+    args: [...rootArguments(), '--use-fake-device-for-media-stream', start.main, ...start.args],
     cwd: start.root,
     env: start.env
   })
@@ -216,6 +271,16 @@ export async function launchOnElectron(start: Start): Promise<Started> {
   return {
     flavour: 'electron',
     window,
+    async waitForWindow(address) {
+      for (;;) {
+        const urls = await app.evaluate(({ BrowserWindow }) =>
+          BrowserWindow.getAllWindows().map(({ webContents }) => webContents.getURL())
+        )
+        const page = app.windows().find((each) => address.test(each.url()) && urls.includes(each.url()))
+        if (page) return page
+        await pause(20)
+      }
+    },
     ended,
     views: (which = 'visible') => viewPages(which),
     async waitForView(address) {
@@ -247,12 +312,7 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     clickTrayMenu: (labels) => app.evaluate(pressTray, [...labels]),
     badge: () => app.evaluate(readBadge),
     emitPower: (event) => app.evaluate(({ powerMonitor }, event) => void powerMonitor.emit(event), event),
-    setOnline: async (online) => {
-      await app.evaluate(({ session }, online) => {
-        if (online) session.defaultSession.disableNetworkEmulation()
-        else session.defaultSession.enableNetworkEmulation({ offline: true })
-      }, online)
-    },
+    setOnline: (online) => app.evaluate(goOnline, online),
     setMachineTheme: async ({ dark }) => {
       await app.evaluate(({ nativeTheme }, dark) => {
         nativeTheme.themeSource = dark ? 'dark' : 'light'
@@ -261,10 +321,27 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     windows: () => app.evaluate(readWindows),
     resizeWindow: (size) =>
       app.evaluate(
-        ({ BrowserWindow }, size) => BrowserWindow.getAllWindows()[0]?.setSize(size.width, size.height),
+        ({ BrowserWindow }, size) =>
+          BrowserWindow.getAllWindows()
+            .sort((one, two) => one.id - two.id)[0]
+            ?.setSize(size.width, size.height),
         size
       ),
-    closeWindow: () => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()),
+    closeWindow: () =>
+      app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()
+          .sort((one, two) => one.id - two.id)[0]
+          ?.close()
+      ),
+    focusWindow: () =>
+      app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()
+          .sort((one, two) => one.id - two.id)[0]
+          ?.focus()
+      ),
+    blurWindow: () => app.evaluate(({ BrowserWindow }) => BrowserWindow.getFocusedWindow()?.blur()),
+    addDisplay: (size) => app.evaluate(plug, { add: size } as Playing),
+    removeDisplay: async (id) => void (await app.evaluate(plug, { remove: id } as Playing)),
     screenshot: async (file) => writeFile(file, Buffer.from(await app.evaluate(compose), 'base64')),
     evaluate: (work, argument) =>
       app.evaluate((electron, given) => new Function(`return (${given.source})`)()(electron, given.argument), {

@@ -106,6 +106,8 @@ export async function launchOnHost(start: Start): Promise<Started> {
     return {
       flavour: 'host',
       window,
+      waitForWindow: (address) =>
+        waitFor((all) => all.filter((each) => each.kind === 'window' && address.test(each.url))),
       ended,
       views: (which = 'visible') =>
         find((all) => all.filter((each) => each.kind === 'view' && (which === 'all' || each.visible))),
@@ -139,6 +141,10 @@ export async function launchOnHost(start: Start): Promise<Started> {
       windows: () => ask('windows'),
       resizeWindow: (size) => ask('resizeWindow', size),
       closeWindow: () => ask('closeWindow'),
+      focusWindow: () => ask('focusWindow'),
+      blurWindow: () => ask('blurWindow'),
+      addDisplay: (size) => ask('addDisplay', size),
+      removeDisplay: (id) => ask('removeDisplay', id),
       screenshot: (file) => ask('screenshot', file),
       evaluate: (work, argument) => ask('evaluate', { source: String(work), argument }) as Promise<never>,
       async quit() {

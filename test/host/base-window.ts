@@ -1,5 +1,6 @@
 // Electron's BaseWindow: its states and events. Nothing of it is drawn but the page that a BrowserWindow has.
 import type * as Electron from 'electron'
+import { displayAt } from './displays.ts'
 import { host } from './host.ts'
 import { acceptOnly, Emulated, notEmulated, preventable, type Says } from './strict.ts'
 import { View } from './views.ts'
@@ -34,9 +35,6 @@ const options = [
   ...['backgroundColor', 'hasShadow', 'darkTheme', 'titleBarStyle', 'titleBarOverlay', 'trafficLightPosition'],
   ...['roundedCorners', 'thickFrame', 'accentColor', 'acceptFirstMouse', 'webPreferences', 'paintWhenInitiallyHidden']
 ]
-
-/** The one screen: what `screen` reports, and what a maximised window fills. */
-export const workArea: Electron.Rectangle = { x: 0, y: 0, width: 1920, height: 1080 }
 
 type Offered = Pick<
   Electron.BaseWindow,
@@ -122,9 +120,11 @@ export class BaseWindow extends Emulated implements Offered {
     acceptOnly(`new ${name}`, given, options)
     if (given.transparent) notEmulated('a transparent window')
     const { width = 800, height = 600 } = given
-    const x = given.x ?? Math.round((workArea.width - width) / 2)
-    const y = given.y ?? Math.round((workArea.height - height) / 2)
-    this.#bounds = { x, y, width, height }
+    const middle = middleOf(displayAt({ x: given.x ?? 0, y: given.y ?? 0, width: 1, height: 1 }).bounds, {
+      width,
+      height
+    })
+    this.#bounds = { x: given.x ?? middle.x, y: given.y ?? middle.y, width, height }
     this.#normal = { ...this.#bounds }
     this.#title = given.title ?? host.applicationName
     this.#background = given.backgroundColor ?? '#FFFFFF'
@@ -233,7 +233,7 @@ export class BaseWindow extends Emulated implements Offered {
     this.#reveal()
     if (this.#state === 'maximized') return
     this.#state = 'maximized'
-    this.#place({ ...workArea })
+    this.#place(this.#filled())
     this.emit('maximize')
   }
 
@@ -262,7 +262,7 @@ export class BaseWindow extends Emulated implements Offered {
   setFullScreen(flag: boolean): void {
     if (flag === this.#fullScreen) return
     this.#fullScreen = flag
-    this.#place(flag || this.#state === 'maximized' ? { ...workArea } : { ...this.#normal })
+    this.#place(flag || this.#state === 'maximized' ? this.#filled() : { ...this.#normal })
     this.emit(flag ? 'enter-full-screen' : 'leave-full-screen')
   }
 
@@ -337,8 +337,8 @@ export class BaseWindow extends Emulated implements Offered {
   }
 
   center(): void {
-    const { width, height } = this.#bounds
-    this.setPosition(Math.round((workArea.width - width) / 2), Math.round((workArea.height - height) / 2))
+    const { x, y } = middleOf(this.#filled(), this.#bounds)
+    this.setPosition(x, y)
   }
 
   setTitle(title: string): void {
@@ -401,6 +401,12 @@ export class BaseWindow extends Emulated implements Offered {
   }
   setContentProtection(): void {}
 
+  /** @internal its display was unplugged: it goes to the primary one, and fills it where it filled the other */
+  comeHome(): void {
+    this.#normal = { ...this.#normal, x: 0, y: 0 }
+    this.#place(this.#fullScreen || this.#state === 'maximized' ? this.#filled() : { ...this.#normal })
+  }
+
   /** What closing does when nobody has prevented it. */
   protected leave(): void {
     this.destroy()
@@ -409,6 +415,11 @@ export class BaseWindow extends Emulated implements Offered {
   protected dispose(): void {}
 
   protected sized(_size: { width: number; height: number }): void {}
+
+  /** All of the display that the window is on. */
+  #filled(): Electron.Rectangle {
+    return { ...displayAt(this.#normal).bounds }
+  }
 
   #reveal(): void {
     if (this.#visible) return
@@ -434,5 +445,12 @@ export class BaseWindow extends Emulated implements Offered {
     const { width, height } = this.#bounds
     this.contentView.setBounds({ x: 0, y: 0, width, height })
     this.sized({ width, height })
+  }
+}
+
+function middleOf(area: Electron.Rectangle, size: { width: number; height: number }): Electron.Point {
+  return {
+    x: area.x + Math.round((area.width - size.width) / 2),
+    y: area.y + Math.round((area.height - size.height) / 2)
   }
 }

@@ -1,7 +1,7 @@
 // Starts one Chromium for the whole host and shares its line. The application's sessions are browser contexts in it; its
 // windows and views are pages. A second client (Playwright) may attach to the port that Chromium chooses for itself.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -91,10 +91,17 @@ async function readEndpoint(profile: string, child: ChildProcess): Promise<strin
   }
 }
 
+/** Chrome opens lines ahead to where it thinks that a page leads, before anybody is asked; Electron does not. */
+function withoutPrediction(profile: string): void {
+  mkdirSync(join(profile, 'Default'))
+  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify({ net: { network_prediction_options: 2 } }))
+}
+
 export async function startBrowser(): Promise<Browser> {
   const program = findChromium()
   if (!program) throw new Error('No Chromium on this machine: run `node scripts/system-packages.ts chromium`')
   const profile = mkdtempSync(join(tmpdir(), 'countersign-host-'))
+  withoutPrediction(profile)
   const child = spawn(program, switches(profile), { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
   let complaints = ''
   child.stderr?.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)))

@@ -26,6 +26,7 @@ export class CdpSession {
   readonly id: string
   readonly #line: CdpLine
   readonly #listeners = new Map<string, Set<Listener>>()
+  #all: ((event: string, params: unknown) => void) | undefined
 
   constructor(line: CdpLine, id: string) {
     this.#line = line
@@ -48,15 +49,23 @@ export class CdpSession {
     this.send(method, ...params).catch(() => {})
   }
 
-  on<E extends keyof Events>(event: E, listener: (params: Events[E]) => void): void {
+  /** Answers what stops listening: the browser's own conversation outlives every page that listens to it. */
+  on<E extends keyof Events>(event: E, listener: (params: Events[E]) => void): () => void {
     const set = this.#listeners.get(event) ?? new Set()
     set.add(listener as Listener)
     this.#listeners.set(event, set)
+    return () => void set.delete(listener as Listener)
+  }
+
+  /** Hears every event of this conversation, for the one who passes it on. */
+  onAny(listener: (event: string, params: unknown) => void): void {
+    this.#all = listener
   }
 
   /** @internal called by the line for each event of this conversation */
   receive(event: string, params: unknown): void {
     for (const listener of this.#listeners.get(event) ?? []) listener(params as never)
+    this.#all?.(event, params)
   }
 }
 

@@ -113,6 +113,7 @@ const requests = {
   resizeWindow: async (size: { width: number; height: number }) => window().setSize(size.width, size.height),
   closeWindow: async () => window().close(),
   focusWindow: async () => window().focus(),
+  blurWindow: async () => BrowserWindow.getFocusedWindow()?.blur(),
   answerOpen: async (filePaths: string[]) => dialogs.answerOpen({ canceled: filePaths.length === 0, filePaths }),
   answerSave: async (filePath: string) => dialogs.answerSave({ canceled: filePath === '', filePath }),
   answerMessage: async (answer: { response: number; checkboxChecked: boolean } | { button: string }) =>

@@ -19,6 +19,8 @@ beforeAll(async () => {
       response
         .writeHead(200, { 'content-type': 'text/plain', 'content-disposition': 'attachment; filename="note.txt"' })
         .end('noted'),
+    '/worker.js': (_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end('onfetch = () => {}'),
     '/seen': (request, response) => response.end(JSON.stringify(request.headers)),
     '/cookie': (_request, response) =>
       response.writeHead(200, { 'set-cookie': 'taste=sweet', 'content-type': 'text/html' }).end('<p>')
@@ -100,6 +102,23 @@ describe('webRequest', () => {
     )
     server.close()
     expect(connections).toBe(0)
+  })
+
+  it('lays a policy over a page, which the browser then keeps', async () => {
+    await openView(app, `${site.origin}/start`)
+    await app.evaluate(() => {
+      const { session } = (globalThis.fixture.current as View).webContents
+      session.webRequest.onHeadersReceived(({ responseHeaders }, answer) =>
+        answer({ responseHeaders: { ...responseHeaders, 'Content-Security-Policy': ['sandbox allow-scripts'] } })
+      )
+    })
+    const url = `${site.origin}/kept-apart`
+    await app.evaluate(
+      (_electron, url) => (globalThis.fixture.current as View).webContents.loadURL(url).then(() => null),
+      url
+    )
+    const page = await app.waitForView(/kept-apart/)
+    expect(await page.evaluate(() => [origin, document.title])).toEqual(['null', '/kept-apart'])
   })
 
   it('sends on elsewhere, and changes headers on both ways', async () => {
@@ -189,6 +208,23 @@ describe('a session', () => {
     await app.evaluate(() => (globalThis.fixture.current as View).webContents.session.clearStorageData())
     expect(await cookies()).toEqual([])
     expect(await page.evaluate(() => localStorage.getItem('kept'))).toBe(null)
+  })
+
+  it('has a cache and workers that can be seen, until they are cleared', async () => {
+    const page = await openView(app, `${site.origin}/start`)
+    const seen = () =>
+      app.evaluate(async () => {
+        const { session } = (globalThis.fixture.current as View).webContents
+        const workers = Object.values(session.serviceWorkers.getAllRunning()).map(({ scriptUrl }) => scriptUrl)
+        return { isCached: (await session.getCacheSize()) > 0, workers }
+      })
+    await page.evaluate(() => navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready))
+    expect(await seen()).toEqual({ isCached: true, workers: [`${site.origin}/worker.js`] })
+    expect(site.asked).toContain('/worker.js')
+    await app.evaluate(() => (globalThis.fixture.current as View).webContents.session.clearData())
+    // The worker itself goes on for as long as the test's own client looks at it.
+    expect((await seen()).isCached).toBe(false)
+    expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
   })
 
   it('that would have to outlive the process is not pretended', async () => {

@@ -132,14 +132,26 @@ async function serve(
 
 async function answered(contents: WebContents, paused: Paused): Promise<void> {
   const status = paused.responseStatusCode ?? 0
-  const after = await received(contents, paused, status, paused.responseHeaders ?? [])
+  const headers = paused.responseHeaders ?? []
+  const after = await received(contents, paused, status, headers)
   if (after.cancel) return fail(paused, 'BlockedByClient')
-  root.tell('Fetch.continueResponse', {
+  const response = {
     requestId: paused.requestId,
     responseCode: after.status,
     responsePhrase: after.phrase || 'OK',
     responseHeaders: after.headers
-  })
+  }
+  if (!isPage(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
+  // Chromium has read a page's policy from its headers by now, and only reads it again from an answer that is given anew.
+  const { body, base64Encoded } = await root.send('Fetch.getResponseBody', { requestId: paused.requestId })
+  const bytes = base64Encoded ? body : Buffer.from(body).toString('base64')
+  root.tell('Fetch.fulfillRequest', { ...response, body: bytes })
+}
+
+function isPage({ resourceType, responseStatusCode = 0 }: Paused, headers: Header[]): boolean {
+  const value = (name: string) => headers.find((header) => header.name.toLowerCase() === name)?.value ?? ''
+  if (resourceType !== 'Document' || Math.floor(responseStatusCode / 100) === 3) return false
+  return /html|xml/.test(value('content-type')) && !value('content-disposition').startsWith('attachment')
 }
 
 async function received(

@@ -7,6 +7,18 @@ export type Report =
   | { kind: 'fullscreen'; on: boolean }
   | { kind: 'context-menu'; details: ContextDetails }
   | { kind: 'navigate'; url: string }
+  | { kind: 'input'; type: InputType }
+
+/** Electron's names for what a person does with mouse, fingers and keys. */
+export type InputType =
+  | 'mouseDown'
+  | 'mouseUp'
+  | 'mouseMove'
+  | 'mouseWheel'
+  | 'rawKeyDown'
+  | 'keyUp'
+  | 'touchStart'
+  | 'touchEnd'
 
 export interface ContextDetails {
   readonly x: number
@@ -17,6 +29,16 @@ export interface ContextDetails {
   readonly mediaType: 'none' | 'image' | 'audio' | 'video' | 'canvas'
   readonly selectionText: string
   readonly isEditable: boolean
+  readonly editFlags: {
+    readonly canUndo: boolean
+    readonly canRedo: boolean
+    readonly canCut: boolean
+    readonly canCopy: boolean
+    readonly canPaste: boolean
+    readonly canDelete: boolean
+    readonly canSelectAll: boolean
+    readonly canEditRichly: boolean
+  }
 }
 
 /** Self-contained: its source is what runs in the page. */
@@ -36,6 +58,11 @@ export function watchPage(binding: string, go: string): void {
     const link = element.closest?.('a[href]') as HTMLAnchorElement | null
     const media = element.closest?.('img,audio,video,canvas')
     const tag = media?.tagName.toLowerCase()
+    const isText = /^(input|textarea)$/i.test(element.tagName)
+    const isRich = (element as HTMLElement).isContentEditable
+    const selectionText = String(getSelection() ?? '')
+    const isSelected = selectionText !== ''
+    const can = (command: string) => document.queryCommandEnabled(command)
     const details: ContextDetails = {
       x: event.clientX,
       y: event.clientY,
@@ -43,11 +70,42 @@ export function watchPage(binding: string, go: string): void {
       linkText: link?.textContent ?? '',
       srcURL: (media as HTMLImageElement | null)?.src ?? '',
       mediaType: tag === 'img' ? 'image' : ((tag ?? 'none') as 'none'),
-      selectionText: String(getSelection() ?? ''),
-      isEditable: (element as HTMLElement).isContentEditable || /^(input|textarea)$/i.test(element.tagName)
+      selectionText,
+      isEditable: isRich || isText,
+      editFlags: {
+        canUndo: can('undo'),
+        canRedo: can('redo'),
+        canCut: isSelected && (isRich || isText),
+        canCopy: isSelected,
+        canPaste: isRich || isText,
+        canDelete: isSelected && (isRich || isText),
+        canSelectAll: can('selectAll'),
+        canEditRichly: isRich
+      }
     }
     tell({ kind: 'context-menu', details })
   })
+  const inputs: Record<string, InputType> = {
+    mousedown: 'mouseDown',
+    mouseup: 'mouseUp',
+    mousemove: 'mouseMove',
+    wheel: 'mouseWheel',
+    keydown: 'rawKeyDown',
+    keyup: 'keyUp',
+    touchstart: 'touchStart',
+    touchend: 'touchEnd'
+  }
+  // Moves and turns of the wheel come in dozens; a few of them say the same.
+  const often = new Map<string, number>()
+  for (const [name, type] of Object.entries(inputs)) {
+    const least = type === 'mouseMove' || type === 'mouseWheel' ? 100 : 0
+    const hear = ({ isTrusted, timeStamp }: Event) => {
+      if (!isTrusted || timeStamp - (often.get(name) ?? -1000) < least) return
+      often.set(name, timeStamp)
+      tell({ kind: 'input', type })
+    }
+    addEventListener(name, hear, { capture: true, passive: true })
+  }
   // An address that makes no request can't be held on its way: it is stopped here, before it begins, and begun again by
   // `go` once the application has allowed it.
   let allowed: string | undefined

@@ -169,6 +169,38 @@ describe('a page that looks up a permission', () => {
     expect(await state(granted, 'camera')).toBe('granted')
   })
 
+  it('is told of devices by name once it has been granted them, and the next page of the session is not', async () => {
+    const labels = (page: Page) =>
+      page.evaluate(async () => (await navigator.mediaDevices.enumerateDevices()).some(({ label }) => label !== ''))
+    const url = `${site.origin}/devices`
+    const open = async () => {
+      await app.evaluate(async ({ session }, url) => {
+        const { fixture } = globalThis
+        let isGranted = false
+        const own = session.fromPartition('devices')
+        own.setPermissionRequestHandler((_contents, _permission, answer) => {
+          isGranted = true
+          answer(true)
+        })
+        own.setPermissionCheckHandler(() => isGranted)
+        fixture.devices = fixture.view({ webPreferences: { session: own } })
+        await (fixture.devices as Electron.WebContentsView).webContents.loadURL(url)
+      }, url)
+      return app.waitForView(/devices$/)
+    }
+    const first = await open()
+    expect(await labels(first)).toBe(false)
+    await first.evaluate(() => navigator.mediaDevices.getUserMedia({ video: true }))
+    expect(await labels(first)).toBe(true)
+    await app.evaluate(() => {
+      const { fixture } = globalThis
+      const view = fixture.devices as Electron.WebContentsView
+      fixture.window.contentView.removeChildView(view)
+      view.webContents.close()
+    })
+    expect(await labels(await open())).toBe(false)
+  })
+
   it('is told that all is granted where there is no handler, as in Electron', async () => {
     const page = await openGuarded('no handlers')
     expect(await state(page, 'notifications')).toBe('granted')

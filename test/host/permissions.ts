@@ -55,14 +55,25 @@ const descriptors: Readonly<Record<string, readonly Descriptor[]>> = {
   'window-management': [{ name: 'window-management' }]
 }
 
+type Setting = Omit<Protocol.Browser.setPermissionParameters, 'browserContextId'>
+
 /** The part of a session that decides; `tell` gives Chromium one setting. */
 export class Permissions {
   #request: RequestHandler = null
   #check: CheckHandler = null
-  readonly #set: (setting: Omit<Protocol.Browser.setPermissionParameters, 'browserContextId'>) => Promise<unknown>
+  /** What was decided for single origins: Chromium keeps it, and Electron asks its handlers each time anew. */
+  readonly #decided = new Map<string, Setting>()
+  readonly #set: (setting: Setting) => Promise<unknown>
 
-  constructor(set: (setting: Omit<Protocol.Browser.setPermissionParameters, 'browserContextId'>) => Promise<unknown>) {
+  constructor(set: (setting: Setting) => Promise<unknown>) {
     this.#set = set
+  }
+
+  /** Takes back every single grant: the session's pages are to be asked about anew. */
+  async forget(): Promise<void> {
+    const decided = [...this.#decided.values()]
+    this.#decided.clear()
+    await Promise.all(decided.map((setting) => this.#set({ ...setting, setting: this.guarded ? 'denied' : 'granted' })))
   }
 
   /** True from then on where the browser itself must refuse by default. */
@@ -142,6 +153,12 @@ export class Permissions {
       wanted = kinds.map((kind) => ({ name: kind === 'video' ? 'camera' : 'microphone' }))
     }
     const setting = allowed ? 'granted' : 'denied'
-    await Promise.all(wanted.map((each) => this.#set({ permission: each, setting, origin, embeddedOrigin })))
+    await Promise.all(
+      wanted.map((each) => {
+        const decided: Setting = { permission: each, setting, origin, embeddedOrigin }
+        this.#decided.set(JSON.stringify([each, origin, embeddedOrigin]), decided)
+        return this.#set(decided)
+      })
+    )
   }
 }

@@ -1,7 +1,8 @@
 // Electron's `screen`: one display, and others that a test plugs in and out.
 import type * as Electron from 'electron'
 import { app } from './app.ts'
-import { workArea } from './base-window.ts'
+import { BaseWindow } from './base-window.ts'
+import { displayAt, displays, isOnDisplay, type Plugged, plugIn, unplug } from './displays.ts'
 import { Emulated } from './strict.ts'
 
 type Offered = Pick<
@@ -9,11 +10,11 @@ type Offered = Pick<
   'getPrimaryDisplay' | 'getAllDisplays' | 'getDisplayMatching' | 'getDisplayNearestPoint'
 >
 
-function display(id: number, bounds: Electron.Rectangle): Electron.Display {
+function toElectron({ id, bounds }: Plugged): Electron.Display {
   const known: Partial<Electron.Display> = {
     id,
-    bounds,
-    workArea: bounds,
+    bounds: { ...bounds },
+    workArea: { ...bounds },
     size: { width: bounds.width, height: bounds.height },
     workAreaSize: { width: bounds.width, height: bounds.height },
     scaleFactor: 1,
@@ -28,31 +29,23 @@ function display(id: number, bounds: Electron.Rectangle): Electron.Display {
   return known as Electron.Display
 }
 
-const overlap = (a: Electron.Rectangle, b: Electron.Rectangle) =>
-  Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)) *
-  Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y))
-
 class Screen extends Emulated implements Offered {
-  readonly #displays = [display(1, workArea)]
-
   constructor() {
     super('screen', { emits: ['display-added', 'display-removed'], never: ['display-metrics-changed'] })
   }
 
   getPrimaryDisplay(): Electron.Display {
-    this.#ready()
-    return this.#displays[0] as Electron.Display
+    return this.getAllDisplays()[0] as Electron.Display
   }
 
   getAllDisplays(): Electron.Display[] {
     this.#ready()
-    return [...this.#displays]
+    return displays().map(toElectron)
   }
 
   getDisplayMatching(rectangle: Electron.Rectangle): Electron.Display {
     this.#ready()
-    const [best] = this.#displays.toSorted((a, b) => overlap(b.bounds, rectangle) - overlap(a.bounds, rectangle))
-    return best as Electron.Display
+    return toElectron(displayAt(rectangle))
   }
 
   getDisplayNearestPoint({ x, y }: Electron.Point): Electron.Display {
@@ -61,20 +54,16 @@ class Screen extends Emulated implements Offered {
 
   /** @internal plugs another display in, to the right of the others; its id */
   add(size: { width: number; height: number }): number {
-    const id = Math.max(...this.#displays.map((each) => each.id)) + 1
-    const x = Math.max(...this.#displays.map((each) => each.bounds.x + each.bounds.width))
-    const added = display(id, { x, y: 0, ...size })
-    this.#displays.push(added)
-    this.emit('display-added', {}, added)
-    return id
+    const added = plugIn(size)
+    this.emit('display-added', {}, toElectron(added))
+    return added.id
   }
 
-  /** @internal */
+  /** @internal what was on it comes to the primary display, as desktops do it */
   remove(id: number): void {
-    const at = this.#displays.findIndex((each) => each.id === id)
-    if (at < 1) throw new Error(`There is no display ${id} to unplug`)
-    const [removed] = this.#displays.splice(at, 1)
-    this.emit('display-removed', {}, removed)
+    const removed = unplug(id)
+    this.emit('display-removed', {}, toElectron(removed))
+    for (const window of BaseWindow.getAllWindows()) if (!isOnDisplay(window.getBounds())) window.comeHome()
   }
 
   #ready(): void {

@@ -8,7 +8,7 @@ import { Permissions } from './permissions.ts'
 import { protocolOf, Schemes } from './protocol.ts'
 import { toApp, toCarried } from './schemes.ts'
 import { acceptOnly, Emulated, notEmulated, strictly } from './strict.ts'
-import { borrowPage, createContext } from './targets.ts'
+import { borrowPage, createContext, runningServiceWorkers } from './targets.ts'
 import type { WebContents } from './web-contents.ts'
 import { WebRequest } from './web-request.ts'
 
@@ -44,6 +44,9 @@ type Offered = Pick<
   | 'clearAuthCache'
   | 'clearHostResolverCache'
   | 'clearCodeCaches'
+  | 'clearSharedDictionaryCache'
+  | 'getCacheSize'
+  | 'getSharedDictionaryUsageInfo'
   | 'closeAllConnections'
   | 'resolveHost'
   | 'flushStorageData'
@@ -89,8 +92,11 @@ export class Session extends Emulated implements Offered {
   /** @internal every origin that a page of the session has been to */
   readonly visited = new Set<string>()
   readonly downloads: Downloads
+  /** @internal how many bytes came over the network since the cache was cleared */
+  cached = 0
   #context: Promise<string> | undefined
   #contextId: string | undefined
+  #borrowed: { readonly page: ReturnType<typeof borrowPage>; users: number } | undefined
   #settings: Promise<unknown> = Promise.resolve()
   #userAgent: string | undefined
   #spellChecker = true
@@ -242,6 +248,35 @@ export class Session extends Emulated implements Offered {
 
   async clearCache(): Promise<void> {
     await this.#throughAnyPage((page) => page.send('Network.clearBrowserCache'))
+    this.cached = 0
+  }
+
+  /** Chromium has no command for it: what has come over the network since the cache was cleared is the most it can be. */
+  async getCacheSize(): Promise<number> {
+    return this.cached
+  }
+
+  get serviceWorkers() {
+    return strictly('serviceWorkers', {
+      getAllRunning: () =>
+        Object.fromEntries(
+          (this.#contextId ? runningServiceWorkers(this.#contextId) : []).map((scriptUrl, index) => [
+            index,
+            {
+              scriptUrl: toApp(scriptUrl),
+              scope: new URL('.', toApp(scriptUrl)).href,
+              renderProcessId: 1,
+              versionId: index
+            }
+          ])
+        )
+    } satisfies Pick<Electron.ServiceWorkers, 'getAllRunning'>)
+  }
+
+  // Dictionaries are for encrypted lines alone, and no test of the host serves one.
+  async clearSharedDictionaryCache(): Promise<void> {}
+  async getSharedDictionaryUsageInfo(): Promise<Electron.SharedDictionaryUsageInfo[]> {
+    return []
   }
 
   // Chromium keeps none of these from one browser context for the next, and has no command to drop them.
@@ -278,12 +313,17 @@ export class Session extends Emulated implements Offered {
     )
   }
 
-  /** Chromium clears through a page; one is opened for it where the session has none. */
+  /** Chromium clears through a page; one is opened for it where the session has none, for all that is cleared at once. */
   async #throughAnyPage(work: (page: CdpSession) => Promise<unknown>): Promise<void> {
     const [member] = this.members
     if (member) return void (await member.command(work))
-    const { page, close } = await borrowPage(await this.context())
+    this.#borrowed ??= { page: this.context().then((context) => borrowPage(context)), users: 0 }
+    const borrowed = this.#borrowed
+    borrowed.users++
+    const { page, close } = await borrowed.page
     await work(page)
+    if (--borrowed.users > 0) return
+    if (this.#borrowed === borrowed) this.#borrowed = undefined
     close()
   }
 }

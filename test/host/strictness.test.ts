@@ -33,10 +33,10 @@ describe('what is not emulated throws', () => {
   it.each([
     ['a module that is not there', `new electron.ShareMenu({})`],
     ['a function that is not there', `electron.safeStorage.encryptString('x')`],
-    ['a member of an emulated object', `window.webContents.printToPDF({})`],
+    ['a member of an emulated object', `window.webContents.findInPage('x')`],
     ['a member of an emulated module', `electron.shell.readShortcutLink('x')`],
     ['a member that does not exist in Electron either', `window.fly()`],
-    ['an event that can’t happen here', `window.webContents.on('before-input-event', () => {})`],
+    ['an event that can’t happen here', `window.webContents.on('login', () => {})`],
     ['an event of the application', `electron.app.on('continue-activity', () => {})`],
     ['an option of a window', `new electron.BrowserWindow({ vibrancy: 'dark' })`],
     ['an option of a page', `new electron.BrowserWindow({ webPreferences: { offscreen: true } })`],
@@ -48,6 +48,10 @@ describe('what is not emulated throws', () => {
       `new electron.Tray(electron.nativeImage.createEmpty()).on('fly', () => {})`
     ],
     ['a member of an image', `electron.nativeImage.createEmpty().toPNG()`],
+    ['a page’s printing with a dialog', `window.webContents.print()`],
+    ['a way to zoom that pages here have not', `window.webContents.setZoomMode('manual')`],
+    ['a page’s history to look at', `window.webContents.navigationHistory.getAllEntries()`],
+    ['a key that is on no keyboard', `window.webContents.sendInputEvent({ type: 'keyDown', keyCode: 'Any' })`],
     ['a folder', `electron.app.getPath('recent')`]
   ])('%s', async (_what, line) => {
     expect(await failure(line)).toContain('is not emulated by the test host')

@@ -14,12 +14,16 @@ export interface PageOwner {
   /** The page opened another one, which never runs. */
   popupAttached(info: Info): void
   detached(): void
+  /** A service worker of the page's session, which outlives the page. */
+  workerAttached(info: Info): void
 }
 
 const owners = new Map<string, PageOwner>()
 const ownContexts = new Set<string>()
 const creations = new Set<Promise<unknown>>()
 const pageOfSession = new Map<string, string>()
+const serviceWorkers = new Map<string, Info>()
+const workersOwners = new Map<string, PageOwner>()
 const strangers = new Set<(targetId: string) => void>()
 let chromium: Browser
 
@@ -35,8 +39,11 @@ export async function watchTargets(browser: Browser): Promise<void> {
     if (!targetId) return
     const owner = owners.get(targetId)
     owners.delete(targetId)
+    for (const [context, each] of workersOwners) if (each === owner) workersOwners.delete(context)
     owner?.detached()
   })
+  root.on('Target.targetDestroyed', ({ targetId }) => serviceWorkers.delete(targetId))
+  await root.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'service_worker' }] })
   await root.send('Target.setAutoAttach', {
     autoAttach: true,
     waitForDebuggerOnStart: true,
@@ -72,6 +79,17 @@ export async function createPage(
   }
 }
 
+/** From then on the service workers of a browser context are told to this page. */
+export function ownWorkers(browserContextId: string, owner: PageOwner): void {
+  workersOwners.set(browserContextId, owner)
+}
+
+/** The scripts of the service workers that run in a browser context. */
+export function runningServiceWorkers(browserContextId: string): string[] {
+  const all = [...serviceWorkers.values()]
+  return all.filter((info) => info.browserContextId === browserContextId).map(({ url }) => url)
+}
+
 /** A page for the host's own use, which the application never hears of. */
 export async function borrowPage(
   browserContextId: string,
@@ -83,7 +101,8 @@ export async function borrowPage(
     attached: async (session) => arrived(session),
     frameAttached: async () => {},
     popupAttached() {},
-    detached() {}
+    detached() {},
+    workerAttached() {}
   }
   const targetId = await createPage(owner, { browserContextId, ...size })
   return { page: await page, close: () => chromium.root.tell('Target.closeTarget', { targetId }) }
@@ -111,9 +130,16 @@ export async function watchInside(session: CdpSession, owner: PageOwner): Promis
 
 async function adopt(sessionId: string, info: Info): Promise<void> {
   const session = chromium.session(sessionId)
+  if (info.type === 'service_worker') {
+    serviceWorkers.set(info.targetId, info)
+    // What it loads is asked of its session's listeners, through a page of that session.
+    workersOwners.get(info.browserContextId ?? '')?.workerAttached(info)
+  }
   // Chromium may announce a page before it answers the command that made it.
   await Promise.allSettled([...creations])
   const owner = owners.get(info.targetId)
+  // A second conversation with a page is the application's own (webContents.debugger).
+  if ([...pageOfSession.values()].includes(info.targetId)) return
   if (owner) {
     pageOfSession.set(sessionId, info.targetId)
     await owner
@@ -128,6 +154,8 @@ async function adopt(sessionId: string, info: Info): Promise<void> {
     return
   }
   session.tell('Runtime.runIfWaitingForDebugger')
+  // A worker that is looked at doesn't end.
+  if (info.type === 'service_worker') chromium.root.tell('Target.detachFromTarget', { sessionId })
 }
 
 /**

@@ -1,6 +1,8 @@
 // The events of a page that the host can emit, and those that may be listened to because they never happen here.
 export const webContentsEvents = {
   emits: [
+    'before-input-event',
+    'before-mouse-event',
     'blur',
     'certificate-error',
     'console-message',
@@ -21,6 +23,7 @@ export const webContentsEvents = {
     'enter-html-full-screen',
     'focus',
     'frame-created',
+    'input-event',
     'ipc-message',
     'leave-html-full-screen',
     'page-title-updated',

@@ -5,8 +5,11 @@ import { pathToFileURL } from 'node:url'
 import type * as Electron from 'electron'
 import type { CdpSession, Protocol } from './cdp.ts'
 import { followConsole } from './console-messages.ts'
+import { Debugger } from './debugger.ts'
+import * as editing from './editing.ts'
 import { FrameTree, type WebFrame } from './frames.ts'
 import { chromium, host } from './host.ts'
+import * as input from './input.ts'
 import { codec, IpcMain, receive } from './ipc.ts'
 import { Navigation } from './navigation.ts'
 import { loadError } from './net-errors.ts'
@@ -15,10 +18,11 @@ import { names, ownScripts, preloadScripts, preloadWorld, refuseSockets, watchWo
 import type { Report } from './page-watch.ts'
 import { PageWorlds } from './page-worlds.ts'
 import type { Question } from './permissions.ts'
+import { pdfOf, printPage } from './printing.ts'
 import { isPrivileged, schemeOf, toApp } from './schemes.ts'
 import { Session } from './session.ts'
-import { acceptOnly, Emulated, preventable, refuseLater } from './strict.ts'
-import { createPage, type PageOwner, watchInside } from './targets.ts'
+import { acceptOnly, Emulated, notEmulated, preventable, refuseLater, strictly } from './strict.ts'
+import { createPage, ownWorkers, type PageOwner, watchInside } from './targets.ts'
 import { webContentsEvents } from './web-contents-events.ts'
 import { checkPreferences } from './web-preferences.ts'
 import { WindowOpening } from './window-opening.ts'
@@ -64,6 +68,17 @@ type Offered = Pick<
   | 'setBackgroundThrottling'
   | 'setIgnoreMenuShortcuts'
   | 'setWebRTCIPHandlingPolicy'
+  | 'setZoomMode'
+  | 'getZoomMode'
+  | 'sendInputEvent'
+  | 'print'
+  | 'printToPDF'
+  | 'undo'
+  | 'redo'
+  | 'cut'
+  | 'copy'
+  | 'paste'
+  | 'selectAll'
 >
 
 const living = new Map<number, WebContents>()
@@ -76,6 +91,13 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   readonly frames = new FrameTree()
   readonly navigation: Navigation
   readonly preloadPath: string | undefined
+  readonly debugger = new Debugger(async () => {
+    await this.#opened
+    return this.targetId ?? ''
+  })
+  readonly navigationHistory = strictly('navigationHistory', {
+    clear: () => this.#tell((page) => page.tell('Page.resetNavigationHistory'))
+  } satisfies Pick<Electron.NavigationHistory, 'clear'>)
   /** @internal Chromium's id of the page, once it is ready. */
   targetId: string | undefined
   readonly #preferences: Electron.WebPreferences
@@ -292,6 +314,15 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     return Math.log(this.#zoom) / Math.log(1.2)
   }
 
+  /** Each page of the host has a zoom of its own. */
+  setZoomMode(mode: string): void {
+    if (mode !== 'isolated') notEmulated(`setZoomMode('${mode}')`)
+  }
+
+  getZoomMode(): 'isolated' {
+    return 'isolated'
+  }
+
   async setVisualZoomLevelLimits(): Promise<void> {}
 
   setWindowOpenHandler(handler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0]): void {
@@ -313,6 +344,48 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   set userAgent(userAgent: string) {
     this.setUserAgent(userAgent)
+  }
+
+  sendInputEvent(event: input.Sent): void {
+    const key = input.asInput(event)
+    const mouse = input.asMouse(event)
+    const told = preventable({})
+    if (key) this.emit('before-input-event', told, key)
+    if (mouse) this.emit('before-mouse-event', told, mouse)
+    if (!told.defaultPrevented) this.#tell((page) => input.pass(page, event).catch(() => {}))
+  }
+
+  print(options: Electron.WebContentsPrintOptions = {}, callback?: (success: boolean, reason: string) => void): void {
+    if (!options.silent) notEmulated('print with a dialog')
+    void this.command((page) => printPage(page, options)).then((answer) => callback?.(...answer))
+  }
+
+  printToPDF(options: Electron.PrintToPDFOptions): Promise<Buffer> {
+    return this.command((page) => pdfOf(page, options))
+  }
+
+  undo(): void {
+    this.#tell((page) => editing.edit(page, 'undo'))
+  }
+
+  redo(): void {
+    this.#tell((page) => editing.edit(page, 'redo'))
+  }
+
+  selectAll(): void {
+    this.#tell((page) => editing.edit(page, 'selectAll'))
+  }
+
+  cut(): void {
+    this.#tell((page) => editing.cut(page))
+  }
+
+  copy(): void {
+    this.#tell((page) => editing.copy(page))
+  }
+
+  paste(): void {
+    this.#tell((page) => editing.paste(page))
   }
 
   setAudioMuted(muted: boolean): void {
@@ -448,6 +521,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     ])
   }
 
+  workerAttached(info: Protocol.Target.TargetInfo): void {
+    ownFrame(info.targetId, this)
+  }
+
   popupAttached(): void {
     this.#opening.arrived()
   }
@@ -458,6 +535,9 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     living.delete(this.id)
     this.session.members.delete(this)
     this.navigation.abandon()
+    this.debugger.targetClosed()
+    // Electron asks the handlers for each page anew; Chromium would go on with what it was told for another.
+    if (this.session.members.size === 0) this.session.permissions.forget().catch(() => {})
     this.emit('destroyed', {})
   }
 
@@ -467,6 +547,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     await host.started
     const browserContextId = await this.session.context()
     const attached = new Promise<CdpSession>((done) => (this.#pageAttached = done))
+    ownWorkers(browserContextId, this)
     const targetId = await createPage(this, { browserContextId, ...this.#size })
     const page = await attached
     if (this.#destroyed) chromium().root.tell('Target.closeTarget', { targetId })
@@ -486,6 +567,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.navigation.follow(session)
     this.#worlds.follow(session, mainFrame)
     this.#opening.follow(session)
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => (this.session.cached += encodedDataLength))
     followConsole(session, (message) => this.emit('console-message', { ...message, frame: this.frames.main ?? null }))
   }
 
@@ -493,6 +575,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     if (report.kind === 'navigate') {
       if (!this.navigation.mayGo(frameId, report.url)) return
       session.tell('Runtime.evaluate', { contextId, expression: `${names.go}(${JSON.stringify(report.url)})` })
+      return
+    }
+    if (report.kind === 'input') {
+      this.emit('input-event', {}, { type: report.type, modifiers: [] })
       return
     }
     if (report.kind === 'title') {

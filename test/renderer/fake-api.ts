@@ -12,14 +12,19 @@ import type {
   AccountRights,
   AccountView,
   ActionView,
+  AuditCheck,
+  AuditEntry,
   AwayView,
   BatchView,
   BulkCheck,
   BulkRow,
   BulkSheet,
   ConnectionView,
+  CounterEntry,
+  CounterOffer,
   CounterOutcome,
-  CounterState,
+  CounterSession,
+  CounterSettings,
   DocumentChange,
   DocumentPage,
   DownloadView,
@@ -34,6 +39,7 @@ import type {
   OutboxView,
   OverviewView,
   PersonView,
+  PinState,
   PresetView,
   RememberedForm,
   SavedView,
@@ -44,14 +50,16 @@ import type {
   TemplateView
 } from '../../src/shared/contract/views.ts'
 import { fakeActions } from './fakes/actions.ts'
+import { fakeAudit } from './fakes/audit.ts'
 import { fakeBulk } from './fakes/bulk.ts'
+import { fakeCounter, fakePin } from './fakes/counter.ts'
 import { fakeDay } from './fakes/day.ts'
 import { fakeDocuments } from './fakes/documents.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
 import { fakeRemembered } from './fakes/remembered.ts'
-import { documents, downloads, NOW, officeAccount, practiceAccount, queueOf, templates } from './people.ts'
+import { documents, downloads, NOW, officeAccount, practiceAccount, templates } from './people.ts'
 
 export interface FakeState {
   accounts: AccountView[]
@@ -89,8 +97,26 @@ export interface FakeState {
   downloads: DownloadView[]
   settings: SettingsView
   system: SystemStatus
-  counter: CounterState | null
+  counter: CounterSession | null
+  /** Who can sign here, in place of what the documents say. */
+  queue?: CounterEntry[]
+  /** Appointments of today, as `reference signer`. */
+  today: string[]
+  /** What an offer is in place of what the queue says. */
+  offer: Partial<CounterOffer>
+  /** What becomes of each turn that is finished, by its place; `outcome` for the others. */
+  outcomes: CounterOutcome[]
   outcome: CounterOutcome
+  /** Whether a page opens as soon as it has a place; else it stays loading. */
+  pageOpens: boolean
+  /** Whether the service answers at once what became of a turn; else the session stays asking. */
+  asksService: boolean
+  signingOrigin: string
+  pin: PinState
+  pinDigits: string
+  counterSettings: CounterSettings
+  audit: AuditEntry[]
+  auditCheck: Partial<AuditCheck>
   folderLabel: string
   /** What the next send becomes once it leaves. */
   nextSend: Partial<SendView>
@@ -173,7 +199,30 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     settings: { theme: 'system', zoom: 1 },
     system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
     counter: null,
+    today: [],
+    offer: {},
+    outcomes: [],
     outcome: { signed: 'signed' },
+    pageOpens: true,
+    asksService: true,
+    signingOrigin: 'https://signing.example.com',
+    pin: { isSet: true, keptIn: 'keychain', reset: 'none', canReset: true },
+    pinDigits: fakePin,
+    counterSettings: {
+      staffName: '',
+      evidence: [
+        { id: 'photo', text: 'Photo identification seen', isRequired: false },
+        { id: 'name', text: 'The name is the one on the document', isRequired: false }
+      ],
+      idleText: 'Welcome',
+      fullScreen: true,
+      useOtherDisplay: false,
+      idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+      allowedOrigins: [],
+      mayKeepPages: false
+    },
+    audit: [],
+    auditCheck: {},
     folderLabel: 'Downloads',
     nextSend: {},
     now: () => NOW,
@@ -206,13 +255,6 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     const found = state.documents.find((one) => one.reference === reference)
     if (!found) throw error('not-found')
     return found
-  }
-
-  function counter(change: Partial<CounterState>): CounterState {
-    if (!state.counter) throw error('gone')
-    state.counter = { ...state.counter, ...change }
-    emit('counter.changed', { id: state.counter.id })
-    return state.counter
   }
 
   function putDownload(download: DownloadView): DownloadView {
@@ -298,29 +340,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.folderLabel = 'Signed papers'
       return { label: state.folderLabel }
     },
-    'counter.queue': () => queueOf(state.documents),
-    'counter.start': ({ documentReference, signer }) => {
-      const document = documentOf(documentReference)
-      state.counter = {
-        id: `turn-${nextId++}`,
-        documentReference,
-        documentName: document.name,
-        signerName: document.signers[signer]?.name ?? '',
-        origin: 'https://signing.example.com',
-        phase: 'handover',
-        refused: []
-      }
-      emit('counter.changed', { id: state.counter.id })
-      return state.counter
-    },
-    'counter.state': () => state.counter as never,
-    'counter.show': () => counter({ phase: 'open' }),
-    'counter.cover': () => counter({ phase: 'covered' }),
-    'counter.end': () => {
-      state.counter = null
-      return state.outcome
-    },
-    'counter.leave': () => null as never,
+    ...fakeCounter(office),
+    ...fakeAudit(office),
     'settings.get': () => state.settings,
     'settings.set': (change) => {
       const { documentColumns: before, ...others } = state.settings
@@ -353,7 +374,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return { ok: true, value: structuredClone(handlers[name](input)) }
     } catch (caught) {
       if (!(caught instanceof Failure)) throw caught
-      return { ok: false, error: { code: caught.code, message: 'The made-up office says so.' } }
+      return { ok: false, error: { code: caught.code, message: 'The made-up office says so.', ...caught.more } }
     }
   }
 

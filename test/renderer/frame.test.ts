@@ -2,7 +2,13 @@ import { fireEvent, render, screen, waitFor, within } from '@testing-library/sve
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
-import { hrefOf, readRoute, type ScreenName, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
+import {
+  hrefOf,
+  readRoute,
+  type ScreenName,
+  screenNames,
+  screensWithin
+} from '../../src/renderer/src/state/router.svelte.ts'
 import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -50,9 +56,17 @@ describe('the frame', () => {
     await open()
     const links = within(screen.getByRole('navigation', { name: 'Screens' })).getAllByRole('link')
     expect(links.map((link) => link.getAttribute('href'))).toEqual(
-      expect.arrayContaining(screenNames.map((name) => hrefOf(name)))
+      expect.arrayContaining(screenNames.filter((name) => !screensWithin[name]).map((name) => hrefOf(name)))
     )
     expect(screen.getByRole('link', { name: /^InBox, \d+/ })).toBeTruthy()
+  })
+
+  test('marks the counter while the audit trail is shown, which is reached from there', async () => {
+    const opened = await open()
+    opened.office.router.go('record')
+    await settle()
+    expect(screen.getByRole('link', { name: /^Counter/ }).getAttribute('aria-current')).toBe('true')
+    expect(screen.queryByRole('link', { name: 'Audit trail' })).toBeNull()
   })
 
   test('has the folders of the account and its saved views under Documents, with what is unread', async () => {

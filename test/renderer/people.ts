@@ -311,8 +311,11 @@ export function queueOf(all: readonly DocumentPage[]): CounterEntry[] {
               documentName: document.name,
               signer: index,
               signerName: signer.name,
+              person: signer.name.toLowerCase(),
               ...(document.due && { due: document.due }),
-              faceToFace: index === 0
+              faceToFace: index === 0,
+              mayNeedCamera: document.people[index]?.video ?? false,
+              isToday: false
             }
           ]
         : []

@@ -5,6 +5,7 @@
 import {
   type AppError,
   type DecodedInput,
+  personRequestNames,
   type RequestName,
   type Requests,
   type Result,
@@ -16,7 +17,12 @@ import { asAppError } from './errors.ts'
 /** What a handler answers: the contract's reply, null included where that is the reply. */
 export type Answer<Name extends RequestName> = Exclude<Requests[Name]['reply'], undefined>
 
+/** desk: the office's own window. person: the window on the second display, where somebody signs. */
+export type Role = 'desk' | 'person'
+
 export interface RequestContext {
+  /** Which of our pages asks. */
+  from: Role
   /** Whether the page that asked is still there and still ours; ask again after each await on a person. */
   stillAsking(): boolean
 }
@@ -32,12 +38,13 @@ export type RequestHandlers = { [Name in RequestName]: RequestHandler<Name> }
 export interface Registration<Event> {
   /** `ipcMain.handle`, or its like in a test. */
   handle(channel: string, listener: (event: Event, ...args: unknown[]) => Promise<unknown>): void
-  /** Whether the event comes from the main frame of our own window while it shows our own page. */
-  isOurs(event: Event): boolean
+  /** Whose the event is: undefined unless it comes from the main frame of a window of ours while it shows our own page. */
+  roleOf(event: Event): Role | undefined
   handlers: RequestHandlers
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 
+const ASKED_BY_PERSON: ReadonlySet<string> = new Set(personRequestNames)
 const NOT_ALLOWED: AppError = { code: 'not-allowed', message: 'This page may not ask for that.' }
 
 /**
@@ -54,13 +61,14 @@ export function registerHandlers<Event>(registration: Registration<Event>): void
 }
 
 async function answer<Event>(
-  { isOurs, handlers, log }: Registration<Event>,
+  { roleOf, handlers, log }: Registration<Event>,
   name: RequestName,
   event: Event,
   args: unknown[]
 ): Promise<Result<unknown>> {
-  if (!isOurs(event)) {
-    log.error('A request of a page that is not ours was refused.', { request: name })
+  const from = roleOf(event)
+  if (!from || (from === 'person' && !ASKED_BY_PERSON.has(name))) {
+    log.error('A request of a page that may not make it was refused.', { request: name })
     return { ok: false, error: NOT_ALLOWED }
   }
   const decoded = args.length <= 1 ? requests[name].input.safeParse(args[0]) : undefined
@@ -76,20 +84,22 @@ async function answer<Event>(
       }
     }
   }
-  const result = await handled(handlers[name] as RequestHandler<never>, decoded.data, () => isOurs(event), name, log)
+  const stillAsking = () => roleOf(event) === from
+  const context = { from, stillAsking }
+  const result = await handled(handlers[name] as RequestHandler<never>, decoded.data, context, name, log)
   // The page may have gone or become another while the handler worked: what it asked for is not for its successor.
-  return isOurs(event) ? result : { ok: false, error: NOT_ALLOWED }
+  return stillAsking() ? result : { ok: false, error: NOT_ALLOWED }
 }
 
 async function handled(
   handler: (input: never, context: RequestContext) => Promise<unknown>,
   input: unknown,
-  stillAsking: () => boolean,
+  context: RequestContext,
   name: RequestName,
   log: Registration<unknown>['log']
 ): Promise<Result<unknown>> {
   try {
-    return { ok: true, value: await handler(input as never, { stillAsking }) }
+    return { ok: true, value: await handler(input as never, context) }
   } catch (thrown) {
     const error = asAppError(thrown)
     // The name of the error's class is ours or the platform's; its text could hold what a person typed.

@@ -16,6 +16,8 @@ const NOT_KEPT: LeavingQuestion = {
 }
 
 export interface Closing {
+  /** Whether it may close at all now; where not, nobody is asked anything. */
+  mayClose: () => boolean
   /** Tells the page that its window is about to close. */
   tellPage: () => void
   /** What is asked once everything typed is kept; undefined for nothing. */
@@ -26,7 +28,10 @@ export interface Closing {
  * Holds the closing of the window back until the page has said that everything is kept, and the person agrees.
  * @returns what to call when the page has answered: whether all is kept.
  */
-export function keepBeforeClosing(window: BrowserWindow, { tellPage, question }: Closing): (kept: boolean) => void {
+export function keepBeforeClosing(
+  window: BrowserWindow,
+  { mayClose, tellPage, question }: Closing
+): (kept: boolean) => void {
   let state: 'open' | 'page asked' | 'deciding' | 'closing' = 'open'
   let late: NodeJS.Timeout | undefined
 
@@ -42,7 +47,7 @@ export function keepBeforeClosing(window: BrowserWindow, { tellPage, question }:
   window.on('close', (event) => {
     if (state === 'closing') return
     event.preventDefault()
-    if (state !== 'open') return
+    if (state !== 'open' || !mayClose()) return
     // A page that has crashed has nothing more to say, and what it had is kept as far as it was.
     if (window.webContents.isCrashed()) return void decide(true)
     state = 'page asked'

@@ -4,7 +4,7 @@
  * it; nothing else loosens anything, and nothing in the environment does.
  */
 import { app, type Session, session, type WebContents } from 'electron'
-import { isGranted } from '../core/policy/permissions.ts'
+import type { AskedPermission } from '../core/policy/permissions.ts'
 
 export interface NavigationRequest {
   url: string
@@ -18,11 +18,21 @@ export interface Guard {
   wantedWindow?(request: { url: string; postsData: boolean }): void
 }
 
+/** What the pages of a session may be granted; whoever shows them answers for it. */
+export interface Permits {
+  /** @returns false where the page is refused at once; otherwise `grant` is called, now or later. */
+  request(asked: AskedPermission, grant: (granted: boolean) => void): boolean
+  /** Whether a page has been granted it already. */
+  holds(asked: AskedPermission): boolean
+}
+
+const NOTHING: Permits = { request: () => false, holds: () => false }
+
 /** Told of what was denied, in words without addresses (`permission "media"`). */
 export type OnDenied = (what: string) => void
 
 const guards = new WeakMap<WebContents, Guard>()
-const sessions = new WeakMap<Session, { onDenied: OnDenied }>()
+const sessions = new WeakMap<Session, { onDenied: OnDenied; permits: Permits }>()
 
 /** Must be called before the application is ready. */
 export function lockDown(log: { warn(message: string, detail?: Record<string, unknown>): void }): void {
@@ -54,22 +64,34 @@ export function guard(contents: WebContents, by: Guard): void {
   guards.set(contents, by)
 }
 
-/** Denies a session everything that a page could ask of it. Calling it again only changes who is told. */
-export function lockSession(locked: Session, onDenied: OnDenied): void {
+/**
+ * Denies a session everything that a page could ask of it, but for what `permits` grants. Calling it again changes who is
+ * told and what is granted, and nothing else.
+ */
+export function lockSession(locked: Session, onDenied: OnDenied, permits: Permits = NOTHING): void {
   const known = sessions.get(locked)
   if (known) {
-    known.onDenied = onDenied
+    Object.assign(known, { onDenied, permits })
     return
   }
-  const told = { onDenied }
+  const told = { onDenied, permits }
   sessions.set(locked, told)
 
-  locked.setPermissionRequestHandler((_contents, permission, grant) => {
-    grant(isGranted(permission))
-    if (!isGranted(permission)) told.onDenied(`permission "${permission}"`)
+  locked.setPermissionRequestHandler((_contents, permission, grant, details) => {
+    const { mediaTypes, securityOrigin } = details as Electron.MediaAccessPermissionRequest
+    const asked = { permission, url: details.requestingUrl, origin: securityOrigin, mediaTypes }
+    if (told.permits.request(asked, grant)) return
+    grant(false)
+    told.onDenied(`permission "${permission}"`)
   })
   // Most interfaces of the web only look whether a permission is there, and never ask: both handlers are needed.
-  locked.setPermissionCheckHandler((_contents, permission) => isGranted(permission))
+  locked.setPermissionCheckHandler((contents, permission, requestingOrigin, details) => {
+    const { mediaType, requestingUrl = requestingOrigin, securityOrigin } = details
+    const mediaTypes = mediaType === undefined ? [] : [mediaType]
+    return (
+      contents !== null && told.permits.holds({ permission, url: requestingUrl, origin: securityOrigin, mediaTypes })
+    )
+  })
   locked.setDevicePermissionHandler(() => false)
   locked.setDisplayMediaRequestHandler((_request, grant) => {
     grant(null)

@@ -2,10 +2,9 @@
  * The window that holds our own pages. It goes nowhere but to them, remembers where it was, and shows itself only when
  * there is something to see.
  */
-import { BrowserWindow, type IpcMainInvokeEvent, nativeTheme, type Rectangle, screen, type WebContents } from 'electron'
-import { isOwnPage } from '../core/policy/app-pages.ts'
+import { BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
 import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
-import { guard } from './lock-down.ts'
+import { guardOwnPage, ownPagePreferences } from './own-page.ts'
 
 export const TITLE_BAR_HEIGHT = 40
 const SMALLEST = { width: 960, height: 640 }
@@ -42,22 +41,9 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
     titleBarStyle: 'hidden',
     titleBarOverlay: { ...colours(), height: TITLE_BAR_HEIGHT },
     ...(parts.icon && { icon: parts.icon }),
-    webPreferences: {
-      preload: parts.preload,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      nodeIntegrationInSubFrames: false,
-      nodeIntegrationInWorker: false,
-      webSecurity: true,
-      allowRunningInsecureContent: false,
-      webviewTag: false,
-      navigateOnDragDrop: false,
-      // Outside macOS the dictionaries come from a server of the browser's maker: that would tell it who works here.
-      spellcheck: process.platform === 'darwin'
-    }
+    webPreferences: ownPagePreferences(parts.preload)
   })
-  guardOwnPages(window.webContents, parts.devServer)
+  guardOwnPage(window.webContents, parts.devServer)
   followTheme(window)
   rememberPlace(window, parts.settings)
   reviveAfterCrash(window, parts.log)
@@ -67,22 +53,6 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
   })
   window.loadURL(parts.start).catch(() => parts.log.error('The first page could not be loaded.'))
   return window
-}
-
-/** Whether a request comes from the main frame of our window while our own page is in it. */
-export function isFromWindow(window: BrowserWindow, event: IpcMainInvokeEvent, devServer?: URL): boolean {
-  if (window.isDestroyed() || event.sender !== window.webContents) return false
-  const frame = event.senderFrame
-  // A frame that has gone reads as null; one in a page reads as another than the main frame.
-  return frame !== null && frame === window.webContents.mainFrame && isOwnPage(frame.url, devServer)
-}
-
-function guardOwnPages(contents: WebContents, devServer: URL | undefined): void {
-  guard(contents, {
-    // Our pages are one document that never navigates; only the development server reloads it.
-    mayNavigate: ({ url, isMainFrame }) =>
-      devServer !== undefined && isMainFrame && URL.canParse(url) && new URL(url).origin === devServer.origin
-  })
 }
 
 function colours(): { color: string; symbolColor: string } {

@@ -38,3 +38,18 @@ export const ended: AppError = {
   code: 'internal',
   message: 'The signing page ended unexpectedly. Look at the document before opening it again.'
 }
+
+export const notHeld: AppError = {
+  code: 'internal',
+  message: 'The signing page could no longer be kept apart from this computer, so it was closed.'
+}
+
+export const notPrinted: AppError = {
+  code: 'internal',
+  message: 'The page could not be printed. See whether this computer’s default printer is there and ready.'
+}
+
+export const nothingToKeep: AppError = {
+  code: 'gone',
+  message: 'There is no page to print or save just now. Wait until the signing page is open.'
+}

@@ -1,13 +1,16 @@
 /**
- * The session of one signer's page: in memory, shared with nobody, granted nothing, held to its ground request by
- * request, and wiped at the end.
+ * The session of one signer's page: in memory, shared with nobody, granted what its turn permits and nothing else, held
+ * to its ground request by request, and wiped at the end. Electron frees no session, so after many signers one is used
+ * again that was seen to be empty.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Session, session } from 'electron'
 import { type Decision, decideRequest, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
 import { withPagePolicy } from '../core/policy/page-policy.ts'
 import { type Lookup, mayReach } from '../core/policy/private-networks.ts'
-import { lockSession } from './lock-down.ts'
+import { lockSession, type Permits } from './lock-down.ts'
+import { ringOf, SESSIONS } from './session-ring.ts'
 
 export interface SessionEvents {
   /** A document asked for a return address; it was not asked for on the network. */
@@ -18,15 +21,18 @@ export interface SessionEvents {
   denied(what: string): void
 }
 
-/** Makes a session that no other page has had or will have. */
+// Without "persist:" a partition lives in memory.
+const ring = ringOf<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
+
+/** Takes a session that no page is in, and that holds nothing of any page. */
 export function openSigningSession(
   ground: SigningGround,
+  permits: Permits,
   events: SessionEvents,
   lookupOf: (opened: Session) => Lookup = lookupIn
 ): Session {
-  // Without "persist:" a partition lives in memory; the name is never used twice.
-  const opened = session.fromPartition(`signing-${randomUUID()}`)
-  lockSession(opened, events.denied)
+  const opened = ring.take()
+  lockSession(opened, events.denied, permits)
   opened.setSpellCheckerEnabled(false)
   const lookup = lookupOf(opened)
   // The second guard beside the navigation events: it holds on the network itself, so that of what is refused
@@ -45,15 +51,47 @@ export function openSigningSession(
   return opened
 }
 
-/** Wipes what the page kept and ends its connections. Never rejects. */
-export async function wipe(used: Session): Promise<void> {
-  await Promise.allSettled([
+/** Ends a session whose page has gone: wipes what it kept, ends its connections and shuts it. Never rejects. */
+export async function closeSigningSession(used: Session): Promise<void> {
+  lockSession(used, () => {})
+  used.webRequest.onBeforeRequest((_details, respond) => respond({ cancel: true }))
+  // The session outlives the turn, and would keep what this listener knows of it.
+  used.webRequest.onHeadersReceived(null)
+  ring.giveBack(used, (await wipe(used)) && (await isSeenEmpty(used)))
+}
+
+/** @returns whether all of it was done. */
+async function wipe(used: Session): Promise<boolean> {
+  const done = await Promise.allSettled([
     used.closeAllConnections(),
+    used.clearData(),
     used.clearStorageData(),
     used.clearCache(),
+    used.clearCodeCaches({}),
     used.clearAuthCache(),
-    used.clearHostResolverCache()
+    used.clearHostResolverCache(),
+    used.clearSharedDictionaryCache()
   ])
+  return done.every(({ status }) => status === 'fulfilled')
+}
+
+/** Looks wherever Electron lets one look. What ends by itself after the wipe, such as a worker, is given a moment. */
+async function isSeenEmpty(used: Session): Promise<boolean> {
+  for (let look = 0; look < 5; look++) {
+    if (look > 0) await pause(100)
+    try {
+      const [cookies, cached, dictionaries] = await Promise.all([
+        used.cookies.get({}),
+        used.getCacheSize(),
+        used.getSharedDictionaryUsageInfo()
+      ])
+      const workers = Object.keys(used.serviceWorkers.getAllRunning())
+      if (cookies.length + cached + dictionaries.length + workers.length === 0) return true
+    } catch {
+      return false
+    }
+  }
+  return false
 }
 
 async function decide(

@@ -1,16 +1,32 @@
 /**
  * Shows a page of the signing service to one signer. The page is hostile until it is gone: no preload, a session of its
- * own, held to its ground, granted nothing, and destroyed with everything it kept.
+ * own, held to its ground, granted only what its turn permits, and destroyed with everything it kept.
  */
-import { type BrowserWindow, type Session, type WebContents, WebContentsView } from 'electron'
+import type { BrowserWindow, Session, WebContents } from 'electron'
 import type { AppError } from '../../shared/contract/index.ts'
 import type { OpenSigningView, SigningTurn, SigningView, ViewBounds } from '../core/counter/signing-view.ts'
+import { AppFailure } from '../core/failure.ts'
+import { MediaGrants } from '../core/policy/media-grants.ts'
 import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { guard } from './lock-down.ts'
-import { ended, ledAway, loadFailure, nothingToShow, stuck, tooSlow } from './signing-failure.ts'
-import { openSigningSession, wipe } from './signing-session.ts'
-import { deniedWords, refusalWords } from './signing-words.ts'
+import { systemAllows } from './media-access.ts'
+import { asPdf, closed, makeSigningContents, printed } from './signing-contents.ts'
+import {
+  ended,
+  ledAway,
+  loadFailure,
+  notHeld,
+  nothingToKeep,
+  nothingToShow,
+  stuck,
+  tooSlow
+} from './signing-failure.ts'
+import { hold } from './signing-hold.ts'
+import { followHands, offerMenu } from './signing-input.ts'
+import { SigningPlace } from './signing-place.ts'
+import { closeSigningSession, openSigningSession } from './signing-session.ts'
+import { askedForFile, deniedWords, onceASecond, refusalWords, triedToPrint } from './signing-words.ts'
 
 export interface SigningViewParts {
   /** The window over whose page the signing page lies. */
@@ -33,21 +49,33 @@ class ShownSigningView implements SigningView {
   readonly #turn: SigningTurn
   readonly #ground: SigningGround
   readonly #session: Session
-  readonly #view: WebContentsView
+  readonly #place: SigningPlace
   readonly #contents: WebContents
-  readonly #toldAt = new Map<string, number>()
+  readonly #media: MediaGrants
+  /** Told until the page's end: the page must not fill our lists. */
+  readonly #tell: (what: string) => void
   #state: State = 'loading'
   #hasShownSomething = false
   #wasBrokenOff = false
   #patience: NodeJS.Timeout | undefined
+  #isHeld = false
+  #closeMenu = () => {}
   #ending: Promise<void> | undefined
 
   constructor(parts: SigningViewParts, turn: SigningTurn) {
     this.#parts = parts
     this.#turn = turn
     this.#ground = turn
+    const tell = onceASecond((what) => turn.events.refused(what))
+    this.#tell = (what) => this.#isOver() || tell(what)
+    this.#media = new MediaGrants(this.#ground, () => turn.media(), {
+      now: () => performance.now(),
+      ask: (devices, answer) => turn.events.asksFor(devices, answer),
+      systemAllows
+    })
     this.#session = openSigningSession(
       this.#ground,
+      this.#media,
       {
         returned: () => this.#return(),
         refused: (url, reason, part) => this.#refuse(url, reason, part),
@@ -55,27 +83,28 @@ class ShownSigningView implements SigningView {
       },
       parts.lookupOf
     )
-    this.#view = new WebContentsView({ webPreferences: { session: this.#session, ...PREFERENCES } })
-    this.#contents = this.#view.webContents
+    const view = makeSigningContents(this.#session)
+    this.#contents = view.webContents
+    this.#place = new SigningPlace(parts.window, view, () => void this.destroy())
     this.#listen()
-    this.#view.setVisible(false)
-    parts.window.contentView.addChildView(this.#view)
-    parts.window.once('closed', this.#onClosed)
     // What the turn's owner does on an event must find the view already in its hands.
-    queueMicrotask(() => this.#load(turn.url))
+    queueMicrotask(() => void this.#begin(turn.url))
   }
 
   show(bounds: ViewBounds): void {
-    if (!this.#isShowable()) return
-    this.#view.setBounds(this.#placed(bounds))
-    this.#view.setVisible(true)
-    this.#contents.setAudioMuted(false)
-    this.#contents.focus()
+    if (!this.#isOver()) this.#place.show(bounds)
   }
 
   cover(): void {
-    if (this.#state === 'destroyed') return
     this.#hide()
+  }
+
+  async print(): Promise<void> {
+    await printed(this.#open())
+  }
+
+  async pdf(): Promise<Uint8Array> {
+    return asPdf(this.#open())
   }
 
   zoom(factor: number): void {
@@ -87,10 +116,34 @@ class ShownSigningView implements SigningView {
     return this.#ending
   }
 
-  #load(url: string): void {
-    if (this.#state === 'destroyed') return
-    // loadURL asks no event: the same decision is made here.
-    if (!this.#mayGo({ url, isMainFrame: true })) return
+  /** The page is held before anything of it is asked for: an empty one is there first. */
+  async #begin(url: string): Promise<void> {
+    if (!this.#mayLoad(url)) return
+    try {
+      await this.#contents.loadURL('about:blank')
+      await hold(
+        this.#contents,
+        { call: this.#turn.media() !== 'never' },
+        {
+          printed: () => this.#tell(triedToPrint),
+          askedForFile: () => this.#tell(askedForFile),
+          slipped: () => setImmediate(() => this.#slipped())
+        }
+      )
+    } catch {
+      this.#slipped()
+      return
+    }
+    this.#isHeld = true
+    if (!this.#isOver()) this.#go(url)
+  }
+
+  /** loadURL asks no event: the same decision is made here. */
+  #mayLoad(url: string): boolean {
+    return this.#mayGo({ url, isMainFrame: true })
+  }
+
+  #go(url: string): void {
     this.#contents.loadURL(url).catch((error: { code?: unknown }) => this.#loadFailed(String(error.code)))
   }
 
@@ -101,19 +154,21 @@ class ShownSigningView implements SigningView {
       wantedWindow: ({ url, postsData }) => {
         // A form's data can't be carried over into the page; half of it would be worse than none.
         if (postsData) this.#tell('It tried to send a form into another window.')
-        else this.#load(url)
+        else if (this.#mayLoad(url)) this.#go(url)
       }
     })
-    contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
-    // The keys of our menu are the clerk's, not those of the person who sits here now.
-    contents.setIgnoreMenuShortcuts(true)
-    contents.setAudioMuted(true)
+    followHands(contents, {
+      touched: () => this.#isOver() || this.#turn.events.touched(),
+      wantsOut: () => this.#place.focusOurPage()
+    })
+    this.#closeMenu = offerMenu(contents, this.#parts.window)
     contents.on('dom-ready', () => this.#opened())
     contents.on('did-stop-loading', () => this.#stopped())
     contents.on('did-fail-load', (_event, _code, name, _url, isMainFrame) => {
       if (isMainFrame) this.#loadFailed(name)
     })
     contents.on('render-process-gone', () => this.#fail(ended))
+    contents.on('destroyed', () => this.#gone())
     contents.on('unresponsive', () => this.#fail(stuck))
   }
 
@@ -134,8 +189,10 @@ class ShownSigningView implements SigningView {
   }
 
   #opened(): void {
-    if (this.#state !== 'loading') return
+    if (this.#state !== 'loading' || !this.#isHeld) return
     clearTimeout(this.#patience)
+    // Behind the first page lies nothing that one could go back to.
+    if (!this.#hasShownSomething) this.#contents.navigationHistory.clear()
     this.#hasShownSomething = true
     this.#state = 'open'
     this.#turn.events.open()
@@ -162,6 +219,19 @@ class ShownSigningView implements SigningView {
     else this.#fail(nothingToShow)
   }
 
+  /** It closed itself, or was closed. */
+  #gone(): void {
+    if (this.#state === 'destroyed') return
+    this.#place.leave()
+    this.#fail(ended)
+  }
+
+  /** It is held no longer, so it may not go on. A page that goes is let go of as well; then that is what there is to tell. */
+  #slipped(): void {
+    this.#fail(this.#contents.isDestroyed() ? ended : notHeld)
+    void this.destroy()
+  }
+
   #fail(error: AppError): void {
     if (this.#isOver()) return
     this.#finish('failed')
@@ -179,102 +249,36 @@ class ShownSigningView implements SigningView {
     if (what === 'download' && !this.#hasShownSomething) this.#fail(nothingToShow)
   }
 
-  /** The same thing tried again and again is told once a second: the page must not fill our lists. */
-  #tell(what: string): void {
-    if (this.#isOver()) return
-    const now = Date.now()
-    if (now - (this.#toldAt.get(what) ?? 0) < 1000) return
-    if (this.#toldAt.size >= 100) this.#toldAt.clear()
-    this.#toldAt.set(what, now)
-    this.#turn.events.refused(what)
-  }
-
   #finish(state: 'returned' | 'failed'): void {
     this.#state = state
     clearTimeout(this.#patience)
+    this.#media.end()
     this.#hide()
     if (!this.#contents.isDestroyed()) this.#contents.stop()
   }
 
   #hide(): void {
-    const hadTheKeyboard = !this.#contents.isDestroyed() && this.#contents.isFocused()
-    this.#view.setVisible(false)
-    if (!this.#contents.isDestroyed()) this.#contents.setAudioMuted(true)
-    if (hadTheKeyboard && !this.#parts.window.isDestroyed()) this.#parts.window.webContents.focus()
-  }
-
-  #onClosed = (): void => {
-    void this.destroy()
+    this.#closeMenu()
+    this.#place.hide()
   }
 
   async #end(): Promise<void> {
     this.#state = 'destroyed'
     clearTimeout(this.#patience)
-    const { window } = this.#parts
-    window.off('closed', this.#onClosed)
-    // In this order: a view whose page has gone must not be in the window any more.
-    if (!window.isDestroyed()) {
-      this.#hide()
-      window.contentView.removeChildView(this.#view)
-    }
+    this.#media.end()
+    this.#closeMenu()
+    this.#place.leave()
     await closed(this.#contents)
-    this.#session.webRequest.onBeforeRequest((_details, respond) => respond({ cancel: true }))
-    await wipe(this.#session)
+    await closeSigningSession(this.#session)
   }
 
   #isOver(): boolean {
     return this.#state === 'returned' || this.#state === 'failed' || this.#state === 'destroyed'
   }
 
-  #isShowable(): boolean {
-    return !this.#isOver() && !this.#contents.isDestroyed() && !this.#parts.window.isDestroyed()
+  /** The page, where there is one to see. */
+  #open(): WebContents {
+    if (this.#state !== 'open' || this.#contents.isDestroyed()) throw new AppFailure(nothingToKeep)
+    return this.#contents
   }
-
-  /** Our page counts in its own pixels; the window in the system's. Nothing reaches outside the window. */
-  #placed({ x, y, width, height }: ViewBounds): Electron.Rectangle {
-    const zoom = this.#parts.window.webContents.getZoomFactor()
-    const [fullWidth = 0, fullHeight = 0] = this.#parts.window.getContentSize()
-    const left = Math.min(Math.round(x * zoom), fullWidth)
-    const top = Math.min(Math.round(y * zoom), fullHeight)
-    return {
-      x: left,
-      y: top,
-      width: Math.min(Math.round(width * zoom), fullWidth - left),
-      height: Math.min(Math.round(height * zoom), fullHeight - top)
-    }
-  }
-}
-
-/** A page that ends by itself or is hung is waited for no longer than this, in milliseconds. */
-const CLOSING_MS = 3000
-
-async function closed(contents: WebContents): Promise<void> {
-  if (contents.isDestroyed()) return
-  const gone = Promise.withResolvers<void>()
-  contents.once('destroyed', () => gone.resolve())
-  const late = setTimeout(() => {
-    if (!contents.isDestroyed()) contents.forcefullyCrashRenderer()
-    gone.resolve()
-  }, CLOSING_MS)
-  contents.stop()
-  contents.close()
-  await gone.promise
-  clearTimeout(late)
-}
-
-const PREFERENCES: Electron.WebPreferences = {
-  sandbox: true,
-  contextIsolation: true,
-  nodeIntegration: false,
-  nodeIntegrationInSubFrames: false,
-  nodeIntegrationInWorker: false,
-  webSecurity: true,
-  allowRunningInsecureContent: false,
-  webviewTag: false,
-  plugins: false,
-  devTools: false,
-  disableDialogs: true,
-  navigateOnDragDrop: false,
-  spellcheck: false,
-  autoplayPolicy: 'document-user-activation-required'
 }

@@ -6,6 +6,10 @@ export function deniedWords(what: string): string {
   return DENIED[what] ?? `It asked for something that no page is given (${what}).`
 }
 
+/** What is held in the page itself (`signing-hold`). */
+export const triedToPrint = 'It tried to print.'
+export const askedForFile = 'It asked for a file of this computer.'
+
 const DENIED: Record<string, string> = {
   download: 'It tried to save a file on this computer.',
   'screen capture': 'It tried to watch the screen.',
@@ -14,6 +18,7 @@ const DENIED: Record<string, string> = {
   'permission "notifications"': 'It asked to show notifications.',
   'permission "fullscreen"': 'It tried to fill the whole screen.',
   'permission "clipboard-read"': 'It tried to read the clipboard.',
+  'permission "fileSystem"': askedForFile,
   'permission "openExternal"': 'It tried to open another program.'
 }
 
@@ -29,4 +34,19 @@ export function refusalWords(address: string, reason: RefusalReason, part: 'page
   if (reason === 'credentials') return `It tried to log in to ${host || 'an address'} on its own.`
   if (reason === 'plug-in') return 'It tried to start a plug-in.'
   return part === 'frame' ? `It tried to show a page of ${host}.` : `It tried to leave for ${host}.`
+}
+
+/** So many different things a turn tells of; a page could spell new ones for ever. */
+const MOST = 100
+
+/** The same thing tried again and again is told once a second, and of different things the first ones. */
+export function onceASecond(tell: (what: string) => void): (what: string) => void {
+  const toldAt = new Map<string, number>()
+  return (what) => {
+    const now = performance.now()
+    const before = toldAt.get(what)
+    if (before === undefined ? toldAt.size >= MOST : now - before < 1000) return
+    toldAt.set(what, now)
+    tell(what)
+  }
 }

@@ -18,11 +18,13 @@ export interface Page {
   status?: number
   /** Where a form's answer may send the browser on to, beside this service: the ReturnUrl's origin. */
   onwards?: string | undefined
+  /** The page has a camera part: no other may use the camera. */
+  usesCamera?: boolean
 }
 
 export function page(
   setting: PageSetting,
-  { name, title, content, document, steps, status = 200, onwards }: Page
+  { name, title, content, document, steps, status = 200, onwards, usesCamera = false }: Page
 ): Response {
   const { account, base } = setting
   const body = `<!doctype html>${html`<html lang="en">
@@ -33,7 +35,7 @@ export function page(
 <title>${title} · ${account.name}</title>
 <link rel="stylesheet" href="${base}/assets/sign.css">
 <link rel="icon" href="data:,">
-<script src="${base}/assets/sign.js" defer></script>
+<script src="${base}/assets/sign.js" defer></script>${usesCamera && html`<script src="${base}/assets/camera.js" defer></script>`}
 </head>
 <body data-page="${name}">
 <a class="skip" href="#content">Skip to the content</a>
@@ -46,7 +48,7 @@ ${steps && stepList(steps)}
 ${content}
 </body>
 </html>`}`
-  return new Response(body, { status, headers: pageHeaders(onwards) })
+  return new Response(body, { status, headers: pageHeaders(onwards, usesCamera ? 'camera' : 'no camera') })
 }
 
 function stepList({ names, now }: NonNullable<Page['steps']>): Markup {
@@ -60,7 +62,7 @@ function initials(name: string): string {
   return [...name.matchAll(/\b\p{Lu}/gu)].slice(0, 2).join('') || 'P'
 }
 
-function pageHeaders(onwards: string | undefined): Record<string, string> {
+function pageHeaders(onwards: string | undefined, devices: 'camera' | 'no camera'): Record<string, string> {
   // A browser holds a form's redirects to form-action as well, so the way on has to be named.
   const action = onwards ? `'self' ${onwards}` : `'self'`
   const policy = `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action ${action}; base-uri 'none'`
@@ -68,6 +70,7 @@ function pageHeaders(onwards: string | undefined): Record<string, string> {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy,
     'Cache-Control': 'no-store',
+    'Permissions-Policy': `camera=${devices === 'camera' ? '(self)' : '()'}, microphone=(), geolocation=(), display-capture=()`,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff'
   }

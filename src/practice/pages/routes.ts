@@ -8,6 +8,8 @@ import { PUBLIC_SANS_SEMIBOLD } from '../fonts/public-sans-semibold.ts'
 import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/questions.ts'
 import { decline, type Happening, isTurn, log, open, sign } from '../life.ts'
 import type { DocumentRecord, Signature } from '../state.ts'
+import { hasPicture } from './camera.ts'
+import { CAMERA_SCRIPT } from './camera-script.ts'
 import { type Mistake, takeValues } from './controls.ts'
 import { donePage, lockedPage, obstacle, unknownPage } from './endings.ts'
 import { notice, type PageSetting, page } from './frame.ts'
@@ -15,8 +17,9 @@ import { html } from './html.ts'
 import { paper } from './paper.ts'
 import { readForm, readSignature, takeFile, text } from './posted-form.ts'
 import { SCRIPT } from './script.ts'
-import { declinePage, documentPage, handoverPage, identityPage, reviewPage, type Signing, videoPage } from './steps.ts'
+import { declinePage, documentPage, handoverPage, identityPage, reviewPage, type Signing } from './steps.ts'
 import { STYLE } from './style.ts'
+import { asksVideo, takeVideo, videoPage } from './video.ts'
 
 type Step = (call: Call, signing: Signing, setting: PageSetting) => Response | Promise<Response>
 
@@ -54,7 +57,7 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
         identityPage(signing, triesLeft(signer), signer.wrongAnswers > 0 ? 'wrong answer' : 'not tried')
       )
     }
-    if (signer.video && signer.videoAt === undefined) return page(setting, videoPage(signing, 'not tried'))
+    if (asksVideo(signer)) return page(setting, videoPage(signing))
     return undefined
   }
   const holds = (since: number | undefined) => since !== undefined && since + HOLDS > now() && since <= now()
@@ -101,7 +104,7 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
       if (answersMatch(signer.idData, (index) => text(form[`answer-${index}`]))) {
         signer.identifiedAt = now()
         signer.wrongAnswers = 0
-        log(document, now(), signer, 'Showed their identity')
+        log(document, now(), signer, hasPicture(form) ? 'Showed their identity and face' : 'Showed their identity')
         desk.changed()
         return call.redirect(`${path}/document`, 303)
       }
@@ -115,10 +118,9 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
   app.post(
     '/sign/:key/video',
     posted(async (call, signing, setting) => {
-      const form = await readForm(call)
-      if (text(form.confirm) !== 'true') return page(setting, { ...videoPage(signing, 'not confirmed'), status: 400 })
-      signing.signer.videoAt = now()
-      log(signing.document, now(), signing.signer, 'Confirmed by video (practice)')
+      const { document, signer } = signing
+      const mistake = takeVideo(document, signer, await readForm(call), now())
+      if (mistake) return page(setting, { ...videoPage(signing, mistake), status: 400 })
       desk.changed()
       return call.redirect(`${signing.path}/document`, 303)
     })
@@ -210,12 +212,13 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
       name: 'video-room',
       title: 'Video confirmation',
       shape: 'person',
-      text: html`<p>Here the recorded video would be shown, with the password that the office has. This is practice: nothing was recorded.</p>`
+      text: html`<p>Here the recorded video would be shown, with the password that the office has. This is practice: nothing was kept.</p>`
     })
   )
 
   app.get('/assets/sign.css', () => asset(STYLE, 'text/css; charset=utf-8'))
   app.get('/assets/sign.js', () => asset(SCRIPT, 'text/javascript; charset=utf-8'))
+  app.get('/assets/camera.js', () => asset(CAMERA_SCRIPT, 'text/javascript; charset=utf-8'))
   app.get('/assets/allura.woff2', () => asset(fontBytes(ALLURA), 'font/woff2'))
   app.get('/assets/public-sans-regular.ttf', () => asset(fontBytes(PUBLIC_SANS_REGULAR), 'font/ttf'))
   app.get('/assets/public-sans-semibold.ttf', () => asset(fontBytes(PUBLIC_SANS_SEMIBOLD), 'font/ttf'))

@@ -1,7 +1,8 @@
-/** The pages of signing, one for each step: handover, identity, video, the document, review, and declining. */
+/** The pages of signing, one for each step but the video: handover, identity, the document, review, and declining. */
 import { fullName } from '../../shared/model/index.ts'
 import { asksIdentity } from '../life.ts'
 import type { DocumentRecord, SignerRecord } from '../state.ts'
+import { cameraPart } from './camera.ts'
 import { type Mistake, mistakeSummary } from './controls.ts'
 import { emblem, type Page } from './frame.ts'
 import { html, type Markup } from './html.ts'
@@ -16,7 +17,8 @@ export interface Signing {
 
 type StepName = 'Identity' | 'Read and fill in' | 'Sign' | 'Check and sign'
 
-function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> {
+/** The steps of a signer, and which of them is now. */
+export function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> {
   const names: StepName[] = asksIdentity(signer) ? ['Identity'] : []
   names.push('Read and fill in', signer.review ? 'Check and sign' : 'Sign')
   const at = names.indexOf(now)
@@ -50,22 +52,16 @@ ${emblem('person')}<h1>First, is it you?</h1>
 <p>Please answer as ${document.signers.length > 1 ? `${signer.FirstName} gave it` : 'you gave it'} to the office. The document opens when ${signer.idData.length > 1 ? 'the answers match' : 'the answer matches'}.</p>
 ${wrong === 'wrong answer' && html`<div class="summary" role="alert" tabindex="-1" data-focus data-testid="mistakes"><h2>That does not match</h2><p>${left}. If you are unsure, ask the office.</p></div>`}
 ${questions}
+<div class="field"><b>A picture of you <span class="optional">(optional)</span></b><p class="help">It helps the office to see later that it was you. This is practice: the picture is looked at and not kept.</p>${cameraPart(html`<p>You can go on without the picture, or ask a member of staff to help with the camera.</p>`, 'optional')}</div>
 <div class="actions"><span></span><button class="primary" data-testid="identity-continue">Continue</button></div></form></main>`
-  return { name: 'identity', title: 'Your identity', document, steps: steps(signer, 'Identity'), content }
-}
-
-/** Video confirmation, as far as a practice can: it says what would happen, and asks for the signer's word. */
-export function videoPage({ document, signer, path }: Signing, missing: 'not confirmed' | 'not tried'): Page {
-  const name = fullName(signer)
-  const content = html`<main id="content"><form class="card" method="post" action="${path}/video" data-testid="video-form">
-${emblem('person')}<h1>Video confirmation</h1>
-<p>On a real document you would now record a few seconds of video: your face, and a sentence read aloud. It shows later who has signed.${signer.deepfake && ' A detector would check that the picture is not a made-up one.'}</p>
-<div class="film" role="img" aria-label="Where the picture of the camera would be"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.3" aria-hidden="true"><circle cx="12" cy="9" r="4"/><path d="M4.500 20.500c.8-4.500 3.700-6.500 7.500-6.500s6.700 2 7.500 6.500"/></svg></div>
-<p class="note">This is practice: no camera is used and nothing is recorded.</p>
-<label class="choice field"><input type="checkbox" name="confirm" id="confirm" value="true" required data-testid="video-confirm"${missing === 'not confirmed' && html` aria-invalid="true" aria-describedby="confirm-wrong"`}><span>I am ${name}, and I sign of my own will.</span></label>
-${missing === 'not confirmed' && html`<p class="wrong" id="confirm-wrong" role="alert">Please tick the box to confirm.</p>`}
-<div class="actions"><span></span><button class="primary" data-testid="video-continue">Confirm</button></div></form></main>`
-  return { name: 'video', title: 'Video confirmation', document, steps: steps(signer, 'Identity'), content }
+  return {
+    name: 'identity',
+    title: 'Your identity',
+    document,
+    steps: steps(signer, 'Identity'),
+    content,
+    usesCamera: true
+  }
 }
 
 /** The document to read and fill in; signed on the same page, or on the next where a review was asked for. */

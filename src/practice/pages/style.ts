@@ -127,7 +127,11 @@ button, .button { font: inherit; font-weight: 600; min-height: 3.1rem; padding: 
 .handover form + p { font-size: 1rem; margin-top: 1.6rem }
 footer { padding: 1rem; text-align: center; color: var(--quiet); font-size: .82rem }
 .film { aspect-ratio: 16 / 9; max-height: 40vh; width: 100%; border-radius: 10px; background: linear-gradient(160deg, #23404a, #0f2026); color: #cfe3e8; display: grid; place-items: center; margin: 1.2rem 0 }
+.film { overflow: hidden } .film > * { grid-area: 1 / 1 }
 .film svg { width: 5.5rem; height: 5.5rem; opacity: .9 }
+.film video, .film img { width: 100%; height: 100%; min-height: 0; object-fit: cover }
+.film video { transform: scaleX(-1) }
+.camera .actions { margin-top: .6rem } .camera .note, .camera ~ .note { margin-top: .8rem }
 
 @media (max-width: 40rem) {
   :root { font-size: 17px }

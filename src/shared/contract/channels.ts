@@ -110,12 +110,32 @@ export const requestNames = [
   'downloads.folder',
   'downloads.chooseFolder',
   'counter.queue',
+  'counter.pinEntry',
+  'counter.offer',
   'counter.start',
   'counter.state',
+  'counter.begin',
   'counter.show',
   'counter.cover',
-  'counter.end',
-  'counter.leave',
+  'counter.resume',
+  'counter.finish',
+  'counter.next',
+  'counter.retry',
+  'counter.zoom',
+  'counter.touched',
+  'counter.unlock',
+  'counter.staff',
+  'counter.close',
+  'counter.pin',
+  'counter.setPin',
+  'counter.resetPin',
+  'counter.settings',
+  'counter.configure',
+  'counter.chooseLogo',
+  'counter.idleScreen',
+  'audit.list',
+  'audit.check',
+  'audit.export',
   'settings.get',
   'settings.set',
   'system.status',
@@ -123,6 +143,27 @@ export const requestNames = [
   'system.readyToClose'
 ] as const
 export type RequestName = (typeof requestNames)[number]
+
+/**
+ * What the page on the second display may ask, where a person signs: to be shown their session and to act on it. Anything
+ * else is the office's.
+ */
+export const personRequestNames = [
+  'counter.state',
+  'counter.begin',
+  'counter.show',
+  'counter.cover',
+  'counter.resume',
+  'counter.finish',
+  'counter.next',
+  'counter.retry',
+  'counter.zoom',
+  'counter.touched',
+  'counter.unlock',
+  'counter.staff',
+  'counter.idleScreen',
+  'settings.get'
+] as const satisfies readonly RequestName[]
 
 /** Events carry ids and versions, never records: the renderer asks for what it shows. */
 export const eventNames = [
@@ -143,6 +184,7 @@ export const eventNames = [
   'document.asked',
   'downloads.changed',
   'counter.changed',
+  'audit.changed',
   'settings.changed',
   'menu.chosen',
   'window.closing'

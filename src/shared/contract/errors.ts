@@ -54,6 +54,12 @@ export const localErrorCodes = [
   'not-signable',
   /** Something of that kind is under way already. */
   'busy',
+  /** The PIN isn't the staff's; `retryAfterMs` where the next one is taken only later. */
+  'wrong-pin',
+  /** No PIN is taken yet, after wrong ones; see `retryAfterMs`. */
+  'pin-wait',
+  /** There is no PIN yet: staff chooses one first. */
+  'no-pin',
   'internal'
 ] as const
 export type LocalErrorCode = (typeof localErrorCodes)[number]
@@ -78,7 +84,7 @@ export interface AppError {
   fields?: FieldMessage[]
   /** Where in an answer the unreadable member stands. */
   path?: string
-  /** Milliseconds to wait before trying again, where the service said so. */
+  /** Milliseconds to wait before trying again, where the service said so, or we do. */
   retryAfterMs?: number
 }
 

@@ -24,7 +24,9 @@ export interface Events {
   /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
   'document.asked': { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
   'downloads.changed': { id: string }
+  /** A session began, moved on or ended; '' where there is none. */
   'counter.changed': { id: string }
+  'audit.changed': null
   'settings.changed': null
   /** A command of the application's menu that a screen carries out. */
   'menu.chosen': { command: 'compose' | 'overview' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search' }

@@ -1,7 +1,8 @@
 /** The contract between the main process and the screens. */
 export type { Api } from './api.ts'
-export { type EventName, eventNames, type RequestName, requestNames } from './channels.ts'
+export { type EventName, eventNames, personRequestNames, type RequestName, requestNames } from './channels.ts'
 export { TRASH_DAYS } from './composing-requests.ts'
+export { PIN } from './counter-requests.ts'
 export * from './document-requests.ts'
 export * from './errors.ts'
 export type { Events, EventsAreComplete } from './events.ts'

@@ -3,14 +3,12 @@ import { z } from 'zod'
 import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
 import type { RequestName } from './channels.ts'
 import { composingRequests } from './composing-requests.ts'
+import { counterRequests } from './counter-requests.ts'
 import { documentColumns, documentRequests } from './document-requests.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
   ConnectionView,
-  CounterEntry,
-  CounterOutcome,
-  CounterState,
   DownloadView,
   Fetched,
   RecipientView,
@@ -21,12 +19,6 @@ import type {
 
 const reference = z.string().min(1).max(2000)
 const secret = z.string().min(1).max(10_000)
-const bounds = z.strictObject({
-  x: z.number().min(0).max(100_000),
-  y: z.number().min(0).max(100_000),
-  width: z.number().min(0).max(100_000),
-  height: z.number().min(0).max(100_000)
-})
 
 const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('none') }),
@@ -91,19 +83,7 @@ export const requests = {
   'downloads.folder': answers<{ label: string }>()(nothing),
   'downloads.chooseFolder': answers<{ label: string }>()(nothing),
 
-  'counter.queue': answers<CounterEntry[]>()(nothing),
-  /** Prepares a signer's turn. Nothing is loaded until `counter.show`. */
-  'counter.start': answers<CounterState>()(
-    z.strictObject({ documentReference: reference, signer: z.number().int().min(0) })
-  ),
-  'counter.state': answers<CounterState | null>()(nothing),
-  /** Shows the signing page at these bounds of the window, in CSS pixels; loads it the first time. */
-  'counter.show': answers<CounterState>()(z.strictObject({ id, bounds })),
-  'counter.cover': answers<CounterState>()(byId),
-  /** Closes and wipes the signing page, then asks the service what became of it. */
-  'counter.end': answers<CounterOutcome>()(byId),
-  /** The clerk has the screen again: what became of the last turn is no longer shown to the signer. */
-  'counter.leave': answers<null>()(nothing),
+  ...counterRequests,
 
   'settings.get': answers<SettingsView>()(nothing),
   'settings.set': answers<SettingsView>()(

@@ -4,13 +4,13 @@ import type {
   CompletionRecipient,
   IDVerificationDataType,
   ListedTemplate,
-  NotificationRecipient,
-  ServiceDate
+  NotificationRecipient
 } from '../model/index.ts'
 import type { DocumentColumn } from './document-requests.ts'
 import type { AppError } from './errors.ts'
 
 export type * from './composing-views.ts'
+export type * from './counter-views.ts'
 export type * from './document-views.ts'
 
 export type AuthScheme = 'none' | 'api-key' | 'bearer'
@@ -68,40 +68,6 @@ export interface DownloadView {
   error?: AppError
   startedAt: number
   finishedAt?: number
-}
-
-export interface CounterEntry {
-  documentReference: string
-  documentName: string
-  signer: number
-  signerName: string
-  due?: ServiceDate
-  faceToFace: boolean
-}
-
-export interface CounterState {
-  id: string
-  documentReference: string
-  documentName: string
-  signerName: string
-  /** Scheme and host of the signing page, for our frame to show. */
-  origin: string
-  /**
-   * handover: waiting for the person. loading, open: the page is shown. covered: hidden behind our cover.
-   * returned: the page came back to us; the service has not been asked yet. failed: the page can't be shown.
-   */
-  phase: 'handover' | 'loading' | 'open' | 'covered' | 'returned' | 'failed'
-  /** Why the page can't be shown. */
-  error?: AppError
-  /** What the page tried and was refused, newest last, at most twenty. */
-  refused: { what: string; at: number }[]
-}
-
-/** What the service answered when it was asked after the page was closed. */
-export interface CounterOutcome {
-  signed: 'signed' | 'declined' | 'not-yet' | 'unknown'
-  /** Why it is unknown. */
-  error?: AppError
 }
 
 /** A column of the list of documents that is shown, and how wide it is in CSS pixels. */

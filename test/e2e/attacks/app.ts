@@ -2,17 +2,27 @@
 // preload and the real registration around a page of three lines. The test speaks to it over Node's own channel.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { app, type BrowserWindow, type IpcMainInvokeEvent, ipcMain, type WebContents, webContents } from 'electron'
-import type { SigningView } from '../../../src/main/core/counter/signing-view.ts'
+import {
+  app,
+  type BrowserWindow,
+  type IpcMainInvokeEvent,
+  ipcMain,
+  type Session,
+  type WebContents,
+  WebContentsView,
+  webContents
+} from 'electron'
+import type { MediaRight, SigningView } from '../../../src/main/core/counter/signing-view.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
 import { lockDown } from '../../../src/main/shell/lock-down.ts'
-import { isFromWindow, openMainWindow } from '../../../src/main/shell/main-window.ts'
+import { openMainWindow } from '../../../src/main/shell/main-window.ts'
+import { isFromWindow } from '../../../src/main/shell/own-page.ts'
 import { signingViewsOf } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
-import type { Answer, Command, Told } from './control.ts'
+import type { Answer, Command, Facts, Told } from './control.ts'
 
 const [preload = '', pages = ''] = process.argv.slice(2)
 const asked: string[] = []
@@ -41,17 +51,26 @@ const handlers = Object.fromEntries(
 ) as unknown as RequestHandlers
 registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
-  isOurs: (event) => isFromWindow(window, event),
+  roleOf: (event) => (isFromWindow(window, event) ? 'desk' : undefined),
   handlers,
   log
 })
 
+const PLACE = { x: 0, y: 40, width: 800, height: 500 }
+/** Every session that a signing page had. */
+const sessions = new Set<Session>()
+app.on('web-contents-created', (_event, contents) => sessions.add(contents.session))
 let view: SigningView | undefined
+let media: MediaRight = 'never'
+/** Questions of the page that staff has not answered, oldest first. */
+let questions: ((granted: boolean) => void)[] = []
 
 async function obey(command: Command): Promise<unknown> {
   switch (command.do) {
     case 'open': {
       const { lookups } = command
+      media = command.media ?? 'never'
+      questions = []
       const open = signingViewsOf({
         window,
         patienceMs: command.patienceMs,
@@ -59,20 +78,53 @@ async function obey(command: Command): Promise<unknown> {
       })
       view = open({
         ...command.turn,
+        media: () => media,
         events: {
           loading: () => tell({ kind: 'loading' }),
           open: () => tell({ kind: 'open' }),
           returned: () => tell({ kind: 'returned' }),
           failed: (error) => tell({ kind: 'failed', code: error.code, text: error.message }),
-          refused: (text) => tell({ kind: 'refused', text })
+          refused: (text) => tell({ kind: 'refused', text }),
+          asksFor: (devices, answer) => {
+            questions.push(answer)
+            tell({ kind: 'asks-for', devices: [...devices] })
+          },
+          touched: () => tell({ kind: 'touched' })
         }
       })
-      view.show({ x: 0, y: 40, width: 800, height: 500 })
+      view.show(PLACE)
       return null
     }
+    case 'media':
+      media = command.right
+      return null
+    case 'answer':
+      questions.shift()?.(command.granted)
+      return null
+    case 'show':
+      view?.show(PLACE)
+      return null
+    case 'cover':
+      view?.cover()
+      return null
+    case 'zoom':
+      view?.zoom(command.factor)
+      return null
+    case 'print':
+      return view?.print()
+    case 'pdf':
+      return Buffer.from((await view?.pdf()) ?? []).toString('latin1')
+    case 'input':
+      for (const event of command.events) signingContents()?.sendInputEvent(event)
+      return null
     case 'end':
       await view?.destroy()
       view = undefined
+      return null
+    case 'debug':
+      return signingContents()?.debugger.sendCommand(command.method, command.params)
+    case 'let-go':
+      signingContents()?.debugger.detach()
       return null
     case 'run-in-signing-page':
       return signingContents()?.executeJavaScript(command.script, true)
@@ -90,13 +142,29 @@ async function obey(command: Command): Promise<unknown> {
         ownUrl: window.webContents.getURL(),
         signingUrl: signingContents()?.getURL() ?? '',
         pages: webContents.getAllWebContents().length,
+        sessions: sessions.size,
         files: readdirSync(app.getPath('downloads')),
         asked: [...asked],
-        denied: [...denied]
+        denied: [...denied],
+        window: { title: window.getTitle(), isFullScreen: window.isFullScreen() },
+        view: viewNow()
       }
     case 'quit':
       app.quit()
       return null
+  }
+}
+
+/** The signing page's place in the window; undefined when there is none. */
+function viewNow(): Facts['view'] {
+  const shown = window.contentView.children.find((child) => child instanceof WebContentsView)
+  const contents = signingContents()
+  if (!shown || !contents) return undefined
+  return {
+    place: shown.getBounds(),
+    isVisible: shown.getVisible(),
+    isMuted: contents.isAudioMuted(),
+    hasKeyboard: contents.isFocused()
   }
 }
 

@@ -1,26 +1,60 @@
-/** What a row of the attack tables says. */
+/** What a row of the attack tables says, and what stands in the way of it. */
+import type { Guard } from './guards.ts'
+import type { Scene } from './scene.ts'
 
 /**
- * After each attack these hold without being said: the page is still where it was and so is ours, there are no more
- * pages than before, nothing was saved, elsewhere was not asked for anything, and the service was not asked under another name.
+ * After each attack these hold without being said: the page is still where it was and so is ours, in the same rectangle
+ * and under the same title; there are no more pages than before; nothing was saved; elsewhere was not asked for anything,
+ * and the service was not asked under another name; no request of the application's own contract was made.
  */
 export interface Attack {
   /** What it would gain. */
   name: string
+  /** What stands in the way, where it isn't what stands in the way of its whole area. */
+  guard?: readonly Guard[]
+  /** How it ends, where it isn't refused outright: it can be done, and this is why it gains nothing. */
+  contained?: string
   /** What the page holds. `{here}`, `{port}` and `{elsewhere}` stand for the service's origin, its port and the other server. */
   page?: string
   /** What it does, as if the person had just clicked. May answer something. */
-  script: string
+  script?: string
+  /** For what one script can't do: several turns, a crash, what staff does meanwhile. */
+  play?: (scene: Scene) => Promise<void>
   /** What the script must answer. */
   answers?: unknown
-  /** What the clerk must be told. */
-  told?: RegExp
+  /** What staff must be told. */
+  told?: string
   /** What the lock-down must have denied. */
   denied?: string
   /** Whether it may cost the page: gone to an empty one, or the turn failed. What is refused late can't be undone. */
   mayEndItself?: true
+  /** How the turn stands afterwards, where it doesn't go on. */
+  turnIs?: 'returned' | 'failed' | 'ended'
   /** A path that the service must not be asked for. */
   neverAsked?: string
+  /** How the turn is opened, where not as usual. */
+  turn?: TurnOptions
+}
+
+export interface TurnOptions {
+  media?: 'never' | 'ask' | 'yes'
+  returnAddresses?: string[]
+  /** What names lead to, beside those that all rows know. */
+  lookups?: Record<string, string[]>
+}
+
+/** Attacks of one kind, as a chapter of the document. */
+export interface Area {
+  title: string
+  /** What an attacker is after here, for somebody who reads the document. */
+  about: string
+  /**
+   * Who attacks: a page of the signing service; foreign script within our own page; or the link of a signer, before
+   * anything of it is loaded (`script` is then the link).
+   */
+  by: 'signing page' | 'own page' | 'link'
+  guard: readonly Guard[]
+  attacks: readonly Attack[]
 }
 
 export interface Ground {
@@ -31,5 +65,9 @@ export interface Ground {
 
 /** The text with the servers' addresses in it. */
 export function on({ here, herePort, elsewhere }: Ground, text: string): string {
-  return text.replaceAll('{here}', here).replaceAll('{port}', String(herePort)).replaceAll('{elsewhere}', elsewhere)
+  return text
+    .replaceAll('{here}', here)
+    .replaceAll('{port}', String(herePort))
+    .replaceAll('{elsewhere}', elsewhere)
+    .replaceAll('{elsewhere-port}', elsewhere.split(':')[1] ?? '')
 }

@@ -1,23 +1,28 @@
-/** The attack tables, run against the real boundary. Each attack has a page of its own and leaves the application as it was. */
+/** The attack tables, run against the real boundary. Each attack has a turn of its own and leaves the application as it was. */
 import { expect, test } from '@playwright/test'
-import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
-import { type Attack, on } from './attack.ts'
+import type { Attack } from './attack.ts'
 import { AttackedApp } from './attacked-app.ts'
-import type { Command, Facts } from './control.ts'
-import { ownPage } from './own-page-attacks.ts'
+import type { Facts } from './control.ts'
+import { numbered } from './numbered.ts'
+import { Scene } from './scene.ts'
 import { type Servers, startServers } from './servers.ts'
-import * as signingPage from './signing-page-attacks.ts'
 
 const OWN_ADDRESS = 'app://countersign/index.html'
 /** Long enough for a move that was begun to arrive, were it let through. */
 const AFTERMATH_MS = 300
+/** The same where staff has been told already that it was not. */
+const AFTER_TOLD_MS = 60
+/** Where `app.ts` puts the page. */
+const PLACE = { x: 0, y: 40, width: 800, height: 500 }
 
 let servers: Servers
 let app: AttackedApp
+let before: Facts
 
 test.beforeAll(async () => {
   servers = await startServers()
   app = await AttackedApp.start()
+  before = await app.facts()
 })
 
 test.afterAll(async () => {
@@ -32,67 +37,66 @@ test.beforeEach(async () => {
 
 test.afterEach(() => app.say({ do: 'end' }))
 
-async function openSigningPage(url: string, more: Partial<Extract<Command, { do: 'open' }>> = {}): Promise<void> {
-  await app.say({
-    do: 'open',
-    turn: { url, allowedOrigins: [], returnAddresses: [RETURN_ADDRESS], practiceOrigin: servers.here },
-    patienceMs: 10_000,
-    lookups: { 'rebind.example': ['192.168.1.1'], 'cdn.example': ['93.184.215.14'] },
-    ...more
-  })
-}
-
-const scriptOf = (attack: Attack) => `(async () => { ${on(servers, attack.script)} })()`
-const toldTexts = () => app.told.flatMap((told) => (told.kind === 'refused' ? [told.text] : []))
-
-/** Nothing was reached, opened, saved or asked that must not be. */
+/** Nothing was reached, opened, saved or asked that must not be, and our window is as it was. */
 async function expectUntouched(attack: Attack, pages: number): Promise<Facts> {
   const facts = await app.facts()
-  expect(servers.visits(), 'requests to elsewhere').toBe(0)
+  expect(servers.visits(), 'requests to elsewhere').toEqual([])
   expect(facts.ownUrl, 'where our page is').toBe(OWN_ADDRESS)
-  expect(facts.pages, 'pages altogether').toBe(pages)
+  // A page that may end itself may be gone.
+  expect(attack.mayEndItself ? [1, pages] : [pages], 'pages altogether').toContain(facts.pages)
   expect(facts.files, 'files saved').toEqual([])
   expect(facts.asked, 'requests that reached a handler').toEqual([])
+  expect(facts.window, 'our window').toEqual(before.window)
   expect(servers.requests.filter(({ host }) => host !== new URL(servers.here).host)).toEqual([])
   if (attack.neverAsked) expect(servers.requests.map(({ path }) => path)).not.toContain(attack.neverAsked)
   if (attack.denied) expect(facts.denied).toContain(attack.denied)
   return facts
 }
 
-for (const [area, attacks] of Object.entries(signingPage)) {
-  test.describe(`a signing page can’t (${area})`, () => {
-    for (const attack of attacks) {
-      test(attack.name, async () => {
-        servers.show(`<!doctype html><title>sign</title>${on(servers, attack.page ?? '')}`)
-        await openSigningPage(`${servers.here}/attack`)
-        await app.until(() => app.kinds().includes('open'), 'the page to open')
-        const answer = await app.say({ do: 'run-in-signing-page', script: scriptOf(attack) })
-        if (attack.told) await app.until(() => toldTexts().some((text) => attack.told?.test(text)), String(attack.told))
-        await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS))
-        if ('answers' in attack) expect(answer).toEqual(attack.answers)
-        const { signingUrl } = await expectUntouched(attack, 2)
-        expect(app.kinds(), 'the turn goes on').not.toContain('returned')
-        if (attack.mayEndItself && app.kinds().includes('failed')) return
-        const page = `${servers.here}/attack`
-        expect(app.kinds(), 'the turn goes on').not.toContain('failed')
-        expect(attack.mayEndItself ? [page, 'about:blank'] : [page]).toContain(signingUrl.replace(/#.*$/, ''))
-      })
-    }
-  })
+async function runFromSigningPage(attack: Attack): Promise<void> {
+  const scene = new Scene(app, servers, attack)
+  await scene.open()
+  const answer = attack.script === undefined ? undefined : await scene.run(attack.script)
+  await attack.play?.(scene)
+  if (attack.told) await scene.untilTold(attack.told)
+  await scene.pause(attack.told ? AFTER_TOLD_MS : AFTERMATH_MS)
+  if ('answers' in attack) expect(answer).toEqual(attack.answers)
+  const { signingUrl, view } = await expectUntouched(attack, attack.turnIs === 'ended' ? 1 : 2)
+  expect(app.kinds().includes('returned'), 'the turn has come back').toBe(attack.turnIs === 'returned')
+  const isFailed = app.kinds().includes('failed')
+  if (!attack.mayEndItself) expect(isFailed, 'the turn has failed').toBe(attack.turnIs === 'failed')
+  if (attack.turnIs || isFailed) return
+  if (!attack.mayEndItself) expect(signingUrl.replace(/#.*$/, '')).toBe(`${servers.here}/attack`)
+  expect(view?.place, 'where the page lies').toEqual(PLACE)
 }
 
-test.describe('foreign script in our own page can’t', () => {
-  for (const attack of ownPage) {
-    test(attack.name, async () => {
-      const answer = await app.say({ do: 'run-in-own-page', script: scriptOf(attack) })
-      await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS))
-      if ('answers' in attack) expect(answer).toEqual(attack.answers)
-      await expectUntouched(attack, 1)
-      expect(await app.say({ do: 'run-in-own-page', script: 'document.title' })).toBe('Our own page')
-    })
-  }
-})
+async function runFromLink(attack: Attack): Promise<void> {
+  const scene = new Scene(app, servers, attack)
+  await scene.begin(attack.script ?? '')
+  await scene.until(() => scene.kinds().includes('failed'), 'the turn to fail')
+  await scene.pause(AFTER_TOLD_MS)
+  await expectUntouched(attack, 2)
+  expect(app.told).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'unsafe-address' }))
+  expect(app.kinds()).not.toContain('open')
+}
 
+async function runFromOwnPage(attack: Attack): Promise<void> {
+  const scene = new Scene(app, servers, attack)
+  const answer = await scene.runInOwnPage(attack.script ?? '')
+  await attack.play?.(scene)
+  await scene.pause(AFTERMATH_MS)
+  if ('answers' in attack) expect(answer).toEqual(attack.answers)
+  await expectUntouched(attack, 1)
+  expect(await scene.runInOwnPage('return document.title')).toBe('Our own page')
+}
+
+const run = { 'signing page': runFromSigningPage, 'own page': runFromOwnPage, link: runFromLink }
+
+for (const { area, number, rows } of numbered) {
+  test.describe(`${number}. ${area.title}`, () => {
+    for (const { number, attack } of rows) test(`${number} ${attack.name}`, () => run[area.by](attack))
+  })
+}
 test('our own page is served with its parts, each with the headers that shut the rest out', async () => {
   const script = `Promise.all(['/index.html', '/page.js', '/page.css', '/none.html'].map(async (path) => {
     const { status, headers } = await fetch(path)

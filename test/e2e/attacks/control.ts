@@ -1,14 +1,34 @@
 /** What the test and the application under attack say to each other. */
-import type { SigningTurn } from '../../../src/main/core/counter/signing-view.ts'
+import type { MediaDevice, MediaRight, SigningTurn } from '../../../src/main/core/counter/signing-view.ts'
+
+/** As the system would tell it to the signing page. */
+export type Input = Electron.MouseInputEvent | Electron.MouseWheelInputEvent | Electron.KeyboardInputEvent
 
 export type Command =
   | {
       do: 'open'
-      turn: Omit<SigningTurn, 'events'>
+      turn: Omit<SigningTurn, 'events' | 'media'>
+      /** Whether the page may use camera and microphone; by default never. */
+      media?: MediaRight
       patienceMs: number
       /** What names lead to; others can't be resolved. */
       lookups: Record<string, string[]>
     }
+  /** What the page may do with camera and microphone from now on. */
+  | { do: 'media'; right: MediaRight }
+  /** What staff says to the oldest question that waits. */
+  | { do: 'answer'; granted: boolean }
+  | { do: 'show' }
+  | { do: 'cover' }
+  | { do: 'zoom'; factor: number }
+  | { do: 'print' }
+  /** Answers the file's bytes as Latin-1. */
+  | { do: 'pdf' }
+  | { do: 'input'; events: Input[] }
+  /** A command to the browser about the signing page, over the line by which it is held. */
+  | { do: 'debug'; method: string; params: object }
+  /** Loses that line. */
+  | { do: 'let-go' }
   | { do: 'end' }
   | { do: 'run-in-signing-page'; script: string }
   | { do: 'run-in-own-page'; script: string }
@@ -24,6 +44,8 @@ export type Told =
   | { kind: 'returned' }
   | { kind: 'failed'; code: string; text: string }
   | { kind: 'refused'; text: string }
+  | { kind: 'asks-for'; devices: MediaDevice[] }
+  | { kind: 'touched' }
   | { kind: 'log'; text: string }
 
 export interface Answer {
@@ -38,10 +60,15 @@ export interface Facts {
   signingUrl: string
   /** How many pages of any kind there are. */
   pages: number
+  /** How many sessions signing pages had so far, all turns taken together. */
+  sessions: number
   /** What lies in the downloads folder. */
   files: string[]
   /** Requests of the contract that reached a handler. */
   asked: string[]
   /** What the lock-down denied. */
   denied: string[]
+  window: { title: string; isFullScreen: boolean }
+  /** Where the signing page lies, while there is one. */
+  view: { place: Electron.Rectangle; isVisible: boolean; isMuted: boolean; hasKeyboard: boolean } | undefined
 }

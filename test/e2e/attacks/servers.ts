@@ -2,8 +2,17 @@
  * Two servers of this machine: the service, whose pages attack, and elsewhere, which must never be asked for anything.
  * (A line that a browser opens ahead, and on which it never says a word, is not counted: Chromium does that by itself.)
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { attackingService } from './attacking-service.ts'
+
+export interface Asked {
+  method: string
+  /** As it was asked for. */
+  host: string
+  path: string
+  headers: IncomingHttpHeaders
+}
 
 export interface Servers {
   /** `http://127.0.0.1:PORT` of the service: the origin that a signing page may be on. */
@@ -12,45 +21,54 @@ export interface Servers {
   herePort: number
   /** `127.0.0.1:PORT` of elsewhere. */
   elsewhere: string
-  /** What was asked of the service: method, host as asked for, path. */
-  requests: { method: string; host: string; path: string }[]
-  /** How often elsewhere was asked for anything, sockets included. */
-  visits(): number
+  /** What was asked of the service. */
+  requests: Asked[]
+  /** What elsewhere was asked for; `words` is anything that isn't plain HTTP, such as the beginning of an encrypted line. */
+  visits(): string[]
   /** Puts a page on the service's `/attack`. */
   show(body: string): void
   forget(): void
   close(): Promise<void>
 }
 
+/** Other addresses of this machine, where it has them: whoever spells it otherwise must be noticed too. */
+const OTHER_ADDRESSES = ['127.0.0.2', '::1']
+
 export async function startServers(): Promise<Servers> {
   let page = ''
-  let visits = 0
-  const requests: Servers['requests'] = []
-  const hostile = createServer((_request, response) => {
-    visits += 1
+  const visits: string[] = []
+  const requests: Asked[] = []
+  const elsewhere = await everywhere((request, response) => {
+    visits.push(`${request.method} ${request.url}`)
+    response.setHeader('access-control-allow-origin', '*')
     response.end('loot')
   })
-  const elsewhere = await listening(hostile)
-  const service = createServer((request, response) => {
-    requests.push({ method: request.method ?? '', host: request.headers.host ?? '', path: request.url ?? '' })
-    serve(request, response, page)
+  for (const server of elsewhere.servers) {
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      if (error.code?.startsWith('HPE_')) visits.push('words')
+      socket.destroy()
+    })
+  }
+  const service = await everywhere((request, response) => {
+    const { method = '', url = '', headers } = request
+    requests.push({ method, host: headers.host ?? '', path: url, headers })
+    attackingService(request, response, page)
   })
-  const port = await listening(service)
   return {
-    here: `http://127.0.0.1:${port}`,
-    herePort: port,
-    elsewhere: `127.0.0.1:${elsewhere}`,
+    here: `http://127.0.0.1:${service.port}`,
+    herePort: service.port,
+    elsewhere: `127.0.0.1:${elsewhere.port}`,
     requests,
-    visits: () => visits,
+    visits: () => [...visits],
     show: (body) => {
       page = body
     },
     forget: () => {
       requests.length = 0
-      visits = 0
+      visits.length = 0
     },
     close: async () => {
-      for (const server of [service, hostile]) {
+      for (const server of [...service.servers, ...elsewhere.servers]) {
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
       }
@@ -58,52 +76,22 @@ export async function startServers(): Promise<Servers> {
   }
 }
 
-/**
- * `/attack`: the page. `/redirect/CODE?to=`: a redirect. `/refresh?to=`: a redirect by header. `/file`: a download.
- * `/never`: no answer at all. `/cut`: half an answer. `/embedded`: a page of its own. Anything else: nothing special.
- */
-function serve(request: IncomingMessage, response: ServerResponse, page: string): void {
-  const url = new URL(request.url ?? '/', 'http://service')
-  const to = url.searchParams.get('to') ?? ''
-  const [, route, code] = url.pathname.split('/')
-  const html = { 'content-type': 'text/html; charset=utf-8' }
-  switch (route) {
-    case 'attack':
-      return void response.writeHead(200, html).end(page)
-    case 'redirect':
-      return void response.writeHead(Number(code), { location: to }).end()
-    case 'refresh':
-      return void response.writeHead(200, { ...html, refresh: `0;url=${to}` }).end('moving on')
-    case 'file':
-      return void response
-        .writeHead(200, {
-          'content-type': 'application/octet-stream',
-          'content-disposition': 'attachment; filename=run.exe'
-        })
-        .end('MZ')
-    case 'never':
-      return
-    case 'nothing':
-      return void response.writeHead(204).end()
-    case 'cut':
-      response.writeHead(200, { ...html, 'content-length': '1000000' }).write('<p>half')
-      return void setTimeout(() => response.destroy(), 50)
-    case 'embedded':
-      return void response
-        .writeHead(200, html)
-        .end(
-          `<title>embedded</title>${url.searchParams.get('script') ? `<script>${url.searchParams.get('script')}</script>` : ''}`
-        )
-    case 'reset':
-      return void response.destroy()
-    default:
-      return void response
-        .writeHead(200, { 'content-type': 'text/plain', 'access-control-allow-origin': '*' })
-        .end('ok')
+/** The same answers at the same port of every address of this machine that is nobody else's. */
+async function everywhere(answer: RequestListener): Promise<{ port: number; servers: Server[] }> {
+  const first = createServer(answer)
+  await listening(first, '127.0.0.1', 0)
+  const { port } = first.address() as AddressInfo
+  const servers = [first]
+  for (const address of OTHER_ADDRESSES) {
+    const server = createServer(answer)
+    if (await listening(server, address, port).catch(() => false)) servers.push(server)
   }
+  return { port, servers }
 }
 
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
+function listening(server: Server, address: string, port: number): Promise<true> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, address, () => resolve(true))
+  })
 }

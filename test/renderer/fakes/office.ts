@@ -1,6 +1,6 @@
 /** What the parts of the made-up office share: its state, its events, and how a call fails. */
 import type { RequestName } from '../../../src/shared/contract/channels.ts'
-import type { ErrorCode } from '../../../src/shared/contract/errors.ts'
+import type { AppError, ErrorCode } from '../../../src/shared/contract/errors.ts'
 import type { Events } from '../../../src/shared/contract/events.ts'
 import type { Input, Reply } from '../../../src/shared/contract/requests.ts'
 import type { AccountView } from '../../../src/shared/contract/views.ts'
@@ -22,9 +22,11 @@ export interface FakeOffice {
 /** Thrown by a handler: the call answers with an error of this code. */
 export class Failure extends Error {
   readonly code: ErrorCode
-  constructor(code: ErrorCode) {
+  readonly more: Partial<AppError>
+  constructor(code: ErrorCode, more: Partial<AppError> = {}) {
     super(code)
     this.code = code
+    this.more = more
   }
 }
 

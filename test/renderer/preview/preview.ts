@@ -5,4 +5,6 @@ const name = new URLSearchParams(location.search).get('scene') ?? 'usual'
 const scene = scenes[name]
 if (!scene) throw new Error(`There is no scene "${name}": ${Object.keys(scenes).join(', ')}`)
 window.countersign = scene()
-await import('../../../src/renderer/src/main.ts')
+// The page on the second display is a page of its own.
+if (name.startsWith('display')) await import('../../../src/renderer/src/counter.ts')
+else await import('../../../src/renderer/src/main.ts')

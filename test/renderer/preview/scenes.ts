@@ -4,6 +4,8 @@ import type { DraftView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
 import { composingScenes } from './composing-scenes.ts'
+import { counterClerkScenes } from './counter-clerk-scenes.ts'
+import { counterScenes } from './counter-scenes.ts'
 import { dataScenes } from './data-scenes.ts'
 import { dayScenes } from './day-scenes.ts'
 import { documentPageScenes } from './document-page-scenes.ts'
@@ -67,6 +69,8 @@ function usual(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
 
 export const scenes: Record<string, () => FakeApi> = {
   ...composingScenes,
+  ...counterClerkScenes,
+  ...counterScenes,
   ...dataScenes,
   ...outboxScenes,
   ...draftingScenes,

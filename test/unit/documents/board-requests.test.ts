@@ -23,7 +23,7 @@ interface Trouble {
   unreadable?: { count: number; documents: UnreadableDocument[] }
 }
 
-const here = { stillAsking: () => true }
+const here = { from: 'desk' as const, stillAsking: () => true }
 let accounts: Accounts
 let ask: AskDesk
 let handlers: ReturnType<typeof documentHandlers> & ReturnType<typeof viewHandlers>

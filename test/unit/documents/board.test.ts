@@ -428,6 +428,19 @@ describe('who waits at the counter', () => {
     expect(waitingHere(board).map(({ faceToFace }) => faceToFace)).toEqual([true, false, false, false])
     expect(JSON.stringify(board.rows())).not.toContain('sign.example.com')
   })
+
+  test('who lacks a link is among them only where that is asked for', () => {
+    const board = boardOf(
+      row({ Reference: 'plain', Signers: [{ FirstName: 'Aroha', Email: 'a@example.com', IsFaceToFaceSigning: true }] }),
+      row({ Reference: 'embedded', Signers: [{ FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }] })
+    )
+    expect(waitingHere(board).map(({ documentReference }) => documentReference)).toEqual(['embedded'])
+    const all = waitingHere(board, true).map(({ documentReference, withoutLink }) => [documentReference, withoutLink])
+    expect(all).toEqual([
+      ['embedded', undefined],
+      ['plain', true]
+    ])
+  })
 })
 
 describe('any rows and any query', () => {

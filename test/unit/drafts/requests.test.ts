@@ -40,7 +40,7 @@ beforeEach(() => {
   })
 })
 
-const here = { stillAsking: () => true }
+const here = { from: 'desk' as const, stillAsking: () => true }
 const everything = { search: '', trashed: false, offset: 0, limit: 50 }
 const list = () => handlers['drafts.list'](everything, here)
 const codeOf = (answer: Promise<unknown>) =>

@@ -3,11 +3,17 @@ import { z } from 'zod'
 import { fail } from '../../../src/main/core/failure.ts'
 import { ServiceError } from '../../../src/main/core/service/errors.ts'
 import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
-import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
-import { type RequestName, type Result, requestNames, requests } from '../../../src/shared/contract/index.ts'
+import { type RequestHandlers, type Role, registerHandlers } from '../../../src/main/ipc/registration.ts'
+import {
+  personRequestNames,
+  type RequestName,
+  type Result,
+  requestNames,
+  requests
+} from '../../../src/shared/contract/index.ts'
 
 interface Sender {
-  isOurs: boolean
+  role: Role | undefined
 }
 
 /** The application as it is registered, with a page to ask it from. */
@@ -17,11 +23,11 @@ function application(some: Partial<RequestHandlers> = {}) {
   const log = { error: vi.fn() }
   registerHandlers<Sender>({
     handle: (channel, listener) => channels.set(channel, listener),
-    isOurs: (sender) => sender.isOurs,
+    roleOf: (sender) => sender.role,
     handlers: { ...none, ...some },
     log
   })
-  const ask = (name: RequestName, args: unknown[], sender: Sender = { isOurs: true }) =>
+  const ask = (name: RequestName, args: unknown[], sender: Sender = { role: 'desk' }) =>
     channels.get(name)?.(sender, ...args) as Promise<Result<unknown>>
   return { ask, channels, log }
 }
@@ -45,16 +51,45 @@ describe('a request', () => {
   test('of another page is refused before anything is looked at', async () => {
     const remove = vi.fn(async () => null)
     const app = application({ 'accounts.remove': remove })
-    const answer = await app.ask('accounts.remove', [{ id: 'a' }], { isOurs: false })
+    const answer = await app.ask('accounts.remove', [{ id: 'a' }], { role: undefined })
     expect(answer).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
     expect(remove).not.toHaveBeenCalled()
   })
 
+  test('of the page where a person signs is answered only where it is about signing', async () => {
+    const asked: string[] = []
+    const each = requestNames.map((name) => [name, async () => void asked.push(name)] as const)
+    const app = application(Object.fromEntries(each) as unknown as RequestHandlers)
+    const answers: string[] = []
+    for (const name of requestNames) {
+      const answer = await app.ask(name, [undefined], { role: 'person' })
+      if (!answer.ok && answer.error.code === 'not-allowed') answers.push(name)
+    }
+    expect(answers.toSorted()).toEqual(
+      requestNames.filter((name) => !(personRequestNames as readonly string[]).includes(name)).toSorted()
+    )
+    expect(asked.filter((name) => !name.startsWith('counter.') && name !== 'settings.get')).toEqual([])
+    expect(personRequestNames.filter((name) => /queue|offer|start$|configure|Pin$|pin$|audit/.test(name))).toEqual([])
+  })
+
+  test('tells its handler which page asks', async () => {
+    const seen: string[] = []
+    const app = application({
+      'counter.state': async (_input, { from }) => {
+        seen.push(from)
+        return null
+      }
+    })
+    await app.ask('counter.state', [], { role: 'desk' })
+    await app.ask('counter.state', [], { role: 'person' })
+    expect(seen).toEqual(['desk', 'person'])
+  })
+
   test('gives its answer to nobody else, where the page went while it was worked on', async () => {
-    const sender = { isOurs: true }
+    const sender: Sender = { role: 'desk' }
     const { ask } = application({
       'presets.list': async () => {
-        sender.isOurs = false
+        sender.role = undefined
         return []
       }
     })
@@ -62,12 +97,12 @@ describe('a request', () => {
   })
 
   test('can see whether its page is still there', async () => {
-    const sender = { isOurs: true }
+    const sender: Sender = { role: 'desk' }
     const seen: boolean[] = []
     const { ask } = application({
       'downloads.chooseFolder': async (_input, { stillAsking }) => {
         seen.push(stillAsking())
-        sender.isOurs = false
+        sender.role = undefined
         seen.push(stillAsking())
         return { label: 'x' }
       }

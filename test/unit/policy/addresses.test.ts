@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { externalLink } from '../../../src/main/core/policy/external-links.ts'
-import { isGranted } from '../../../src/main/core/policy/permissions.ts'
 import { signingAddress, signingAddressSentence } from '../../../src/main/core/policy/signing-address.ts'
 
 const service = { kind: 'service', baseUrl: 'https://api.example.com/web/v1.4' } as const
@@ -108,14 +107,3 @@ describe('a link for the system’s browser', () => {
     expect(externalLink(link)).toEqual({ ok: false, reason })
   })
 })
-
-test.each([
-  'media',
-  'geolocation',
-  'notifications',
-  'clipboard-read',
-  'clipboard-sanitized-write',
-  'openExternal',
-  'usb',
-  'unknown'
-])('no page is granted "%s"', (permission) => expect(isGranted(permission)).toBe(false))

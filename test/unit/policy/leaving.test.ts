@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { questionOnLeaving } from '../../../src/main/core/policy/leaving.ts'
 
-const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0 }
+const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0, isSigning: false }
 
 describe('leaving', () => {
   test('asks nothing where the outbox is empty, or only waits for an answer that is kept', () => {
@@ -34,5 +34,9 @@ describe('leaving', () => {
   test('says that all of it is lost where nothing is kept', () => {
     expect(questionOnLeaving({ ...none, uncertain: 1 }, 'memory')?.leave).toBe('Quit and lose them')
     expect(questionOnLeaving({ ...none, ready: 3 }, 'memory')?.message).toBe('3 packages in the Outbox would be lost.')
+  })
+
+  test('asks before the page of somebody who signs on the second display is closed, whatever else is pending', () => {
+    expect(questionOnLeaving({ ...none, ready: 3, isSigning: true }, 'encrypted')?.message).toContain('second display')
   })
 })

@@ -4,7 +4,21 @@ import { pagePolicy, withPagePolicy } from '../../../src/main/core/policy/page-p
 const service = { allowedOrigins: ['https://sign.example.com'], returnAddresses: [] }
 
 test('a page of the service may speak over encrypted sockets only', () => {
-  expect(pagePolicy(service)).toBe("connect-src https: http: wss: data: blob:; object-src 'none'")
+  expect(pagePolicy(service)).toMatch(/^connect-src https: http: wss: data: blob:; object-src 'none'; sandbox /)
+})
+
+test('a page may open no box, print nothing and ask nobody to stay; the rest is for our guards to decide', () => {
+  const sandbox = /sandbox ([^;]*)/.exec(pagePolicy(service))?.[1]?.split(' ')
+  expect(sandbox).not.toContain('allow-modals')
+  expect(sandbox).toEqual(
+    expect.arrayContaining([
+      'allow-forms',
+      'allow-popups',
+      'allow-same-origin',
+      'allow-scripts',
+      'allow-top-navigation'
+    ])
+  )
 })
 
 test('a page of the practice office may also speak to the practice office', () => {
@@ -16,7 +30,12 @@ test('the page’s own policy stays beside ours, however its header is written',
   const headers = { 'Content-Type': ['text/html'], 'Content-Security-Policy': ["default-src 'self'", 'img-src https:'] }
   expect(withPagePolicy(headers, service)).toEqual({
     'Content-Type': ['text/html'],
-    'content-security-policy': ["default-src 'self'", 'img-src https:', pagePolicy(service)]
+    'content-security-policy': ["default-src 'self'", 'img-src https:', pagePolicy(service)],
+    'permissions-policy': ['picture-in-picture=()']
   })
-  expect(withPagePolicy(undefined, service)).toEqual({ 'content-security-policy': [pagePolicy(service)] })
+  expect(withPagePolicy({ 'Permissions-Policy': ['camera=()'] }, service)).toEqual({
+    'content-security-policy': [pagePolicy(service)],
+    'permissions-policy': ['camera=()', 'picture-in-picture=()']
+  })
+  expect(Object.keys(withPagePolicy(undefined, service))).toEqual(['content-security-policy', 'permissions-policy'])
 })

@@ -4,6 +4,9 @@ import { aForm, anotherSigner, aSigner, aTemplate, only, practice } from './prac
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
+/** As long as a small picture, and begun like a JPEG file. */
+const STILL = `data:image/jpeg;base64,/9j/4AAQSkZJRgABAQAAAQABAAD${'ABCDEFGHIJ012345'.repeat(40)}`
+
 async function linkFor(office: ReturnType<typeof practice>, signer: object = {}, form: object = {}) {
   const { signers, document } = only(await office.sendForms(aForm({ Signers: [aSigner(signer)], ...form })))
   return { link: signers[0]?.SigningKey ?? '', reference: document.Reference }
@@ -39,6 +42,7 @@ describe('A signing page', () => {
     for (const [name, type] of [
       ['sign.css', 'text/css; charset=utf-8'],
       ['sign.js', 'text/javascript; charset=utf-8'],
+      ['camera.js', 'text/javascript; charset=utf-8'],
       ['allura.woff2', 'font/woff2'],
       ['public-sans-regular.ttf', 'font/ttf']
     ]) {
@@ -253,20 +257,82 @@ describe('An identity step', () => {
     expect(await pageOf(await office.ask(`${link}/document`))).toBe('identity')
   })
 
-  it('may be a video, which is confirmed and not recorded', async () => {
+  it('takes a picture along where the signer gives one, and asks for none', async () => {
     const office = practice()
-    const { link, reference } = await linkFor(office, { VideoConfirmation: true, EnableDeepfakeDetector: true })
+    const { link, reference } = await linkFor(office, questions)
+    const page = await office.ask(link)
+    expect(page.headers.get('permissions-policy')).toContain('camera=(self)')
+    expect(await page.text()).toContain('data-testid="camera-start"')
+    const answers = { 'answer-0': '1984-03-09', 'answer-1': 'AB 123' }
+    await office.submit(`${link}/identity`, { ...answers, picture: STILL })
+    const kept = office.state.documents[reference]
+    expect(kept?.logs.at(-1)?.action).toBe('Showed their identity and face')
+    expect(JSON.stringify(kept)).not.toContain(STILL.slice(40, 80))
+    expect((await office.ask(`${link}/document`)).headers.get('permissions-policy')).toContain('camera=()')
+  })
+})
+
+describe('A video confirmation', () => {
+  async function asked(more: object = {}) {
+    const office = practice()
+    const { link, reference } = await linkFor(office, { VideoConfirmation: true, ...more })
     const detail = async () => (await office.document(reference)).Signers?.[0]?.VideoConfirmationDetail
+    const send = (fields: Record<string, string>) => office.submit(`${link}/video`, fields)
+    return { office, link, reference, detail, send }
+  }
+
+  it('wants a picture of the camera and the signer’s word, and is then ready', async () => {
+    const { office, link, reference, detail, send } = await asked({ EnableDeepfakeDetector: true })
     expect(await detail()).toMatchObject({
       Name: 'Aroha Parata',
       IsVideoReady: false,
+      IsVideoOptOut: false,
       IsVideoConfirmationDeepfake: true
     })
-    expect(await pageOf(await office.ask(link))).toBe('video')
-    expect((await office.submit(`${link}/video`, {})).status).toBe(400)
-    expect((await office.submit(`${link}/video`, { confirm: 'true' })).status).toBe(303)
+    const page = await office.ask(link)
+    expect(page.headers.get('permissions-policy')).toContain('camera=(self)')
+    expect(await pageOf(page.clone())).toBe('video')
+    expect(await page.text()).toContain('/assets/camera.js')
+    for (const wrong of [
+      {},
+      { confirm: 'true' },
+      { picture: STILL },
+      { confirm: 'true', picture: PIXEL },
+      { confirm: 'true', picture: `${STILL}"><script>` },
+      { confirm: 'true', picture: STILL.replace('/9j/', `/9j/${'A'.repeat(600_000)}`) }
+    ])
+      expect([(await send(wrong)).status, (await detail())?.IsVideoReady]).toEqual([400, false])
+    expect(await pageOf(await office.sign(link))).toBe('video')
+    expect((await send({ confirm: 'true', picture: STILL })).status).toBe(303)
     expect((await detail())?.IsVideoReady).toBe(true)
+    expect(JSON.stringify(office.state.documents[reference])).not.toContain(STILL.slice(40, 80))
     expect((await office.sign(link)).status).toBe(302)
+  })
+
+  it('can be left out, which its answer says', async () => {
+    const { office, link, detail, send } = await asked()
+    expect(await (await office.ask(link)).text()).toContain('data-testid="video-without"')
+    expect((await send({ without: 'true' })).status).toBe(303)
+    expect(await detail()).toMatchObject({ IsVideoReady: false, IsVideoOptOut: true })
+    expect((await office.sign(link)).status).toBe(302)
+  })
+
+  it('can not be left out where a detector is to look at it: staff is to help', async () => {
+    const { office, link, detail, send } = await asked({ EnableDeepfakeDetector: true })
+    const page = await (await office.ask(link)).text()
+    expect(page).not.toContain('data-testid="video-without"')
+    expect(page).toContain('Please ask a member of staff')
+    expect((await send({ without: 'true', confirm: 'true' })).status).toBe(400)
+    expect(await detail()).toMatchObject({ IsVideoReady: false, IsVideoOptOut: false })
+  })
+
+  it('is asked for again once the signer was corrected into somebody else', async () => {
+    const { office, reference, detail, send } = await asked()
+    await send({ without: 'true' })
+    const { SignerReference, ...signer } = (await office.document(reference)).Signers?.[0] ?? {}
+    const corrected = { ...signer, SignerReference, Email: 'another@example.com' }
+    await office.post('/Document/UpdateSigner', { DocumentReference: reference, Signers: [corrected] })
+    expect(await detail()).toMatchObject({ Email: 'another@example.com', IsVideoOptOut: false })
   })
 })
 
@@ -326,7 +392,10 @@ describe('Hostile words', () => {
       await office.submit(`${link}/identity`, { 'answer-0': 'y' }),
       await office.submit(`${link}/identity`, { 'answer-0': 'x' })
     )
-    pages.push(await office.ask(`${link}/document`), await office.submit(`${link}/video`, { confirm: 'true' }))
+    pages.push(
+      await office.ask(`${link}/document`),
+      await office.submit(`${link}/video`, { confirm: 'true', picture: STILL })
+    )
     pages.push(await office.ask(`${link}/document`), await office.ask(`${link}/decline`))
     pages.push(await office.sign(link, { 'field-0': evil, 'field-1': evil, 'signature-name': '' }))
     pages.push(

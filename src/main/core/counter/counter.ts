@@ -1,198 +1,161 @@
 /**
- * One signer's turn at the counter: from the handover to what the service says became of it. The page itself never
- * decides that a document is signed, and the signing link never leaves this process.
+ * The counter: who can sign here, and the one session that runs. The page itself never decides that a document is signed, a
+ * signing link never leaves this process, and only staff takes the screen back.
  */
-import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
-import type { AppError, CounterEntry, CounterOutcome, CounterState } from '../../../shared/contract/index.ts'
-import { fullName } from '../../../shared/model/index.ts'
-import type { MirroredDocument } from '../documents/desk-questions.ts'
-import { canSignNow, stateOf } from '../documents/progress.ts'
+import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
-import {
-  type SigningAccount,
-  type SigningAddress,
-  signingAddress,
-  signingAddressSentence
-} from '../policy/signing-address.ts'
-import type { OpenSigningView, SigningView } from './signing-view.ts'
-
-/** How many refused attempts of a page are remembered for our frame to tell of. */
-const REMEMBERED = 20
-
-export interface CounterEffects {
-  /** Who can sign at the counter, as last known, next due first. */
-  waitingHere: () => Promise<CounterEntry[]>
-  documentOf: (reference: string) => Promise<MirroredDocument | undefined>
-  /** Reads the folders from the service now. */
-  refresh: () => Promise<void>
-  /** The chosen account's kind and address. */
-  account: () => SigningAccount
-  /** Where this document's signer is sent after signing, beside RETURN_ADDRESS, where it is known. */
-  returnAddressOf: (reference: string) => string | undefined
-  openView: OpenSigningView
-  /** The size that people asked for in the settings; it holds for the signing page too. */
-  zoom: () => number
-  describe: (error: unknown) => AppError
-  clock: () => number
-  newId: () => string
-  changed: (id: string) => void
-}
-
-interface Turn {
-  state: CounterState
-  signer: number
-  address: Extract<SigningAddress, { ok: true }>
-  view?: SigningView
-}
+import type { CounterEffects } from './counter-effects.ts'
+import type { LeftBy } from './counter-place.ts'
+import { askOfInterrupted, foundSession } from './interrupted.ts'
+import { openQueue } from './queue.ts'
+import { type OpenSession, openSession } from './session.ts'
+import type { ViewBounds } from './signing-view.ts'
+import type { AskedFrom, StaffDeed } from './staff-deeds.ts'
+import { readyToStart, type Wanted } from './starting.ts'
 
 export type Counter = ReturnType<typeof openCounter>
 
 export function openCounter(effects: CounterEffects) {
-  let turn: Turn | undefined
-  /** Whether what became of the last turn is still before the signer. */
-  let isOutcomeShown = false
+  let session: OpenSession | undefined
+  let isStarting = false
+  let isOver = false
 
-  function current(id: string): Turn {
-    return turn?.state.id === id ? turn : fail('gone', 'This signing is over.')
+  const queue = openQueue(effects)
+
+  const isRunning = () => session !== undefined && session.state().phase !== 'ended'
+
+  /** @throws AppFailure `gone` where this isn't the session that is shown. */
+  function named(id: string): OpenSession {
+    return session?.state().id === id ? session : fail('gone', 'This signing is over.')
   }
 
-  function become(of: Turn, state: Partial<CounterState>): CounterState {
-    of.state = { ...of.state, ...state }
-    effects.changed(of.state.id)
-    return of.state
+  function mustBeFree(): void {
+    if (isOver) fail('gone', 'Countersign is closing.')
+    if (isRunning() || isStarting) fail('busy', 'Somebody else is signing. End that first.')
   }
 
-  function openView(of: Turn): SigningView {
-    const { url, allowedOrigins, practiceOrigin } = of.address
-    const ownReturn = effects.returnAddressOf(of.state.documentReference)
-    return effects.openView({
-      url,
-      allowedOrigins,
-      returnAddresses: ownReturn ? [RETURN_ADDRESS, ownReturn] : [RETURN_ADDRESS],
-      ...(practiceOrigin && { practiceOrigin }),
-      events: {
-        loading: () => become(of, { phase: of.state.phase === 'covered' ? 'covered' : 'loading' }),
-        open: () => become(of, { phase: of.state.phase === 'covered' ? 'covered' : 'open' }),
-        returned: () => become(of, { phase: 'returned' }),
-        failed: (error) => become(of, { phase: 'failed', error }),
-        refused: (what) =>
-          become(of, { refused: [...of.state.refused, { what, at: effects.clock() }].slice(-REMEMBERED) })
-      }
+  async function started(wanted: Wanted): Promise<OpenSession> {
+    const accountId = effects.accountId()
+    const { isSet } = await effects.pin.state()
+    if (!isSet) fail('no-pin', 'Choose a PIN first: with it staff takes the screen back.')
+    const { stateAt, ...start } = await readyToStart(effects, accountId, wanted)
+    const place = await effects.place.take()
+    // Much may happen while a screen is being filled.
+    if (isOver || !effects.account(accountId)) {
+      effects.place.giveBack()
+      fail('gone', 'The account was removed, or Countersign is closing.')
+    }
+    return openSession(effects, { ...start, state: stateAt(place) })
+  }
+
+  function noteStart({ record }: OpenSession, { allowsCamera }: Wanted): void {
+    const { turns } = record.state
+    const evidence = [...new Set(turns.flatMap((_turn, index) => record.factsOf(index).evidence))]
+    record.noteTurn('session-started', 0, {
+      documents: String(new Set(turns.map(({ documentReference }) => documentReference)).size),
+      turns: String(turns.length),
+      evidence: evidence.join('; '),
+      place: record.state.place
     })
+    if (allowsCamera) record.note('camera-allowed', { by: 'staff', when: 'at the start' })
   }
 
   return {
-    /** Who can sign at the counter now, next due first. */
-    queue: (): Promise<CounterEntry[]> => effects.waitingHere(),
-
-    state: (): CounterState | null => turn?.state ?? null,
+    /** Who can sign here now: today's appointments first, then next due first. */
+    queue: (): Promise<CounterEntry[]> => queue.queue(),
+    /** Pins an appointment of today, until midnight, or unpins it. */
+    pinEntry(entry: Parameters<typeof queue.pinEntry>[0]): void {
+      queue.pinEntry(entry)
+      effects.changed(session?.state().id ?? '')
+    },
+    offer: (documentReference: string, signer: number): Promise<CounterOffer> => queue.offer(documentReference, signer),
 
     /**
-     * Whether the screen is in the signer's hands: from the start of a turn until the clerk has left what became of it.
-     * Till then nothing of the office may be shown.
+     * Begins a session with a first handover. Nothing is loaded until the person has the screen.
+     * @throws AppFailure `busy` while another lasts, `no-pin`, `bad-input`, `gone`, `not-signable`, and the service's failures.
      */
-    isHandedOver: (): boolean => turn !== undefined || isOutcomeShown,
+    async start(wanted: Wanted): Promise<CounterSession> {
+      mustBeFree()
+      isStarting = true
+      try {
+        session = await started(wanted)
+      } finally {
+        isStarting = false
+      }
+      session.record.keep()
+      noteStart(session, wanted)
+      effects.changed(session.state().id)
+      return session.state()
+    },
 
-    /** The clerk has the screen again: what became of the last turn is shown no more. A turn that lasts goes on. */
-    leave(): void {
-      if (!isOutcomeShown) return
-      isOutcomeShown = false
+    state: (): CounterSession | null => session?.state() ?? null,
+
+    /** The person has the screen: their page is loaded. */
+    begin: async (id: string): Promise<CounterSession> => named(id).begin(),
+    show: (id: string, bounds: ViewBounds): CounterSession => named(id).show(bounds),
+    cover: async (id: string, why: 'moment' | 'help' | 'finish' | 'stop'): Promise<CounterSession> =>
+      named(id).cover(why),
+    resume: async (id: string): Promise<CounterSession> => named(id).resume(),
+    finish: async (id: string): Promise<CounterSession> => named(id).finish(),
+    next: async (id: string): Promise<CounterSession> => named(id).next(),
+    retry: async (id: string): Promise<CounterSession> => named(id).retry(),
+    zoom: async (id: string, factor: number): Promise<CounterSession> => named(id).zoom(factor),
+    touched: (id: string): void => named(id).touched(),
+    unlock: async (id: string, pin: string): Promise<CounterSession> => named(id).unlock(pin),
+    staff: async (id: string, does: StaffDeed, from: AskedFrom): Promise<CounterSession | null> =>
+      named(id).staff(does, from),
+
+    /**
+     * Staff has seen what became of it. Harmless where it is closed already.
+     * @throws AppFailure `busy` while it lasts.
+     */
+    close(id: string): void {
+      if (session?.state().id !== id) return
+      if (isRunning()) fail('busy', 'This signing isn’t over yet.')
+      session = undefined
       effects.changed('')
     },
 
+    /** The place where the person signs was left. */
+    left: (by: LeftBy): void => session?.left(by),
+
+    /** Whether this window is in a person's hands: nothing of the office may be shown in it. */
+    isHandedOver: (): boolean => isRunning() && session?.state().place === 'here',
+    isRunning,
+
+    /** Documents of an account changed: what wasn't known of turns may be known now. Never rejects. */
+    async documentsChanged(accountId: string): Promise<void> {
+      if (session?.record.accountId === accountId) await session.documentsChanged()
+    },
+
+    /** Accounts changed: a session of one that was removed ends. */
+    async accountsChanged(): Promise<void> {
+      if (session && isRunning() && !effects.account(session.record.accountId)) await session.stop()
+    },
+
     /**
-     * Prepares a signer's turn with a link that is fresh; nothing is loaded yet.
-     * @throws AppFailure `busy` while another's turn lasts; `gone`, `not-signable` or `unsafe-address` where this one
-     *   can't begin.
+     * At the start of the application: shows what was interrupted, locked, and asks the service about it. Where nobody has a
+     * PIN any more there is nothing to lock with. Resolves when the service was asked.
      */
-    async start(documentReference: string, signer: number): Promise<CounterState> {
-      if (turn) fail('busy', 'Somebody else is signing. End that first.')
-      // A link that is minutes old may be somebody's who has signed elsewhere since.
-      await effects.refresh()
-      const mirrored = await effects.documentOf(documentReference)
-      if (turn) fail('busy', 'Somebody else is signing. End that first.')
-      if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'This document is no longer in the folders.')
-      const { document } = mirrored
-      const person = document.Signers?.[signer]
-      if (!person?.SigningKey || !canSignNow(document, signer)) {
-        return fail('not-signable', 'This person can’t sign here now: they have signed, or it is somebody else’s turn.')
-      }
-      const address = signingAddress(person.SigningKey, effects.account())
-      if (!address.ok) return fail('unsafe-address', signingAddressSentence(address.reason))
-      turn = {
-        signer,
-        address,
-        state: {
-          id: effects.newId(),
-          documentReference,
-          documentName: document.Name ?? documentReference,
-          signerName: fullName(person),
-          origin: new URL(address.url).origin,
-          phase: 'handover',
-          refused: []
-        }
-      }
-      isOutcomeShown = false
-      effects.changed(turn.state.id)
-      return turn.state
+    async resumeInterrupted(): Promise<void> {
+      const found = session ? null : effects.running.read()
+      if (!found || found.turns.length === 0) return
+      const resumed = openSession(effects, foundSession(found, effects.account(found.accountId)?.kind === 'practice'))
+      session = resumed
+      resumed.record.note('session-interrupted', { startedBy: found.staff })
+      effects.changed(found.id)
+      const isPinSet = await effects.pin.state().then(
+        ({ isSet }) => isSet,
+        () => true
+      )
+      if (!isPinSet) resumed.ended({ by: 'no PIN' })
+      await askOfInterrupted(effects, resumed.record)
     },
 
-    /** Shows the page at these bounds of the window, in CSS pixels. */
-    show(id: string, bounds: { x: number; y: number; width: number; height: number }): CounterState {
-      const of = current(id)
-      const { phase } = of.state
-      if (phase === 'returned' || phase === 'failed') return of.state
-      if (!of.view) {
-        become(of, { phase: 'loading' })
-        of.view = openView(of)
-        of.view.zoom(effects.zoom())
-      }
-      of.view.show(bounds)
-      return phase === 'covered' ? become(of, { phase: 'open' }) : of.state
-    },
-
-    /** Hides the page behind our cover; it goes on as it is. */
-    cover(id: string): CounterState {
-      const of = current(id)
-      of.view?.cover()
-      return of.state.phase === 'open' || of.state.phase === 'loading' ? become(of, { phase: 'covered' }) : of.state
-    },
-
-    /** Closes and wipes the page, then asks the service what became of this signer. The clerk leaves what it says. */
-    async end(id: string): Promise<CounterOutcome> {
-      const of = current(id)
-      await of.view?.destroy()
-      if (turn === of) {
-        isOutcomeShown = true
-        turn = undefined
-      }
-      effects.changed(id)
-      try {
-        await effects.refresh()
-        return outcome(await effects.documentOf(of.state.documentReference), of.signer)
-      } catch (error) {
-        return { signed: 'unknown', error: effects.describe(error) }
-      }
-    },
-
-    /** Closes whatever is open: at the end of the application, or when another account is chosen. */
-    async close(): Promise<void> {
-      const of = turn
-      const wasHandedOver = of !== undefined || isOutcomeShown
-      turn = undefined
-      isOutcomeShown = false
-      await of?.view?.destroy()
-      if (wasHandedOver) effects.changed(of?.state.id ?? '')
+    /** The application ends: the page is wiped, and nothing is left to be found interrupted. */
+    async end(): Promise<void> {
+      isOver = true
+      await session?.closed()
     }
   }
-}
-
-function outcome(mirrored: MirroredDocument | undefined, index: number): CounterOutcome {
-  const signer = mirrored?.document.Signers?.[index]
-  if (!mirrored || !signer) {
-    return { signed: 'unknown', error: { code: 'gone', message: 'The document is no longer in the folders.' } }
-  }
-  const state = stateOf(mirrored.document, signer)
-  if (state === 'signed' || state === 'declined') return { signed: state }
-  return { signed: 'not-yet' }
 }

@@ -15,7 +15,19 @@ export interface SigningViewEvents {
   failed(error: AppError): void
   /** Something the page tried and was refused, in words for people and without addresses. */
   refused(what: string): void
+  /** The page asks for devices while `media` says `ask`. It waits until it is answered; once is enough. */
+  asksFor(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
+  /** The person touched, typed or scrolled; at most once a second. */
+  touched(): void
 }
+
+export type MediaDevice = 'camera' | 'microphone'
+
+/**
+ * Whether the page may use camera and microphone now. never: nothing in this turn asks for them, so no page may. ask: staff
+ * has to say. yes: staff has said so, for this session.
+ */
+export type MediaRight = 'never' | 'ask' | 'yes'
 
 /** In CSS pixels of our own page, whose zoom the view knows. */
 export interface ViewBounds {
@@ -32,6 +44,10 @@ export interface SigningView {
   cover(): void
   /** Size of what the page shows: 1 is as designed. */
   zoom(factor: number): void
+  /** Prints what is shown, on the default printer and without a dialog. Rejects where it can't be printed. */
+  print(): Promise<void>
+  /** What is shown, as a PDF. */
+  pdf(): Promise<Uint8Array>
   /** Ends the page and wipes all it kept. Resolves when nothing is left. Calling it again is harmless. */
   destroy(): Promise<void>
 }
@@ -42,6 +58,8 @@ export interface SigningTurn {
   allowedOrigins: readonly string[]
   returnAddresses: readonly string[]
   practiceOrigin?: string
+  /** Asked anew each time the page asks. */
+  media(): MediaRight
   events: SigningViewEvents
 }
 

@@ -6,7 +6,7 @@ import { conditionsOf, finds, type Moment } from './board-conditions.ts'
 import { countFound, foundRows } from './board-found.ts'
 import { grouped, groupedPage } from './board-groups.ts'
 import { rowOrder } from './board-order.ts'
-import { type BoardRow, documentRowOf, dueOf, present, waitsHere } from './board-row.ts'
+import { type BoardRow, type BoardSigner, documentRowOf, dueOf, present } from './board-row.ts'
 import type { DocumentKey, Some } from './desk-questions.ts'
 
 export type { Moment } from './board-conditions.ts'
@@ -102,22 +102,28 @@ export function dueOn(board: Board, day: string, zone: string): { reference: str
   return rows.sort(nextDueFirst).map(({ reference, name }) => ({ reference, name }))
 }
 
-/** Who can sign at the counter now, next due first. */
-export function waitingHere(board: Board): CounterEntry[] {
+/** Who can sign at the counter now, next due first; with those, where they are asked for, who only lack a link. */
+export function waitingHere(board: Board, withoutLink?: true): CounterEntry[] {
+  const isMeant = (signer: BoardSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
   return board
     .rows()
-    .filter(waitsHere)
+    .filter((row) => row.goneAt === undefined && row.signers.some(isMeant))
     .sort(nextDueFirst)
     .flatMap((row) =>
       row.signers.flatMap((signer, index) =>
-        signer.canSignHere
+        isMeant(signer)
           ? [
               {
                 documentReference: row.reference,
                 documentName: row.name,
                 signer: index,
                 signerName: signer.name,
+                person: signer.person ?? '',
                 faceToFace: signer.faceToFace === true,
+                mayNeedCamera: signer.mayNeedCamera === true,
+                // Appointments are the counter's own, which lays them over.
+                isToday: false,
+                ...(signer.lacksLink && { withoutLink: true as const }),
                 ...present({ due: dueOf(row) })
               }
             ]

@@ -10,7 +10,7 @@ import {
   type ServiceDate
 } from '../../../shared/model/index.ts'
 import { compact, folded, shortened } from './board-fold.ts'
-import { canSignNow, identityOf, isFaceToFace, stateOf } from './progress.ts'
+import { canSignNow, identityOf, isFaceToFace, lacksLink, mayNeedCamera, personOf, stateOf } from './progress.ts'
 
 /** No text of a row is longer, in characters; a document's page shows more of it. */
 const LONGEST = 500
@@ -32,6 +32,11 @@ export interface RowFacts {
 
 export interface BoardSigner extends SignerProgress {
   faceToFace?: true
+  /** See `personOf`: of those who can sign here. */
+  person?: string
+  mayNeedCamera?: true
+  /** See `lacksLink`. */
+  lacksLink?: true
 }
 
 /** Never changed in place: what becomes of a document is another row. Plain JSON. */
@@ -64,11 +69,19 @@ export function boardRowOf(document: DocumentResponse, facts: RowFacts): BoardRo
   const name = shown(document.Name?.trim()) ?? shortened(reference, LONGEST)
   const status = readDocumentStatus(shown(document.Status))
   const signers = people.map((signer, index): BoardSigner => {
+    const canSignHere = canSignNow(document, index)
+    const isWithoutLink = lacksLink(document, index)
     return {
       name: shortened(fullName(signer), LONGEST),
       state: stateOf(document, signer),
-      canSignHere: canSignNow(document, index),
-      ...(isFaceToFace(signer) && { faceToFace: true })
+      canSignHere,
+      ...(isFaceToFace(signer) && { faceToFace: true }),
+      // Only of the few who stand at a counter: there are hundreds of thousands of others.
+      ...((canSignHere || isWithoutLink) && {
+        person: personOf(document, index),
+        ...(mayNeedCamera(document, index) && { mayNeedCamera: true })
+      }),
+      ...(isWithoutLink && { lacksLink: true })
     }
   })
   const first = `${folded(name)}\n`

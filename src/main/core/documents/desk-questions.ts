@@ -135,8 +135,11 @@ export interface DeskQuestions {
     ask: { accountId: string; now: number; zone: string; stuckDays: number }
     answer: Omit<OverviewView, 'lookedAt' | 'problem'>
   }
-  /** Who can sign at the counter now, next due first. */
-  waitingHere: { ask: { accountId: string }; answer: CounterEntry[] }
+  /**
+   * Who can sign at the counter now, next due first; `withoutLink` among them those who could, had the service given a link
+   * for it.
+   */
+  waitingHere: { ask: { accountId: string; withoutLink?: true }; answer: CounterEntry[] }
   markRead: { ask: Omit<Asked, 'query'> & { some: Some; read: boolean }; answer: number }
 
   /**

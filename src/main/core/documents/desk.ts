@@ -148,7 +148,7 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
     overview: ({ accountId, stuckDays, ...moment }) =>
       inSlices(overviewOf(mirror.account(accountId).board, moment, stuckDays)),
 
-    waitingHere: ({ accountId }) => waitingHere(mirror.account(accountId).board),
+    waitingHere: ({ accountId, withoutLink }) => waitingHere(mirror.account(accountId).board, withoutLink),
 
     async markRead({ read, ...ask }) {
       return mirror.markRead(await rowsOf(ask), read)

@@ -74,4 +74,8 @@ const documents = `
 `
 
 /** In the order they are applied, as those of the main database are. */
-export const mirrorMigrations: readonly Migration[] = [{ name: 'documents', sql: documents }]
+export const mirrorMigrations: readonly Migration[] = [
+  { name: 'documents', sql: documents },
+  // Rows say since then who signers are: those that were kept are made anew.
+  { name: 'people-at-the-counter', sql: 'DELETE FROM board_rows;' }
+]

@@ -1,4 +1,8 @@
-/** How far a document has come: what became of each signer, whose turn it is, and what is known of identity checks. */
+/**
+ * How far a document has come: what became of each signer, who they are and whose turn it is, and what is known of identity
+ * checks.
+ */
+import { createHash } from 'node:crypto'
 import type { IdentityState, SignerProgress } from '../../../shared/contract/index.ts'
 import {
   type DocumentResponse,
@@ -6,6 +10,7 @@ import {
   readDocumentStatus,
   type SignerResponse
 } from '../../../shared/model/index.ts'
+import { folded } from './board-fold.ts'
 
 const SIGNED = new Set<string>(['Signed', 'Complete', 'Archived'])
 const DECLINED = new Set<string>(['Declined', 'Rejected'])
@@ -20,17 +25,47 @@ export function stateOf(document: DocumentResponse, signer: SignerResponse): Sig
   if (signer.HasSigned || SIGNED.has(status)) return 'signed'
   if (DECLINED.has(status) || signer.DeclinedReason) return 'declined'
   if (status === 'Expired' || status === 'Deleted') return 'expired'
-  // It is read for each signer: were it a long text, that would take long.
-  return readDocumentStatus(document.Status?.slice(0, LONGEST_STATUS)).family === 'expired' ? 'expired' : 'waiting'
+  return familyOf(document) === 'expired' ? 'expired' : 'waiting'
 }
 
 /** Whether the signer at `index` has a link for an embedded view, has not signed, and isn't waiting for another. */
 export function canSignNow(document: DocumentResponse, index: number): boolean {
+  return Boolean(document.Signers?.[index]?.SigningKey) && canSignStill(document, index) && isTheirTurn(document, index)
+}
+
+/** Whether the signer at `index` can sign in an embedded view, though only after others. */
+export function canSignLater(document: DocumentResponse, index: number): boolean {
+  if (!canSignStill(document, index) || isTheirTurn(document, index)) return false
+  // A link may come with the turn; that the document is embedded shows by the links of others.
+  return (document.Signers ?? []).some(({ SigningKey }) => Boolean(SigningKey))
+}
+
+/**
+ * Whether signing face to face was asked for the signer at `index`, whose turn it is, while the service gives no link for it:
+ * the document was sent without embedding (reference 2.2, 2.9 and 2.15), and no operation gives one afterwards.
+ */
+export function lacksLink(document: DocumentResponse, index: number): boolean {
+  const signer = document.Signers?.[index]
+  if (!signer || signer.SigningKey || !isFaceToFace(signer)) return false
+  return canSignStill(document, index) && isTheirTurn(document, index)
+}
+
+function canSignStill(document: DocumentResponse, index: number): boolean {
+  const signer = document.Signers?.[index]
+  if (!signer || stateOf(document, signer) !== 'waiting') return false
+  // Where one has declined, nobody is asked any more.
+  return familyOf(document) !== 'declined'
+}
+
+function isTheirTurn(document: DocumentResponse, index: number): boolean {
   const signers = document.Signers ?? []
-  const signer = signers[index]
-  if (!signer?.SigningKey || stateOf(document, signer) !== 'waiting') return false
-  if (!NOT_ASKED.has(signer.SignedStatus ?? '')) return true
+  if (!NOT_ASKED.has(signers[index]?.SignedStatus ?? '')) return true
   return !signers.slice(0, index).some((earlier) => stateOf(document, earlier) === 'waiting')
+}
+
+function familyOf(document: DocumentResponse) {
+  // It is read for each signer: were it a long text, that would take long.
+  return readDocumentStatus(document.Status?.slice(0, LONGEST_STATUS)).family
 }
 
 export function progressOf(document: DocumentResponse): SignerProgress[] {
@@ -41,8 +76,30 @@ export function progressOf(document: DocumentResponse): SignerProgress[] {
   }))
 }
 
+/** Forms and templates name it differently, and either may be told. */
 export function isFaceToFace(signer: SignerResponse): boolean {
-  return signer.IsFaceToFaceSigning ?? signer.EnabledFaceToFaceSigning ?? false
+  return Boolean(signer.IsFaceToFaceSigning || signer.EnabledFaceToFaceSigning)
+}
+
+/**
+ * The same for all signers that are one person, as far as name and e-mail tell; nothing can be read from it. Couples share
+ * addresses and strangers names: who lacks either is nobody else.
+ */
+export function personOf(document: DocumentResponse, index: number): string {
+  const signer = document.Signers?.[index] ?? {}
+  const { FirstName, MiddleName, LastName } = signer
+  const name = folded(fullName({ FirstName, MiddleName, LastName }))
+  const email = folded(signer.Email ?? '')
+  const who = name && email ? ['person', name, email] : ['signer', document.Reference, index]
+  return createHash('sha256').update(JSON.stringify(who)).digest('base64url').slice(0, 22)
+}
+
+/** Whether the page of the signer at `index` may want the camera: a video confirmation or an identity check was asked for. */
+export function mayNeedCamera(document: DocumentResponse, index: number): boolean {
+  const signer = document.Signers?.[index]
+  if (!signer) return false
+  const video = signer.VideoConfirmationEnabled ?? signer.VideoConfirmationDetail !== undefined
+  return video || identityOfSigner(document, signer) !== 'none'
 }
 
 /** The reference's fields about a signer's identity check (2.15), in the order in which they are read. */

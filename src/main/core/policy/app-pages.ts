@@ -7,6 +7,8 @@ import { join } from 'node:path'
 export const APP_SCHEME = 'app'
 export const APP_HOST = 'countersign'
 export const APP_START = `${APP_SCHEME}://${APP_HOST}/index.html`
+/** The page of the second display, where a person signs. */
+export const PERSON_START = `${APP_SCHEME}://${APP_HOST}/counter.html`
 
 /**
  * Whether the address is a page of the application itself: `app://countersign/…`, or a page of the development

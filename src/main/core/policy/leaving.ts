@@ -9,6 +9,8 @@ export interface Pending {
   preparing: number
   /** Extensions and corrections that wait for the line. */
   actions: number
+  /** Somebody signs on the second display. */
+  isSigning: boolean
 }
 
 export interface LeavingQuestion {
@@ -23,7 +25,16 @@ export interface LeavingQuestion {
  * @param storage whether what is kept outlives the application.
  */
 export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memory'): LeavingQuestion | undefined {
-  const { ready, uncertain, preparing, actions } = pending
+  const { ready, uncertain, preparing, actions, isSigning } = pending
+  if (isSigning) {
+    return {
+      message: 'Somebody is signing on the second display.',
+      detail:
+        'Their page would be closed. What they have filled in but not sent is lost, and they can begin again later.',
+      stay: 'Stay',
+      leave: 'Quit and close their page'
+    }
+  }
   if (storage === 'memory' && ready + uncertain + preparing > 0) {
     return {
       message: `${packages(ready + uncertain)} in the Outbox would be lost.`,

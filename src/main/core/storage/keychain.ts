@@ -1,8 +1,11 @@
 /**
- * The operating system's keychain, as the product may use it: one slot for the database's key and one entry for each
- * account. There is no call that reads an entry by a name of the caller's choice, and no way of keeping a secret on
- * disk without the keychain: where it isn't there, secrets live in memory until the application ends.
+ * The operating system's keychain, as the product may use it: a slot each for the database's key, the staff's PIN and
+ * the end of the audit trail, and one entry for each account. There is no call that reads an entry by a name of the
+ * caller's choice, and no way of keeping a secret on disk without the keychain: where it isn't there, secrets live in
+ * memory until the application ends.
  */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 
 /** Why the keychain can't be used: no such service, shut (or waiting for its owner), it failed, or the secret is too big. */
 export type KeychainTrouble = 'missing' | 'locked' | 'failed' | 'too-long'
@@ -38,6 +41,10 @@ export interface Keychain {
   /** `in-memory`: everything is forgotten when the application ends. */
   readonly keeps: 'in-os' | 'in-memory'
   readonly databaseKey: SecretSlot
+  /** The staff's PIN, hashed. One for each data folder, as all else that the office sets; see {@link profileOf}. */
+  readonly staffPin: SecretSlot
+  /** Which entry of the audit trail is the newest, kept apart from the trail so that one cut off is noticed. As `staffPin`. */
+  readonly auditAnchor: SecretSlot
   readonly accounts: AccountSecrets
 }
 
@@ -46,7 +53,10 @@ export type KeychainState =
   | { readonly state: 'available' }
   | { readonly state: 'unavailable'; readonly reason: 'missing' | 'locked' | 'failed'; readonly detail: string }
 
-export type SecretName = 'database-key' | `account:${string}`
+/** What is one for each data folder; the key of the database is shared by all of a user's, and does no harm there. */
+type FolderSecret = 'staff-pin' | 'audit-anchor'
+
+export type SecretName = 'database-key' | FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
 
 /** How a place that keeps secrets looks from inside an adapter; never handed to callers. */
 export interface SecretPlace {
@@ -55,15 +65,26 @@ export interface SecretPlace {
   delete(name: SecretName): Promise<void>
 }
 
-/** Narrows a place that could keep anything to the two purposes the product has. */
-export function keychainOver(place: SecretPlace, keeps: Keychain['keeps']): Keychain {
+/**
+ * What tells the entries of a data folder from those of another of the same user: '' for the usual folder, so that an
+ * administrator finds them by plain names, and a digest of the path for others.
+ */
+export function profileOf(folder: string, usual: string): string {
+  const path = resolve(folder)
+  return path === resolve(usual) ? '' : createHash('sha256').update(path).digest('hex').slice(0, 16)
+}
+
+/**
+ * Narrows a place that could keep anything to the purposes the product has.
+ * @param profile see {@link profileOf}
+ */
+export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profile = ''): Keychain {
+  const ofFolder = (name: FolderSecret) => slot(place, profile === '' ? name : `${name}:${profile}`)
   return {
     keeps,
-    databaseKey: {
-      get: () => place.get('database-key'),
-      set: (secret) => place.set('database-key', secret),
-      delete: () => place.delete('database-key')
-    },
+    databaseKey: slot(place, 'database-key'),
+    staffPin: ofFolder('staff-pin'),
+    auditAnchor: ofFolder('audit-anchor'),
     accounts: {
       get: (accountId) => place.get(accountEntry(accountId)),
       set: (accountId, secret) => place.set(accountEntry(accountId), secret),
@@ -87,6 +108,14 @@ export function memoryKeychain(): Keychain {
     },
     'in-memory'
   )
+}
+
+function slot(place: SecretPlace, name: SecretName): SecretSlot {
+  return {
+    get: () => place.get(name),
+    set: (secret) => place.set(name, secret),
+    delete: () => place.delete(name)
+  }
 }
 
 function accountEntry(accountId: string): SecretName {

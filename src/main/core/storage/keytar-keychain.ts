@@ -25,6 +25,8 @@ export interface KeytarOptions {
   /** How long one call may take, in milliseconds. A keychain that asks its owner for a password answers late. */
   readonly timeoutMs?: number
   readonly platform?: NodeJS.Platform
+  /** Of the data folder, see `profileOf`; the usual one where it is left out. */
+  readonly profile?: string
 }
 
 export interface OpenedKeychain {
@@ -82,7 +84,7 @@ function keytarKeychain(keytar: KeytarApi, probe: () => Promise<void>, options: 
     if ((await get(name)) !== null) throw new KeychainError('failed', 'The keychain did not delete the entry.')
   }
 
-  return keychainOver({ get, set, delete: remove }, 'in-os')
+  return keychainOver({ get, set, delete: remove }, 'in-os', options.profile)
 }
 
 async function loaded(load: () => Promise<KeytarApi>): Promise<KeytarApi> {

@@ -11,6 +11,7 @@ import { documentViews } from './migrations/005-document-views.ts'
 import { actions } from './migrations/006-actions.ts'
 import { employers } from './migrations/007-employers.ts'
 import { handOff } from './migrations/008-hand-off.ts'
+import { counter } from './migrations/009-counter.ts'
 
 /** One step. What has been released is never changed: the next step is added after it. */
 export interface Migration {
@@ -29,7 +30,8 @@ export const migrations: readonly Migration[] = [
   { name: 'document views', sql: documentViews },
   { name: 'actions', sql: actions },
   { name: 'employers', sql: employers },
-  { name: 'hand-off folders', sql: handOff }
+  { name: 'hand-off folders', sql: handOff },
+  { name: 'counter', sql: counter }
 ]
 
 /** The database was last used by a later version of the application. */

@@ -1,4 +1,4 @@
-/** The screens of the side bar, in its order: what each is called, its picture and the component that shows it. */
+/** Every screen, those of the side bar in its order: what each is called, its picture and the component that shows it. */
 import {
   Activity,
   BookUser,
@@ -7,6 +7,7 @@ import {
   Inbox,
   LayoutDashboard,
   PenLine,
+  ScrollText,
   Settings,
   SquarePen,
   Table2,
@@ -23,6 +24,7 @@ import Downloads from '../screens/downloads/Downloads.svelte'
 import Drafts from '../screens/drafts/Drafts.svelte'
 import Outbox from '../screens/outbox/Outbox.svelte'
 import Overview from '../screens/overview/Overview.svelte'
+import AuditTrail from '../screens/record/Record.svelte'
 import SettingsScreen from '../screens/settings/Settings.svelte'
 import type { ScreenName } from '../state/router.svelte.ts'
 
@@ -40,6 +42,7 @@ export const screens: Record<ScreenName, ScreenEntry> = {
   outbox: { label: 'Outbox', icon: Inbox, component: Outbox },
   documents: { label: 'Documents', icon: FileText, component: Documents },
   counter: { label: 'Counter', icon: UserCheck, component: Counter },
+  record: { label: 'Audit trail', icon: ScrollText, component: AuditTrail },
   downloads: { label: 'Downloads', icon: Download, component: Downloads },
   directory: { label: 'Directory', icon: BookUser, component: Directory },
   activity: { label: 'Activity', icon: Activity, component: ActivityScreen },

@@ -5,6 +5,7 @@ import type { Api } from '../api.ts'
 import { Accounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Connection } from './connection.svelte.ts'
+import { DeskSession } from './counter-session.svelte.ts'
 import { Counts } from './counts.svelte.ts'
 import { Drafts } from './drafts.svelte.ts'
 import { Employers } from './employers.svelte.ts'
@@ -33,9 +34,8 @@ export class Office {
   readonly toasts: Toasts
   readonly employers: Employers
   readonly keepers: Keepers
+  readonly counter: DeskSession
   readonly system: Resource<SystemStatus>
-  /** What hides a native view that lies over the page (the signing page), before something of ours is shown there. */
-  readonly covering = new Set<() => void>()
 
   readonly #host: Window
 
@@ -54,6 +54,7 @@ export class Office {
     this.toasts = new Toasts(clock)
     this.employers = new Employers(api)
     this.keepers = new Keepers(this)
+    this.counter = new DeskSession(api, clock)
     this.system = new Resource(() => api.system.status())
   }
 
@@ -81,9 +82,15 @@ export class Office {
         void this.api.system.readyToClose({ kept })
       })
     ]
-    await Promise.all([this.accounts.load(), this.settings.load(), this.system.load()])
+    // Read before anything is shown: a person may have the screen, and then nothing of the office may be seen.
+    const [stopCounter] = await Promise.all([
+      this.counter.open(),
+      this.accounts.load(),
+      this.settings.load(),
+      this.system.load()
+    ])
     return () => {
-      for (const stop of stops) stop()
+      for (const stop of [...stops, stopCounter]) stop()
     }
   }
 
@@ -92,11 +99,6 @@ export class Office {
     const back = () => void (this.connection.isDown && this.api.documents.refresh())
     this.#host.addEventListener('online', back)
     return () => this.#host.removeEventListener('online', back)
-  }
-
-  /** Call before anything is shown over the whole page. */
-  cover(): void {
-    for (const hide of this.covering) hide()
   }
 
   /** Whether all that was typed is kept, and that soon enough for whoever closes the window. */

@@ -1,4 +1,5 @@
 /** The chosen account's presets, by name: packages to begin from. */
+import type { Composition } from '../../../shared/composition/composition.ts'
 import { begunFrom } from '../../../shared/composition/preset.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/views.ts'
@@ -34,12 +35,17 @@ export class Presets {
   /**
    * Makes a draft of what of a preset holds at this moment; answers its id, or why not.
    * @param now milliseconds since 1970 UTC: a due date that has passed is left out.
+   * @param change what of it is otherwise in this draft.
    */
-  async begin(id: string, now: number): Promise<{ draftId: string; due: 'kept' | 'passed' } | { error: AppError }> {
+  async begin(
+    id: string,
+    now: number,
+    change: Partial<Composition> = {}
+  ): Promise<{ draftId: string; due: 'kept' | 'passed' } | { error: AppError }> {
     const preset = await settled(this.#api.presets.get({ id }))
     if (!preset.ok) return { error: preset.error }
     const composition = begunFrom(preset.value.composition, now)
-    const draft = await settled(this.#api.drafts.save({ composition }))
+    const draft = await settled(this.#api.drafts.save({ composition: { ...composition, ...change } }))
     if (!draft.ok) return { error: draft.error }
     return { draftId: draft.value.id, due: composition === preset.value.composition ? 'kept' : 'passed' }
   }

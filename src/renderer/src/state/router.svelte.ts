@@ -8,12 +8,16 @@ export const screenNames = [
   'outbox',
   'documents',
   'counter',
+  'record',
   'downloads',
   'directory',
   'activity',
   'settings'
 ] as const
 export type ScreenName = (typeof screenNames)[number]
+
+/** Screens that are reached from another one, which is marked in the side bar in their place. */
+export const screensWithin: Partial<Record<ScreenName, ScreenName>> = { record: 'counter' }
 
 export interface Route {
   screen: ScreenName

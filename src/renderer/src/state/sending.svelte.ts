@@ -39,9 +39,9 @@ export class Sending {
 
   /**
    * Puts what the keeper keeps in the outbox. A second call while it is under way does nothing.
-   * @param at when it goes; without it, after the time to take it back.
+   * @param at when it goes; without it, after the time to take it back, and with 'now' without that time.
    */
-  async start(keeper: DraftKeeper, at?: number): Promise<void> {
+  async start(keeper: DraftKeeper, at?: number | 'now'): Promise<void> {
     if (this.#busy) return
     this.#busy = true
     this.clear()
@@ -52,13 +52,13 @@ export class Sending {
   }
 
   /** Answers why it could not be put in the outbox. */
-  async #start(keeper: DraftKeeper, at: number | undefined): Promise<AppError | undefined> {
+  async #start(keeper: DraftKeeper, at: number | 'now' | undefined): Promise<AppError | undefined> {
     keeper.keepAtLeastOnce()
     if (!(await keeper.flush()) || keeper.id === undefined) return keeper.error
     const draftId = keeper.id
     // From here on the draft is the outbox's: what is typed now must not be saved over it.
     keeper.close()
-    const result = await settled(this.#api.sends.start(at === undefined ? { draftId } : { draftId, at }))
+    const result = await settled(this.#api.sends.start(typeof at === 'number' ? { draftId, at } : { draftId }))
     if (!result.ok) {
       keeper.reopen()
       return result.error
@@ -66,6 +66,7 @@ export class Sending {
     if (this.#left) return undefined
     this.#sent = new OpenSend(this.#api, this.#clock, result.value.id, result.value)
     this.#stop = this.#sent.follow()
+    if (at === 'now') await this.#sent.now()
     return undefined
   }
 

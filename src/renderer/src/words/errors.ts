@@ -166,6 +166,21 @@ const words: Record<ErrorCode, Entry> = {
     'It may be somebody else’s turn, or the document was not sent for signing in this application.',
     "Look at the document's page to see whose turn it is."
   ],
+  'wrong-pin': [
+    'That isn’t the PIN.',
+    'Nothing was done.',
+    'Give the PIN of staff again. A forgotten one is replaced in Settings, under Counter.'
+  ],
+  'pin-wait': [
+    'Too many wrong PINs were given.',
+    'For a while none is taken, not even the right one.',
+    'Wait a little, then give the PIN again.'
+  ],
+  'no-pin': [
+    'There is no PIN of staff yet.',
+    'Without one, nobody but the person who signs could bring the screen back.',
+    'Choose a PIN first, here or in Settings under Counter.'
+  ],
   busy: ['That is under way already.', 'Nothing was started a second time.', 'Wait until it is done.', 'retry'],
   internal: [
     'Something went wrong in Countersign.',
@@ -188,8 +203,8 @@ export function presentError(error: AppError): ErrorWords {
       canRetry: false
     }
   }
-  const wait =
-    error.code === 'rate-limited' && error.retryAfterMs ? `Wait ${inWords(error.retryAfterMs)}, then try again.` : todo
+  const isTold = error.code === 'rate-limited' || error.code === 'pin-wait' || error.code === 'wrong-pin'
+  const wait = isTold && error.retryAfterMs ? `Wait ${inWords(error.retryAfterMs)}, then try again.` : todo
   return { happened, meaning, todo: wait, canRetry: retry === 'retry' }
 }
 

@@ -1,30 +1,42 @@
-/** What became of a turn at the counter, for the clerk. "Signed" and "declined" are said only where the service says them. */
-import type { CounterOutcome } from '../../../../shared/contract/views.ts'
+/** What became of a turn, and of a whole session, in words. "Signed" and "declined" are said only where the service says them. */
+import type { CounterOutcome, CounterTurn } from '../../../../shared/contract/views.ts'
+import { counted } from '../../words/counts.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
 
 export interface OutcomeWords {
   shape: StatusShape
   tone: StatusTone
+  /** One or two words, for a list. */
+  word: string
+  /** A sentence with the person's name. */
   title: string
   meaning: string
+  /** What to do next; '' where nothing is. */
   todo: string
 }
 
-/** @param others whether somebody else can sign the same document here now. */
-export function outcomeWords(outcome: CounterOutcome, who: string, document: string, others: boolean): OutcomeWords {
-  switch (outcome.signed) {
+/** What to call a person whose name is not known. */
+export function called(signerName: string): string {
+  return signerName.trim() || 'The person named on it'
+}
+
+export function outcomeWords({ signed }: CounterOutcome, signerName: string, document: string): OutcomeWords {
+  const who = called(signerName)
+  switch (signed) {
     case 'signed':
       return {
         shape: 'tick',
         tone: 'ok',
+        word: 'Signed',
         title: `${who} has signed`,
         meaning: `The signing service confirms it for “${document}”.`,
-        todo: others ? 'Somebody else can sign the same document now.' : 'Please give the screen back to the desk.'
+        todo: ''
       }
     case 'declined':
       return {
         shape: 'cross',
         tone: 'danger',
+        word: 'Declined',
         title: `${who} has declined`,
         meaning: `The signing service says so for “${document}”.`,
         todo: 'The reason, where one was given, stands on the document’s page.'
@@ -33,17 +45,39 @@ export function outcomeWords(outcome: CounterOutcome, who: string, document: str
       return {
         shape: 'ring',
         tone: 'quiet',
+        word: 'Not signed yet',
         title: `${who} has not signed yet`,
-        meaning: `The signing service still waits for “${document}”.`,
-        todo: `${who} has not signed. If the page said that the link is locked, the office has to send a reminder or correct the e-mail address before it opens again.`
+        meaning: `The signing service still waits for “${document}”. It is asked again while you see this.`,
+        todo: 'They can start again from the queue. If the page said that the link is locked, send a reminder or correct the e-mail address first.'
       }
     case 'unknown':
       return {
         shape: 'question',
         tone: 'warn',
+        word: 'Not known yet',
         title: 'We don’t know yet what became of it',
         meaning: `The page for “${document}” is closed, but the signing service could not be asked.`,
-        todo: 'Look at the document’s page once the service answers, before anybody signs again.'
+        todo: 'It is asked again as soon as it answers. Let nobody sign it again before that.'
+      }
+    case 'skipped':
+      return {
+        shape: 'bar',
+        tone: 'quiet',
+        word: 'Not begun',
+        title: `${who} was not asked to sign`,
+        meaning: `The page for “${document}” was never opened.`,
+        todo: 'If they still have to sign, they stand in the queue.'
       }
   }
+}
+
+/** What became of all turns, as a heading. */
+export function sessionTitle(turns: readonly CounterTurn[]): string {
+  const [only] = turns
+  if (turns.length === 1 && only?.outcome) return outcomeWords(only.outcome, only.signerName, only.documentName).title
+  const signed = turns.filter(({ outcome }) => outcome?.signed === 'signed').length
+  const unknown = turns.filter(({ outcome }) => outcome?.signed === 'unknown').length
+  if (signed === turns.length) return `All ${turns.length} are signed`
+  const known = signed === 0 && unknown === 0 ? 'Nothing was signed' : `${signed} of ${turns.length} signed`
+  return unknown === 0 ? known : `${known}, ${counted(unknown, 'is', 'are')} not known yet`
 }

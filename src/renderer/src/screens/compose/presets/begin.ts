@@ -3,13 +3,24 @@ import type { AppError } from '../../../../../shared/contract/errors.ts'
 import type { Office } from '../../../state/office.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
 
+/** In the address of a package: somebody waits at the counter to sign it as soon as it is sent. */
+export const FOR_COUNTER = { for: 'counter' }
+
 export const DUE_PASSED = "The preset's due date has passed: 14 days it is."
 
-/** Answers why it could not be begun, where it could not. */
-export async function beginFromPreset(office: Office, presets: Presets, id: string): Promise<AppError | undefined> {
-  const begun = await presets.begin(id, office.clock.now())
+/**
+ * Answers why it could not be begun, where it could not.
+ * @param walkIn whether somebody waits at the counter to sign it.
+ */
+export async function beginFromPreset(
+  office: Office,
+  presets: Presets,
+  id: string,
+  walkIn: 'walk-in' | undefined = undefined
+): Promise<AppError | undefined> {
+  const begun = await presets.begin(id, office.clock.now(), walkIn && { embedded: true })
   if ('error' in begun) return begun.error
   if (begun.due === 'passed') office.toasts.say(DUE_PASSED)
-  office.router.go('compose', [begun.draftId])
+  office.router.go('compose', [begun.draftId], walkIn && FOR_COUNTER)
   return undefined
 }

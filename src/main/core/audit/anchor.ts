@@ -1,0 +1,92 @@
+/**
+ * The newest entry of the audit trail as the keychain knows it. The trail alone can't show that its end was cut off, or that
+ * all of it was written anew; beside this it can.
+ */
+import { z } from 'zod'
+import type { SecretSlot } from '../storage/keychain.ts'
+import type { Meta } from '../storage/meta.ts'
+import type { Trail } from './trail.ts'
+
+const Place = z.object({ seq: z.int().min(0), hash: z.string().max(64) })
+const Kept = Place.extend({
+  /** An entry that was known once and wasn't there any more: told from then on, however the trail goes on. */
+  lost: Place.optional()
+})
+type Kept = z.infer<typeof Kept>
+
+/** Something was known, and what it was can't be said any more: no entry fits it. */
+const SOMETHING = { seq: 0, hash: '' }
+/** Noted beside the trail once the keychain has an entry: from then on none is a sign. */
+const MARK = 'audit-anchored'
+
+export interface AnchorEffects {
+  slot: SecretSlot
+  trail: Trail
+  meta: Meta
+  /** It could not be written. It is tried again with the next entry. */
+  trouble: (error: unknown) => void
+}
+
+export function openAnchor({ slot, trail, meta, trouble }: AnchorEffects) {
+  let running: Promise<void> | undefined
+  let isBehind = false
+
+  /** What the keychain knows; undefined where it knows nothing, and never did. */
+  async function read(): Promise<Kept | undefined> {
+    // Asked first: the mark comes after the entry in the keychain, which may come while that is being read.
+    const isMarked = meta.read(MARK) !== undefined
+    const text = await slot.get()
+    const kept = text === null ? undefined : decoded(text)
+    return kept ?? (isMarked || text !== null ? SOMETHING : undefined)
+  }
+
+  /** What was known once, and isn't in the trail now. */
+  function lostFrom(kept: Kept | undefined): Kept['lost'] {
+    if (!kept || kept.lost) return kept?.lost
+    const { seq, hash } = kept
+    return trail.hashOf(seq) === hash ? undefined : { seq, hash }
+  }
+
+  async function catchUp(): Promise<void> {
+    const kept = await read()
+    const newest = trail.newest()
+    if (!newest || (kept?.seq === newest.seq && kept.hash === newest.hash)) return
+    const lost = lostFrom(kept)
+    await slot.set(JSON.stringify({ ...newest, ...(lost && { lost }) } satisfies Kept))
+    if (meta.read(MARK) === undefined) meta.write(MARK, 'yes')
+  }
+
+  async function follow(): Promise<void> {
+    while (isBehind) {
+      isBehind = false
+      await catchUp().catch(trouble)
+    }
+  }
+
+  return {
+    /** There is a newer entry. Answers at once; many of them one after the other make one change of the keychain. */
+    moved(): void {
+      isBehind = true
+      running ??= follow().finally(() => {
+        running = undefined
+      })
+    },
+
+    /** Resolves when the keychain has what it was told, or has failed. */
+    settled: async (): Promise<void> => running,
+
+    /** Reads what is known, for `isCutOff` to be asked afterwards. @throws KeychainError */
+    async known(): Promise<{ isCutOff: () => boolean }> {
+      const kept = await read()
+      return { isCutOff: () => lostFrom(kept) !== undefined }
+    }
+  }
+}
+
+function decoded(text: string): Kept | undefined {
+  try {
+    return Kept.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The audit trail of this workstation: what happened at the counter and to its settings, each entry tied to the one before.
+ * A note is on the disk when `note` returns; nothing of it is ever changed, and what was changed by others is noticed.
+ */
+import type { AuditCheck, AuditPage } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import { inSlices, type Sliced } from '../slices.ts'
+import type { Db } from '../storage/connection.ts'
+import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
+import { openMeta } from '../storage/meta.ts'
+import { openAnchor } from './anchor.ts'
+import type { NoteInAudit } from './audit-record.ts'
+import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
+import { csvOf, jsonOf } from './export.ts'
+import { openTrail, type Trail } from './trail.ts'
+
+export interface AuditEffects {
+  db: Db
+  /** `auditAnchor` of a keychain that keeps things as long as `db` does: of one in memory where the database is. */
+  anchor: SecretSlot
+  clock: () => number
+  /** IANA name of this workstation's zone. */
+  zone: () => string
+  /** Who of staff works here. */
+  staff: () => string
+  changed: () => void
+  /** What could not be written down, or not anchored: the disk's error, or the keychain's. */
+  trouble: (error: unknown) => void
+}
+
+export interface Audit {
+  note: NoteInAudit
+  /** Newest first; see `Trail.list`. */
+  list(search: string, offset: number, limit: number): Promise<AuditPage>
+  /** @throws AppFailure `keychain` where the trail holds together and its end can't be known. */
+  check(): Promise<AuditCheck>
+  /** The bytes of a file with all of it, to be written while they are read. */
+  export(format: 'csv' | 'json'): AsyncIterable<Uint8Array>
+  /** Resolves when the keychain has the newest entry, or has failed: before the application ends. */
+  settled(): Promise<void>
+}
+
+export function openAudit({ db, anchor: slot, clock, zone, staff, changed, trouble }: AuditEffects): Audit {
+  const trail = openTrail(db)
+  const anchor = openAnchor({ slot, trail, meta: openMeta(db), trouble })
+  // An end before the keychain had the newest entry is made up for.
+  anchor.moved()
+
+  return {
+    note({ detail = {}, ...record }) {
+      try {
+        trail.append({ at: clock(), zone: zone(), staff: staff(), ...record, detail })
+      } catch (error) {
+        trouble(error)
+        return
+      }
+      anchor.moved()
+      changed()
+    },
+
+    list: (search, offset, limit) => inSlices(trail.list(search, offset, limit)),
+
+    async check() {
+      // Before the trail is followed: what is known now is in it by then, whatever is appended meanwhile.
+      const known = await anchor.known().catch((error: unknown) => {
+        if (error instanceof KeychainError) return undefined
+        throw error
+      })
+      const { entries, brokenAt } = await inSlices(followed(trail))
+      if (!known && brokenAt === undefined) {
+        fail(
+          'keychain',
+          'Each entry follows from the one before it. Whether the last ones are missing can’t be said: this computer’s keychain did not answer. Unlock it and check again.'
+        )
+      }
+      const isCutOff = known?.isCutOff() ?? false
+      const isWhole = brokenAt === undefined && !isCutOff
+      return { isWhole, entries, ...(brokenAt !== undefined && { brokenAt }), isCutOff }
+    },
+
+    export: (format) => (format === 'csv' ? csvOf(trail) : jsonOf(trail)),
+    settled: anchor.settled
+  }
+}
+
+/** Goes along the chain: how many entries there are, and the first that doesn't follow from the one before it. */
+function* followed(trail: Trail): Sliced<{ entries: number; brokenAt?: number }> {
+  let entries = 0
+  let previous = BEFORE_FIRST
+  let brokenAt: number | undefined
+  for (const links of trail.links()) {
+    for (const { entry, hash } of links) {
+      entries += 1
+      const follows = entry.seq === entries && hashAfter(previous, textOf(entry)) === hash
+      if (!follows) brokenAt ??= entry.seq
+      previous = hash
+    }
+    yield
+  }
+  return { entries, ...(brokenAt !== undefined && { brokenAt }) }
+}

@@ -1,0 +1,96 @@
+/** The whole audit trail as a file, with its chain: piece by piece, so that a long one holds nobody up. */
+import Papa from 'papaparse'
+import type { AuditEntry } from '../../../shared/contract/index.ts'
+import { FORMULA_LIKE } from '../bulk/formula-safe.ts'
+import { isoWriter } from '../documents/board-days.ts'
+import { nextTurn } from '../slices.ts'
+import { BEFORE_FIRST, textOf } from './chain.ts'
+import type { Link, Trail } from './trail.ts'
+
+const LINE_END = '\r\n'
+const MARK = '\ufeff'
+
+const HEADINGS = [
+  'Number',
+  'Time',
+  'Zone',
+  'Staff',
+  'What',
+  'Signer',
+  'Document',
+  'Document reference',
+  'Session',
+  'Details',
+  'Text of the chain',
+  'Hash: SHA-256 of the hash above (64 zeros before the first), a line feed, and the text to the left, in UTF-8'
+]
+
+/** What stands in the file itself on how to follow the chain without us. */
+const HOW_TO_VERIFY =
+  'The hash of an entry is the SHA-256, in hexadecimal, of the UTF-8 bytes of: the hash of the entry before it ' +
+  `(${BEFORE_FIRST} before the first), a line feed, and the entry’s text. With jq and any SHA-256 tool, for the second ` +
+  `entry: jq -j '.entries[0].hash, "\\n", .entries[1].text' FILE | sha256sum`
+
+/** For spreadsheets: UTF-8 with its mark, RFC 4180, times with their offset, and no cell that would be run. */
+export async function* csvOf(trail: Trail): AsyncGenerator<Uint8Array> {
+  const iso = isoByZone()
+  yield bytesOf(`${MARK}${linesOf([HEADINGS])}`)
+  for (const links of trail.links()) {
+    yield bytesOf(linesOf(links.map((link) => cellsOf(link, iso))))
+    await nextTurn()
+  }
+}
+
+/** For programs: each entry with its text and its hash, and how these belong together. */
+export async function* jsonOf(trail: Trail): AsyncGenerator<Uint8Array> {
+  const iso = isoByZone()
+  yield bytesOf(`{\n"howToVerify": ${JSON.stringify(HOW_TO_VERIFY)},\n"entries": [`)
+  let between = '\n'
+  for (const links of trail.links()) {
+    const texts = links.map(({ entry, hash }) =>
+      JSON.stringify({ ...entry, time: iso(entry), text: textOf(entry), hash })
+    )
+    yield bytesOf(between + texts.join(',\n'))
+    between = ',\n'
+    await nextTurn()
+  }
+  yield bytesOf('\n]\n}\n')
+}
+
+function cellsOf({ entry, hash }: Link, iso: (entry: AuditEntry) => string): string[] {
+  const details = Object.entries(entry.detail).map(([name, value]) => `${name}: ${value}`)
+  return [
+    String(entry.seq),
+    iso(entry),
+    entry.zone,
+    entry.staff,
+    entry.what.replaceAll('-', ' '),
+    entry.signerName ?? '',
+    entry.documentName ?? '',
+    entry.documentReference ?? '',
+    entry.session ?? '',
+    details.join('; '),
+    textOf(entry),
+    hash
+  ]
+}
+
+function linesOf(cells: string[][]): string {
+  return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
+}
+
+/** As the clocks showed it where it was written down. */
+function isoByZone(): (entry: AuditEntry) => string {
+  const writers = new Map<string, (at: number) => string>()
+  return ({ at, zone }) => {
+    // A moment that no clock shows was written by somebody else, and must not keep the rest from being exported.
+    if (Number.isNaN(new Date(at).getTime())) return String(at)
+    const writer = writers.get(zone) ?? isoWriter(zone)
+    writers.set(zone, writer)
+    return writer(at)
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text, 'utf8')
+}

@@ -1,0 +1,175 @@
+/** The audit trail in the database: what is appended is on the disk when it is answered, and is never changed. */
+import type { AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
+import { folded, wordsOf } from '../documents/board-fold.ts'
+import type { Sliced } from '../slices.ts'
+import type { Db } from '../storage/connection.ts'
+import { BEFORE_FIRST, hashAfter, sorted, textOf } from './chain.ts'
+
+/** An entry, and the hash that is kept with it. */
+export interface Link {
+  entry: AuditEntry
+  hash: string
+}
+
+interface Row {
+  seq: number
+  at: number
+  zone: string
+  staff: string
+  what: string
+  session: string | null
+  document_reference: string | null
+  document_name: string | null
+  signer_name: string | null
+  detail: string
+  hash: string
+}
+
+const COLUMNS = 'seq, at, zone, staff, what, session, document_reference, document_name, signer_name, detail, hash'
+/** How many entries are read at a time: about a millisecond. */
+const STRETCH = 300
+
+export type Trail = ReturnType<typeof openTrail>
+
+export function openTrail(db: Db) {
+  const newest = db.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
+  const insert = db.prepare<Row & { search: string }>(
+    `INSERT INTO audit (${COLUMNS}, search) VALUES (@seq, @at, @zone, @staff, @what, @session, @document_reference,
+       @document_name, @signer_name, @detail, @hash, @search)`
+  )
+  const hash = db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck()
+  const one = db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM audit WHERE seq = ?`)
+  const count = db.prepare<[], number>('SELECT count(*) FROM audit').pluck()
+  const page = db.prepare<[number, number], number>('SELECT seq FROM audit ORDER BY seq DESC LIMIT ? OFFSET ?').pluck()
+  const below = db
+    .prepare<[number, number], number>('SELECT seq FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1 OFFSET ?')
+    .pluck()
+  const after = db.prepare<[number, number], Row>(`SELECT ${COLUMNS} FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`)
+
+  const append = db.transaction((given: Omit<AuditEntry, 'seq'>): { seq: number; hash: string } => {
+    const before = newest.get()
+    const entry = wellFormed({ ...given, seq: (before?.seq ?? 0) + 1 })
+    const row = rowOf(entry, hashAfter(before?.hash ?? BEFORE_FIRST, textOf(entry)))
+    insert.run({ ...row, search: searchText(entry) })
+    return { seq: row.seq, hash: row.hash }
+  })
+
+  /** The numbers of all that hold each of the words, newest first. */
+  function* found(words: readonly string[]): Sliced<number[]> {
+    const fits = words.map(() => 'instr(search, ?) > 0').join(' AND ')
+    const stretch = db
+      .prepare<(string | number)[], number>(
+        `SELECT seq FROM audit WHERE seq BETWEEN ? AND ? AND ${fits} ORDER BY seq DESC`
+      )
+      .pluck()
+    const all: number[] = []
+    for (let to = newest.get()?.seq; to !== undefined; ) {
+      const next = below.get(to, STRETCH)
+      all.push(...stretch.all(next === undefined ? Number.MIN_SAFE_INTEGER : next + 1, to, ...words))
+      to = next
+      yield
+    }
+    return all
+  }
+
+  const entriesOf = (numbers: readonly number[]) =>
+    numbers.flatMap((seq) => {
+      const row = one.get(seq)
+      return row ? [entryOf(row)] : []
+    })
+
+  return {
+    /** @throws SQLite's error: then nothing was written. */
+    append: (entry: Omit<AuditEntry, 'seq'>) => append.immediate(entry),
+    newest: () => newest.get(),
+    hashOf: (seq: number) => hash.get(seq),
+    count: () => count.get() ?? 0,
+
+    /** Newest first; those of which a name, who of staff it was or what is told holds each word of the search. */
+    *list(search: string, offset: number, limit: number): Sliced<AuditPage> {
+      const words = wordsOf(search)
+      if (words.length === 0) return { entries: entriesOf(page.all(limit, offset)), total: count.get() ?? 0 }
+      const numbers = yield* found(words)
+      return { entries: entriesOf(numbers.slice(offset, offset + limit)), total: numbers.length }
+    },
+
+    /** All that there are, oldest first. What is appended meanwhile is among them. */
+    *links(): Generator<Link[], void> {
+      for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+        const rows = after.all(last, STRETCH)
+        if (rows.length === 0) return
+        yield rows.map((row) => ({ entry: entryOf(row), hash: row.hash }))
+        last = rows.at(-1)?.seq ?? last
+      }
+    }
+  }
+}
+
+/** As the database gives it back: half a character of two is no text for it, and would make another hash. */
+function wellFormed(entry: AuditEntry): AuditEntry {
+  const { detail, ...members } = entry
+  const whole = Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [name, typeof value === 'string' ? value.toWellFormed() : value])
+  ) as Omit<AuditEntry, 'detail'>
+  const words = Object.entries(detail).map(([name, value]) => [name.toWellFormed(), value.toWellFormed()] as const)
+  return { ...whole, detail: sorted(Object.fromEntries(words)) }
+}
+
+function rowOf(entry: AuditEntry, hash: string): Row {
+  return {
+    seq: entry.seq,
+    at: entry.at,
+    zone: entry.zone,
+    staff: entry.staff,
+    what: entry.what,
+    session: entry.session ?? null,
+    document_reference: entry.documentReference ?? null,
+    document_name: entry.documentName ?? null,
+    signer_name: entry.signerName ?? null,
+    detail: JSON.stringify(entry.detail),
+    hash
+  }
+}
+
+function entryOf(row: Row): AuditEntry {
+  return {
+    seq: row.seq,
+    at: row.at,
+    zone: row.zone,
+    staff: row.staff,
+    what: row.what as AuditEntry['what'],
+    ...(row.session !== null && { session: row.session }),
+    ...(row.document_reference !== null && { documentReference: row.document_reference }),
+    ...(row.document_name !== null && { documentName: row.document_name }),
+    ...(row.signer_name !== null && { signerName: row.signer_name }),
+    detail: detailOf(row.detail)
+  }
+}
+
+/** What we never wrote reads as nothing, and so doesn't fit its hash. */
+function detailOf(text: string): AuditEntry['detail'] {
+  const found = parsed(text)
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return {}
+  const words = Object.entries(found)
+  return words.every(isText) ? sorted(Object.fromEntries(words)) : {}
+}
+
+function isText(word: [string, unknown]): word is [string, string] {
+  return typeof word[1] === 'string'
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function searchText({ staff, what, documentName, signerName, documentReference, detail }: AuditEntry): string {
+  const words = [staff, signerName, documentName, documentReference, what.replaceAll('-', ' '), what]
+  return words
+    .concat(Object.values(detail))
+    .map((text) => folded(text ?? ''))
+    .join('\n')
+}

@@ -1,0 +1,77 @@
+/**
+ * What lies over the page, or over a screen of ours that was left. The one place that shows a page: only while its phase is
+ * loading or open and nobody has locked the screen.
+ */
+import type { CounterCover, CounterPhase, CounterSession } from '../../../shared/contract/index.ts'
+import type { Page } from './page.ts'
+import type { SessionRecord } from './record.ts'
+
+/** The covers that a person asked for, and takes away again. */
+export const OWN_COVERS: readonly CounterCover[] = ['moment', 'help', 'finish', 'stop']
+/** Covers that stay whatever the page does meanwhile: somebody has to come, or has come. */
+const LASTING: readonly (CounterCover | undefined)[] = ['away', 'idle', 'staff']
+/** Where there is nothing to cover, since staff alone can go on, or has. */
+const UNCOVERABLE: readonly CounterPhase[] = ['return', 'ended']
+
+export type Covers = ReturnType<typeof openCovers>
+
+export function openCovers({ record, page }: { record: SessionRecord; page: Page }) {
+  /** How far the page is, behind a cover too. */
+  let pagePhase: 'loading' | 'open' = 'loading'
+
+  const isShowing = () => record.state.phase === 'loading' || record.state.phase === 'open'
+
+  return {
+    isShowing,
+
+    /** A person may act: nothing lies over what they see. */
+    isFree: (): boolean => !record.state.isLocked && record.state.cover === undefined,
+
+    /** What of the cover stays when the phase changes underneath. */
+    lasting(): Pick<CounterSession, 'isLocked'> & { cover: CounterCover | undefined } {
+      const { cover, isLocked } = record.state
+      return LASTING.includes(cover) ? { cover, isLocked } : { cover: undefined, isLocked: false }
+    },
+
+    /** @param locked whether staff alone can take it away. */
+    cover(why: CounterCover, locked: 'locked' | 'not locked'): CounterSession {
+      const { phase } = record.state
+      if (UNCOVERABLE.includes(phase)) return record.state
+      page.hide()
+      return record.become({
+        phase: isShowing() ? 'covered' : phase,
+        cover: why,
+        isLocked: locked === 'locked',
+        warningUntil: undefined
+      })
+    },
+
+    uncover(): CounterSession {
+      const { phase } = record.state
+      if (UNCOVERABLE.includes(phase)) return record.state
+      const state = record.become({
+        phase: phase === 'covered' ? pagePhase : phase,
+        cover: undefined,
+        isLocked: false,
+        asksFor: [],
+        warningUntil: undefined
+      })
+      if (isShowing()) page.reveal()
+      return state
+    },
+
+    /** The page of a new turn is about to be loaded. */
+    begin(): void {
+      pagePhase = 'loading'
+    },
+
+    /** The page says how far it is. A cover stays where it is. */
+    pageIs(phase: 'loading' | 'open'): void {
+      const before = pagePhase
+      pagePhase = phase
+      if (!isShowing() || record.state.phase === phase) return
+      if (before !== phase || record.state.phase !== phase) record.become({ phase })
+      page.reveal()
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** A session that was running when the application ended: shown as it was found, locked, while the service is asked of it. */
+import type { AppError, CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
+import type { CounterEffects, RunningSession } from './counter-effects.ts'
+import { outcomeOf } from './outcome.ts'
+import type { RecordStart, SessionRecord } from './record.ts'
+
+const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this one’s turn.' }
+const NO_ACCOUNT: AppError = { code: 'no-account', message: 'The account was removed from this computer.' }
+
+export function foundSession(
+  { id, accountId, startedAt, current, turns }: RunningSession,
+  isPractice: boolean
+): RecordStart {
+  const state: CounterSession = {
+    id,
+    phase: 'return',
+    isLocked: true,
+    turns: turns.map(turnOf),
+    current: Math.min(Math.max(0, current), turns.length - 1),
+    origin: '',
+    zoom: 1,
+    asksFor: [],
+    allowsCamera: false,
+    refused: [],
+    place: 'here',
+    wasInterrupted: true,
+    isPractice,
+    mayKeepPages: false
+  }
+  return {
+    accountId,
+    startedAt,
+    state,
+    facts: turns.map(({ identity, hasBegun }) => ({ identity, hasBegun, evidence: [] }))
+  }
+}
+
+/** Without what is kept beside it. */
+function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
+  const { identity: _identity, hasBegun, askedAt: _askedAt, ...shown } = turn
+  return hasBegun || shown.outcome ? shown : { ...shown, outcome: { signed: 'skipped', error: NOT_BEGUN } }
+}
+
+/** Asks the service what became of every turn that began. Never rejects. */
+export async function askOfInterrupted(
+  effects: Pick<CounterEffects, 'account' | 'refresh' | 'documentOf' | 'describe'>,
+  record: SessionRecord
+): Promise<void> {
+  const trouble = await readFolders(effects, record.accountId)
+  for (const index of record.state.turns.keys()) {
+    const before = record.turnOf(index).outcome
+    if (!record.factsOf(index).hasBegun || before?.signed === 'signed' || before?.signed === 'declined') continue
+    const outcome = trouble ? unknown(trouble) : await latestOf(effects, record, index)
+    if (outcome.signed === 'unknown' && before) continue
+    record.setOutcome(index, outcome)
+    record.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
+    record.become({})
+  }
+}
+
+async function readFolders(
+  effects: Pick<CounterEffects, 'account' | 'refresh' | 'describe'>,
+  accountId: string
+): Promise<AppError | undefined> {
+  try {
+    if (!effects.account(accountId)) return NO_ACCOUNT
+    await effects.refresh(accountId)
+    return undefined
+  } catch (error) {
+    return effects.describe(error)
+  }
+}
+
+async function latestOf(
+  effects: Pick<CounterEffects, 'documentOf' | 'describe'>,
+  record: SessionRecord,
+  index: number
+): Promise<CounterOutcome> {
+  const { documentReference, signer } = record.turnOf(index)
+  try {
+    const mirrored = await effects.documentOf(record.accountId, documentReference)
+    return outcomeOf(mirrored, { signer, identity: record.factsOf(index).identity })
+  } catch (error) {
+    return unknown(effects.describe(error))
+  }
+}
+
+function unknown(error: AppError): CounterOutcome {
+  return { signed: 'unknown', error }
+}

@@ -1,0 +1,53 @@
+/** A PIN as it is kept: a scrypt hash with its salt and its cost, so that the cost can be raised without asking anybody. */
+import { scrypt, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+
+const KEY_BYTES = 32
+const SALT_BYTES = 16
+
+/** As scrypt names them. More of any than this is no cost of ours, and would take the computer's memory. */
+const Cost = z.object({
+  n: z
+    .int()
+    .min(2)
+    .max(2 ** 20)
+    .refine((n) => Number.isInteger(Math.log2(n))),
+  r: z.int().min(1).max(32),
+  p: z.int().min(1).max(16)
+})
+export type Cost = z.infer<typeof Cost>
+
+/** 32 MB and a tenth of a second. A PIN has few digits: what protects it is the keychain, and this beside it. */
+export const FULL_COST: Cost = { n: 2 ** 15, r: 8, p: 1 }
+
+export const PinHash = Cost.extend({
+  salt: z.string().regex(/^[0-9a-f]{32,128}$/),
+  key: z.string().regex(new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`))
+})
+export type PinHash = z.infer<typeof PinHash>
+
+/** @param random bytes that can't be guessed. */
+export async function hashOf(pin: string, cost: Cost, random: (bytes: number) => Uint8Array): Promise<PinHash> {
+  const salt = Buffer.from(random(SALT_BYTES))
+  const key = await derived(pin, salt, cost)
+  return { ...cost, salt: salt.toString('hex'), key: key.toString('hex') }
+}
+
+/** Takes as long for a PIN that is nearly right as for any other. */
+export async function isSame(pin: string, hash: PinHash): Promise<boolean> {
+  const key = await derived(pin, Buffer.from(hash.salt, 'hex'), hash)
+  return timingSafeEqual(key, Buffer.from(hash.key, 'hex'))
+}
+
+/** Whether a hash costs less than one that is made today. */
+export function isCheaper(hash: Cost, { n, r, p }: Cost): boolean {
+  return hash.n * hash.r * hash.p < n * r * p
+}
+
+function derived(pin: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
+  // Node refuses from 32 MB on, which is what N = 2^15 needs.
+  const options = { N: n, r, p, maxmem: 128 * r * (n + p + 2) * 2 }
+  return new Promise((resolve, reject) => {
+    scrypt(pin, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}

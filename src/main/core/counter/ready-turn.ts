@@ -1,0 +1,99 @@
+/**
+ * What a turn begins with, read from the service's newest answer when it begins and no earlier: the link of the very person who
+ * was checked, judged before anything of it is loaded.
+ */
+import type { CounterOutcome } from '../../../shared/contract/index.ts'
+import type { DocumentResponse } from '../../../shared/model/index.ts'
+import type { MirroredDocument } from '../documents/desk-questions.ts'
+import { canSignLater, canSignNow, mayNeedCamera, personOf, stateOf } from '../documents/progress.ts'
+import { fail } from '../failure.ts'
+import {
+  type SigningAccount,
+  type SigningAddress,
+  signingAddress,
+  signingAddressSentence
+} from '../policy/signing-address.ts'
+import type { CounterEffects } from './counter-effects.ts'
+import { indexOf } from './known-signer.ts'
+import { paused } from './outcome.ts'
+import type { SessionRecord } from './record.ts'
+
+/** Milliseconds until the service is asked again whether the signer before this one has signed. */
+const AFTER_ANOTHER = [1000, 2000, 4000]
+
+/** The link is in it: it goes to the page and nowhere else. */
+export interface ReadyTurn {
+  address: Extract<SigningAddress, { ok: true }>
+  mayNeedCamera: boolean
+}
+
+type ReadyEffects = Pick<CounterEffects, 'account' | 'refresh' | 'documentOf' | 'schedule'>
+
+/**
+ * Or what became of the turn, where its page had been open before and the service knows.
+ * @param isWanted whether anybody still waits for it.
+ * @throws AppFailure `gone`, `not-signable`, `unsafe-address`, `no-account`, and the service's failures.
+ */
+export async function readyTurn(
+  effects: ReadyEffects,
+  record: SessionRecord,
+  index: number,
+  isWanted: () => boolean
+): Promise<ReadyTurn | CounterOutcome> {
+  const { documentReference } = record.turnOf(index)
+  for (const pause of [...pausesBefore(record, index), undefined]) {
+    const account =
+      effects.account(record.accountId) ?? fail('no-account', 'The account was removed from this computer.')
+    await effects.refresh(record.accountId)
+    const mirrored = await effects.documentOf(record.accountId, documentReference)
+    const judged = judge(mirrored, account, record, index)
+    if (judged !== 'later') return judged
+    if (pause === undefined || !isWanted()) break
+    await paused(effects.schedule, pause)
+    if (!isWanted()) break
+  }
+  return fail('not-signable', 'It isn’t this person’s turn: somebody else has to sign first.')
+}
+
+/** later: it is somebody else's turn. */
+function judge(
+  mirrored: MirroredDocument | undefined,
+  account: SigningAccount,
+  record: SessionRecord,
+  index: number
+): ReadyTurn | CounterOutcome | 'later' {
+  if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'This document is no longer in the folders.')
+  const { document } = mirrored
+  const { identity, hasBegun } = record.factsOf(index)
+  const at = indexOf(document, record.turnOf(index).signer, identity)
+  const signer = at === undefined ? undefined : document.Signers?.[at]
+  if (at === undefined || !signer) return fail('not-signable', 'This person is no longer among the signers.')
+  const state = stateOf(document, signer)
+  if (state === 'signed' || state === 'declined') {
+    return hasBegun
+      ? { signed: state }
+      : fail('not-signable', `This person has ${state} elsewhere already. There is nothing left to sign here.`)
+  }
+  // Who stands here was checked against the name as it was.
+  if (personOf(document, at) !== identity.person) {
+    return fail('not-signable', 'This signer’s name or e-mail was changed meanwhile. Check who it is, and start again.')
+  }
+  if (canSignLater(document, at)) return 'later'
+  return ready(document, at, account)
+}
+
+function ready(document: DocumentResponse, at: number, account: SigningAccount): ReadyTurn {
+  if (!canSignNow(document, at)) return fail('not-signable', 'The signing service gives no link for this person now.')
+  const address = signingAddress(document.Signers?.[at]?.SigningKey ?? '', account)
+  if (!address.ok) return fail('unsafe-address', signingAddressSentence(address.reason))
+  return { address, mayNeedCamera: mayNeedCamera(document, at) }
+}
+
+/** The service may need a moment to know of a signer of the same document who came just before. */
+function pausesBefore(record: SessionRecord, index: number): readonly number[] {
+  const { documentReference } = record.turnOf(index)
+  const before = record.state.turns.slice(0, index).filter((turn) => turn.documentReference === documentReference)
+  return before.some(({ outcome }) => outcome && outcome.signed !== 'skipped' && outcome.signed !== 'declined')
+    ? AFTER_ANOTHER
+    : []
+}

@@ -1,0 +1,117 @@
+/** What a session begins with: checked against the service's newest answer, before anybody is handed anything. */
+import type { CounterSession, CounterTurn, EvidenceItem } from '../../../shared/contract/index.ts'
+import { fullName } from '../../../shared/model/index.ts'
+import { canSignNow } from '../documents/progress.ts'
+import { fail } from '../failure.ts'
+import type { CounterEffects } from './counter-effects.ts'
+import { identityOf } from './known-signer.ts'
+import type { RecordStart, TurnFacts } from './record.ts'
+
+export interface WantedTurn {
+  documentReference: string
+  signer: number
+  /** The ids of the evidence that staff has seen of this person. */
+  evidence: readonly string[]
+}
+
+export interface Wanted {
+  turns: readonly WantedTurn[]
+  allowsCamera: boolean
+}
+
+type StartEffects = Pick<CounterEffects, 'refresh' | 'documentOf' | 'settings' | 'clock' | 'newId' | 'zoom' | 'account'>
+
+interface Checked {
+  turn: CounterTurn
+  facts: TurnFacts
+}
+
+/**
+ * Reads the folders, and makes of what is wanted what a session begins with. Later turns may still wait for others.
+ * @throws AppFailure `bad-input` where evidence is missing or a turn is named twice, `gone` and `not-signable` where the
+ *   first turn can't begin now or another is of nobody, and the service's failures.
+ */
+export async function readyToStart(
+  effects: StartEffects,
+  accountId: string,
+  { turns, allowsCamera }: Wanted
+): Promise<Omit<RecordStart, 'state'> & { stateAt: (place: CounterSession['place']) => CounterSession }> {
+  const account = effects.account(accountId) ?? fail('no-account', 'There is no account to sign for.')
+  if (
+    new Set(turns.map(({ documentReference, signer }) => JSON.stringify([documentReference, signer]))).size <
+    turns.length
+  ) {
+    fail('bad-input', 'The same signature was chosen twice.')
+  }
+  await effects.refresh(accountId)
+  const checked: Checked[] = []
+  for (const wanted of turns) checked.push(await checkedTurn(effects, accountId, wanted, checked.length === 0))
+  const evidence = evidenceOf(turns, checked, effects.settings().evidence)
+  return {
+    accountId,
+    startedAt: effects.clock(),
+    facts: checked.map(({ facts, turn }) => ({ ...facts, evidence: evidence.get(turn.person) ?? [] })),
+    stateAt: (place) => ({
+      id: effects.newId(),
+      phase: 'handover',
+      isLocked: false,
+      turns: checked.map(({ turn }) => turn),
+      current: 0,
+      origin: '',
+      zoom: effects.zoom(),
+      asksFor: [],
+      allowsCamera,
+      refused: [],
+      place,
+      wasInterrupted: false,
+      isPractice: account.kind === 'practice',
+      mayKeepPages: effects.settings().mayKeepPages
+    })
+  }
+}
+
+async function checkedTurn(
+  effects: StartEffects,
+  accountId: string,
+  { documentReference, signer }: WantedTurn,
+  isFirst: boolean
+): Promise<Checked> {
+  const mirrored = await effects.documentOf(accountId, documentReference)
+  if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'A document is no longer in the folders.')
+  const { document } = mirrored
+  const person = document.Signers?.[signer]
+  if (!person || (isFirst && !canSignNow(document, signer))) {
+    return fail('not-signable', 'This person can’t sign here now: they have signed, or it is somebody else’s turn.')
+  }
+  const identity = identityOf(document, signer)
+  return {
+    turn: {
+      documentReference,
+      documentName: document.Name?.trim() || documentReference,
+      signer,
+      signerName: fullName(person),
+      person: identity.person
+    },
+    facts: { identity, hasBegun: false, evidence: [] }
+  }
+}
+
+/** What staff has seen of each person, in words. */
+function evidenceOf(
+  wanted: readonly WantedTurn[],
+  checked: readonly Checked[],
+  checklist: readonly EvidenceItem[]
+): Map<string, string[]> {
+  const seen = new Map<string, Set<string>>()
+  for (const [index, { turn }] of checked.entries()) {
+    const ids = seen.get(turn.person) ?? new Set<string>()
+    for (const id of wanted[index]?.evidence ?? []) ids.add(id)
+    seen.set(turn.person, ids)
+  }
+  for (const ids of seen.values()) {
+    const missing = checklist.find(({ id, isRequired }) => isRequired && !ids.has(id))
+    if (missing) fail('bad-input', `Nobody is handed the screen before this is checked: ${missing.text}`)
+  }
+  const words = (ids: Set<string>) => checklist.filter(({ id }) => ids.has(id)).map(({ text }) => text)
+  return new Map([...seen].map(([person, ids]) => [person, words(ids)]))
+}

@@ -1,0 +1,43 @@
+/**
+ * Which origins an administrator may add to those that a signing page may show: plain public ones over https. What is kept
+ * is the origin as a browser writes it, so that it is compared by its whole and never by its beginning.
+ */
+import { isPrivateHost } from './private-networks.ts'
+
+export type AllowedOrigin =
+  | { readonly ok: true; readonly origin: string }
+  /** One plain sentence for the person who typed it. It does not repeat what they typed. */
+  | { readonly ok: false; readonly message: string }
+
+/** What a host has at most (RFC 1035), with `https://` and a port. */
+const LONGEST = 270
+
+/** Reads an origin like `https://sign.example.com`, as somebody typed it. */
+export function allowedOrigin(typed: string): AllowedOrigin {
+  const text = typed.trim()
+  if (text === '') return refused('Enter an address such as https://sign.example.com.')
+  if (text.length > LONGEST) return refused('This is longer than an address of a website can be.')
+  if (/[\s\\\p{C}]/u.test(text)) return refused('An address has no spaces and no backslashes.')
+  if (text.includes('*'))
+    return refused('Name each address by itself: “*” for any would allow what nobody has looked at.')
+  if (!/^https:\/\//i.test(text)) return refused('Begin the address with https://; others aren’t safe for signing.')
+  const url = URL.parse(text)
+  if (url === null || url.hostname === '') return refused('This isn’t a complete address. It looks like https://host.')
+  // The parser forgets an empty name and password.
+  if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
+    return refused('Leave name and password out of the address.')
+  }
+  if (/[?#]/.test(text) || !/^[^/]*\/\/[^/]+\/?$/.test(text)) {
+    return refused('Leave out what comes after the host: a whole website is allowed, or nothing of it.')
+  }
+  // The dot that may end a name in full would make it another origin than the one that pages have.
+  if (url.hostname.endsWith('.')) return refused('Leave out the dot at the end of the host.')
+  if (isPrivateHost(url.hostname)) {
+    return refused('This is within a private network. A signing page may only show what is public.')
+  }
+  return { ok: true, origin: url.origin }
+}
+
+function refused(message: string): AllowedOrigin {
+  return { ok: false, message }
+}

@@ -1,0 +1,114 @@
+/**
+ * What one turn's page was granted of camera and microphone, and what it waits for. Staff is asked one question at a time;
+ * a page that was refused may not ask again at once. With the turn, all of it is gone.
+ */
+import type { MediaDevice, MediaRight } from '../counter/signing-view.ts'
+import type { SigningGround } from './navigation.ts'
+import { type AskedPermission, decidePermission, devicesOf } from './permissions.ts'
+
+export interface MediaEffects {
+  /** Milliseconds of a clock that is never set back. */
+  now(): number
+  /** Asks staff. */
+  ask(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
+  /** Whether the system lets this application use the devices; it may ask the person at the machine. */
+  systemAllows(devices: readonly MediaDevice[]): Promise<boolean>
+}
+
+interface Waiting {
+  asked: AskedPermission
+  grant(granted: boolean): void
+}
+
+/** For so long after a refusal every further question is refused unasked, in milliseconds. */
+export const QUIET_MS = 10_000
+
+export class MediaGrants {
+  readonly #ground: SigningGround
+  readonly #media: () => MediaRight
+  readonly #effects: MediaEffects
+  readonly #granted = new Set<string>()
+  #waiting: Waiting[] = []
+  #question: readonly MediaDevice[] | undefined
+  #quietUntil = Number.NEGATIVE_INFINITY
+  #hasEnded = false
+
+  constructor(ground: SigningGround, media: () => MediaRight, effects: MediaEffects) {
+    this.#ground = ground
+    this.#media = media
+    this.#effects = effects
+  }
+
+  /**
+   * Takes a page's question.
+   * @returns false where it is refused at once; then `grant` is not called. Otherwise it is called once, now or later.
+   */
+  request(asked: AskedPermission, grant: (granted: boolean) => void): boolean {
+    const decision = this.#decide(asked)
+    if (decision === 'refuse') return false
+    if (decision === 'grant') this.#settle({ asked, grant })
+    else if (this.#effects.now() < this.#quietUntil) return false
+    else this.#wait({ asked, grant })
+    return true
+  }
+
+  /** Whether the page has it already. Until then it isn't told of devices more than that there are some. */
+  holds(asked: AskedPermission): boolean {
+    if (this.#decide(asked) === 'refuse') return false
+    return keysOf(asked).every((key) => this.#granted.has(key))
+  }
+
+  /** Answers no to all that waits. Nothing is granted or held from now on. */
+  end(): void {
+    this.#hasEnded = true
+    this.#granted.clear()
+    this.#question = undefined
+    for (const { grant } of this.#waiting.splice(0)) grant(false)
+  }
+
+  #decide(asked: AskedPermission) {
+    return this.#hasEnded ? 'refuse' : decidePermission(asked, this.#ground, this.#media())
+  }
+
+  #wait(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+    if (this.#question) return
+    const question = devicesOf(waiting.asked.mediaTypes) ?? []
+    this.#question = question
+    this.#effects.ask(question, (granted) => {
+      // Each question is answered once: what is said to an older one says nothing of this.
+      if (this.#question === question) this.#answered(question, granted)
+    })
+  }
+
+  #answered(question: readonly MediaDevice[], granted: boolean): void {
+    this.#question = undefined
+    const waiting = this.#waiting.splice(0)
+    if (!granted) {
+      this.#quietUntil = this.#effects.now() + QUIET_MS
+      for (const { grant } of waiting) grant(false)
+      return
+    }
+    for (const each of waiting) {
+      // Who asked for more than staff was told of asks anew.
+      const isMeant = devicesOf(each.asked.mediaTypes)?.every((device) => question.includes(device))
+      if (isMeant && this.#decide(each.asked) !== 'refuse') this.#settle(each)
+      else if (!this.request(each.asked, each.grant)) each.grant(false)
+    }
+  }
+
+  #settle({ asked, grant }: Waiting): void {
+    this.#effects.systemAllows(devicesOf(asked.mediaTypes) ?? []).then(
+      (isAllowed) => {
+        const isGranted = isAllowed && this.#decide(asked) !== 'refuse'
+        if (isGranted) for (const key of keysOf(asked)) this.#granted.add(key)
+        grant(isGranted)
+      },
+      () => grant(false)
+    )
+  }
+}
+
+function keysOf({ url, mediaTypes }: AskedPermission): string[] {
+  return (devicesOf(mediaTypes) ?? []).map((device) => `${device} ${new URL(url).origin}`)
+}

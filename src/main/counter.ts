@@ -1,0 +1,148 @@
+/** The part of the composition root that concerns the counter: its sessions, the staff's PIN, the place, the audit trail. */
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import type { AppError } from '../shared/contract/index.ts'
+import type { Accounts } from './core/accounts/accounts.ts'
+import { openAudit } from './core/audit/audit.ts'
+import { openAppointments } from './core/counter/appointments.ts'
+import { openCounter } from './core/counter/counter.ts'
+import { openCounterSettings } from './core/counter/counter-settings.ts'
+import { openStaffPin } from './core/counter/pin.ts'
+import { openRunningNote } from './core/counter/running-note.ts'
+import type { AskDesk } from './core/documents/desk-questions.ts'
+import type { Watch } from './core/documents/watch.ts'
+import type { Db } from './core/storage/connection.ts'
+import { type Keychain, memoryKeychain } from './core/storage/keychain.ts'
+import { type Dialogs, saveAs } from './ipc/dialogs.ts'
+import { clipboardAside } from './shell/clipboard-aside.ts'
+import { type CounterPlaceParts, openCounterPlace } from './shell/counter-place.ts'
+import type { SendEvent } from './shell/events.ts'
+import { openPersonWindow, type PersonWindowParts } from './shell/person-window.ts'
+import { signingViewsOf } from './shell/signing-view.ts'
+
+/** How long a signing page may take until there is something to see, in milliseconds. */
+const SIGNING_PATIENCE = 30_000
+
+export interface CounterParts {
+  db: Db
+  /** Whether what is kept in `db` outlives the application. */
+  isKept: boolean
+  keychain: Keychain
+  accounts: Accounts
+  ask: AskDesk
+  watch: Watch
+  /** Resolves when folders can be read: at the start, one that was interrupted may be found before. */
+  isWatching: Promise<void>
+  returnAddressOf: (reference: string) => string | undefined
+  send: SendEvent
+  describe: (error: unknown) => AppError
+  /** Told of what goes wrong where nobody can be told: without personal data. */
+  trouble: (error: unknown) => void
+  zone: () => string
+  clock: () => number
+  newId: () => string
+  schedule: (task: () => void, delay: number) => () => void
+  zoom: () => number
+  /** Whether this window is in a person's hands has changed, or may have. */
+  handedOver: () => void
+}
+
+/** What needs no window: it is there before the window's page can ask for anything. */
+export function openCounterDesk(parts: CounterParts) {
+  const { db, keychain, send, clock, zone } = parts
+  let place: ReturnType<typeof openCounterPlace> | undefined
+  let savePage: (bytes: Uint8Array, name: string) => Promise<boolean> = async () => false
+  const audit = openAudit({
+    ...{ db, clock, zone },
+    anchor: (parts.isKept ? keychain : memoryKeychain()).auditAnchor,
+    staff: () => settings.staff(),
+    changed: () => send('audit.changed', null),
+    trouble: parts.trouble
+  })
+  const { note } = audit
+  const settings = openCounterSettings({
+    ...{ db, note },
+    userName: () => userInfo().username,
+    otherDisplay: () => place?.otherDisplay(),
+    changed() {
+      send('settings.changed', null)
+      place?.follow()
+    }
+  })
+  const pin = openStaffPin({
+    ...{ clock, note },
+    slot: keychain.staffPin,
+    keeps: keychain.keeps,
+    random: randomBytes,
+    monotonic: () => performance.now(),
+    platform: process.platform,
+    changed: () => send('settings.changed', null)
+  })
+  const counter = openCounter({
+    ...{ clock, note, pin, describe: parts.describe, schedule: parts.schedule, newId: parts.newId, zoom: parts.zoom },
+    accountId: () => parts.accounts.chosen()?.id ?? '',
+    waitingHere: (accountId) => parts.ask('waitingHere', { accountId, withoutLink: true }),
+    documentOf: (accountId, reference) => parts.ask('get', { accountId, reference }),
+    refresh: async (accountId) => {
+      await parts.isWatching
+      await parts.watch.refresh(accountId)
+    },
+    account(accountId) {
+      const account = parts.accounts.list().find(({ id }) => id === accountId)
+      return account && { kind: account.kind, baseUrl: account.baseUrl ?? '' }
+    },
+    allowedOrigins: () => settings.read().allowedOrigins,
+    returnAddressOf: parts.returnAddressOf,
+    openView: (turn) => {
+      if (!place) throw new Error('There is no window to show a page in yet.')
+      return signingViewsOf({ window: place.window(), patienceMs: SIGNING_PATIENCE })(turn)
+    },
+    settings: settings.read,
+    appointments: openAppointments({ db, clock, zone }),
+    staff: settings.staff,
+    place: {
+      take: async () => (place ? place.take() : 'here'),
+      giveBack: () => place?.giveBack()
+    },
+    running: openRunningNote({ db, trouble: parts.trouble }),
+    savePage: (bytes, name) => savePage(bytes, name),
+    changed(id) {
+      send('counter.changed', { id })
+      if (counter.state()?.isLocked === false) place?.keepFilled()
+      parts.handedOver()
+    }
+  })
+
+  return {
+    counter,
+    audit,
+    settings,
+    pin,
+
+    /** The window is there: from now on a person can have it, or a second display. */
+    shownIn(
+      desk: CounterPlaceParts['desk'],
+      { person, chooseSaveFile }: { person: PersonWindowParts; chooseSaveFile: Dialogs['chooseSaveFile'] }
+    ): void {
+      savePage = async (bytes, suggested) => {
+        const kind = { name: 'PDF', extensions: ['pdf'] as [string] }
+        return (
+          (await saveAs({ chooseSaveFile }, { title: 'Save this page', suggested, kind, bytes }, () => true)) !== null
+        )
+      }
+      const opened = openCounterPlace({
+        desk,
+        settings: settings.read,
+        openPersonWindow: (display) => openPersonWindow(display, person),
+        clipboard: clipboardAside(),
+        left: counter.left,
+        changed: () => send('settings.changed', null),
+        failed: parts.trouble
+      })
+      place = opened
+      place.follow()
+    },
+
+    personWindow: () => place?.personWindow()
+  }
+}

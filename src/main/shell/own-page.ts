@@ -1,0 +1,38 @@
+/** What holds for every window that shows a page of our own: how it is made, where it may go, who is asking. */
+import type { BrowserWindow, IpcMainInvokeEvent, WebContents, WebPreferences } from 'electron'
+import { isOwnPage } from '../core/policy/app-pages.ts'
+import { guard } from './lock-down.ts'
+
+/** @param preload absolute path of the built preload. */
+export function ownPagePreferences(preload: string): WebPreferences {
+  return {
+    preload,
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    nodeIntegrationInSubFrames: false,
+    nodeIntegrationInWorker: false,
+    webSecurity: true,
+    allowRunningInsecureContent: false,
+    webviewTag: false,
+    navigateOnDragDrop: false,
+    // Outside macOS the dictionaries come from a server of the browser's maker: that would tell it who works here.
+    spellcheck: process.platform === 'darwin'
+  }
+}
+
+/** Our pages are documents that never navigate; only the development server reloads them. */
+export function guardOwnPage(contents: WebContents, devServer: URL | undefined): void {
+  guard(contents, {
+    mayNavigate: ({ url, isMainFrame }) =>
+      devServer !== undefined && isMainFrame && URL.canParse(url) && new URL(url).origin === devServer.origin
+  })
+}
+
+/** Whether a request comes from the main frame of this window while our own page is in it. */
+export function isFromWindow(window: BrowserWindow | undefined, event: IpcMainInvokeEvent, devServer?: URL): boolean {
+  if (!window || window.isDestroyed() || event.sender !== window.webContents) return false
+  const frame = event.senderFrame
+  // A frame that has gone reads as null; one in a page reads as another than the main frame.
+  return frame !== null && frame === window.webContents.mainFrame && isOwnPage(frame.url, devServer)
+}

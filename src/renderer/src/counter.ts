@@ -1,0 +1,16 @@
+/** Starts the page on the second display: reads what it shows, then mounts it. */
+import { mount } from 'svelte'
+import './ui/tokens.css'
+import './ui/base.css'
+import PersonPage from './screens/counter/person/PersonPage.svelte'
+import { PersonDisplay } from './state/person-display.svelte.ts'
+
+const target = document.getElementById('app')
+if (!target) throw new Error('counter.html has no #app to mount in.')
+
+const display = new PersonDisplay(window.countersign)
+void display.open().then(() => {
+  mount(PersonPage, { target, props: { display } })
+  // Tests, and whoever drives the application from outside, wait for this.
+  document.documentElement.dataset.appState = 'loaded'
+})

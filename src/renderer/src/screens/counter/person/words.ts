@@ -1,0 +1,81 @@
+/** What the person is told, in plain words. Only what the service answered is ever called signed. */
+import type { AppError } from '../../../../../shared/contract/errors.ts'
+import type { CounterSession, CounterTurn } from '../../../../../shared/contract/views.ts'
+import { counted } from '../../../words/counts.ts'
+import { presentError } from '../../../words/errors.ts'
+
+/** How much of a host is shown: longer ones lose their beginning, as whose page it is stands at the end. */
+const HOST = 48
+
+/** Whom the screen is for, also where the document doesn't say. */
+export function personName(turn: CounterTurn | undefined): string {
+  return turn?.signerName.trim() || 'the next person'
+}
+
+/** What the person says by beginning. */
+export function beginWords(turn: CounterTurn | undefined): string {
+  return `I am ${turn?.signerName.trim() || 'the person named on the document'} — begin`
+}
+
+export function documentName(turn: CounterTurn | undefined): string {
+  return turn?.documentName.trim() || 'Document without a name'
+}
+
+export interface OriginWords {
+  isEncrypted: boolean
+  /** Before the host; the short one where there is little room. */
+  said: string
+  short: string
+  host: string
+}
+
+/** Where the page comes from; undefined where that isn't known yet. */
+export function originWords(origin: string): OriginWords | undefined {
+  if (origin === '') return undefined
+  const isEncrypted = origin.startsWith('https://')
+  const host = origin.replace(/^[a-z]+:\/\//, '')
+  return {
+    isEncrypted,
+    said: isEncrypted ? 'Encrypted page of' : 'Not encrypted: page of',
+    short: isEncrypted ? 'Encrypted:' : 'Not encrypted:',
+    host: host.length > HOST ? `…${host.slice(-HOST)}` : host
+  }
+}
+
+/** The devices that a page asks for. */
+export function deviceWords(devices: CounterSession['asksFor']): string {
+  const names = (['camera', 'microphone'] as const).filter((one) => devices.includes(one))
+  return names.length === 0 ? 'the camera' : names.map((name) => `the ${name}`).join(' and ')
+}
+
+/** What this person is told at the end, without naming anything: the screen may stand there for a while. */
+export function thanks(turns: readonly CounterTurn[]): string {
+  const answers = turns.map(({ outcome }) => outcome?.signed)
+  if (answers.every((one) => one === 'signed'))
+    return answers.length === 1
+      ? 'Your signature has been received.'
+      : `Your signatures on ${counted(answers.length, 'document')} have been received.`
+  if (answers.every((one) => one === 'signed' || one === 'declined')) return 'Your answer has been received.'
+  return 'Staff will tell you how it stands.'
+}
+
+/** Why the page can't be shown, to whom it is not the office's affair. */
+export function failureWords(error: AppError): string {
+  switch (error.code) {
+    case 'not-signable':
+      return 'It may be somebody else’s turn first, or it was signed elsewhere.'
+    case 'gone':
+    case 'not-found':
+      return 'The document is not there any more.'
+    default:
+      return presentError(error).happened
+  }
+}
+
+/** Why a PIN was not taken. */
+export function pinWords(error: AppError | undefined): string {
+  if (!error || error.code === 'pin-wait') return ''
+  if (error.code === 'wrong-pin') return 'That isn’t the PIN.'
+  const { happened, todo } = presentError(error)
+  return `${happened} ${todo}`
+}

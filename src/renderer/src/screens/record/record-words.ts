@@ -1,0 +1,166 @@
+/** What the audit trail tells, in plain words: each event as a sentence, and each detail with what it is called. */
+import { offsetInWords } from '../../../../shared/composition/zone.ts'
+import type { AuditCheck, AuditEntry, AuditEvent } from '../../../../shared/contract/views.ts'
+import { counted } from '../../words/counts.ts'
+import { clockTime, dayInWords, inWords, offsetAt } from '../../words/dates.ts'
+import type { StatusWords } from '../../words/statuses.ts'
+
+const events: Record<AuditEvent, StatusWords> = {
+  'session-started': { shape: 'dot', word: 'Session began', tone: 'accent' },
+  'handed-over': { shape: 'half', word: 'Screen handed over', tone: 'accent' },
+  'page-opened': { shape: 'half', word: 'Signing page opened', tone: 'accent' },
+  'camera-allowed': { shape: 'tick', word: 'Camera allowed', tone: 'warn' },
+  'camera-refused': { shape: 'bar', word: 'Camera not allowed', tone: 'quiet' },
+  left: { shape: 'pause', word: 'Page covered', tone: 'warn' },
+  idle: { shape: 'clock', word: 'Nobody was there', tone: 'warn' },
+  unlocked: { shape: 'dot', word: 'PIN given', tone: 'quiet' },
+  'pin-wrong': { shape: 'question', word: 'Wrong PIN given', tone: 'warn' },
+  'page-printed': { shape: 'dot', word: 'Page printed', tone: 'quiet' },
+  'page-saved': { shape: 'dot', word: 'Page saved', tone: 'quiet' },
+  'turn-ended': { shape: 'ring', word: 'Signing ended', tone: 'quiet' },
+  'session-ended': { shape: 'dot', word: 'Session ended', tone: 'accent' },
+  'session-interrupted': { shape: 'question', word: 'Session interrupted', tone: 'danger' },
+  'pin-set': { shape: 'dot', word: 'PIN chosen', tone: 'quiet' },
+  'pin-reset': { shape: 'question', word: 'PIN reset', tone: 'warn' },
+  'settings-changed': { shape: 'dot', word: 'Settings changed', tone: 'quiet' },
+  'identity-data-fetched': { shape: 'dot', word: 'Identity data fetched', tone: 'quiet' }
+}
+
+const outcomes: Readonly<Record<string, StatusWords>> = {
+  signed: { shape: 'tick', word: 'Signed', tone: 'ok' },
+  declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
+  'not-yet': { shape: 'ring', word: 'Not signed yet', tone: 'quiet' },
+  unknown: { shape: 'question', word: 'Not known', tone: 'warn' },
+  skipped: { shape: 'bar', word: 'Not begun', tone: 'quiet' }
+}
+
+/** The event as shape and a few words; a turn that ended says how. An event of a later version is shown by its own name. */
+export function entryStatus({ what, detail }: Pick<AuditEntry, 'what' | 'detail'>): StatusWords {
+  if (what === 'turn-ended') return outcomes[detail.outcome ?? ''] ?? events[what]
+  return events[what] ?? { shape: 'dot', word: what, tone: 'quiet' }
+}
+
+/** What each detail is called, in the order that they are read. */
+const names = new Map([
+  ['evidence', 'Evidence seen'],
+  ['documents', 'Documents'],
+  ['origin', 'Page of'],
+  ['devices', 'Devices'],
+  ['by', 'By'],
+  ['then', 'What followed'],
+  ['outcome', 'What the service says'],
+  ['known', 'Known'],
+  ['tried', 'Refused attempts of the page'],
+  ['error', 'Reason'],
+  ['wiped', 'Everything wiped'],
+  ['place', 'Screen'],
+  ['phase', 'At the moment of'],
+  ['seconds', 'Lasted'],
+  ['how', 'How'],
+  ['where', 'Where'],
+  ['changed', 'What was changed'],
+  ['origins', 'Allowed addresses now']
+])
+
+const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  by: {
+    blur: 'another window came to the front',
+    'full-screen': 'the screen was no longer filled',
+    hidden: 'the window was hidden',
+    closing: 'the window was to be closed',
+    display: 'the display was unplugged',
+    locked: 'the computer was locked',
+    page: 'our own page ended',
+    person: 'the person'
+  },
+  place: { here: 'this one', 'other-display': 'the second display' },
+  phase: {
+    handover: 'handing over',
+    loading: 'the page being loaded',
+    open: 'signing',
+    covered: 'the page being covered',
+    asking: 'the service being asked',
+    between: 'going on to the next document',
+    failed: 'a page that could not be shown',
+    return: 'giving the screen back'
+  }
+}
+
+/** The details of an entry as names and values, in the order that they are read. */
+export function detailsIn({ detail }: Pick<AuditEntry, 'detail'>): { name: string; value: string }[] {
+  const order = [...names.keys()]
+  const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
+  return Object.entries(detail)
+    .filter(([, value]) => value !== '')
+    .sort(([one], [other]) => rank(one) - rank(other))
+    .map(([key, value]) => ({
+      name: names.get(key) ?? outcomes[key]?.word ?? capital(key),
+      value: valueInWords(key, value)
+    }))
+}
+
+function valueInWords(key: string, value: string): string {
+  if (key === 'outcome') return outcomes[value]?.word ?? value
+  if (key === 'seconds' && /^\d+$/.test(value)) return inWords(Number(value) * 1000)
+  return values[key]?.[value] ?? value
+}
+
+/** In one line, for a list: what of it matters most. */
+export function inShort(entry: AuditEntry): string {
+  const { evidence, origin, by, devices, how, changed } = entry.detail
+  const told = [evidence, origin, devices, by && valueInWords('by', by), how, changed].filter(Boolean)
+  return told.join('; ')
+}
+
+/** "21 Nov 2026 10:42:07", at the workstation's zone. */
+export function momentOf({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
+  const offset = offsetAt(at, zone)
+  const [, day = '', month = '', year = ''] = dayInWords(at, offset).split(' ')
+  return `${day.padStart(2, '\u2007')} ${month.slice(0, 3)} ${year} ${clockTime(at, offset)}:${secondsOf(at)}`
+}
+
+/** "UTC+13:00". */
+export function zoneOf({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
+  return offsetInWords(offsetAt(at, zone))
+}
+
+/** "Saturday 21 November 2026 at 10:42:07, Pacific/Auckland (UTC+13:00)". */
+export function momentInFull({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
+  const offset = offsetAt(at, zone)
+  return `${dayInWords(at, offset)} at ${clockTime(at, offset)}:${secondsOf(at)}, ${zone} (${offsetInWords(offset)})`
+}
+
+function secondsOf(at: number): string {
+  return String(Math.floor(at / 1000) % 60).padStart(2, '0')
+}
+
+export interface CheckWords {
+  kind: 'ok' | 'danger'
+  title: string
+  more: string
+}
+
+/** Whether the trail is as it was written. */
+export function checkWords({ isWhole, entries, brokenAt, isCutOff }: AuditCheck): CheckWords {
+  if (isWhole)
+    return {
+      kind: 'ok',
+      title: 'Every entry follows from the one before.',
+      more: `${capital(counted(entries, 'entry', 'entries'))}, and the last one is the last that was written.`
+    }
+  const wrong = [
+    ...(brokenAt === undefined
+      ? []
+      : [`Entry ${brokenAt.toLocaleString('en-GB')} doesn’t follow from the one before it.`]),
+    ...(isCutOff ? ['Entries at the end are missing.'] : [])
+  ]
+  return {
+    kind: 'danger',
+    title: 'The trail was changed.',
+    more: `${wrong.join(' ') || 'It is not as it was written.'} Somebody altered, took out or put in entries outside Countersign. Save it as a file now, and tell your administrator.`
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,283 @@
+/**
+ * The session at the counter as the main process has it: followed, shown and acted on, by the clerk's window or by the page
+ * on the second display. Nothing is decided here; what a person does is asked for, and what is shown is what was answered.
+ */
+import type { personRequestNames } from '../../../shared/contract/channels.ts'
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { Input } from '../../../shared/contract/requests.ts'
+import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/views.ts'
+import type { Api } from '../api.ts'
+import { settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { Seconds } from './seconds.svelte.ts'
+
+type PersonRequest = (typeof personRequestNames)[number]
+type Of<Domain extends string> = PersonRequest extends infer Name
+  ? Name extends `${Domain}.${infer Action}`
+    ? Action
+    : never
+  : never
+
+/** The part of the client that the page on the second display may use. */
+export interface PersonApi {
+  counter: Pick<Api['counter'], Of<'counter'> & keyof Api['counter']>
+  settings: Pick<Api['settings'], Of<'settings'> & keyof Api['settings']>
+  on: Api['on']
+}
+
+export type Bounds = Input<'counter.show'>['bounds']
+export type Pause = Input<'counter.cover'>['why']
+export type StaffDeed = Input<'counter.staff'>['does']
+
+/** Milliseconds between two tellings that somebody is there, while nobody waits for one. */
+const TOUCH_EVERY = 1000
+/** What the page is shown at: steps that each make a difference. */
+const ZOOMS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3]
+/** Phases in which the person has no page of their own behind what is shown. */
+const withoutPage: CounterPhase[] = ['asking', 'return', 'ended']
+
+export class FollowedSession {
+  readonly #api: PersonApi
+  readonly #clock: Clock
+  readonly #seconds: Seconds
+  #session = $state.raw<CounterSession | null>(null)
+  #known = $state(false)
+  #busy = $state<string>()
+  #error = $state.raw<AppError>()
+  #pinError = $state.raw<AppError>()
+  #pinBusy = $state(false)
+  #pinWaitUntil = $state(0)
+  #staffAsked = $state(false)
+  #coveredForStaff = false
+  #newest = 0
+  #lastTouch = Number.NEGATIVE_INFINITY
+  #place: Bounds | undefined
+  #placing = false
+
+  constructor(api: PersonApi, clock: Clock) {
+    this.#api = api
+    this.#clock = clock
+    this.#seconds = new Seconds(clock)
+  }
+
+  get session() {
+    return this.#session
+  }
+  /** Whether it is known if there is a session. */
+  get known() {
+    return this.#known
+  }
+  /** Why the newest command failed. */
+  get error() {
+    return this.#error
+  }
+  /** The command that is under way. */
+  get busy() {
+    return this.#busy
+  }
+  /** Why the newest PIN was not taken. */
+  get pinError() {
+    return this.#pinError
+  }
+  get pinBusy() {
+    return this.#pinBusy
+  }
+  /** Staff wants the screen: their PIN is asked for in place of what the person sees. */
+  get staffAsked() {
+    return this.#staffAsked
+  }
+
+  /** The turn that runs, or the last one. */
+  get turn(): CounterTurn | undefined {
+    return this.#session?.turns[this.#session.current]
+  }
+
+  /** Whether a person has this very screen, or another one of ours. */
+  isWith(place: CounterSession['place']): boolean {
+    return this.#session?.place === place && this.#session.phase !== 'ended'
+  }
+
+  /** Whole seconds until a moment of the session, told anew each second; 0 where it has passed or there is none. */
+  secondsUntil(moment: number | undefined): number {
+    if (moment === undefined) return 0
+    return Math.max(0, Math.ceil((moment - this.#seconds.now) / 1000))
+  }
+
+  /** Seconds until a PIN is taken again. */
+  get pinWait(): number {
+    const until = Math.max(this.#session?.pinWaitUntil ?? 0, this.#pinWaitUntil)
+    // Where nothing is waited for, nothing ticks.
+    return until > this.#clock.now() ? this.secondsUntil(until) : 0
+  }
+
+  /** Reads the session, then follows it. Answers what stops following. */
+  async open(): Promise<() => void> {
+    const stop = this.#api.on('counter.changed', () => void this.load())
+    await this.load()
+    return stop
+  }
+
+  async load(): Promise<void> {
+    const mine = ++this.#newest
+    const result = await settled(this.#api.counter.state())
+    if (mine !== this.#newest) return
+    if (result.ok) this.#adopt(result.value)
+    this.#known = true
+  }
+
+  /** What a request answered in place of what was read. */
+  put(session: CounterSession | null): void {
+    this.#newest++
+    this.#adopt(session)
+  }
+
+  /** The person has the screen: their page is loaded. */
+  readonly begin = () => this.#command('begin', (id) => this.#api.counter.begin({ id }))
+  readonly cover = (why: Pause) => this.#command('cover', (id) => this.#api.counter.cover({ id, why }))
+  /** Takes the person's own cover away, or answers a page that asks for the camera that it goes without. */
+  readonly resume = () => this.#command('resume', (id) => this.#api.counter.resume({ id }))
+  /** The page is closed, and the service asked. */
+  readonly finish = () => this.#command('finish', (id) => this.#api.counter.finish({ id }))
+  readonly next = () => this.#command('next', (id) => this.#api.counter.next({ id }))
+  readonly retry = () => this.#command('retry', (id) => this.#api.counter.retry({ id }))
+  readonly staff = (does: StaffDeed) => this.#command(does, (id) => this.#api.counter.staff({ id, does }))
+
+  /** The next step of what the page is shown at, or undefined where there is none. */
+  zoomStep(way: 'smaller' | 'larger'): number | undefined {
+    const now = this.#session?.zoom ?? 1
+    if (way === 'larger') return ZOOMS.find((step) => step > now + 0.01)
+    return ZOOMS.findLast((step) => step < now - 0.01)
+  }
+
+  async zoom(way: 'smaller' | 'larger'): Promise<void> {
+    const factor = this.zoomStep(way)
+    if (factor !== undefined) await this.#command('zoom', (id) => this.#api.counter.zoom({ id, factor }))
+  }
+
+  /** Somebody is there. Told at once where it is waited for, and now and then otherwise. */
+  touched(): void {
+    const session = this.#session
+    if (!session) return
+    const now = this.#clock.now()
+    if (session.warningUntil === undefined && now - this.#lastTouch < TOUCH_EVERY) return
+    this.#lastTouch = now
+    void settled(this.#api.counter.touched({ id: session.id }))
+  }
+
+  /** Staff wants the screen. A page that is shown lies over ours, so it is covered before their PIN is asked for. */
+  async askStaff(): Promise<void> {
+    const phase = this.#session?.phase
+    if (phase === 'open' || phase === 'loading') {
+      await this.cover('help')
+      this.#coveredForStaff = true
+    }
+    this.#pinError = undefined
+    this.#staffAsked = true
+  }
+
+  /** Back from the question for the PIN to what was there before. */
+  async leaveStaff(): Promise<void> {
+    // What lies over the page by now may be another cover, which isn't ours to take away.
+    const goOn = this.#coveredForStaff && this.#session?.cover === 'help'
+    if (goOn) await this.resume()
+    this.#forgetStaff()
+  }
+
+  /** Gives the PIN; it is kept nowhere. */
+  async unlock(pin: string): Promise<void> {
+    const session = this.#session
+    if (!session || this.#pinBusy) return
+    this.#pinBusy = true
+    this.#pinError = undefined
+    const mine = ++this.#newest
+    const result = await settled(this.#api.counter.unlock({ id: session.id, pin }))
+    this.#pinBusy = false
+    if (result.ok) {
+      this.#forgetStaff()
+      if (mine === this.#newest) this.#adopt(result.value)
+      return
+    }
+    this.#pinError = result.error
+    if (result.error.retryAfterMs) this.#pinWaitUntil = this.#clock.now() + result.error.retryAfterMs
+    await this.load()
+  }
+
+  /**
+   * Tells where the page's place is. Calls never overlap: while one is under way only the newest place waits.
+   * @param bounds in CSS pixels of our window.
+   */
+  async show(bounds: Bounds): Promise<void> {
+    this.#place = bounds
+    if (this.#placing) return
+    this.#placing = true
+    while (this.#place && this.#session && !withoutPage.includes(this.#session.phase)) {
+      const { id } = this.#session
+      const now = this.#place
+      this.#place = undefined
+      const mine = ++this.#newest
+      const result = await settled(this.#api.counter.show({ id, bounds: now }))
+      // Where it was refused the session has moved on without us.
+      if (!result.ok) await this.load()
+      else if (mine === this.#newest) this.#adopt(result.value)
+    }
+    this.#place = undefined
+    this.#placing = false
+  }
+
+  /** The newest place waits no longer: there is none on the screen. */
+  hidden(): void {
+    this.#place = undefined
+  }
+
+  /** One command at a time; what it answers is shown unless something newer was read meanwhile. */
+  async #command(name: string, call: (id: string) => Promise<Result<CounterSession | null>>): Promise<void> {
+    const session = this.#session
+    if (!session || this.#busy) return
+    this.#busy = name
+    this.#error = undefined
+    const mine = ++this.#newest
+    const result = await settled(call(session.id))
+    if (this.#busy === name) this.#busy = undefined
+    if (!result.ok) {
+      this.#error = result.error
+      await this.load()
+    } else if (mine === this.#newest) this.#adopt(result.value)
+  }
+
+  #adopt(session: CounterSession | null): void {
+    const before = this.#session
+    const hasMoved =
+      before?.id !== session?.id || before?.phase !== session?.phase || before?.current !== session?.current
+    this.#session = session
+    this.#known = true
+    if (!hasMoved) return
+    // What was asked for has come to pass, though its answer may still be under way.
+    this.#busy = undefined
+    if (session?.phase !== 'covered') this.#forgetStaff()
+    this.#error = undefined
+  }
+
+  #forgetStaff(): void {
+    this.#staffAsked = false
+    this.#coveredForStaff = false
+    this.#pinError = undefined
+  }
+}
+
+/** The clerk's own: what the page on the second display may not do. */
+export class DeskSession extends FollowedSession {
+  readonly #desk: Api
+
+  constructor(api: Api, clock: Clock) {
+    super(api, clock)
+    this.#desk = api
+  }
+
+  /** Staff has seen what became of it. */
+  async close(): Promise<void> {
+    const id = this.session?.id
+    if (id === undefined) return
+    await settled(this.#desk.counter.close({ id }))
+    await this.load()
+  }
+}

@@ -1,0 +1,84 @@
+/** What the office sets for its counter, and where its PIN stands. Changes are kept at once, one after the other. */
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { Input } from '../../../shared/contract/requests.ts'
+import type { CounterSettings as CounterSettingsView, PinState } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import { Resource } from './resource.svelte.ts'
+
+export type CounterChange = Input<'counter.configure'>
+
+export class CounterSettings {
+  readonly #api: Api
+  readonly #host: Window
+  readonly #view: Resource<CounterSettingsView>
+  readonly pin: Resource<PinState>
+  /** What was asked for last, shown until the answer says what holds. */
+  #wanted = $state.raw<Partial<CounterSettingsView>>({})
+  #keeping: Promise<unknown> = Promise.resolve()
+
+  constructor(api: Api, host: Window) {
+    this.#api = api
+    this.#host = host
+    this.#view = new Resource(() => api.counter.settings())
+    this.pin = new Resource(() => api.counter.pin())
+  }
+
+  get view(): CounterSettingsView | undefined {
+    return this.#view.value && { ...this.#view.value, ...this.#wanted }
+  }
+  get error() {
+    return this.#view.error
+  }
+
+  /** Reads all, then follows it: displays are plugged in, and a PIN may be reset once the computer was unlocked. */
+  open(): () => void {
+    void this.load()
+    const load = () => void this.load()
+    const stops = [
+      this.#api.on('settings.changed', load),
+      this.#api.on('counter.changed', load),
+      this.#api.on('audit.changed', () => void this.pin.load())
+    ]
+    this.#host.addEventListener('focus', load)
+    return () => {
+      this.#host.removeEventListener('focus', load)
+      for (const stop of stops) stop()
+    }
+  }
+
+  async load(): Promise<void> {
+    await Promise.all([this.#view.load(), this.pin.load()])
+  }
+
+  /** Keeps a change. Answers why it was not kept; what is shown then is as it was. */
+  keep(change: CounterChange): Promise<AppError | undefined> {
+    const { logo: _logo, ...shown } = change
+    const wanted = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
+    this.#wanted = { ...this.#wanted, ...wanted }
+    const mine = this.#wanted
+    const kept = this.#keeping.then(async () => {
+      const result = await settled(this.#api.counter.configure(change))
+      if (result.ok) this.#view.put(result.value)
+      if (this.#wanted === mine) this.#wanted = {}
+      return result.ok ? undefined : result.error
+    })
+    this.#keeping = kept
+    return kept
+  }
+
+  /** Has the person choose a picture. Answers why it can't be used. */
+  async chooseLogo(): Promise<AppError | undefined> {
+    const result = await settled(this.#api.counter.chooseLogo())
+    if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
+    if (result.value) this.#view.put(result.value)
+    return undefined
+  }
+
+  /** The PIN was forgotten. Answers why it can't be reset. */
+  async resetPin(): Promise<AppError | undefined> {
+    const result = await settled(this.#api.counter.resetPin())
+    if (!result.ok) return result.error
+    this.pin.put(result.value)
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+/** What the page on the second display shows: the session, where a person signs there, and the office's own words. */
+import type { IdleScreen, SettingsView } from '../../../shared/contract/views.ts'
+import type { Api } from '../api.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { FollowedSession, type PersonApi } from './counter-session.svelte.ts'
+import { Minutes } from './minutes.svelte.ts'
+import { Resource } from './resource.svelte.ts'
+
+/** The client as that page may use it: the main process refuses it everything else. */
+export type DisplayApi = PersonApi & { counter: Pick<Api['counter'], 'idleScreen'> }
+
+export class PersonDisplay {
+  readonly counter: FollowedSession
+  readonly minutes: Minutes
+  readonly #api: DisplayApi
+  readonly #idle: Resource<IdleScreen>
+  readonly #settings: Resource<SettingsView>
+
+  constructor(api: DisplayApi, clock: Clock = systemClock) {
+    this.#api = api
+    this.counter = new FollowedSession(api, clock)
+    this.minutes = new Minutes(clock)
+    this.#idle = new Resource(() => api.counter.idleScreen())
+    this.#settings = new Resource(() => api.settings.get())
+  }
+
+  get idle(): IdleScreen {
+    return this.#idle.value ?? { text: '' }
+  }
+  get theme() {
+    return this.#settings.value?.theme ?? 'system'
+  }
+
+  /** Reads all that is shown, then follows it. Answers what stops following. */
+  async open(): Promise<() => void> {
+    const read = () => Promise.all([this.#idle.load(), this.#settings.load()])
+    const stop = this.#api.on('settings.changed', () => void read())
+    const [stopCounter] = await Promise.all([this.counter.open(), read()])
+    return () => {
+      stop()
+      stopCounter()
+    }
+  }
+}

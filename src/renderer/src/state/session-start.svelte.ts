@@ -1,0 +1,169 @@
+/**
+ * A session before it begins: which documents and signers it is made of, and what staff has seen of each of them. Main
+ * decides in the end whether it may begin.
+ */
+import { SvelteSet } from 'svelte/reactivity'
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { CounterEntry, CounterOffer, CounterSession, EvidenceItem } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import { Action } from './action.svelte.ts'
+import type { CounterQueue, QueuePlace } from './counter-queue.svelte.ts'
+
+/** Somebody who is to sign, with all that they sign in this session. */
+export interface Signing {
+  person: string
+  signerName: string
+  documents: string[]
+}
+
+export type OtherSigner = CounterOffer['others'][number]
+
+const notHere: AppError = {
+  code: 'not-signable',
+  message: 'The service has the document, but nobody can sign it here yet.'
+}
+
+export class SessionStart {
+  #offer = $state.raw<CounterOffer>()
+  #error = $state.raw<AppError>()
+  #reading = $state(false)
+  #hasPin = $state(false)
+  allowsCamera = $state(false)
+  readonly starting = new Action<CounterSession>()
+  /** Documents and signers beside the first, as `reference signer`. */
+  readonly #added = new SvelteSet<string>()
+  /** What staff has seen, as `person evidence`. */
+  readonly #seen = new SvelteSet<string>()
+  readonly #api: Api
+  readonly #queue: CounterQueue
+  readonly #place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>
+
+  /** @param place a signer of a document; without a signer the first who can sign it here. */
+  constructor(api: Api, queue: CounterQueue, place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>) {
+    this.#api = api
+    this.#queue = queue
+    this.#place = place
+  }
+
+  get offer() {
+    return this.#offer
+  }
+  /** Why nothing can be offered. */
+  get error() {
+    return this.#error
+  }
+  get reading() {
+    return this.#reading
+  }
+  /** Without a PIN of staff nobody is handed the screen. */
+  get hasPin() {
+    return this.#hasPin
+  }
+
+  /** Has the documents read from the service, and asks what a session could be made of. */
+  async load(): Promise<void> {
+    this.#reading = true
+    this.#error = undefined
+    const place = await this.#where()
+    const result = place && (await settled(this.#api.counter.offer(place)))
+    this.#reading = false
+    if (!result?.ok) {
+      this.#error = result?.error ?? this.#queue.refreshing.error ?? notHere
+      return
+    }
+    this.#offer = result.value
+    this.#hasPin = result.value.hasPin
+  }
+
+  async #where(): Promise<QueuePlace | undefined> {
+    const { documentReference, signer } = this.#place
+    if (signer !== undefined) return { documentReference, signer }
+    const first = await this.#queue.firstOf(documentReference)
+    return first && { documentReference, signer: first.signer }
+  }
+
+  pinWasSet(): void {
+    this.#hasPin = true
+    this.starting.clear()
+  }
+
+  isAdded(entry: QueuePlace): boolean {
+    return this.#added.has(nameOf(entry))
+  }
+  /** Adds a document or a signer, or takes them out; signers who come after one taken out go with them. */
+  add(entry: QueuePlace, isAdded: boolean): void {
+    if (isAdded) this.#added.add(nameOf(entry))
+    else this.#added.delete(nameOf(entry))
+    for (const other of this.#offer?.others ?? []) if (this.waitsFor(other)) this.#added.delete(nameOf(other))
+  }
+
+  /** Who has to sign before this one, and isn't part of the session. */
+  waitsFor(signer: OtherSigner): OtherSigner | undefined {
+    if (signer.isTheirTurn) return undefined
+    const others = this.#offer?.others ?? []
+    const before = others.slice(0, others.indexOf(signer)).filter((other) => !other.isTheirTurn)
+    return before.find((other) => !this.isAdded(other))
+  }
+
+  /** The session's turns: all of the first person's documents, then the other signers in their order. */
+  get turns(): CounterEntry[] {
+    const offer = this.#offer
+    if (!offer) return []
+    const also = [...offer.alsoOfPerson, ...offer.others].filter((entry) => this.isAdded(entry))
+    const { person } = offer.first
+    return [
+      offer.first,
+      ...also.filter((entry) => entry.person === person),
+      ...also.filter((entry) => entry.person !== person)
+    ]
+  }
+
+  get people(): Signing[] {
+    const byPerson = Map.groupBy(this.turns, (turn) => turn.person)
+    return [...byPerson].map(([person, turns]) => ({
+      person,
+      signerName: turns[0]?.signerName ?? '',
+      documents: turns.map(({ documentName }) => documentName)
+    }))
+  }
+
+  get mayNeedCamera(): boolean {
+    return this.turns.some((turn) => turn.mayNeedCamera)
+  }
+
+  hasSeen(person: string, item: EvidenceItem): boolean {
+    return this.#seen.has(`${person} ${item.id}`)
+  }
+  see(person: string, item: EvidenceItem, isSeen: boolean): void {
+    if (isSeen) this.#seen.add(`${person} ${item.id}`)
+    else this.#seen.delete(`${person} ${item.id}`)
+  }
+
+  /** The first evidence that must have been seen and was not. */
+  get missing(): { person: string; item: EvidenceItem } | undefined {
+    const required = this.#offer?.evidence.filter((item) => item.isRequired) ?? []
+    for (const { person } of this.people) {
+      const item = required.find((one) => !this.hasSeen(person, one))
+      if (item) return { person, item }
+    }
+    return undefined
+  }
+
+  /** Begins it. Answers the session; why not stands in `starting.error`. */
+  async start(): Promise<CounterSession | undefined> {
+    const evidence = this.#offer?.evidence ?? []
+    const turns = this.turns.map(({ documentReference, signer, person }) => ({
+      documentReference,
+      signer,
+      evidence: evidence.filter((item) => this.hasSeen(person, item)).map(({ id }) => id)
+    }))
+    const allowsCamera = this.allowsCamera && this.mayNeedCamera
+    const session = await this.starting.run(() => this.#api.counter.start({ turns, allowsCamera }))
+    if (this.starting.error?.code === 'no-pin') this.#hasPin = false
+    return session
+  }
+}
+
+function nameOf({ documentReference, signer }: QueuePlace): string {
+  return `${documentReference} ${signer}`
+}

@@ -1,0 +1,115 @@
+/** The requests about the counter: the queue, a session, the staff's PIN, the counter's settings, the audit trail. */
+import { z } from 'zod'
+import type { SavedFile } from './composing-views.ts'
+import type {
+  AuditCheck,
+  AuditPage,
+  CounterEntry,
+  CounterOffer,
+  CounterSession,
+  CounterSettings,
+  IdleScreen,
+  PinState
+} from './counter-views.ts'
+import { answers, byId, id, nothing, page } from './request.ts'
+
+const reference = z.string().min(1).max(2000)
+const signer = z.number().int().min(0).max(10_000)
+const bounds = z.strictObject({
+  x: z.number().min(0).max(100_000),
+  y: z.number().min(0).max(100_000),
+  width: z.number().min(0).max(100_000),
+  height: z.number().min(0).max(100_000)
+})
+/** Digits, so that it can be given on a tablet's pad. */
+export const PIN = z.string().regex(/^\d{4,12}$/)
+const typedPin = z.string().max(64)
+const seconds = z.number().int().min(5).max(3600)
+
+export const counterRequests = {
+  /** Who can sign here now: today's appointments first, then next due first. */
+  'counter.queue': answers<CounterEntry[]>()(nothing),
+  /** Pins an appointment of today, until midnight, or unpins it. */
+  'counter.pinEntry': answers<null>()(z.strictObject({ documentReference: reference, signer, isToday: z.boolean() })),
+  /** Reads the documents from the service first. */
+  'counter.offer': answers<CounterOffer>()(z.strictObject({ documentReference: reference, signer })),
+  /** Begins a session with a first handover. Nothing is loaded until the person has the screen. */
+  'counter.start': answers<CounterSession>()(
+    z.strictObject({
+      turns: z
+        .array(
+          z.strictObject({
+            documentReference: reference,
+            signer,
+            /** The ids of the evidence that staff has seen of this person. */
+            evidence: z.array(id).max(100)
+          })
+        )
+        .min(1)
+        .max(50),
+      allowsCamera: z.boolean()
+    })
+  ),
+  'counter.state': answers<CounterSession | null>()(nothing),
+  /** The person has the screen: their page is loaded. */
+  'counter.begin': answers<CounterSession>()(byId),
+  /** Shows the signing page at these bounds of the window that asks, in CSS pixels. */
+  'counter.show': answers<CounterSession>()(z.strictObject({ id, bounds })),
+  'counter.cover': answers<CounterSession>()(z.strictObject({ id, why: z.enum(['moment', 'help', 'finish', 'stop']) })),
+  /** Takes the person's own cover away. */
+  'counter.resume': answers<CounterSession>()(byId),
+  /** Closes and wipes the signing page, then asks the service what became of it. */
+  'counter.finish': answers<CounterSession>()(byId),
+  /** From what became of a document, or a turn that failed, to the next. */
+  'counter.next': answers<CounterSession>()(byId),
+  /** A turn that failed, once more. */
+  'counter.retry': answers<CounterSession>()(byId),
+  'counter.zoom': answers<CounterSession>()(z.strictObject({ id, factor: z.number().min(0.5).max(3) })),
+  /** Somebody is there: our own page was touched. */
+  'counter.touched': answers<null>()(byId),
+  /** Staff gives their PIN: a cover then offers what staff can do; a screen that comes back is staff's again. */
+  'counter.unlock': answers<CounterSession>()(z.strictObject({ id, pin: typedPin })),
+  /** What staff does after the PIN, or from their own screen while the person has the second display. */
+  'counter.staff': answers<CounterSession | null>()(
+    z.strictObject({
+      id,
+      does: z.enum(['cover', 'continue', 'end', 'allow-camera', 'refuse-camera', 'print', 'save'])
+    })
+  ),
+  /** Staff has seen what became of it. */
+  'counter.close': answers<null>()(byId),
+
+  'counter.pin': answers<PinState>()(nothing),
+  /** Sets the first PIN, replaces the one that is given as `current`, or, after a reset was allowed, a forgotten one. */
+  'counter.setPin': answers<PinState>()(z.strictObject({ pin: PIN, current: typedPin.optional() })),
+  /** The PIN was forgotten: whoever signs in to this computer next may set a new one. */
+  'counter.resetPin': answers<PinState>()(nothing),
+
+  'counter.settings': answers<CounterSettings>()(nothing),
+  'counter.configure': answers<CounterSettings>()(
+    z.strictObject({
+      staffName: z.string().trim().max(100).optional(),
+      evidence: z
+        .array(z.strictObject({ id, text: z.string().trim().min(1).max(200), isRequired: z.boolean() }))
+        .max(50)
+        .optional(),
+      idleText: z.string().trim().max(500).optional(),
+      /** Only to take it away; `counter.chooseLogo` sets it. */
+      logo: z.null().optional(),
+      fullScreen: z.boolean().optional(),
+      useOtherDisplay: z.boolean().optional(),
+      idle: z.strictObject({ warnAfter: seconds, coverAfter: seconds, endAfter: seconds }).optional(),
+      allowedOrigins: z.array(z.string().trim().min(1).max(300)).max(50).optional(),
+      mayKeepPages: z.boolean().optional()
+    })
+  ),
+  /** A person chooses the picture; null where they thought better of it. */
+  'counter.chooseLogo': answers<CounterSettings | null>()(nothing),
+  'counter.idleScreen': answers<IdleScreen>()(nothing),
+
+  /** Newest first. */
+  'audit.list': answers<AuditPage>()(z.strictObject({ search: z.string().max(200), ...page })),
+  'audit.check': answers<AuditCheck>()(nothing),
+  /** Writes the whole trail with its chain where the person says; null where they thought better of it. */
+  'audit.export': answers<SavedFile | null>()(z.strictObject({ format: z.enum(['csv', 'json']) }))
+}

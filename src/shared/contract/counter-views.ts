@@ -1,0 +1,217 @@
+/** What the screens are shown of the counter: who can sign here, a session and its turns, the office's own words. */
+import type { ServiceDate } from '../model/index.ts'
+import type { AppError } from './errors.ts'
+
+/** Somebody who can sign here now. */
+export interface CounterEntry {
+  documentReference: string
+  documentName: string
+  signer: number
+  signerName: string
+  /** The same for all signers that are one person, as far as name and e-mail tell. Nothing is to be read from it. */
+  person: string
+  due?: ServiceDate
+  faceToFace: boolean
+  /** A video confirmation or an identity check was asked for: the page may want the camera. */
+  mayNeedCamera: boolean
+  /** An appointment of today. */
+  isToday: boolean
+  /** Face-to-face signing was asked for, and the service gave no link for it: they can't be started here. */
+  withoutLink?: true
+}
+
+/** One line of the office's own checklist of identity evidence. */
+export interface EvidenceItem {
+  id: string
+  text: string
+  /** Without it nobody is handed the screen. */
+  isRequired: boolean
+}
+
+/** What a session that begins with one signer could be made of. */
+export interface CounterOffer {
+  first: CounterEntry
+  /** Other documents that the same person can sign now, next due first. */
+  alsoOfPerson: CounterEntry[]
+  /** Other signers of the same document, in their order, who can sign here now or once it is their turn. */
+  others: (CounterEntry & { isTheirTurn: boolean })[]
+  evidence: EvidenceItem[]
+  /** Who of staff this is, for the record. */
+  staff: string
+  hasPin: boolean
+}
+
+/**
+ * What the service answered when it was asked after the page was closed. skipped: the turn never began, as somebody
+ * else's came first, or they had signed elsewhere.
+ */
+export interface CounterOutcome {
+  signed: 'signed' | 'declined' | 'not-yet' | 'unknown' | 'skipped'
+  /** Why it is unknown or was skipped. */
+  error?: AppError
+}
+
+/** One signer's part of a session: one document, one person. */
+export interface CounterTurn {
+  documentReference: string
+  documentName: string
+  signer: number
+  signerName: string
+  person: string
+  /** Absent while it lies before us or runs. What is `not-yet` may become `signed` afterwards, while the session is shown. */
+  outcome?: CounterOutcome
+}
+
+/**
+ * handover: the screen goes to the person whose turn it is. loading, open: the page is shown. covered: it is behind our
+ * cover, see `cover`. asking: the page is closed, and the service is being asked. between: what became of it, and the next
+ * document is the same person's. failed: the page can't be shown, or the turn could not begin, see `error`. return: the screen
+ * goes back to staff, who alone can leave it. ended: staff has the screen, and sees what became of everything.
+ */
+export type CounterPhase =
+  | 'handover'
+  | 'loading'
+  | 'open'
+  | 'covered'
+  | 'asking'
+  | 'between'
+  | 'failed'
+  | 'return'
+  | 'ended'
+
+/**
+ * Why the page is covered. moment, help, finish, stop: the person asked. camera: the page asks for the camera or microphone,
+ * and staff has to say. away: the window was left. idle: nobody was there. staff: staff has given their PIN and chooses
+ * what happens.
+ */
+export type CounterCover = 'moment' | 'help' | 'finish' | 'stop' | 'camera' | 'away' | 'idle' | 'staff'
+
+export interface CounterSession {
+  id: string
+  phase: CounterPhase
+  /** While the phase is covered, and over handover, between and failed where these were left. */
+  cover?: CounterCover
+  /** Only staff can go on from here, with their PIN. */
+  isLocked: boolean
+  turns: CounterTurn[]
+  /** The turn that runs, or the last one. */
+  current: number
+  /** Scheme and host of the signing page, for our frame to show; '' where none is known yet. */
+  origin: string
+  /** Size of what the page shows: 1 is as designed. */
+  zoom: number
+  /** What the page asks for, while staff has to say whether it may. */
+  asksFor: ('camera' | 'microphone')[]
+  allowsCamera: boolean
+  /** Nobody has touched anything for a while: the page will be covered then, unless somebody does. */
+  warningUntil?: number
+  /** Wrong PINs were given: none is taken before then. */
+  pinWaitUntil?: number
+  error?: AppError
+  /** What pages of this turn tried and were refused, newest last, at most twenty. */
+  refused: { what: string; at: number }[]
+  /** Which screen the person has: this window, or the second display. */
+  place: 'here' | 'other-display'
+  /** The application ended in the middle of it; what is shown was found when it was opened again. */
+  wasInterrupted: boolean
+  /** It is of a practice account: nothing that is signed counts. */
+  isPractice: boolean
+  /** Staff may print a page, and save it. */
+  mayKeepPages: boolean
+}
+
+/** Where the staff's PIN stands. */
+export interface PinState {
+  isSet: boolean
+  /** Wrong PINs were given: none is taken before then. */
+  waitUntil?: number
+  /** Whether it outlives the application. */
+  keptIn: 'keychain' | 'memory'
+  /**
+   * A forgotten PIN can be replaced by whoever can sign in to this computer: asked: it is to be locked and unlocked now.
+   * allowed: that has happened just now.
+   */
+  reset: 'none' | 'asked' | 'allowed'
+  /** Whether this system tells when somebody signs in; where not, only the administrator can reset it. */
+  canReset: boolean
+}
+
+export interface CounterSettings {
+  /** Who of staff works here, for the record; '' takes the name of the computer's user. */
+  staffName: string
+  evidence: EvidenceItem[]
+  /** What the second display shows while nobody signs. */
+  idleText: string
+  /** A picture as a data URL (PNG, JPEG or WebP), at most 1 MB. */
+  logo?: string
+  /** The window fills the screen while somebody signs. */
+  fullScreen: boolean
+  useOtherDisplay: boolean
+  /** The second display's name, where there is one now. */
+  otherDisplay?: string
+  /** Seconds without a touch until the warning, from there to the cover, and from there to the end of the session. */
+  idle: { warnAfter: number; coverAfter: number; endAfter: number }
+  /** Origins (`https://sign.example.com`) that signing pages may show beside their own and the service's. */
+  allowedOrigins: string[]
+  /** Staff may print a signing page, and save it. */
+  mayKeepPages: boolean
+}
+
+/** What the second display shows while nobody signs. */
+export interface IdleScreen {
+  text: string
+  logo?: string
+}
+
+/** What the audit trail tells of. */
+export type AuditEvent =
+  | 'session-started'
+  | 'handed-over'
+  | 'page-opened'
+  | 'camera-allowed'
+  | 'camera-refused'
+  | 'left'
+  | 'idle'
+  | 'unlocked'
+  | 'pin-wrong'
+  | 'page-printed'
+  | 'page-saved'
+  | 'turn-ended'
+  | 'session-ended'
+  | 'session-interrupted'
+  | 'pin-set'
+  | 'pin-reset'
+  | 'settings-changed'
+  | 'identity-data-fetched'
+
+export interface AuditEntry {
+  /** 1 is the first there ever was. */
+  seq: number
+  at: number
+  /** IANA name of the workstation's zone, such as Pacific/Auckland. */
+  zone: string
+  staff: string
+  what: AuditEvent
+  /** The session it belongs to. */
+  session?: string
+  documentReference?: string
+  documentName?: string
+  signerName?: string
+  /** More of it, in words: `evidence` checked, `outcome`, `origin`, and the like. */
+  detail: Record<string, string>
+}
+
+export interface AuditPage {
+  entries: AuditEntry[]
+  total: number
+}
+
+/** Whether each entry still follows from the one before it, and the last known one is still there. */
+export interface AuditCheck {
+  isWhole: boolean
+  entries: number
+  /** The first entry that doesn't follow from the one before it, where there is one. */
+  brokenAt?: number
+  /** Entries at the end, or all, are missing. */
+  isCutOff: boolean
+}

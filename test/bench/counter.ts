@@ -1,0 +1,230 @@
+/**
+ * The counter in the built application: how much longer a signer waits than for the bare page, how soon the next one has the
+ * screen, and whether two hundred sessions leave anything in memory.
+ */
+import type { Page } from 'playwright-core'
+import { type Clerk, clerkAt, MERE, nameOf, WIREMU } from '../e2e/clerk.ts'
+import { launch } from '../e2e/launch.ts'
+import { PIN } from '../e2e/person.ts'
+import { formsFor, inOrder, send, signElsewhere } from '../e2e/sending.ts'
+import { type Bench, type Figure, median, quantile, rounded } from './figure.ts'
+import { collect, memoryOf } from './memory.ts'
+
+const ROUNDS = 15
+const WARM_UP = 20
+const SESSIONS = 200
+const PAUSE = 300
+
+export const counter: Bench = {
+  name: 'counter',
+  async run(): Promise<Figure[]> {
+    const clerk = clerkAt(await launch())
+    try {
+      await clerk.arrive()
+      await clerk.choosePracticeOffice()
+      await setPin(clerk)
+      await watchViews(clerk)
+      return [...(await opening(clerk)), await changing(clerk), ...(await growing(clerk))]
+    } finally {
+      await clerk.app.close()
+    }
+  }
+}
+
+async function setPin({ window: page }: Clerk): Promise<void> {
+  await page.evaluate(async (pin) => {
+    const set = await window.countersign.counter.setPin({ pin })
+    if (!set.ok) throw new Error(set.error.message)
+  }, PIN)
+}
+
+type Noted = typeof globalThis & { shownAt: number }
+
+/** Notes in the main process when a page is last put before somebody's eyes. */
+async function watchViews({ app }: Clerk): Promise<void> {
+  await app.evaluate(({ WebContentsView }) => {
+    const { setVisible } = WebContentsView.prototype
+    WebContentsView.prototype.setVisible = function (visible) {
+      if (visible) (globalThis as Noted).shownAt = performance.timeOrigin + performance.now()
+      setVisible.call(this, visible)
+    }
+  })
+}
+
+/** Presses a button, and answers when: milliseconds since 1970, to a fraction. */
+function pressed(page: Page, name: string): Promise<number> {
+  return page.getByRole('button', { name }).evaluate((button: HTMLButtonElement) => {
+    const at = performance.timeOrigin + performance.now()
+    button.click()
+    return at
+  })
+}
+
+/** When a practice page was there to be read and acted on: its content was painted, and its document is complete. */
+async function usableAt(page: Page): Promise<{ began: number; usable: number }> {
+  await page.getByTestId('sign').waitFor()
+  return page.evaluate(async () => {
+    const painted = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime
+    while (painted() === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
+    const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+    const after = Math.max(painted() ?? 0, navigation?.domContentLoadedEventEnd ?? 0)
+    return { began: performance.timeOrigin, usable: performance.timeOrigin + after }
+  })
+}
+
+/** From "I am … — begin" to a page that can be used, against the same page alone in a page of the same Chromium. */
+async function opening(clerk: Clerk): Promise<Figure[]> {
+  const { app, window, person } = clerk
+  const browser = window.context().browser()
+  if (!browser) throw new Error('There is no browser for the bare page.')
+  await send(clerk, formsFor(['Opened again and again'], [MERE]))
+  const beyond: number[] = []
+  const bare: number[] = []
+  for (let round = -2; round < ROUNDS; round++) {
+    await clerk.beginTurn(MERE, 'Opened again and again')
+    await window.waitForTimeout(PAUSE)
+    const from = await pressed(window, 'I am Mere Tamati — begin')
+    const page = await app.waitForView(/\/sign\//)
+    const { usable } = await usableAt(page)
+    const shown = await app.evaluate(() => (globalThis as Noted).shownAt)
+    const link = page.url()
+    await person.stop()
+    await clerk.giveBack()
+    await clerk.button('Back to the queue').click()
+
+    const context = await browser.newContext()
+    const alone = await context.newPage()
+    await alone.goto(link)
+    const { began, usable: usableAlone } = await usableAt(alone)
+    await context.close()
+    if (round < 0) continue
+    bare.push(usableAlone - began)
+    beyond.push(Math.max(usable, shown) - from - (usableAlone - began))
+  }
+  const against = `built application, practice service, beyond ${rounded(median(bare))} ms of the bare page, median of ${ROUNDS} each, 90th percentile ${rounded(quantile(beyond, 0.9))}`
+  return [figure('counter-begin-to-usable', median(beyond), 'ms', 300, against)]
+}
+
+/** From the click that signs to the next signer's handover, the service's part included. */
+async function changing(clerk: Clerk): Promise<Figure> {
+  const { window, person } = clerk
+  const times: number[] = []
+  for (let round = -1; round < ROUNDS; round++) {
+    const document = `Deed of two ${round}`
+    await send(clerk, inOrder(document, [MERE, WIREMU]))
+    const page = await clerk.handOver(MERE, document, { also: [nameOf(WIREMU)] })
+    await page.getByTestId('signature-name').fill(nameOf(MERE))
+    await page.getByTestId('agree').check()
+    const painted = handoverPainted(window, nameOf(WIREMU))
+    const from = await page.getByTestId('sign').evaluate((button: HTMLButtonElement) => {
+      const at = performance.timeOrigin + performance.now()
+      setTimeout(() => button.click())
+      return at
+    })
+    times.push((await painted) - from)
+    await person.button('Staff').click()
+    await person.unlock()
+    await person.button('End here').click()
+    await clerk.button('Back to the queue').click()
+  }
+  const measured = times.slice(1)
+  const against = `built application, practice service, 90th percentile of ${measured.length}, median ${rounded(median(measured))}, longest ${rounded(Math.max(...measured))}`
+  return figure('counter-next-signer', quantile(measured, 0.9), 'ms', 1000, against)
+}
+
+/** When the next signer's handover has been painted. */
+function handoverPainted(page: Page, name: string): Promise<number> {
+  return page.evaluate(
+    (name) =>
+      new Promise<number>((resolve) => {
+        const isThere = () =>
+          [...document.querySelectorAll('button')].some(({ textContent }) =>
+            textContent?.includes(`I am ${name} — begin`)
+          )
+        const watching = new MutationObserver(() => {
+          if (!isThere()) return
+          watching.disconnect()
+          // The frame that shows it is over when the next one begins.
+          requestAnimationFrame(() => setTimeout(() => resolve(performance.timeOrigin + performance.now())))
+        })
+        watching.observe(document.body, { childList: true, subtree: true, characterData: true })
+      }),
+    name
+  )
+}
+
+/** What two hundred sessions leave in memory, after as many as it takes to warm up. */
+async function growing(clerk: Clerk): Promise<Figure[]> {
+  const references = await sessionsToCome(clerk)
+  for (const reference of references.slice(0, WARM_UP)) await oneSession(clerk, reference)
+  await collect(clerk.app)
+  const before = await memoryOf(clerk.app)
+  for (const reference of references.slice(WARM_UP)) await oneSession(clerk, reference)
+  await collect(clerk.app)
+  const after = await memoryOf(clerk.app)
+  const against = `built application, ${SESSIONS} sessions after ${WARM_UP}`
+  return [
+    figure(
+      'counter-memory-main',
+      after.main - before.main,
+      'MB',
+      10,
+      `${against}, heap and external memory, from ${rounded(before.main)} MB; resident memory from ${rounded(before.resident)} to ${rounded(after.resident)} MB`
+    ),
+    figure(
+      'counter-memory-chromium',
+      after.chromium - before.chromium,
+      'MB',
+      10,
+      `${against}, private memory of all its processes, from ${rounded(before.chromium)} MB`
+    )
+  ]
+}
+
+/** As many documents as there are sessions, in packages of twenty. */
+async function sessionsToCome(clerk: Clerk): Promise<string[]> {
+  const references: string[] = []
+  for (let made = 0; made < WARM_UP + SESSIONS; made += 20) {
+    const names = Array.from({ length: 20 }, (_, index) => `Session ${made + index}`)
+    references.push(...(await send(clerk, formsFor(names, [MERE]))).values())
+  }
+  return references
+}
+
+/** A whole session through the screens' own client: handed over, opened, signed, closed, given back, left. */
+async function oneSession({ app, window: page }: Clerk, documentReference: string): Promise<void> {
+  const id = await page.evaluate(async (documentReference) => {
+    const { counter } = window.countersign
+    const turns = [{ documentReference, signer: 0, evidence: [] }]
+    const started = await counter.start({ turns, allowsCamera: false })
+    if (!started.ok) throw new Error(started.error.message)
+    const begun = await counter.begin({ id: started.value.id })
+    if (!begun.ok) throw new Error(begun.error.message)
+    return started.value.id
+  }, documentReference)
+  const signing = await app.waitForView(/\/sign\//)
+  await signing.getByTestId('sign').waitFor()
+  await signElsewhere(signing.url(), nameOf(MERE))
+  const outcome = await page.evaluate(
+    async ({ id, pin }) => {
+      const { counter } = window.countersign
+      await counter.finish({ id })
+      for (;;) {
+        const state = await counter.state()
+        if (!state.ok) throw new Error(state.error.message)
+        if (state.value?.phase === 'return') break
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      const ended = await counter.unlock({ id, pin })
+      await counter.close({ id })
+      return ended.ok ? ended.value.turns[0]?.outcome?.signed : ended.error.code
+    },
+    { id, pin: PIN }
+  )
+  if (outcome !== 'signed') throw new Error(`A session ended as ${outcome}.`)
+  if ((await app.views('all')).length > 0) throw new Error('A page was left over.')
+}
+
+function figure(name: string, value: number, unit: string, limit: number, against: string): Figure {
+  return { name, value: rounded(value), unit, limit, better: 'lower', against }
+}

@@ -1,0 +1,69 @@
+/** What the service under an attacker's hand answers: any page, with any header, and every way of answering badly. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' }
+let answered = 0
+
+/**
+ * `/attack`: the page. `/redirect/CODE?to=`: a redirect. `/circle`: to itself. `/refresh?to=`: a redirect by header. `/file`: a download.
+ * `/never`: no answer at all. `/reset`: a broken line. `/cut`: half an answer. `/nothing`: no page. `/embedded?script=`: a page of its own.
+ * `/say?type=&body=&h=Name:value`: an answer made to order. `/count`: how often it was asked, to be kept for ever.
+ * `/log-in`: nothing without a password. Anything else: nothing special.
+ */
+export function attackingService(request: IncomingMessage, response: ServerResponse, page: string): void {
+  const url = new URL(request.url ?? '/', 'http://service')
+  const asked = (name: string) => url.searchParams.get(name) ?? ''
+  const [, route, code] = url.pathname.split('/')
+  switch (route) {
+    case 'attack':
+      return void response.writeHead(200, HTML).end(page)
+    case 'redirect':
+      // Byte by byte as it came: addresses may hold any letter.
+      return void response.writeHead(Number(code), { location: Buffer.from(asked('to')).toString('latin1') }).end()
+    case 'circle':
+      return void response.writeHead(302, { location: '/circle' }).end()
+    case 'refresh':
+      return void response.writeHead(200, { ...HTML, refresh: `0;url=${asked('to')}` }).end('moving on')
+    case 'file':
+      return void response
+        .writeHead(200, {
+          'content-type': 'application/octet-stream',
+          'content-disposition': 'attachment; filename=run.exe'
+        })
+        .end('MZ')
+    case 'never':
+      return
+    case 'nothing':
+      return void response.writeHead(204).end()
+    case 'cut':
+      response.writeHead(200, { ...HTML, 'content-length': '1000000' }).write('<p>half')
+      return void setTimeout(() => response.destroy(), 50)
+    case 'embedded':
+      return void response
+        .writeHead(200, HTML)
+        .end(`<title>embedded</title>${asked('script') ? `<script>${asked('script')}</script>` : ''}`)
+    case 'reset':
+      return void response.destroy()
+    case 'say': {
+      response.setHeader('content-type', asked('type') || 'text/html; charset=utf-8')
+      for (const header of url.searchParams.getAll('h')) {
+        const [name = '', ...value] = header.split(':')
+        response.appendHeader(name, value.join(':'))
+      }
+      return void response.writeHead(Number(asked('status') || 200)).end(asked('body'))
+    }
+    case 'count': {
+      if (request.headers['if-none-match']) return void response.writeHead(304).end()
+      answered += 1
+      const kept = { 'cache-control': asked('kept') || 'max-age=31536000, immutable', etag: `"${answered}"` }
+      return void response.writeHead(200, { ...kept, 'content-type': 'text/plain' }).end(String(answered))
+    }
+    case 'log-in':
+      if (request.headers.authorization) return void response.writeHead(200, HTML).end(request.headers.authorization)
+      return void response.writeHead(401, { ...HTML, 'www-authenticate': 'Basic realm="Your office"' }).end('log in')
+    default:
+      return void response
+        .writeHead(200, { 'content-type': 'text/plain', 'access-control-allow-origin': '*' })
+        .end('ok')
+  }
+}

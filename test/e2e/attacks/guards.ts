@@ -1,0 +1,85 @@
+/** What stands between an attack and its gain: the vocabulary of the tables, each with its place in the sources. */
+
+export interface GuardWords {
+  /** In a sentence for somebody who reviews it. */
+  does: string
+  /** Where it is written. */
+  files: readonly string[]
+}
+
+export const guards = {
+  link: {
+    does: 'A signer’s link is judged before anything of it is loaded, and once more by the view that would load it: https only, no log-in in it, no private host. The practice service’s own origin is the one exception, in a practice account.',
+    files: ['src/main/core/policy/signing-address.ts', 'src/main/shell/signing-view.ts']
+  },
+  ground: {
+    does: 'Every move of every frame is decided before it is made: whole origins are compared with an allow-list, and what is not plainly on it is refused. Three events ask: the page’s own moves, those of its frames, and redirects.',
+    files: ['src/main/core/policy/navigation.ts', 'src/main/shell/lock-down.ts', 'src/main/shell/signing-view.ts']
+  },
+  request: {
+    does: 'The same decision is made on the network for each request and each hop of a redirect, before it leaves. Content may come from any public host by https; nothing may by http.',
+    files: ['src/main/core/policy/navigation.ts', 'src/main/shell/signing-session.ts']
+  },
+  private: {
+    does: 'Hosts of private networks are refused by address, however it is written, by name, and by what a public name leads to when it is looked up.',
+    files: ['src/main/core/policy/private-networks.ts', 'src/main/shell/signing-session.ts']
+  },
+  policy: {
+    does: 'Policies are laid over the page’s own: no plug-ins, no unencrypted sockets, no boxes of its own, and what only the browser can take from it.',
+    files: ['src/main/core/policy/page-policy.ts', 'src/main/shell/signing-session.ts']
+  },
+  return: {
+    does: 'The return address is compared as a whole (origin and path), caught in the page’s main frame before it is loaded, and only ends the view. Whether the document is signed is asked of the service.',
+    files: ['src/main/core/policy/navigation.ts', 'src/main/shell/signing-view.ts']
+  },
+  windows: {
+    does: 'No window is ever opened; an address that was wanted in one is judged like any other and loaded in place, or not at all.',
+    files: ['src/main/shell/lock-down.ts', 'src/main/shell/signing-view.ts']
+  },
+  permissions: {
+    does: 'Every permission is denied, both when it is asked for and when it is only looked at; no device is ever chosen.',
+    files: ['src/main/core/policy/permissions.ts', 'src/main/shell/lock-down.ts']
+  },
+  media: {
+    does: 'Camera and microphone are granted to documents of the service’s own origin only, in a turn that asks for them, after staff’s yes, and not beyond the turn.',
+    files: ['src/main/core/policy/permissions.ts', 'src/main/shell/media-access.ts', 'src/main/shell/signing-view.ts']
+  },
+  downloads: {
+    does: 'Every download is prevented before a byte of it is on the disk.',
+    files: ['src/main/shell/lock-down.ts']
+  },
+  hold: {
+    does: 'The page is held over the browser’s own line for debuggers before anything of it is loaded: a dialog for files is cancelled, printing does nothing, a service worker doesn’t answer in the network’s place, and a page whose turn needs no camera can’t call other computers. A page that slips out is ended.',
+    files: ['src/main/shell/signing-hold.ts']
+  },
+  preferences: {
+    does: 'The page runs in the sandbox, without a preload, without Node, plug-ins, web views, dialogs, spell-checker or navigation by drag and drop.',
+    files: ['src/main/shell/signing-view.ts']
+  },
+  session: {
+    does: 'A session in memory, which nobody else has at the time, and which is wiped at the end of the turn: storage, cookies, cache, log-ins, connections.',
+    files: ['src/main/shell/signing-session.ts']
+  },
+  view: {
+    does: 'The page lies in a rectangle that we set, over a window whose frame, title and keys are ours; covered it is out of sight, silent and without the keyboard.',
+    files: ['src/main/shell/signing-view.ts']
+  },
+  end: {
+    does: 'A turn ends when we end it, whatever its page does: it is closed without being asked, and killed where it doesn’t close. A page that ends or hangs by itself leads to a screen with a way on.',
+    files: ['src/main/shell/signing-view.ts', 'src/main/shell/signing-failure.ts']
+  },
+  'own page': {
+    does: 'Our pages come from our own scheme, out of one folder, read-only, with a content security policy that names nothing but themselves; they go nowhere and open nothing.',
+    files: ['src/main/shell/app-protocol.ts', 'src/main/core/policy/app-pages.ts', 'src/main/shell/own-page.ts']
+  },
+  bridge: {
+    does: 'The bridge of our own pages has a function for each request of the contract and nothing else; each request’s sender is checked and its input decoded by a schema before its handler runs.',
+    files: ['src/preload/index.ts', 'src/main/ipc/registration.ts']
+  },
+  browser: {
+    does: 'A rule of the browser itself, which we only leave switched on. The row is here to notice should that ever change.',
+    files: []
+  }
+} as const satisfies Record<string, GuardWords>
+
+export type Guard = keyof typeof guards

@@ -1,0 +1,90 @@
+/** One attack as it happens: the application, the servers, and the turns that the attack needs. */
+import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
+import { type Attack, on } from './attack.ts'
+import type { AttackedApp } from './attacked-app.ts'
+import type { Command, Facts } from './control.ts'
+import type { Servers } from './servers.ts'
+
+/** Names that lead somewhere in every row; others can't be resolved. */
+const LOOKUPS = { 'rebind.example': ['192.168.1.1'], 'cdn.example': ['93.184.215.14'] }
+
+export class Scene {
+  readonly app: AttackedApp
+  readonly servers: Servers
+  readonly #attack: Attack
+
+  constructor(app: AttackedApp, servers: Servers, attack: Attack) {
+    this.app = app
+    this.servers = servers
+    this.#attack = attack
+    servers.show(`<!doctype html><title>sign</title>${on(servers, attack.page ?? '')}`)
+  }
+
+  /** Begins a turn without waiting for its page. */
+  async begin(address: string, patienceMs = 10_000): Promise<void> {
+    const { media = 'never', returnAddresses = [RETURN_ADDRESS], lookups = {} } = this.#attack.turn ?? {}
+    await this.app.say({
+      do: 'open',
+      turn: { url: on(this.servers, address), allowedOrigins: [], returnAddresses, practiceOrigin: this.servers.here },
+      media,
+      patienceMs,
+      lookups: { ...LOOKUPS, ...lookups }
+    })
+  }
+
+  /** Begins a turn, and waits for there to be something to see. */
+  async open(path = '/attack'): Promise<void> {
+    await this.begin(`{here}${path}`)
+    await this.app.until(() => this.kinds().includes('open'), 'the page to open')
+  }
+
+  /** Ends the turn and begins the next signer's. */
+  async next(path?: string): Promise<void> {
+    await this.say({ do: 'end' })
+    await this.app.forget()
+    await this.open(path)
+  }
+
+  /** Runs a script in the signing page as if the person had just clicked. `return` answers. */
+  run(script: string): Promise<unknown> {
+    return this.say({ do: 'run-in-signing-page', script: `(async () => { ${on(this.servers, script)} })()` })
+  }
+
+  runInOwnPage(script: string): Promise<unknown> {
+    return this.say({ do: 'run-in-own-page', script: `(async () => { ${on(this.servers, script)} })()` })
+  }
+
+  say(command: Command): Promise<unknown> {
+    return this.app.say(command)
+  }
+
+  facts(): Promise<Facts> {
+    return this.app.facts()
+  }
+
+  kinds(): string[] {
+    return this.app.kinds()
+  }
+
+  /** What staff was told that the page tried. */
+  refusals(): string[] {
+    return this.app.told.flatMap((told) => (told.kind === 'refused' ? [told.text] : []))
+  }
+
+  /** Paths that the service was asked for. */
+  paths(): string[] {
+    return this.servers.requests.map(({ path }) => path)
+  }
+
+  until(holds: () => boolean, what: string): Promise<void> {
+    return this.app.until(holds, what)
+  }
+
+  untilTold(words: string): Promise<void> {
+    return this.until(() => this.refusals().some((text) => text.includes(words)), `staff to be told “${words}”`)
+  }
+
+  pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, milliseconds))
+  }
+}

@@ -1,0 +1,171 @@
+/** Files: saving them here, reading them from here, and what is dragged. */
+import assert from 'node:assert/strict'
+import type { Area, Attack } from '../attack.ts'
+import { click, frame, refusedBy } from './scripts.ts'
+
+const asksForFile = 'a file of this computer'
+
+/** What the person drags onto the page, as the system tells it. */
+function dropped(name: string, items: { mimeType: string; data: string }[], files: string[] = []): Attack {
+  return {
+    name,
+    guard: ['preferences', 'ground'],
+    page: '<body style="height:100vh">',
+    play: async (scene) => {
+      for (const type of ['dragEnter', 'dragOver', 'drop']) {
+        await scene.say({
+          do: 'debug',
+          method: 'Input.dispatchDragEvent',
+          params: { type, x: 200, y: 200, data: { items, files, dragOperationsMask: 1 } }
+        })
+      }
+    }
+  }
+}
+
+export const files: Area = {
+  title: 'Files, printing, drag and drop',
+  about:
+    'A program that is saved waits for a click; a file that is chosen is read. Neither is for the person at the counter: what may be kept, staff keeps.',
+  by: 'signing page',
+  guard: ['downloads'],
+  attacks: [
+    {
+      name: 'save a program by a link',
+      ...click('<a id=go download="run.exe" href="/file">go</a>'),
+      told: 'save a file'
+    },
+    { name: 'save a program by moving to it', script: 'location = "/file"', told: 'save a file' },
+    {
+      name: 'save data by a link',
+      ...click('<a id=go download="run.exe" href="data:application/octet-stream,MZ">go</a>'),
+      told: 'save a file'
+    },
+    {
+      name: 'save a blob by a link',
+      page: '<a id=go download="run.exe">go</a>',
+      script: 'const a = document.getElementById("go"); a.href = URL.createObjectURL(new Blob(["MZ"])); a.click()',
+      told: 'save a file'
+    },
+    {
+      name: 'save under a name that leads out of the folder',
+      ...click('<a id=go download="../../run.exe" href="data:application/octet-stream,MZ">go</a>'),
+      told: 'save a file'
+    },
+    { name: 'save from a frame', ...frame('/file'), told: 'save a file' },
+    {
+      name: 'save by sending a form',
+      ...click('<form action="/file" method=post><button id=go>go</button></form>'),
+      told: 'save a file'
+    },
+    { name: 'save by opening a window', script: 'window.open("/file")', guard: ['windows', 'downloads'] },
+    {
+      name: 'save one file after the other',
+      script:
+        'for (let i = 0; i < 20; i++) { const a = document.createElement("a"); a.download = i + ".exe"; a.href = "/file"; a.click(); await new Promise((r) => setTimeout(r, 10)) }',
+      told: 'save a file'
+    },
+    {
+      name: 'save the page as a file that runs',
+      script: 'location = "/say?type=application/hta&body=x"',
+      told: 'save a file'
+    },
+    {
+      name: 'open a folder of this computer',
+      script: refusedBy('(window.showDirectoryPicker?.() ?? Promise.reject())'),
+      guard: ['permissions', 'hold'],
+      answers: 'refused'
+    },
+    {
+      name: 'open a file of this computer',
+      script: refusedBy('(window.showOpenFilePicker?.() ?? Promise.reject())'),
+      guard: ['permissions', 'hold'],
+      answers: 'refused'
+    },
+    {
+      name: 'save by a dialog of its own',
+      script: refusedBy('(window.showSaveFilePicker?.({ suggestedName: "run.exe" }) ?? Promise.reject())'),
+      guard: ['permissions', 'hold'],
+      answers: 'refused'
+    },
+    {
+      name: 'have a file chosen by a button',
+      page: '<input id=go type=file>',
+      script:
+        'document.getElementById("go").click(); await new Promise((r) => setTimeout(r, 300)); return document.getElementById("go").files.length',
+      guard: ['hold'],
+      answers: 0,
+      told: asksForFile
+    },
+    {
+      name: 'have a folder chosen by a button',
+      page: '<input id=go type=file webkitdirectory multiple>',
+      script:
+        'document.getElementById("go").showPicker(); await new Promise((r) => setTimeout(r, 300)); return document.getElementById("go").files.length',
+      guard: ['hold'],
+      answers: 0,
+      told: asksForFile
+    },
+    {
+      name: 'have a file chosen from within a frame',
+      page: '<iframe id=f srcdoc="<input id=go type=file>"></iframe>',
+      script:
+        'await new Promise((r) => setTimeout(r, 200)); const f = document.getElementById("f").contentDocument.getElementById("go"); f.click(); await new Promise((r) => setTimeout(r, 300)); return f.files.length',
+      guard: ['hold'],
+      answers: 0
+    },
+    {
+      name: 'have a file named by a script',
+      page: '<input id=go type=file>',
+      script:
+        'try { document.getElementById("go").value = "/etc/passwd" } catch {} return document.getElementById("go").files.length',
+      guard: ['browser'],
+      answers: 0
+    },
+    { name: 'print', script: 'window.print()', guard: ['hold', 'policy'], told: 'tried to print' },
+    {
+      name: 'print from a frame that it has only just made',
+      script: 'const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.print()',
+      guard: ['hold', 'policy'],
+      told: 'tried to print'
+    },
+    {
+      name: 'print from a frame',
+      page: '<iframe id=f src="/embedded"></iframe>',
+      script: 'await new Promise((r) => setTimeout(r, 200)); document.getElementById("f").contentWindow.print()',
+      guard: ['hold', 'policy']
+    },
+    {
+      name: 'print without end',
+      script: 'for (let i = 0; i < 50; i++) window.print(); return "over"',
+      guard: ['hold', 'policy'],
+      answers: 'over'
+    },
+    dropped('be left for a link that is dropped onto it', [
+      { mimeType: 'text/uri-list', data: 'https://evil.example/' }
+    ]),
+    dropped('be left for a file that is dropped onto it', [], ['/etc/hostname']),
+    dropped('be left for a script that is dropped onto it', [
+      { mimeType: 'text/uri-list', data: 'javascript:document.title="owned"' }
+    ]),
+    {
+      name: 'be left for what itself puts on the pointer',
+      guard: ['preferences', 'ground'],
+      page: '<div id=d draggable=true style="width:300px;height:300px">drag</div>',
+      script:
+        'document.getElementById("d").addEventListener("dragstart", (e) => { e.dataTransfer.setData("text/uri-list", "https://evil.example/"); e.dataTransfer.setData("DownloadURL", "application/octet-stream:run.exe:{here}/file") })',
+      play: async (scene) => {
+        const mouse = (type: string, x: number, y: number) =>
+          scene.say({
+            do: 'debug',
+            method: 'Input.dispatchMouseEvent',
+            params: { type, x, y, button: 'left', buttons: 1, clickCount: 1 }
+          })
+        await mouse('mousePressed', 50, 50)
+        for (const at of [60, 90, 200]) await mouse('mouseMoved', at, at)
+        await mouse('mouseReleased', 200, 200)
+        assert.equal((await scene.facts()).files.length, 0)
+      }
+    }
+  ]
+}

@@ -1,0 +1,115 @@
+/** Showing what isn't the service's within the service's page. */
+import type { Area } from '../attack.ts'
+import { frame, shows, textOfFrame } from './scripts.ts'
+
+export const frames: Area = {
+  title: 'Frames and embedded documents',
+  about:
+    'What a page can’t be, it may try to contain. A frame is a document like any other: it may show the service’s pages and what the page writes into it, nothing else.',
+  by: 'signing page',
+  guard: ['ground', 'request'],
+  attacks: [
+    { name: 'embed a page of elsewhere', ...frame('http://{elsewhere}/'), told: 'unencrypted' },
+    { name: 'embed a page of elsewhere, encrypted', ...frame('https://{elsewhere}/'), told: 'page of 127.0.0.1' },
+    { name: 'embed a page of a public host', ...frame('https://evil.example/'), told: 'page of evil.example' },
+    { name: 'embed a page of the router', ...frame('https://192.168.1.1/'), told: 'page of 192.168.1.1' },
+    {
+      name: 'embed the service under another name',
+      ...frame('http://localhost:{port}/embedded'),
+      told: 'unencrypted',
+      neverAsked: '/embedded'
+    },
+    {
+      name: 'embed a page with a log-in',
+      ...frame('http://ana:pw@127.0.0.1:{port}/embedded'),
+      guard: ['browser', 'request'],
+      neverAsked: '/embedded'
+    },
+    {
+      name: 'embed a page that has come with this one',
+      page: '<iframe src="http://{elsewhere}/"></iframe>',
+      script: 'await new Promise((r) => setTimeout(r, 200))',
+      told: 'unencrypted'
+    },
+    {
+      name: 'embed a page that waits until it is scrolled to',
+      page: '<div style="height:3000px"></div><iframe loading=lazy src="http://{elsewhere}/"></iframe>',
+      script: 'scrollTo(0, 9999); await new Promise((r) => setTimeout(r, 300))',
+      told: 'unencrypted'
+    },
+    {
+      name: 'embed a page within a frame that it wrote itself',
+      script: shows('<iframe srcdoc="<iframe src=http://{elsewhere}/></iframe>"></iframe>', 500),
+      told: 'unencrypted'
+    },
+    {
+      name: 'embed a page within a shut frame',
+      script: shows(
+        '<iframe sandbox="allow-scripts" srcdoc="<script>location = `http://{elsewhere}/`</script>"></iframe>',
+        500
+      ),
+      told: 'unencrypted'
+    },
+    {
+      name: 'embed a page without a trace of where it belongs',
+      script: shows('<iframe credentialless src="http://{elsewhere}/"></iframe>'),
+      told: 'unencrypted'
+    },
+    { name: 'embed our own pages', ...frame('app://countersign/index.html', textOfFrame), answers: '' },
+    {
+      name: 'embed a blob',
+      page: '<iframe id=f></iframe>',
+      script: `const f = document.getElementById("f"); f.src = URL.createObjectURL(new Blob(["<h1>bank</h1>"], { type: "text/html" })); await new Promise((r) => setTimeout(r, 300)); ${textOfFrame}`,
+      answers: '',
+      told: 'isn’t a web page'
+    },
+    {
+      name: 'embed data as a page',
+      ...frame('data:text/html,<script>parent.postMessage(1, "*")</script>'),
+      told: 'isn’t a web page'
+    },
+    { name: 'embed a file of this computer', ...frame('file:///etc/passwd', textOfFrame), answers: '' },
+    {
+      name: 'embed an object of elsewhere',
+      script: shows('<object data="http://{elsewhere}/" type="text/html"></object>'),
+      guard: ['policy', 'request']
+    },
+    {
+      name: 'embed a plug-in of elsewhere',
+      script: shows('<embed src="http://{elsewhere}/" type="application/pdf">'),
+      guard: ['policy', 'request']
+    },
+    {
+      name: 'embed a plug-in of the service’s own',
+      script: shows('<embed src="/plug-in" type="application/pdf"><object data="/plug-in"></object>'),
+      guard: ['policy', 'request'],
+      neverAsked: '/plug-in'
+    },
+    {
+      name: 'embed a set of frames of the old kind',
+      script:
+        'const s = document.createElement("frameset"); s.innerHTML = `<frame src="http://{elsewhere}/">`; document.documentElement.replaceChild(s, document.body); await new Promise((r) => setTimeout(r, 300))',
+      told: 'unencrypted'
+    },
+    {
+      name: 'embed a frame that nobody can look into',
+      script: shows(
+        '<fencedframe config="http://{elsewhere}/" src="http://{elsewhere}/"></fencedframe><portal src="http://{elsewhere}/"></portal>'
+      ),
+      guard: ['browser']
+    },
+    {
+      name: 'move a frame that another frame made',
+      page: '<iframe name=a src="/embedded"></iframe><iframe id=b src="/embedded"></iframe>',
+      script:
+        'await new Promise((r) => setTimeout(r, 200)); document.getElementById("b").contentWindow.open("http://{elsewhere}/", "a"); await new Promise((r) => setTimeout(r, 200))',
+      told: 'unencrypted'
+    },
+    {
+      name: 'send a form into a frame, and with it elsewhere',
+      page: '<iframe name=f></iframe><form target=f method=post action="http://{elsewhere}/"><input name=pin value=1></form>',
+      script: 'document.forms[0].submit(); await new Promise((r) => setTimeout(r, 300))',
+      told: 'unencrypted'
+    }
+  ]
+}

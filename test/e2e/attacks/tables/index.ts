@@ -1,0 +1,41 @@
+/** All that is tried, in the order of the document. */
+import type { Area } from '../attack.ts'
+import { application } from './application.ts'
+import { camera } from './camera.ts'
+import { covered } from './covered.ts'
+import { endurance } from './endurance.ts'
+import { files } from './files.ts'
+import { frames } from './frames.ts'
+import { imitation } from './imitation.ts'
+import { leftBehind } from './left-behind.ts'
+import { links } from './links.ts'
+import { navigation } from './navigation.ts'
+import { network } from './network.ts'
+import { ownPage } from './own-page.ts'
+import { permissions } from './permissions.ts'
+import { privateAddresses } from './private-addresses.ts'
+import { redirects } from './redirects.ts'
+import { returnAddress } from './return-address.ts'
+import { schemes } from './schemes.ts'
+import { windows } from './windows.ts'
+
+export const areas: readonly Area[] = [
+  links,
+  navigation,
+  redirects,
+  returnAddress,
+  frames,
+  windows,
+  schemes,
+  network,
+  privateAddresses,
+  permissions,
+  camera,
+  files,
+  leftBehind,
+  covered,
+  imitation,
+  endurance,
+  application,
+  ownPage
+]

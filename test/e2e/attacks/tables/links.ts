@@ -1,0 +1,61 @@
+/** The link of a signer, as a service that lies would give it. */
+import type { Area, Attack } from '../attack.ts'
+
+const is = (what: string, script: string): Attack => ({ name: `be opened though it ${what}`, script })
+
+export const links: Area = {
+  title: 'A signer’s link',
+  about:
+    'The service says where a signer’s page is. What it says is judged before anything is loaded: each of these fails the turn with a way on, and no server is asked for anything.',
+  by: 'link',
+  guard: ['link', 'ground'],
+  attacks: [
+    is('leads elsewhere', 'http://{elsewhere}/'),
+    is('leads elsewhere, encrypted', 'https://{elsewhere}/'),
+    is('is the service’s under another name', 'http://localhost:{port}/attack'),
+    is('is the service’s under another number', 'http://127.0.0.2:{port}/attack'),
+    is('is the service’s over IPv6', 'http://[::1]:{port}/attack'),
+    is('is the service’s under any address', 'http://0.0.0.0:{port}/attack'),
+    is('is the service’s, mapped into IPv6', 'http://[::ffff:127.0.0.1]:{port}/attack'),
+    is('is the service’s, as if it were encrypted', 'https://127.0.0.1:{port}/attack'),
+    is('is the service’s at another port', 'http://127.0.0.1:{elsewhere-port}/attack'),
+    is('is the service’s at no port', 'http://127.0.0.1/attack'),
+    is('is the service’s as a user name', 'http://127.0.0.1:{port}@{elsewhere}/'),
+    is('holds a log-in', 'http://ana:pw@127.0.0.1:{port}/attack'),
+    is('holds an empty password', 'http://ana:@127.0.0.1:{port}/attack'),
+    is('is a public server without encryption', 'http://sign.example.com/'),
+    is('is a file', 'file:///etc/passwd'),
+    is('is a file of another computer', 'file://server/share/a.html'),
+    is('is a file of another computer, as Windows writes it', '\\\\server\\share\\a.html'),
+    is('is our own page', 'app://countersign/index.html'),
+    is('is a script', 'javascript:alert(1)'),
+    is('is a script with a line break in it', 'java\nscript:alert(1)'),
+    is('is data', 'data:text/html,<h1>bank</h1>'),
+    is('is a blob', 'blob:{here}/8d1f'),
+    is('is empty', 'about:blank'),
+    is('is written by itself', 'about:srcdoc'),
+    is('is nothing', ''),
+    is('is only a space', ' '),
+    is('has no scheme', '//127.0.0.1:{port}/attack'),
+    is('has no host', 'http:///attack'),
+    is('has a port that there can’t be', 'http://127.0.0.1:99999/attack'),
+    is('is the browser’s own', 'chrome://gpu'),
+    is('is the browser’s tools', 'devtools://devtools/bundled/inspector.html'),
+    is('is the source of a page', 'view-source:{here}/attack'),
+    is('is a program of the system', 'ms-msdt:/id%20PCWDiagnostic'),
+    is('is of the old protocol', 'ftp://{elsewhere}/'),
+    is('is a socket', 'ws://127.0.0.1:{port}/attack'),
+    { ...is('is sent elsewhere at once', '{here}/redirect/302?to=http://{elsewhere}/'), guard: ['ground', 'request'] },
+    {
+      ...is('is sent into the office at once', '{here}/redirect/307?to=https://192.168.1.1/'),
+      guard: ['ground', 'request']
+    },
+    {
+      ...is(
+        'is sent elsewhere at the end of three steps',
+        '{here}/redirect/302?to=%2Fredirect%2F302%3Fto%3D%252Fredirect%252F302%253Fto%253Dhttp%253A%252F%252F{elsewhere}%252F'
+      ),
+      guard: ['ground', 'request']
+    }
+  ]
+}

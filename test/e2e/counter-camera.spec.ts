@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { MERE, type Person, sign } from './clerk.ts'
+import { expect, test } from './office.ts'
+import { confirmByVideo, startCamera } from './person.ts'
+import { auditOf, formsFor, happened, send } from './sending.ts'
+
+const ON_VIDEO: Person = { ...MERE, video: 'may be left out' }
+const WITH_DETECTOR: Person = { ...MERE, video: 'with a detector' }
+const WITH_QUESTION: Person = { ...MERE, identity: { question: 'Date of birth', answer: '1984-03-09' } }
+
+/** What the camera of the machine shows at this moment: black, as long as nothing does. */
+function brightness(page: Page): Promise<number> {
+  return page.getByTestId('camera-live').evaluate((live: HTMLVideoElement) => {
+    const canvas = new OffscreenCanvas(live.videoWidth || 1, live.videoHeight || 1)
+    const context = canvas.getContext('2d')
+    context?.drawImage(live, 0, 0)
+    const colours = context?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray()
+    // Every fourth value is opaqueness, which a picture of nothing has as well.
+    return colours.filter((_value, index) => index % 4 !== 3).reduce((sum, value) => sum + value, 0)
+  })
+}
+
+test('a video confirmation: the page waits, covered, until staff allows the camera with the PIN', async ({ clerk }) => {
+  const { app, window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [ON_VIDEO]))
+  const page = await clerk.handOver(ON_VIDEO, 'Deed of gift')
+  await startCamera(page)
+  await expect(person.heading('The page asks for the camera')).toBeVisible()
+  expect(await app.views()).toEqual([])
+  await person.unlock()
+  await person.button('Allow the camera').click()
+  await expect.poll(async () => (await app.views()).length).toBe(1)
+  await expect(page.getByTestId('camera-take')).toBeVisible()
+  expect(await brightness(page)).toBeGreaterThan(0)
+  await confirmByVideo(page)
+  await sign(page, ON_VIDEO)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+  const allowed = (await auditOf(clerk)).entries.find(({ what }) => what === 'camera-allowed')
+  expect(allowed?.detail).toMatchObject({ devices: 'camera' })
+})
+
+test('consent that was given at the start holds, and only for this session', async ({ clerk }) => {
+  const { app, person } = clerk
+  await send(clerk, formsFor(['Deed of gift', 'Deed of trust'], [ON_VIDEO]))
+  const page = await clerk.handOver(ON_VIDEO, 'Deed of gift', { allowsCamera: true })
+  await sign(page, ON_VIDEO)
+  await clerk.giveBack()
+  await clerk.button('Back to the queue').click()
+  await startCamera(await clerk.handOver(ON_VIDEO, 'Deed of trust'))
+  await expect(person.heading('The page asks for the camera')).toBeVisible()
+  expect(await app.views()).toEqual([])
+})
+
+test('the person goes on without the camera, and signs where the form allows it', async ({ clerk }) => {
+  const { window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [ON_VIDEO]))
+  const page = await clerk.handOver(ON_VIDEO, 'Deed of gift')
+  await startCamera(page)
+  await person.button('Go on without it').click()
+  await expect(page.getByTestId('camera-says')).toHaveText('The camera is not allowed here.')
+  await page.getByTestId('video-without').click()
+  await sign(page, ON_VIDEO)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+  expect(await happened(clerk)).toContain('camera-refused')
+  await clerk.button('See the document').click()
+  await expect(window.getByText('The signer chose not to be filmed.')).toBeVisible()
+})
+
+test('staff refuses the camera; a form that demands it sends the person to staff, who ends it', async ({ clerk }) => {
+  const { window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [WITH_DETECTOR]))
+  const page = await clerk.handOver(WITH_DETECTOR, 'Deed of gift')
+  await startCamera(page)
+  await person.unlock()
+  await person.button('Don’t allow it').click()
+  await expect(page.getByTestId('camera-refused')).toContainText('Please ask a member of staff')
+  await expect(page.getByTestId('video-without')).toHaveCount(0)
+  await person.button('Staff').click()
+  await person.unlock()
+  await person.button('End here').click()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has not signed yet' })).toBeVisible()
+})
+
+test('an identity step with a picture of the camera', async ({ clerk }) => {
+  const { window } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [WITH_QUESTION]))
+  const page = await clerk.handOver(WITH_QUESTION, 'Deed of gift', { allowsCamera: true })
+  await startCamera(page)
+  await page.getByTestId('camera-take').click()
+  await expect(page.getByTestId('camera-still')).toBeVisible()
+  await sign(page, WITH_QUESTION)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})

@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core'
+import { type Clerk, MERE, sign, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+import { type PersonSide, personAt } from './person.ts'
+import { configureCounter, formsFor, happened, inOrder, send } from './sending.ts'
+
+/** A second display is plugged in, and used: its page, and what a person does there. */
+async function secondDisplay(clerk: Clerk): Promise<{ id: number; page: Page; person: PersonSide }> {
+  const id = await clerk.app.addDisplay({ width: 1280, height: 800 })
+  await configureCounter(clerk, { useOtherDisplay: true, idleText: 'Nau mai, welcome' })
+  const page = await clerk.app.waitForWindow(/counter\.html/)
+  return { id, page, person: personAt(clerk.app, page) }
+}
+
+test('the second display greets while nobody signs, and knows nothing of the office', async ({ clerk }) => {
+  const { app } = clerk
+  const { page } = await secondDisplay(clerk)
+  await expect(page.getByRole('heading', { name: 'Nau mai, welcome' })).toBeVisible()
+  expect((await app.windows()).at(-1)).toMatchObject({
+    fullScreen: true,
+    bounds: { x: 1920, width: 1280, height: 800 }
+  })
+  await configureCounter(clerk, { idleText: 'Haere mai' })
+  await expect(page.getByRole('heading', { name: 'Haere mai' })).toBeVisible()
+  const asked = await page.evaluate(async () => {
+    const { documents, accounts } = window.countersign
+    return Promise.all([documents?.counts(), accounts?.list()].map(async (answer) => (await answer)?.ok ?? false))
+  })
+  expect(asked).toEqual([false, false])
+})
+
+test('two people sign on the second display while the clerk’s side stays on the first', async ({ clerk }) => {
+  const { app, window } = clerk
+  const { page, person } = await secondDisplay(clerk)
+  await send(clerk, inOrder('Deed of trust', [MERE, WIREMU]))
+  await clerk.openSheet(MERE, 'Deed of trust')
+  await clerk.handOverAs({ also: ['Wiremu Ngata'] })
+  await expect(window.getByRole('region', { name: 'On the second display' })).toBeVisible()
+  await expect(window.getByRole('button', { name: /— begin$/ })).toHaveCount(0)
+  const first = await person.begin('Mere Tamati')
+  const view = await app.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows().map(({ contentView }) => contentView.children.length)
+  )
+  expect(view).toEqual([0, 1])
+  // The clerk's own window may have the keyboard: that covers nothing.
+  await app.focusWindow()
+  await app.blurWindow()
+  expect((await app.views()).length).toBe(1)
+  await clerk.goTo(/^Documents/)
+  await clerk.goTo(/^Counter/)
+  await sign(first, MERE)
+  await sign(await person.begin('Wiremu Ngata'), WIREMU)
+  await expect(person.heading('Thank you')).toBeVisible()
+  await window.getByRole('button', { name: 'See what became of it' }).click()
+  await expect(window.getByRole('heading', { name: 'All 2 are signed' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Nau mai, welcome' })).toBeVisible()
+})
+
+test('the clerk covers the page from the first display, and lets it go on', async ({ clerk }) => {
+  const { app, window } = clerk
+  const { person } = await secondDisplay(clerk)
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await clerk.openSheet(MERE, 'Deed of gift')
+  await clerk.handOverAs()
+  const page = await person.begin('Mere Tamati')
+  await window.getByRole('button', { name: 'Cover the page' }).click()
+  await expect(person.heading('Please ask staff to go on')).toBeVisible()
+  expect(await app.views()).toEqual([])
+  await window.getByRole('button', { name: 'Go on signing' }).click()
+  await expect.poll(async () => (await app.views()).length).toBe(1)
+  await sign(page, MERE)
+  await person.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})
+
+test('the second display is unplugged in the middle: covered and locked, and the clerk can end it', async ({
+  clerk
+}) => {
+  const { app, window } = clerk
+  const { id, person } = await secondDisplay(clerk)
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await clerk.openSheet(MERE, 'Deed of gift')
+  await clerk.handOverAs()
+  await (await person.begin('Mere Tamati')).getByTestId('sign').waitFor()
+  await app.removeDisplay(id)
+  await expect(person.heading('Please ask staff to go on')).toBeVisible()
+  expect(await app.views()).toEqual([])
+  await person.unlock()
+  await person.button('End here').click()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has not signed yet' })).toBeVisible()
+  expect(await app.views('all')).toEqual([])
+  await expect.poll(async () => (await app.windows()).length).toBe(1)
+  expect(await happened(clerk)).toEqual(expect.arrayContaining(['left', 'unlocked', 'session-ended']))
+})
+
+test('a second display that comes in the middle is used by the next session', async ({ clerk }) => {
+  const { window } = clerk
+  await configureCounter(clerk, { useOtherDisplay: true })
+  await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))
+  const page = await clerk.handOver(MERE, 'Deed of gift')
+  const { person } = await secondDisplay(clerk)
+  await sign(page, MERE)
+  await clerk.giveBack()
+  await clerk.button('Back to the queue').click()
+  await clerk.openSheet(MERE, 'Cover letter')
+  await clerk.handOverAs()
+  await sign(await person.begin('Mere Tamati'), MERE)
+  await expect(person.heading('Thank you')).toBeVisible()
+  await window.getByRole('button', { name: 'See what became of it' }).click()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})

@@ -1,0 +1,151 @@
+import { test as withFolder } from './bad-line.ts'
+import { MERE, sign, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+import { auditOf, configureCounter, formsFor, happened, inOrder, send, signElsewhere } from './sending.ts'
+
+const IDLE_SOON = { idle: { warnAfter: 5, coverAfter: 5, endAfter: 5 } }
+
+test('the line is lost in the middle and comes back: the page is tried again, and signed', async ({ clerk }) => {
+  const { app, window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  const page = await clerk.handOver(MERE, 'Deed of gift')
+  await page.getByTestId('signature-name').fill('Mere Tamati')
+  await page.getByTestId('agree').check()
+  await app.setOnline(false)
+  await page.getByTestId('sign').click()
+  await expect(person.heading('The page to sign can’t be shown')).toBeVisible()
+  expect(await app.views('all')).toEqual([])
+  await app.setOnline(true)
+  await person.button('Try again').click()
+  await sign(await app.waitForView(/\/sign\//), MERE)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})
+
+test('what can’t be asked is not called signed, and becomes known once the line is back', async ({ clerk }) => {
+  const { app, window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  const page = await clerk.handOver(MERE, 'Deed of gift')
+  await page.getByTestId('sign').waitFor()
+  await app.setOnline(false)
+  await signElsewhere(page.url(), 'Mere Tamati')
+  await person.stop()
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'We don’t know yet what became of it' })).toBeVisible()
+  await app.setOnline(true)
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible({ timeout: 60_000 })
+  const outcomes = (await auditOf(clerk)).entries.filter(({ what }) => what === 'turn-ended')
+  expect(outcomes.map(({ detail }) => detail.outcome)).toEqual(['unknown', 'signed'])
+})
+
+withFolder(
+  'the machine dies in the middle: the next start is locked, says what is true, and the rest is taken up again',
+  async ({ open, userData }) => {
+    const before = await open({ userData })
+    await before.choosePracticeOffice()
+    await send(before, inOrder('Deed of trust', [MERE, WIREMU]))
+    await sign(await before.handOver(MERE, 'Deed of trust', { also: ['Wiremu Ngata'] }), MERE)
+    const page = await before.takeScreen(WIREMU)
+    await page.getByTestId('signature-name').fill('Wiremu Ngata')
+    await before.app.kill()
+
+    const after = await open({ userData })
+    const { app, window, person } = after
+    await expect(person.heading('The signing was interrupted')).toBeVisible()
+    expect(await app.views('all')).toEqual([])
+    await expect(window.getByRole('navigation', { name: 'Screens' })).not.toBeInViewport()
+    await person.giveBack()
+    await after.goTo(/^Counter/)
+    const outcomes = window.getByRole('list', { name: 'What became of each' }).getByRole('listitem')
+    await expect(outcomes).toHaveText([/Mere Tamati\s*Signed/, /Wiremu Ngata\s*Not signed yet/])
+    expect(await happened(after)).toContain('session-interrupted')
+    await after.button('Back to the queue').click()
+
+    await sign(await after.handOver(WIREMU, 'Deed of trust'), WIREMU)
+    await after.giveBack()
+    await expect(window.getByRole('heading', { name: 'Wiremu Ngata has signed' })).toBeVisible()
+    expect((await auditOf(after)).check).toMatchObject({ isWhole: true, isCutOff: false })
+  }
+)
+
+test('nobody is there any more: a warning, then covered, then ended, and the page is gone', async ({ clerk }) => {
+  const { app, window, person } = clerk
+  await configureCounter(clerk, IDLE_SOON)
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  const page = await clerk.handOver(MERE, 'Deed of gift')
+  await page.getByTestId('sign').waitFor()
+  await expect(window.getByText('Are you still there?', { exact: true })).toBeVisible()
+  // Whoever touches the page itself is there.
+  await page.getByTestId('signature-name').click()
+  await expect(window.getByText('Are you still there?', { exact: true })).toBeHidden()
+  await expect(person.heading('Please ask staff to go on')).toBeVisible({ timeout: 30_000 })
+  expect(await app.views()).toEqual([])
+  await expect(person.heading('Thank you')).toBeVisible({ timeout: 30_000 })
+  expect(await app.views('all')).toEqual([])
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has not signed yet' })).toBeVisible()
+  expect((await happened(clerk)).filter((what) => what === 'idle')).toHaveLength(2)
+})
+
+withFolder(
+  'five wrong PINs: each next one has to wait longer, also in the next start, and the right one then opens',
+  async ({ open, userData }) => {
+    withFolder.setTimeout(300_000)
+    const before = await open({ userData })
+    await before.choosePracticeOffice()
+    await send(before, formsFor(['Deed of gift'], [MERE]))
+    await sign(await before.handOver(MERE, 'Deed of gift'), MERE)
+    await before.person.heading('Thank you').waitFor()
+    for (let wrong = 1; wrong <= 5; wrong++) {
+      await expect(before.window.getByText(/^Try again in \d+ s/)).toBeHidden({ timeout: 40_000 })
+      await before.person.unlock('9713')
+      await expect(before.window.getByText('That isn’t the PIN.')).toBeVisible()
+    }
+    await expect(before.window.getByText(/^Try again in \d+ s/)).toBeVisible()
+    expect((await happened(before)).filter((what) => what === 'pin-wrong')).toHaveLength(5)
+    await before.app.kill()
+
+    const after = await open({ userData })
+    await after.person.giveBack()
+    await expect(after.window.getByText(/^Try again in \d+ s/)).toBeVisible()
+    await expect(after.person.heading('The signing was interrupted')).toBeVisible()
+    await expect(after.window.getByText(/^Try again in \d+ s/)).toBeHidden({ timeout: 60_000 })
+    await after.person.unlock()
+    await after.goTo(/^Counter/)
+    await expect(after.window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+  }
+)
+
+const LEAVING = {
+  'another program comes to the front': ({ app }) => app.blurWindow(),
+  'the screen is no longer filled': ({ app }) =>
+    app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setFullScreen(false)),
+  'the computer is locked': ({ app }) => app.emitPower('lock-screen'),
+  'the window is put away': ({ app }) =>
+    app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.minimize()),
+  'somebody wants to close the window': ({ app }) => app.closeWindow()
+} satisfies Record<string, (clerk: Parameters<typeof send>[0]) => Promise<void>>
+
+for (const [how, leave] of Object.entries(LEAVING)) {
+  test(`${how}: the page is covered until staff gives the PIN, and then goes on as it was`, async ({ clerk }) => {
+    const { app, window, person } = clerk
+    await send(clerk, formsFor(['Deed of gift'], [MERE]))
+    const page = await clerk.handOver(MERE, 'Deed of gift')
+    await page.getByTestId('signature-name').fill('Mere T')
+    await leave(clerk)
+    await expect(person.heading('Please ask staff to go on')).toBeVisible()
+    expect(await app.views()).toEqual([])
+    await expect(window.getByRole('navigation', { name: 'Screens' })).not.toBeInViewport()
+    await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.restore())
+    await app.focusWindow()
+    expect(await app.views()).toEqual([])
+    await person.unlock()
+    await person.button('Go on signing').click()
+    await expect.poll(async () => (await app.views()).length).toBe(1)
+    expect((await app.windows())[0]?.fullScreen).toBe(true)
+    await expect(page.getByTestId('signature-name')).toHaveValue('Mere T')
+    await sign(page, MERE)
+    await clerk.giveBack()
+    expect(await happened(clerk)).toEqual(expect.arrayContaining(['left', 'unlocked']))
+  })
+}

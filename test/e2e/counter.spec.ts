@@ -1,0 +1,160 @@
+import { decline, MERE, type Person, sign, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+import { auditOf, configureCounter, formsFor, happened, inOrder, send, signElsewhere } from './sending.ts'
+
+const HANA: Person = { first: 'Hana', last: 'Rewi', email: 'hana.rewi@example.com' }
+
+test('one signer: from the queue to the page in three clicks, and nothing of the office until the PIN brings the screen back', async ({
+  clerk
+}) => {
+  const { app, window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  const page = await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo identification seen'] })
+  await expect(window.getByText(new URL(page.url()).host)).toBeVisible()
+  await expect(person.heading(/Deed of gift/)).toBeVisible()
+  expect((await app.windows())[0]?.fullScreen).toBe(true)
+
+  const width = await page.evaluate(() => innerWidth)
+  await person.button('Larger').click()
+  await expect.poll(() => page.evaluate(() => innerWidth)).toBeLessThan(width)
+  await person.button('I need a moment').click()
+  await expect.poll(() => app.views()).toEqual([])
+  await person.button('Continue').click()
+  await expect.poll(async () => (await app.views()).length).toBe(1)
+
+  await sign(page, MERE)
+  await expect(person.heading('Thank you')).toBeVisible()
+  expect(await app.views('all')).toEqual([])
+  await expect(window.getByRole('navigation', { name: 'Screens' })).not.toBeInViewport()
+  await expect(window.getByText(/Mere|Deed of gift/).filter({ visible: true })).toHaveCount(0)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+  expect((await app.windows())[0]?.fullScreen).toBe(false)
+})
+
+test('what happened is in the audit trail, which verifies', async ({ clerk }) => {
+  const { window, button } = clerk
+  const [reference] = (await send(clerk, formsFor(['Deed of gift'], [MERE]))).values()
+  await sign(await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo identification seen'] }), MERE)
+  await clerk.giveBack()
+  const { entries, check } = await auditOf(clerk)
+  expect(check).toMatchObject({ isWhole: true, isCutOff: false })
+  expect(entries.map(({ what }) => what)).toEqual([
+    'session-started',
+    'handed-over',
+    'page-opened',
+    'turn-ended',
+    'unlocked',
+    'session-ended'
+  ])
+  const ended = entries.find(({ what }) => what === 'turn-ended')
+  expect(ended).toMatchObject({
+    documentReference: reference,
+    signerName: 'Mere Tamati',
+    detail: { outcome: 'signed' }
+  })
+  expect(entries[1]?.detail.evidence).toContain('Photo identification seen')
+  expect(new Set(entries.map(({ zone }) => zone))).toEqual(new Set([Intl.DateTimeFormat().resolvedOptions().timeZone]))
+  expect(entries.every(({ staff }) => staff.length > 0)).toBe(true)
+  expect(JSON.stringify(entries)).not.toContain('/sign/')
+
+  await button('Back to the queue').click()
+  await button('Audit trail').click()
+  await expect(window.getByRole('heading', { name: 'Audit trail' })).toBeVisible()
+  await expect(window.getByText('Mere Tamati').first()).toBeVisible()
+})
+
+test('three signers in order on one machine, each with a handover and a page of their own', async ({ clerk }) => {
+  const { app, window, person } = clerk
+  await send(clerk, inOrder('Deed of trust', [MERE, WIREMU, HANA]))
+  const also = ['Wiremu Ngata', 'Hana Rewi']
+  await clerk.beginTurn(MERE, 'Deed of trust', { also })
+  const links = new Set<string>()
+  for (const [index, signer] of [MERE, WIREMU, HANA].entries()) {
+    await expect(person.button(`I am ${signer.first} ${signer.last} — begin`)).toBeVisible()
+    expect(await app.views('all')).toEqual([])
+    const page = await clerk.takeScreen(signer)
+    links.add(page.url())
+    expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, ''])
+    await page.evaluate((index) => localStorage.setItem('left', `by signer ${index}`), index)
+    await sign(page, signer)
+  }
+  expect(links.size).toBe(3)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'All 3 are signed' })).toBeVisible()
+  expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(3)
+})
+
+test('several documents for one person, one of them declined: each is told for itself', async ({ clerk }) => {
+  const { window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift', 'Cover letter', 'Letter of wishes'], [MERE]))
+  const first = await clerk.handOver(MERE, 'Deed of gift', { also: ['Cover letter', 'Letter of wishes'] })
+  await expect(window.getByText('Document 1 of 3')).toBeVisible()
+  await sign(first, MERE)
+  await expect(person.heading('Signed: Deed of gift')).toBeVisible()
+  await decline(await person.continueTo('Cover letter'), 'I want to think about it.')
+  await expect(person.heading('Declined: Cover letter')).toBeVisible()
+  await sign(await person.continueTo('Letter of wishes'), MERE)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: '2 of 3 signed' })).toBeVisible()
+  const outcomes = window.getByRole('list', { name: 'What became of each' }).getByRole('listitem')
+  await expect(outcomes).toHaveText([/Signed.*Deed of gift/, /Declined.*Cover letter/, /Signed.*Letter of wishes/])
+  expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(1)
+})
+
+test('a document that is signed elsewhere while it is open here is called signed, and by the service', async ({
+  clerk
+}) => {
+  const { window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  const page = await clerk.handOver(MERE, 'Deed of gift')
+  await signElsewhere(page.url(), 'Mere Tamati')
+  await person.stop()
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})
+
+test('a second session is refused while the first lasts, and the first goes on', async ({ clerk }) => {
+  const references = await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))
+  const page = await clerk.handOver(MERE, 'Deed of gift')
+  const turns = [{ documentReference: references.get('Cover letter') ?? '', signer: 0, evidence: [] }]
+  const second = await clerk.window.evaluate(
+    (turns) => window.countersign.counter.start({ turns, allowsCamera: false }),
+    turns
+  )
+  expect(second).toMatchObject({ ok: false, error: { code: 'busy' } })
+  await sign(page, MERE)
+  await clerk.giveBack()
+  await expect(clerk.window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})
+
+test('nobody is handed the screen before the evidence that the office requires was seen', async ({ clerk }) => {
+  const { window, button } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await configureCounter(clerk, { evidence: [{ id: 'photo', text: 'Passport compared', isRequired: true }] })
+  await clerk.openSheet(MERE, 'Deed of gift')
+  await clerk.choosePinWhereAsked()
+  await button('Hand over the screen').click()
+  await expect(window.getByText(/nobody is handed the screen without it/)).toBeVisible()
+  await clerk.handOverAs({ seen: ['Passport compared'] })
+  await expect(button('I am Mere Tamati — begin')).toBeVisible()
+})
+
+test('a walk-in: from a preset, sent, and straight to the counter', async ({ clerk }) => {
+  const { window, button } = clerk
+  const composition = formsFor(['Visitor’s agreement'], [MERE])
+  await window.evaluate(async (composition) => {
+    const { presets } = globalThis.window.countersign
+    const saved = await presets.save({ name: 'Visitor', composition })
+    if (!saved.ok) throw new Error(saved.error.message)
+  }, composition)
+  await clerk.goTo(/^Counter/)
+  await button('Walk-in').click()
+  await button(/^Visitor/).click()
+  await button(/^Send \d+ form/).click()
+  // The sheet comes by itself, as soon as the service has made the document.
+  await clerk.handOverAs()
+  await sign(await clerk.takeScreen(MERE), MERE)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})

@@ -1,0 +1,68 @@
+/** What a signer does with the screen in their hands, and staff with the same screen, by the names they read there. */
+import type { Locator, Page } from 'playwright-core'
+import type { Launched } from './launch.ts'
+
+/** The clerk's own PIN in all tests. */
+export const PIN = '4826'
+
+export type PersonSide = ReturnType<typeof personAt>
+
+/** The person's side of a session, in the page that shows it: the main window's, or the second display's. */
+export function personAt(app: Launched, page: Page) {
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name })
+
+  /** Presses a button that leads to a signing page; resolves to that page. */
+  async function toSigningPage(pressed: Locator): Promise<Page> {
+    await pressed.click()
+    const opened = await app.waitForView(/\/sign\//)
+    // The application may know its address a moment sooner.
+    await opened.waitForURL(/\/sign\//)
+    return opened
+  }
+
+  return {
+    page,
+    button,
+    heading,
+
+    /** From the handover screen to the signing page. */
+    begin: (name: string): Promise<Page> => toSigningPage(button(`I am ${name} — begin`)),
+
+    /** From what became of one document to the signing page of the same person's next. */
+    continueTo: (document: string): Promise<Page> => toSigningPage(button(`Continue to ${document}`)),
+
+    /** Presses Stop, and means it. */
+    async stop(): Promise<void> {
+      await button('Stop').click()
+      await button('Stop, and close the page').click()
+    },
+
+    /** Staff gives their PIN, on whichever screen asks for it. */
+    async unlock(pin = PIN): Promise<void> {
+      await page.getByLabel('Staff PIN').fill(pin)
+      await button('Unlock').click()
+    },
+
+    /** The person gives the screen back, and staff takes it. On a display of their own, staff asks for it first. */
+    async giveBack(): Promise<void> {
+      // While the service is asked the screen says more than that.
+      await heading(/^Thank you$|was interrupted/).waitFor()
+      if (page !== app.window) await button('Staff').click()
+      await this.unlock()
+    }
+  }
+}
+
+/** Starts the camera on a practice signing page; whether it may is staff's to say. */
+export async function startCamera(page: Page): Promise<void> {
+  await page.getByTestId('camera-start').click()
+}
+
+/** Confirms by video on a practice signing page, once the camera shows a picture. */
+export async function confirmByVideo(page: Page): Promise<void> {
+  await page.getByTestId('camera-take').click()
+  await page.getByTestId('camera-still').waitFor()
+  await page.getByTestId('video-confirm').check()
+  await page.getByTestId('video-continue').click()
+}

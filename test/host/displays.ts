@@ -1,0 +1,55 @@
+// The displays of the machine that the host plays: one, and others that a test plugs in and out, side by side.
+import type * as Electron from 'electron'
+
+/** A display as it is plugged: all of it is work area, as no task bar is drawn here. */
+export interface Plugged {
+  readonly id: number
+  readonly bounds: Electron.Rectangle
+}
+
+const first: Plugged = { id: 1, bounds: { x: 0, y: 0, width: 1920, height: 1080 } }
+const plugged: Plugged[] = [first]
+let lastId = first.id
+
+/** The primary one first. */
+export function displays(): readonly Plugged[] {
+  return [...plugged]
+}
+
+/** Plugs another display in, to the right of the others. */
+export function plugIn(size: { width: number; height: number }): Plugged {
+  const x = Math.max(...plugged.map(({ bounds }) => bounds.x + bounds.width))
+  const added = { id: ++lastId, bounds: { x, y: 0, ...size } }
+  plugged.push(added)
+  return added
+}
+
+/** The primary display stays, whatever a test wants. */
+export function unplug(id: number): Plugged {
+  const at = plugged.findIndex((each) => each.id === id)
+  const [removed] = at < 1 ? [] : plugged.splice(at, 1)
+  if (!removed) throw new Error(`There is no display ${id} to unplug`)
+  return removed
+}
+
+/** The display that a rectangle lies on, by the largest part of it; the nearest where it lies on none. */
+export function displayAt(rectangle: Electron.Rectangle): Plugged {
+  const [best = first] = plugged.toSorted(
+    (a, b) =>
+      overlap(b.bounds, rectangle) - overlap(a.bounds, rectangle) ||
+      distance(a.bounds, rectangle) - distance(b.bounds, rectangle)
+  )
+  return best
+}
+
+/** Whether anything of a rectangle is to be seen on any display. */
+export function isOnDisplay(rectangle: Electron.Rectangle): boolean {
+  return plugged.some(({ bounds }) => overlap(bounds, rectangle) > 0)
+}
+
+const overlap = (a: Electron.Rectangle, b: Electron.Rectangle) =>
+  Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)) *
+  Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y))
+
+const distance = (a: Electron.Rectangle, b: Electron.Rectangle) =>
+  Math.abs(a.x + a.width / 2 - (b.x + b.width / 2)) + Math.abs(a.y + a.height / 2 - (b.y + b.height / 2))

@@ -1,0 +1,41 @@
+// What pages put on paper: a printer that may or may not be there, and keeps what it was given as a PDF.
+import type * as Electron from 'electron'
+import type { CdpSession } from './cdp.ts'
+import { acceptOnly } from './strict.ts'
+
+/** The machine's default printer. */
+export const printer = {
+  isReady: true,
+  /** What was printed, oldest first. */
+  jobs: [] as { readonly printBackground: boolean; readonly bytes: number }[]
+}
+
+/** Electron's webContents.print without its dialog, which nobody could answer here. */
+export async function printPage(
+  page: CdpSession,
+  options: Electron.WebContentsPrintOptions
+): Promise<[success: boolean, failureReason: string]> {
+  acceptOnly('print', options, ['silent', 'printBackground', 'deviceName'])
+  if (!printer.isReady) return [false, 'Invalid printer settings']
+  const printBackground = options.printBackground ?? false
+  try {
+    const { length } = await pdfOf(page, { printBackground })
+    printer.jobs.push({ printBackground, bytes: length })
+    return [true, '']
+  } catch {
+    return [false, 'Print job failed']
+  }
+}
+
+export async function pdfOf(page: CdpSession, options: Electron.PrintToPDFOptions): Promise<Buffer> {
+  acceptOnly('printToPDF', options, ['printBackground', 'landscape', 'scale', 'pageRanges', 'preferCSSPageSize'])
+  const { printBackground = false, landscape = false, scale = 1, pageRanges = '', preferCSSPageSize = false } = options
+  const { data } = await page.send('Page.printToPDF', {
+    printBackground,
+    landscape,
+    scale,
+    pageRanges,
+    preferCSSPageSize
+  })
+  return Buffer.from(data, 'base64')
+}

@@ -1,0 +1,223 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
+import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
+import { clerkWords } from '../../src/renderer/src/screens/counter/clerk-words.ts'
+import { outcomeWords, sessionTitle } from '../../src/renderer/src/screens/counter/outcome-words.ts'
+import type { CounterOutcome, CounterSession } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { sessionOf, turnOf } from './fakes/counter.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+async function open(session: Partial<CounterSession>, change: Partial<FakeState> = {}) {
+  opened = await openOffice(fakeApi({ documents: documents(8), counter: sessionOf(session), ...change }))
+  opened.office.router.go('counter')
+  show(opened, Counter)
+  await settle()
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const button = (name: string | RegExp) => screen.getByRole('button', { name })
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+/** Main tells that the session stands otherwise now. */
+async function becomes(change: Partial<CounterSession>) {
+  const { state, emit } = opened.api.control
+  if (state.counter) state.counter = { ...state.counter, ...change }
+  emit('counter.changed', { id: state.counter?.id ?? '' })
+  await settle()
+}
+
+const signed: CounterOutcome = { signed: 'signed' }
+const notYet: CounterOutcome = { signed: 'not-yet' }
+const two = (one: CounterOutcome, other: CounterOutcome) => [
+  turnOf({ outcome: one }),
+  turnOf({
+    documentReference: 'doc-2',
+    documentName: 'Superannuation choice',
+    signerName: 'Tama Brooks',
+    outcome: other
+  })
+]
+
+test('signed and declined are said only where the service says them', () => {
+  const offline = { code: 'offline', message: 'No network.' } as const
+  const others: CounterOutcome[] = [
+    notYet,
+    { signed: 'unknown', error: offline },
+    { signed: 'skipped', error: offline }
+  ]
+  for (const outcome of others) {
+    const { title, word, tone } = outcomeWords(outcome, 'Mere Parata', 'Deed of gift')
+    expect(title).not.toMatch(/has (signed|declined)$/)
+    expect(word).not.toMatch(/^(Signed|Declined)$/)
+    expect(tone).not.toBe('ok')
+  }
+  expect(outcomeWords(signed, 'Mere Parata', 'Deed').title).toBe('Mere Parata has signed')
+  expect(outcomeWords({ signed: 'declined' }, '', 'Deed').title).toBe('The person named on it has declined')
+})
+
+test('who has not signed is not promised that the link still opens', () => {
+  const { meaning, todo } = outcomeWords(notYet, 'Mere Parata', 'Deed of gift')
+  expect(`${meaning} ${todo}`).not.toMatch(/at any time/)
+  expect(todo).toMatch(
+    /If the page said that the link is locked, send a reminder or correct the e-mail address first\./
+  )
+})
+
+test('the heading counts what is signed, and says what is not known', () => {
+  expect(sessionTitle(two(signed, signed))).toBe('All 2 are signed')
+  expect(sessionTitle(two(signed, notYet))).toBe('1 of 2 signed')
+  expect(sessionTitle(two(notYet, { signed: 'declined' }))).toBe('Nothing was signed')
+  expect(sessionTitle(two(notYet, { signed: 'unknown' }))).toBe('0 of 2 signed, 1 is not known yet')
+  expect(sessionTitle([turnOf({ outcome: signed })])).toBe('Mere Parata has signed')
+})
+
+describe('What became of it', () => {
+  test('each turn is told, with what to do where something is left', async () => {
+    await open({ phase: 'ended', turns: two(signed, notYet) })
+    expect(screen.getByRole('heading', { level: 1, name: 'What became of it' })).toBeTruthy()
+    const [one, other] = within(screen.getByRole('list', { name: 'What became of each' })).getAllByRole('listitem')
+    expect(one?.textContent).toMatch(/Mere Parata\s*Signed/)
+    expect(other?.textContent).toMatch(/Tama Brooks\s*Not signed yet/)
+    expect(other?.textContent).toMatch(/start again from the queue/)
+    expect(screen.queryByRole('button', { name: 'See the document' })).toBeNull()
+  })
+
+  test('what was not signed yet becomes signed while it is shown', async () => {
+    await open({ phase: 'ended', turns: [turnOf({ outcome: notYet })] })
+    expect(screen.getByRole('heading', { name: 'Mere Parata has not signed yet' })).toBeTruthy()
+    await becomes({ turns: [turnOf({ outcome: signed })] })
+    expect(screen.getByRole('heading', { name: 'Mere Parata has signed' })).toBeTruthy()
+    expect(screen.queryByText(/not signed yet/i)).toBeNull()
+  })
+
+  test('that it was interrupted is said plainly', async () => {
+    await open({ phase: 'ended', wasInterrupted: true, turns: [turnOf({ outcome: notYet })] })
+    expect(screen.getByText('Countersign ended in the middle of this.')).toBeTruthy()
+  })
+
+  test('the queue is there again once the clerk has seen it', async () => {
+    await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
+    await press('Back to the queue')
+    expect(calls('counter.close')).toHaveLength(1)
+    expect(screen.getByRole('heading', { level: 1, name: 'Counter' })).toBeTruthy()
+    expect(screen.getAllByRole('button', { name: /^Start: / }).length).toBeGreaterThan(0)
+  })
+
+  test('the document is a press away where there was one', async () => {
+    await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
+    await press('See the document')
+    const { screen: name, query } = opened.office.router.route
+    expect([name, query.get('document')]).toEqual(['documents', 'doc-0'])
+  })
+
+  test('somebody else who can sign the same document now is offered their own start sheet', async () => {
+    const turn = turnOf({ documentReference: 'doc-2', signer: 0, signerName: 'Anahera Singh', outcome: signed })
+    await open({ phase: 'ended', turns: [turn] })
+    await press(/^Next: Wiremu Tane/)
+    expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Wiremu Tane' })).toBeTruthy()
+  })
+
+  test('who has not signed can start again, and who has can not', async () => {
+    await open({ phase: 'ended', turns: [turnOf({ outcome: notYet })] })
+    expect(button(/^Start again: Mere Parata/)).toBeTruthy()
+    await becomes({ turns: [turnOf({ outcome: signed })] })
+    expect(screen.queryByRole('button', { name: /^Start again/ })).toBeNull()
+  })
+
+  test('what the page tried is listed', async () => {
+    await open({
+      phase: 'ended',
+      turns: [turnOf({ outcome: signed })],
+      refused: [{ what: 'It asked for the camera or the microphone.', at: 0 }]
+    })
+    expect(screen.getByText('The page tried one thing that was not allowed')).toBeTruthy()
+    expect(screen.getByText('It asked for the camera or the microphone.')).toBeTruthy()
+  })
+})
+
+describe('While the person has the second display', () => {
+  const beside = (change: Partial<CounterSession> = {}) => ({
+    place: 'other-display' as const,
+    phase: 'open' as const,
+    origin: 'https://signing.example.com',
+    turns: [
+      turnOf({ outcome: signed }),
+      turnOf({ documentReference: 'doc-2', signerName: 'Tama Brooks', person: 'tama brooks' })
+    ],
+    current: 1,
+    ...change
+  })
+  const panel = () => within(screen.getByRole('region', { name: 'On the second display' }))
+
+  test('the clerk sees who signs and how far they are, and starts nobody else', async () => {
+    await open(beside())
+    expect(panel().getByRole('heading', { name: 'Tama Brooks is signing' })).toBeTruthy()
+    expect(panel().getByText('The page is signing.example.com.')).toBeTruthy()
+    const steps = panel().getAllByRole('listitem')
+    expect(steps.map((step) => step.textContent?.trim())).toEqual([
+      expect.stringMatching(/Signed$/),
+      expect.stringMatching(/Now$/)
+    ])
+    expect(screen.getAllByRole<HTMLButtonElement>('button', { name: /^Start: / }).every((one) => one.disabled)).toBe(
+      true
+    )
+  })
+
+  test('the clerk covers the page and lets them go on', async () => {
+    await open(beside())
+    await press('Cover the page')
+    expect(opened.api.control.state.counter?.cover).toBe('away')
+    await press('Go on signing')
+    expect(opened.api.control.state.counter?.phase).toBe('open')
+  })
+
+  test('a page that asks for the camera waits for the clerk', async () => {
+    await open(beside({ phase: 'covered', cover: 'camera', asksFor: ['camera', 'microphone'], isLocked: true }))
+    expect(panel().getByRole('heading', { name: 'The page asks for the camera and the microphone' })).toBeTruthy()
+    await press('Allow the camera')
+    expect(opened.api.control.state.counter).toMatchObject({ allowsCamera: true, phase: 'open' })
+  })
+
+  test('pages are printed and saved only where the office allows it', async () => {
+    await open(beside())
+    expect(panel().queryByRole('button', { name: /Print this page|Save this page/ })).toBeNull()
+    opened.close()
+    document.body.innerHTML = ''
+    const api = fakeApi()
+    await open(beside(), { counterSettings: { ...api.control.state.counterSettings, mayKeepPages: true } })
+    await press('Print this page')
+    expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'print' })
+  })
+
+  test('what staff asked for and could not have is said', async () => {
+    await open(beside())
+    opened.api.control.fail('counter.staff', { code: 'not-allowed', message: 'Not now.' })
+    await press('Cover the page')
+    expect(panel().getByText('That could not be done.')).toBeTruthy()
+  })
+
+  test('ending it here leads to what became of it', async () => {
+    await open(beside())
+    await press('End here')
+    expect(screen.getByRole('heading', { level: 1, name: 'What became of it' })).toBeTruthy()
+  })
+
+  test('every moment has its words, and staff is wanted only where somebody waits for them', () => {
+    const wanted = (change: Partial<CounterSession>) => clerkWords(sessionOf(change)).isWanted
+    expect(wanted({ phase: 'covered', cover: 'help' })).toBe(true)
+    expect(wanted({ phase: 'covered', cover: 'camera' })).toBe(true)
+    expect(wanted({ phase: 'return' })).toBe(true)
+    expect(wanted({ phase: 'open' })).toBe(false)
+    expect(wanted({ phase: 'covered', cover: 'moment' })).toBe(false)
+    expect(clerkWords(sessionOf({ turns: [turnOf({ signerName: '' })] })).title).toBe(
+      'Waiting for the person named on it'
+    )
+  })
+})

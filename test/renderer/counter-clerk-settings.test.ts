@@ -1,0 +1,210 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import CounterSection from '../../src/renderer/src/screens/settings/counter/CounterSection.svelte'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+async function open(change: Partial<FakeState> = {}, settings: Partial<FakeState['counterSettings']> = {}) {
+  const api = fakeApi(change)
+  api.control.state.counterSettings = { ...api.control.state.counterSettings, ...settings }
+  opened = await openOffice(api)
+  show(opened, CounterSection)
+  await settle()
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const changes = () => calls('counter.configure').map((call) => call.input)
+const kept = () => opened.api.control.state.counterSettings
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+async function tick(name: string) {
+  await fireEvent.click(screen.getByRole('checkbox', { name }))
+  await settle()
+}
+async function type(label: string | RegExp, value: string) {
+  await fireEvent.input(screen.getByLabelText(label), { target: { value } })
+}
+async function leave(label: string | RegExp) {
+  await fireEvent.blur(screen.getByLabelText(label))
+  await settle()
+}
+async function send(label: string) {
+  await fireEvent.submit(screen.getByLabelText(label).closest('form') as HTMLFormElement)
+  await settle()
+}
+const pin = (change: Partial<FakeState['pin']>) => ({
+  pin: { isSet: true, keptIn: 'keychain' as const, reset: 'none' as const, canReset: true, ...change }
+})
+
+test('who of staff works here is kept once the field is left, and only where it changed', async () => {
+  await open()
+  await leave('Who of staff works here')
+  expect(changes()).toEqual([])
+  await type('Who of staff works here', ' Grace Okafor ')
+  await leave('Who of staff works here')
+  expect(changes()).toEqual([{ staffName: 'Grace Okafor' }])
+})
+
+test('a change that could not be kept is said, and what is shown is as it was', async () => {
+  await open()
+  opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
+  await tick('Fill the screen while somebody signs')
+  expect(opened.office.toasts.shown[0]?.text).toMatch(/^That wasn't kept\./)
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Fill the screen while somebody signs' }).checked).toBe(
+    true
+  )
+})
+
+test('a PIN is changed by giving the one that holds now', async () => {
+  await open(pin({}))
+  await press('Change it…')
+  await type('PIN now', '0000')
+  await type('New PIN', '73519')
+  await type('Again', '73519')
+  await send('Again')
+  expect(screen.getByText('That isn’t the PIN.')).toBeTruthy()
+  expect(document.activeElement).toBe(screen.getByLabelText('PIN now'))
+  await type('PIN now', '2468')
+  await send('Again')
+  expect(opened.api.control.state.pinDigits).toBe('73519')
+  expect(screen.getByText('A PIN is set.')).toBeTruthy()
+})
+
+test('a PIN of letters or too few digits is not even asked for', async () => {
+  await open(pin({ isSet: false }))
+  for (const [typed, said] of [
+    ['', 'Choose a PIN.'],
+    ['12a4', 'Digits only, so that it can be given on a tablet’s keypad.'],
+    ['735', 'At least 4 digits.'],
+    ['7351973519735', 'At most 12 digits.']
+  ] as const) {
+    await type('New PIN', typed)
+    await type('Again', typed)
+    await send('Again')
+    expect(screen.getByText(said)).toBeTruthy()
+  }
+  expect(calls('counter.setPin')).toHaveLength(0)
+})
+
+test('a forgotten PIN is replaced by whoever signs in to the computer', async () => {
+  await open(pin({}))
+  await press('It was forgotten…')
+  await press('Reset the PIN')
+  expect(screen.getByText('Lock this computer now, and sign in to it again.')).toBeTruthy()
+  opened.api.control.state.pin = { ...opened.api.control.state.pin, reset: 'allowed' }
+  window.dispatchEvent(new Event('focus'))
+  await settle()
+  expect(screen.getByText('You signed in to this computer: choose a new PIN now.')).toBeTruthy()
+  await type('New PIN', '73519')
+  await type('Again', '73519')
+  await send('Again')
+  expect(calls('counter.setPin').at(-1)?.input).toEqual({ pin: '73519' })
+  expect(screen.getByText('A PIN is set.')).toBeTruthy()
+})
+
+test('where the system does not tell who signs in, only the administrator can reset it', async () => {
+  await open(pin({ canReset: false }))
+  await press('It was forgotten…')
+  expect(screen.getByText(/only your administrator can reset the PIN/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Reset the PIN' })).toBeNull()
+})
+
+test('a PIN that is gone with the application is said to be', async () => {
+  await open(pin({ keptIn: 'memory' }))
+  expect(screen.getByText('The PIN is kept until Countersign is closed.')).toBeTruthy()
+})
+
+test('the checklist is added to, made required, ordered, and taken from with a way back', async () => {
+  await open()
+  const texts = () => kept().evidence.map(({ text }) => text)
+  await press('Add a line')
+  await type('Evidence 3', 'Proof of address seen')
+  expect(changes()).toEqual([])
+  await leave('Evidence 3')
+  expect(texts()).toEqual(['Photo identification seen', 'The name is the one on the document', 'Proof of address seen'])
+  await fireEvent.click(screen.getAllByRole('checkbox', { name: 'Required' })[0] as HTMLElement)
+  await settle()
+  expect(kept().evidence[0]?.isRequired).toBe(true)
+  await press('Up: Proof of address seen')
+  expect(texts()[1]).toBe('Proof of address seen')
+  await press('Take away: Photo identification seen')
+  expect(texts()).toEqual(['Proof of address seen', 'The name is the one on the document'])
+  opened.office.toasts.shown[0]?.action?.run()
+  await settle()
+  expect(texts()[0]).toBe('Photo identification seen')
+})
+
+test('a line without words is not kept, and says so', async () => {
+  await open()
+  await press('Add a line')
+  await leave('Evidence 3')
+  expect(screen.getByText('Say what is to be seen, or take the line away.')).toBeTruthy()
+  expect(kept().evidence).toHaveLength(2)
+})
+
+test('the second display is named where there is one, and missed where there is none', async () => {
+  await open()
+  expect(screen.getByText('None is plugged in. Until one is, people sign on this screen.')).toBeTruthy()
+  opened.api.control.state.counterSettings = { ...kept(), otherDisplay: 'DELL P2419H' }
+  opened.api.control.emit('settings.changed', null)
+  await settle()
+  expect(screen.getByText('People sign on “DELL P2419H”, and you keep this screen.')).toBeTruthy()
+})
+
+test('what the second display shows is the office’s own text and picture', async () => {
+  await open({}, { useOtherDisplay: true })
+  await type('What it shows while nobody signs', 'Kia ora')
+  await leave('What it shows while nobody signs')
+  expect(kept().idleText).toBe('Kia ora')
+  await press('Choose a picture…')
+  expect(screen.getByRole('img', { name: 'What it shows beside the text' })).toBeTruthy()
+  await press('Take it away')
+  expect(kept().logo).toBeUndefined()
+})
+
+test('a picture that can not be used is explained', async () => {
+  await open({}, { useOtherDisplay: true })
+  opened.api.control.fail('counter.chooseLogo', { code: 'bad-file', message: 'This picture is larger than 1 MB.' })
+  await press('Choose a picture…')
+  expect(screen.getByText('This picture is larger than 1 MB.')).toBeTruthy()
+})
+
+test('the times without a touch are choices, with one that was set otherwise among them', async () => {
+  await open({}, { idle: { warnAfter: 45, coverAfter: 30, endAfter: 300 } })
+  const select = screen.getByLabelText<HTMLSelectElement>('Warn after')
+  expect(select.selectedOptions[0]?.textContent).toBe('45 seconds')
+  await fireEvent.change(select, { target: { value: '60' } })
+  await settle()
+  expect(changes()).toEqual([{ idle: { warnAfter: 60, coverAfter: 30, endAfter: 300 } }])
+  expect(screen.getByText(/after 6 minutes 30 seconds in all/)).toBeTruthy()
+})
+
+test('an address is allowed and taken away again', async () => {
+  await open()
+  await type('Allow another address', 'https://pay.example.com')
+  await send('Allow another address')
+  expect(kept().allowedOrigins).toEqual(['https://pay.example.com'])
+  expect(within(screen.getByRole('list', { name: /Addresses/ })).getByText('https://pay.example.com')).toBeTruthy()
+  await press('Take away https://pay.example.com')
+  expect(kept().allowedOrigins).toEqual([])
+})
+
+test('an address that can not be allowed is explained at its field, and stays to be mended', async () => {
+  await open()
+  const message = 'Begin the address with https://; others aren’t safe for signing.'
+  opened.api.control.fail('counter.configure', {
+    code: 'invalid',
+    message,
+    fields: [{ field: 'allowedOrigins[0]', message }]
+  })
+  await type('Allow another address', 'http://pay.example.com')
+  await send('Allow another address')
+  expect(screen.getByText(message)).toBeTruthy()
+  expect(screen.getByLabelText<HTMLInputElement>('Allow another address').value).toBe('http://pay.example.com')
+  expect(screen.queryByRole('list', { name: /Addresses/ })).toBeNull()
+})

@@ -1,0 +1,180 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
+import type { CounterOffer } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents, queueOf } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+const evidence = [
+  { id: 'photo', text: 'Photo identification seen', isRequired: true },
+  { id: 'name', text: 'The name is the one on the document', isRequired: false }
+]
+
+/** The first of the queue, with what else could be signed in the same go. */
+function offerOf(change: Partial<CounterOffer> = {}): Partial<CounterOffer> {
+  const [first, second] = queueOf(documents(8))
+  if (!first || !second) throw new Error('The made-up office has nobody to sign.')
+  const other = (signer: number, signerName: string) => ({
+    ...first,
+    signer,
+    signerName,
+    person: signerName.toLowerCase(),
+    isTheirTurn: false
+  })
+  return {
+    first,
+    alsoOfPerson: [{ ...second, signerName: first.signerName, person: first.person }],
+    others: [other(1, 'Tama Brooks'), other(2, 'Anahera Singh')],
+    evidence,
+    ...change
+  }
+}
+
+async function open(change: Partial<FakeState> = {}) {
+  opened = await openOffice(fakeApi({ documents: documents(8), ...change }))
+  if (change.offer?.evidence) opened.api.control.state.counterSettings.evidence = change.offer.evidence
+  opened.office.router.go('counter')
+  show(opened, Counter)
+  await settle()
+  await press(/^Start: Mere Parata, Tenancy/)
+}
+
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const sheet = () => within(screen.getByRole('dialog'))
+const box = (name: string | RegExp) => sheet().getByRole<HTMLInputElement>('checkbox', { name })
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+async function tick(name: string | RegExp) {
+  await fireEvent.click(box(name))
+  await settle()
+}
+
+test('two presses of the clerk hand the screen over, where nothing must be ticked', async () => {
+  await open()
+  expect(document.activeElement?.textContent?.trim()).toBe('Hand over the screen')
+  await press('Hand over the screen')
+  expect(opened.office.counter.session?.phase).toBe('handover')
+  expect(screen.queryByRole('dialog', { name: 'Who stands there?' })).toBeNull()
+  expect(calls('counter.start')[0]?.input).toEqual({
+    turns: [{ documentReference: 'doc-0', signer: 0, evidence: [] }],
+    allowsCamera: false
+  })
+})
+
+test('required evidence holds the screen back until it is ticked, and what was ticked is told', async () => {
+  await open({ offer: offerOf() })
+  await press('Hand over the screen')
+  expect(calls('counter.start')).toHaveLength(0)
+  expect(sheet().getByText('Required: nobody is handed the screen without it.')).toBeTruthy()
+  expect(document.activeElement).toBe(box('Photo identification seen'))
+  await tick('Photo identification seen')
+  await press('Hand over the screen')
+  expect(calls('counter.start')[0]?.input).toMatchObject({ turns: [{ evidence: ['photo'] }] })
+})
+
+test('the same person’s other documents come before the next person, and each person is checked', async () => {
+  await open({ offer: offerOf() })
+  await tick('Tama Brooks')
+  await tick('Superannuation choice Singh')
+  const first = within(sheet().getByRole('region', { name: 'Mere Parata' }))
+  await fireEvent.click(first.getByRole('checkbox', { name: 'Photo identification seen' }))
+  await press('Hand over the screen')
+  // The second person's evidence is still missing.
+  expect(calls('counter.start')).toHaveLength(0)
+  const second = within(sheet().getByRole('region', { name: 'Tama Brooks' }))
+  await fireEvent.click(second.getByRole('checkbox', { name: 'Photo identification seen' }))
+  await press('Hand over the screen')
+  expect(calls('counter.start')[0]?.input).toMatchObject({
+    turns: [
+      { documentReference: 'doc-0', signer: 0, evidence: ['photo'] },
+      { documentReference: 'doc-2', signer: 1, evidence: ['photo'] },
+      { documentReference: 'doc-0', signer: 1, evidence: ['photo'] }
+    ]
+  })
+})
+
+test('a signer whose turn comes later can be added only after those before, and goes with them', async () => {
+  await open({ offer: offerOf() })
+  expect(box('Anahera Singh').disabled).toBe(true)
+  expect(sheet().getByText('Only after Tama Brooks')).toBeTruthy()
+  await tick('Tama Brooks')
+  expect(box('Anahera Singh').disabled).toBe(false)
+  await tick('Anahera Singh')
+  await tick('Tama Brooks')
+  expect(box('Anahera Singh').checked).toBe(false)
+})
+
+test('the camera is asked about only where somebody may need it', async () => {
+  const offer = offerOf({ evidence: [] })
+  await open({ offer })
+  expect(sheet().queryByRole('checkbox', { name: /camera/ })).toBeNull()
+  await press('Cancel')
+  opened.api.control.state.offer = { ...offer, ...(offer.first && { first: { ...offer.first, mayNeedCamera: true } }) }
+  await press(/^Start: Mere Parata, Tenancy/)
+  await tick('The camera and microphone may be used')
+  await press('Hand over the screen')
+  expect(calls('counter.start')[0]?.input).toMatchObject({ allowsCamera: true })
+})
+
+test('without a PIN of staff one is chosen first', async () => {
+  await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
+  expect(screen.getByRole('dialog', { name: 'Choose a PIN' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Hand over the screen' })).toBeNull()
+  await fireEvent.input(sheet().getByLabelText('New PIN'), { target: { value: '73519' } })
+  await fireEvent.input(sheet().getByLabelText('Again'), { target: { value: '73518' } })
+  await fireEvent.submit(sheet().getByLabelText('Again').closest('form') as HTMLFormElement)
+  await settle()
+  expect(sheet().getByText('The two are not the same.')).toBeTruthy()
+  await fireEvent.input(sheet().getByLabelText('Again'), { target: { value: '73519' } })
+  await fireEvent.submit(sheet().getByLabelText('Again').closest('form') as HTMLFormElement)
+  await settle()
+  expect(calls('counter.setPin').map((call) => call.input)).toEqual([{ pin: '73519' }])
+  await press('Hand over the screen')
+  expect(opened.office.counter.session?.phase).toBe('handover')
+})
+
+test('a PIN that main refuses is explained at its field', async () => {
+  await open({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } })
+  const message = 'Choose a PIN that isn’t digits in a row.'
+  opened.api.control.fail('counter.setPin', { code: 'invalid', message, fields: [{ field: 'pin', message }] })
+  for (const label of ['New PIN', 'Again'])
+    await fireEvent.input(sheet().getByLabelText(label), { target: { value: '1234' } })
+  await fireEvent.submit(sheet().getByLabelText('Again').closest('form') as HTMLFormElement)
+  await settle()
+  expect(sheet().getByText(message)).toBeTruthy()
+  expect(document.activeElement).toBe(sheet().getByLabelText('New PIN'))
+})
+
+test('a turn that can not begin says why, and the sheet stays', async () => {
+  await open()
+  opened.api.control.fail('counter.start', { code: 'not-signable', message: 'Somebody else first.' })
+  await press('Hand over the screen')
+  expect(sheet().getByText('The signing could not begin.')).toBeTruthy()
+  expect(opened.office.counter.session).toBeNull()
+})
+
+test('a service that can not be asked leaves the sheet with a way to ask again', async () => {
+  opened = await openOffice(fakeApi({ documents: documents(8) }))
+  opened.api.control.fail('counter.offer', { code: 'offline', message: 'No network.' })
+  opened.office.router.go('counter')
+  show(opened, Counter)
+  await settle()
+  await press(/^Start: Mere Parata, Tenancy/)
+  expect(sheet().getByText('Nobody can begin to sign.')).toBeTruthy()
+  opened.api.control.heal('counter.offer')
+  await press('Try again')
+  expect(sheet().getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
+})
+
+test('while somebody signs nobody else can be started', async () => {
+  await open()
+  await press('Hand over the screen')
+  expect(screen.getAllByRole<HTMLButtonElement>('button', { name: /^Start: / }).every((one) => one.disabled)).toBe(true)
+})

@@ -1,0 +1,151 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
+import { blankComposition } from '../../src/shared/composition/composition.ts'
+import type { PresetView } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+/** A package of one form that can be sent as it is, not yet for signing in this application. */
+function preset(): PresetView {
+  const composition = blankComposition('form-direct', 'a')
+  const [item] = composition.items
+  const signer = item?.signers[0]
+  if (item) Object.assign(item, { Name: 'Tax declaration', Reference: 'form-1', FormType: '3' })
+  if (signer) Object.assign(signer, { FirstName: 'Mere', LastName: 'Parata', Email: 'mere.parata@example.com' })
+  return {
+    id: 'preset-1',
+    name: 'Tax declaration',
+    kind: 'form-direct',
+    title: 'Tax declaration',
+    updatedAt: NOW,
+    composition
+  }
+}
+
+async function open(change: Partial<FakeState> = {}) {
+  opened = await openOffice(fakeApi({ presets: [preset()], ...change }))
+  opened.api.control.state.now = () => opened.clock.now()
+  opened.office.router.go('compose', [], { for: 'counter' })
+  show(opened, Compose)
+  await settle()
+}
+const route = () => opened.office.router.route
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const note = () => screen.queryByText('After sending you go straight to the counter.')
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+async function fromPreset() {
+  await press(/^Tax declaration/)
+  await screen.findByRole('button', { name: 'Send 1 form' })
+}
+
+describe('A walk-in', () => {
+  test('is begun from a preset, with signing in this application switched on, and says where it leads', async () => {
+    await open()
+    expect(screen.getByRole('heading', { name: 'Walk-in: what is to be signed?' })).toBeTruthy()
+    await fromPreset()
+    expect(opened.api.control.state.drafts[0]?.composition.embedded).toBe(true)
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Sign in this application' }).checked).toBe(true)
+    expect(note()).toBeTruthy()
+    expect(route().query.get('for')).toBe('counter')
+  })
+
+  test('is begun blank just as well, and stays a walk-in once it is kept', async () => {
+    await open()
+    await press(/^Forms/)
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Sign in this application' }).checked).toBe(true)
+    await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Deed' } })
+    await opened.clock.pass(400)
+    expect(route().rest).toHaveLength(1)
+    expect(route().query.get('for')).toBe('counter')
+    expect(note()).toBeTruthy()
+  })
+
+  test('goes at once, without the time to take it back, and then to the start sheet at the counter', async () => {
+    await open()
+    await fromPreset()
+    await press('Send 1 form')
+    await opened.clock.pass(300)
+    expect(calls('sends.now')).toHaveLength(1)
+    expect([route().screen, ...route().rest, route().query.get('document')]).toEqual(['counter', 'start', 'doc-0'])
+  })
+
+  test('that the service refused stays here, says why, and can be sent again', async () => {
+    const error = { code: 'invalid', message: 'Refused.', serviceMessage: 'Validation failed' } as const
+    await open({ nextSend: { state: 'refused', documents: [], error } })
+    await fromPreset()
+    await press('Send 1 form')
+    await opened.clock.pass(300)
+    expect(route().screen).toBe('compose')
+    expect(screen.getByText('Not sent: the service did not take it.')).toBeTruthy()
+    opened.api.control.state.nextSend = {}
+    await press('Send 1 form')
+    await opened.clock.pass(300)
+    expect(route().screen).toBe('counter')
+  })
+
+  test('of which no answer came keeps the clerk here, also once it turns out to have arrived', async () => {
+    const error = { code: 'timeout', message: 'No answer.', mayHaveArrived: true } as const
+    await open({ nextSend: { state: 'uncertain', documents: [], error } })
+    await fromPreset()
+    await press('Send 1 form')
+    await opened.clock.pass(300)
+    expect(screen.getByText(/Don’t hand over the screen yet/)).toBeTruthy()
+    expect(route().screen).toBe('compose')
+    opened.api.control.state.nextSend = { documents: [{ reference: 'doc-0', name: 'Tax declaration.pdf' }] }
+    await press('Ask now')
+    await opened.clock.pass(300)
+    expect(screen.getByText('Sent: the service made 1 document of it.')).toBeTruthy()
+    expect(route().screen).toBe('compose')
+  })
+
+  test('whose documents the service has not made yet waits for them', async () => {
+    await open({ nextSend: { documents: [] } })
+    await fromPreset()
+    await press('Send 1 form')
+    await opened.clock.pass(300)
+    expect(screen.getByText('You go to the counter as soon as the service has made the document.')).toBeTruthy()
+    const { state, emit } = opened.api.control
+    const [send] = state.sends
+    if (!send) throw new Error('Nothing was sent.')
+    state.sends = [{ ...send, documents: [{ reference: 'doc-7', name: 'Tax declaration.pdf' }] }]
+    emit('sends.changed', { ids: [send.id] })
+    await opened.clock.pass(300)
+    expect([route().screen, route().query.get('document')]).toEqual(['counter', 'doc-7'])
+  })
+
+  test('that could not be signed here says so, and is put right with one press', async () => {
+    await open()
+    await fromPreset()
+    await fireEvent.click(screen.getByRole('checkbox', { name: 'Sign in this application' }))
+    expect(note()).toBeNull()
+    await press('Switch it on')
+    expect(note()).toBeTruthy()
+  })
+})
+
+describe('Any other package', () => {
+  beforeEach(async () => {
+    opened = await openOffice(fakeApi({ presets: [preset()] }))
+    opened.office.router.go('compose')
+    show(opened, Compose)
+    await settle()
+  })
+
+  test('waits to be taken back, and leads nowhere by itself', async () => {
+    await fromPreset()
+    expect(note()).toBeNull()
+    expect(opened.api.control.state.drafts[0]?.composition.embedded).toBe(false)
+    await press('Send 1 form')
+    expect(calls('sends.now')).toHaveLength(0)
+    expect(route().screen).toBe('compose')
+  })
+})

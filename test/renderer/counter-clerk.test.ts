@@ -1,0 +1,247 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
+import { foundIn } from '../../src/renderer/src/screens/counter/finding.ts'
+import type { CounterEntry } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents, NOW } from './people.ts'
+
+const DAY = 86_400_000
+let opened: Opened
+afterEach(() => opened?.close())
+
+function entry(change: Partial<CounterEntry> = {}): CounterEntry {
+  const signerName = change.signerName ?? 'Mere Parata'
+  return {
+    documentReference: 'doc-0',
+    documentName: 'Tenancy agreement',
+    signer: 0,
+    signerName,
+    person: signerName.toLowerCase(),
+    faceToFace: false,
+    mayNeedCamera: false,
+    isToday: false,
+    ...change
+  }
+}
+
+async function open(change: Partial<FakeState> = {}, query: Record<string, string> = {}, rest: string[] = []) {
+  opened = await openOffice(fakeApi({ documents: documents(8), ...change }))
+  opened.office.router.go('counter', rest, query)
+  show(opened, Counter)
+  await settle()
+}
+
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const button = (name: string | RegExp) => screen.getByRole('button', { name })
+const starts = () => screen.queryAllByRole('button', { name: /^Start: / })
+const who = (element: HTMLElement) => element.getAttribute('aria-label')?.replace('Start: ', '')
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+async function type(text: string) {
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: text } })
+}
+
+test('people are found by their name, the document, or the day that it is due', () => {
+  const due = { at: Date.UTC(2025, 11, 5, 4), offset: 780, precision: 'time' as const }
+  const soon = { at: NOW + DAY, offset: 0, precision: 'time' as const }
+  const queue = [
+    entry({ signerName: 'Wiremu Ngāta', documentName: 'Deed of gift', due }),
+    entry({ signerName: 'Tama Brooks', documentName: 'Loan variation', due: soon }),
+    entry({ signerName: 'Grace Okafor', documentName: 'Lease of 25 Queen Street' })
+  ]
+  const found = (typed: string) => foundIn(queue, typed, NOW).map((one) => one.signerName)
+  expect(found('ngata')).toEqual(['Wiremu Ngāta'])
+  expect(found('LOAN tama')).toEqual(['Tama Brooks'])
+  expect(found('friday')).toEqual(['Wiremu Ngāta'])
+  expect(found('5 dec')).toEqual(['Wiremu Ngāta'])
+  expect(found('2025-12-05')).toEqual(['Wiremu Ngāta'])
+  expect(found('tomorrow')).toEqual(['Tama Brooks'])
+  // A day, and not the beginning of another or of a year.
+  expect(found('2')).toEqual(['Grace Okafor'])
+  expect(found('zebra')).toEqual([])
+  expect(found('')).toHaveLength(3)
+})
+
+test('what nobody fits is said, and the whole queue is a press away', async () => {
+  await open()
+  const all = starts().length
+  await type('zebra')
+  expect(screen.getByText('Nobody in the queue fits “zebra”.')).toBeTruthy()
+  await press('Show the whole queue')
+  expect(starts()).toHaveLength(all)
+})
+
+test('appointments of today stand above everybody else, pinned and unpinned by a toggle', async () => {
+  await open({ queue: [entry(), entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' })] })
+  expect(screen.queryByRole('heading', { name: 'Today' })).toBeNull()
+  button('Appointment of today: Tama Brooks, Tenancy agreement').focus()
+  await press('Appointment of today: Tama Brooks, Tenancy agreement')
+  expect(calls('counter.pinEntry').at(-1)?.input).toEqual({ documentReference: 'doc-2', signer: 0, isToday: true })
+  expect(starts().map(who)).toEqual(['Tama Brooks, Tenancy agreement', 'Mere Parata, Tenancy agreement'])
+  const pin = button('Appointment of today: Tama Brooks, Tenancy agreement')
+  expect(pin.getAttribute('aria-pressed')).toBe('true')
+  expect(document.activeElement).toBe(pin)
+  await press('Appointment of today: Tama Brooks, Tenancy agreement')
+  expect(starts().map(who)[0]).toBe('Mere Parata, Tenancy agreement')
+})
+
+test('a pin that could not be kept is said', async () => {
+  await open({ queue: [entry()] })
+  opened.api.control.fail('counter.pinEntry', { code: 'storage', message: 'Not now.' })
+  await press(/^Appointment of today/)
+  expect(opened.office.toasts.shown[0]?.text).toMatch(/wasn't kept/)
+})
+
+test('a row tells that the camera may be wanted', async () => {
+  await open({ queue: [entry({ mayNeedCamera: true }), entry({ documentReference: 'doc-2', faceToFace: true })] })
+  expect(screen.getAllByText('May need the camera')).toHaveLength(1)
+})
+
+test('who got no link stands in the queue and can not be started', async () => {
+  await open({ queue: [entry({ withoutLink: true })] })
+  expect(screen.getByText('Sent without embedded signing, so it can’t be signed here.')).toBeTruthy()
+  expect(starts()).toHaveLength(0)
+})
+
+test('arrows go from the search to the rows, and back', async () => {
+  await open({
+    queue: [0, 1, 2].map((index) => entry({ documentReference: `doc-${index}`, documentName: `Deed ${index}` }))
+  })
+  const field = screen.getByRole('searchbox')
+  field.focus()
+  await fireEvent.keyDown(field, { key: 'ArrowDown' })
+  expect(document.activeElement).toBe(starts()[0])
+  await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowDown' })
+  expect(document.activeElement).toBe(starts()[1])
+  await fireEvent.keyDown(document.activeElement as Element, { key: 'End' })
+  expect(document.activeElement).toBe(starts()[2])
+  await fireEvent.keyDown(document.activeElement as Element, { key: 'Home' })
+  await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowUp' })
+  expect(document.activeElement).toBe(field)
+})
+
+test('three hundred people are shown in parts, and arrows go on into the next part', async () => {
+  const queue = Array.from({ length: 300 }, (_, index) =>
+    entry({ documentReference: `doc-${index}`, documentName: `Deed ${index}` })
+  )
+  await open({ queue })
+  expect(starts()).toHaveLength(100)
+  expect(screen.getByText('300 waiting to sign')).toBeTruthy()
+  starts()[99]?.focus()
+  await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowDown' })
+  await settle()
+  expect(starts()).toHaveLength(200)
+  expect(document.activeElement).toBe(starts()[100])
+})
+
+test('a link to a document shows its signers, with the button to begin ready', async () => {
+  await open({}, { document: 'doc-6' })
+  expect(starts()).toHaveLength(1)
+  expect(document.activeElement).toBe(button(/^Start: Lena Marchetti/))
+  await press('Show the whole queue')
+  expect(starts().length).toBeGreaterThan(1)
+})
+
+test('nobody is said to wait only where the documents are known', async () => {
+  await open({ documents: [] })
+  expect(screen.getByText('Nobody is waiting to sign here.')).toBeTruthy()
+})
+
+test('an account that is not accepted leaves it unknown who waits, and leads to the settings', async () => {
+  await open({ documents: [], connection: { state: 'refused', since: 0 } })
+  expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
+  expect(screen.queryByText('Nobody is waiting to sign here.')).toBeNull()
+  await press('Open Settings')
+  expect(opened.office.router.route.screen).toBe('settings')
+})
+
+test('folders that were never read leave it unknown who waits, until they are read', async () => {
+  const api = fakeApi({ documents: [] })
+  const { list } = api.documents
+  let isRead = false
+  api.documents.list = async (input) => {
+    const answer = await list(input)
+    if (!answer.ok || isRead) return answer
+    const { lookedAt: _lookedAt, ...never } = answer.value
+    return { ok: true, value: never }
+  }
+  opened = await openOffice(api)
+  opened.office.router.go('counter')
+  show(opened, Counter)
+  await settle()
+  expect(screen.getByText('Not known: the documents were never read.')).toBeTruthy()
+  isRead = true
+  await press('Read the documents now')
+  expect(screen.getByText('Nobody is waiting to sign here.')).toBeTruthy()
+})
+
+test('offline, the queue says when it was last true', async () => {
+  await open({ connection: { state: 'offline', since: NOW - 60_000 } })
+  expect(screen.getByText(/Nobody can begin to sign until it can\. What you see was true at \d\d:\d\d\./)).toBeTruthy()
+  expect(starts().length).toBeGreaterThan(0)
+})
+
+test('a queue that can not be read is explained, and read again when asked', async () => {
+  const api = fakeApi({ documents: documents(8) })
+  api.control.fail('counter.queue', { code: 'storage', message: 'Not now.' })
+  opened = await openOffice(api)
+  opened.office.router.go('counter')
+  show(opened, Counter)
+  await settle()
+  expect(screen.getByText("The queue can't be shown.")).toBeTruthy()
+  api.control.heal('counter.queue')
+  await press('Try again')
+  expect(starts().length).toBeGreaterThan(0)
+})
+
+test('the audit trail and a walk-in are begun from here', async () => {
+  await open()
+  await press('Audit trail')
+  expect(opened.office.router.route.screen).toBe('record')
+  await press('Walk-in')
+  expect([opened.office.router.route.screen, opened.office.router.route.query.get('for')]).toEqual([
+    'compose',
+    'counter'
+  ])
+})
+
+test('a link with a signer opens their start sheet once', async () => {
+  await open({}, { document: 'doc-6', signer: '0' }, ['start'])
+  const sheet = screen.getByRole('dialog', { name: 'Who stands there?' })
+  expect(within(sheet).getByRole('heading', { name: 'Lena Marchetti' })).toBeTruthy()
+  expect(opened.office.router.route.rest).toEqual([])
+})
+
+test('a document that was sent just now is read first, then the sheet of its first signer opens', async () => {
+  const api = fakeApi({ queue: [] })
+  const { refresh } = api.documents
+  api.documents.refresh = async () => {
+    api.control.state.queue = [
+      entry({ documentReference: 'doc-new', signer: 1, signerName: 'Tama Brooks' }),
+      entry({ documentReference: 'doc-new', signer: 0, signerName: 'Mere Parata' })
+    ]
+    return refresh()
+  }
+  opened = await openOffice(api)
+  opened.office.router.go('counter', ['start'], { document: 'doc-new' })
+  show(opened, Counter)
+  await settle()
+  await settle()
+  expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
+})
+
+test('a document that nobody can sign yet is said so, with a way to ask again', async () => {
+  await open({ queue: [] }, { document: 'doc-new' }, ['start'])
+  await settle()
+  const sheet = screen.getByRole('dialog')
+  expect(within(sheet).getByText('Nobody can begin to sign.')).toBeTruthy()
+  opened.api.control.state.queue = [entry({ documentReference: 'doc-new' })]
+  await fireEvent.click(within(sheet).getByRole('button', { name: 'Try again' }))
+  await settle()
+  expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
+})

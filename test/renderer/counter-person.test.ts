@@ -1,0 +1,574 @@
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { tick } from 'svelte'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import App from '../../src/renderer/src/App.svelte'
+import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
+import { DeskSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
+import { PersonDisplay } from '../../src/renderer/src/state/person-display.svelte.ts'
+import { personRequestNames } from '../../src/shared/contract/channels.ts'
+import type { CounterSession } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+import { fakePin, sessionOf, turnOf } from './fakes/counter.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+const origin = 'https://signing.example.com'
+const two = [turnOf(), turnOf({ documentReference: 'doc-2', documentName: 'Statement of advice' })]
+let api: FakeApi
+let opened: Opened | undefined
+
+beforeEach(() => {
+  api = fakeApi()
+})
+afterEach(() => {
+  opened?.close()
+  opened = undefined
+})
+
+/** The application, opened while there is such a session. */
+async function open(session: Partial<CounterSession> = {}) {
+  api.control.state.counter = sessionOf(session)
+  opened = await openOffice(api)
+  show(opened, App, { office: opened.office })
+  await settle()
+  return opened
+}
+
+/** The main process moved the session on. */
+async function become(change: Partial<CounterSession>) {
+  if (!api.control.state.counter) throw new Error('There is no session.')
+  api.control.state.counter = { ...api.control.state.counter, ...change }
+  api.control.emit('counter.changed', { id: api.control.state.counter.id })
+  await settle()
+}
+
+/** What the person sees: jsdom takes what is inert for there. */
+const side = () => within(document.querySelector('dialog') ?? document.body)
+const button = (name: string | RegExp) => side().getByRole('button', { name })
+const heading = () => side().getByRole('heading', { level: 1 })
+const calls = (name: string) => api.control.calls.filter((call) => call.name === name)
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+async function give(pin: string) {
+  for (const digit of pin) await fireEvent.click(button(digit))
+  await press('Unlock')
+}
+const pinField = () => side().getByLabelText<HTMLInputElement>('Staff PIN')
+
+describe('whoever has the screen', () => {
+  test('nothing of the office can be seen or reached, whatever screen is open, also after a reload', async () => {
+    const { office } = await open({ phase: 'open', origin })
+    office.router.go('documents')
+    await settle()
+    expect(screen.getByRole('dialog', { name: 'Signing at the counter' })).toBeTruthy()
+    expect(document.querySelector<HTMLElement>('.frame')?.inert).toBe(true)
+  })
+
+  test('keys of the office do nothing', async () => {
+    await open()
+    let heard = 0
+    const listen = () => heard++
+    document.addEventListener('keydown', listen)
+    for (const key of ['k', 'n', 'Escape', '/', 'j'])
+      await fireEvent.keyDown(button('Staff'), { key, ctrlKey: key === 'k' })
+    document.removeEventListener('keydown', listen)
+    expect(heard).toBe(0)
+    expect(screen.queryByRole('dialog', { name: /Search/ })).toBeNull()
+  })
+
+  test('staff that has the screen again is shown the counter', async () => {
+    const { office } = await open({ phase: 'return', isLocked: true })
+    await give(fakePin)
+    expect(screen.queryByRole('dialog', { name: 'Signing at the counter' })).toBeNull()
+    expect(office.router.route.screen).toBe('counter')
+    expect(document.querySelector<HTMLElement>('.frame')?.inert).toBeFalsy()
+  })
+
+  test('a session on the second display leaves this window to the office', async () => {
+    await open({ place: 'other-display' })
+    expect(screen.queryByRole('dialog', { name: 'Signing at the counter' })).toBeNull()
+    expect(document.querySelector<HTMLElement>('.frame')?.inert).toBeFalsy()
+  })
+
+  test('each screen begins at its heading', async () => {
+    await open({ turns: two })
+    for (const change of [
+      { phase: 'loading', origin },
+      { phase: 'covered', cover: 'help' },
+      { phase: 'covered', cover: 'away', isLocked: true },
+      { phase: 'between', isLocked: false },
+      { phase: 'return', isLocked: true }
+    ] as const) {
+      await become(change)
+      expect(document.activeElement).toBe(heading())
+    }
+  })
+
+  test.each([
+    ['handover', {}],
+    ['handover of several', { turns: two }],
+    ['page', { phase: 'open', origin }],
+    ['warning', { phase: 'open', origin, warningUntil: Date.now() + 20_000 }],
+    ['moment', { phase: 'covered', cover: 'moment' }],
+    ['finish', { phase: 'covered', cover: 'finish' }],
+    ['camera', { phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera'] }],
+    ['away', { phase: 'covered', cover: 'away', isLocked: true }],
+    ['staff', { phase: 'covered', cover: 'staff', refused: [{ what: 'It asked for a key.', at: 0 }] }],
+    ['asking', { phase: 'asking' }],
+    ['between', { phase: 'between', turns: [turnOf({ outcome: { signed: 'signed' } }), ...two] }],
+    ['failed', { phase: 'failed', error: { code: 'timeout', message: 'Too slow.' } }],
+    ['return', { phase: 'return', isLocked: true }]
+  ] as [string, Partial<CounterSession>][])('%s: nothing stands in the way of a screen reader', async (_name, session) => {
+    await open(session)
+    const { violations } = await axe.run(screen.getByRole('dialog'), {
+      rules: { 'color-contrast': { enabled: false } }
+    })
+    expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+  })
+})
+
+describe('handing over', () => {
+  test('nothing is loaded before the person has said who they are', async () => {
+    await open()
+    expect(heading().textContent).toMatch(/Please hand the screen to\s+Mere Parata/)
+    expect(calls('counter.show')).toHaveLength(0)
+    await press('I am Mere Parata — begin')
+    expect(calls('counter.begin')).toHaveLength(1)
+    expect(calls('counter.show').length).toBeGreaterThan(0)
+    expect(api.control.state.counter?.phase).toBe('open')
+  })
+
+  test('somebody whose name is not known is asked for too', async () => {
+    await open({ turns: [turnOf({ signerName: '  ', person: '' })] })
+    expect(heading().textContent).toMatch(/the next person/)
+    expect(button('I am the person named on the document — begin')).toBeTruthy()
+  })
+
+  test('a person is told of their own documents only', async () => {
+    await open({
+      turns: [...two, turnOf({ documentName: 'Deed of gift', signerName: 'Wiremu Tane', person: 'wiremu tane' })]
+    })
+    expect(
+      side()
+        .getAllByRole('listitem')
+        .map((one) => one.textContent?.trim())
+    ).toEqual(['1 Tenancy agreement Parata', '2 Statement of advice'])
+    expect(side().queryByText(/Deed of gift/)).toBeNull()
+  })
+
+  test('a button that is pressed twice asks once', async () => {
+    await open()
+    api.control.delay('counter.begin', Number.POSITIVE_INFINITY)
+    await press(/begin$/)
+    await press(/begin$/)
+    expect(calls('counter.begin')).toHaveLength(1)
+  })
+})
+
+describe('the page to sign', () => {
+  test('our frame says which document it is, and where the page comes from', async () => {
+    await open({ phase: 'open', origin, turns: two, current: 1 })
+    expect(heading().textContent).toMatch(/Document 2 of 2\s+Statement of advice/)
+    expect(side().getByText('signing.example.com')).toBeTruthy()
+    expect(side().getByText('Encrypted page of')).toBeTruthy()
+  })
+
+  test('a page that is not encrypted is said to be so, and the end of a long host is what is shown', async () => {
+    await open({ phase: 'open', origin: `http://${'signing.example.com.'.repeat(4)}elsewhere.example.net` })
+    expect(side().getByText('Not encrypted: page of')).toBeTruthy()
+    expect(side().getByText(/^…/).textContent).toMatch(/elsewhere\.example\.net$/)
+  })
+
+  test('practice is named, whichever account is chosen now', async () => {
+    api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, chosen: one.kind === 'service' }))
+    await open({ phase: 'open', origin: 'http://127.0.0.1:49152', isPractice: true })
+    expect(side().getByText('Practice office')).toBeTruthy()
+  })
+
+  test('a moment covers the page, and Continue brings it back where its place is', async () => {
+    await open({ phase: 'open', origin })
+    const before = calls('counter.show').length
+    await press('I need a moment')
+    expect(api.control.state.counter).toMatchObject({ phase: 'covered', cover: 'moment' })
+    expect(heading().textContent).toBe('Take your time')
+    await press('Continue')
+    expect(api.control.state.counter?.phase).toBe('open')
+    expect(calls('counter.show').length).toBeGreaterThan(before)
+  })
+
+  test('before what is filled in is lost the person is asked, going on comes first, and Escape means it too', async () => {
+    await open({ phase: 'open', origin })
+    await press('Stop')
+    const answers = side().getAllByRole('button', { name: /Go on signing|Stop, and close/ })
+    expect(answers.map((one) => one.textContent?.trim())).toEqual(['Go on signing', 'Stop, and close the page'])
+    await fireEvent.keyDown(heading(), { key: 'Escape' })
+    await settle()
+    expect(api.control.state.counter?.phase).toBe('open')
+    expect(calls('counter.finish')).toHaveLength(0)
+    await press('Stop')
+    await press('Stop, and close the page')
+    expect(calls('counter.finish')).toHaveLength(1)
+  })
+
+  test('a page that is covered for a rest stays covered at Escape', async () => {
+    await open({ phase: 'covered', cover: 'moment' })
+    await fireEvent.keyDown(heading(), { key: 'Escape' })
+    await settle()
+    expect(api.control.state.counter?.phase).toBe('covered')
+  })
+
+  test('no button of ours is filled: those that sign are the page’s own', async () => {
+    await open({ phase: 'open', origin })
+    for (const one of side().getAllByRole('button')) expect(one.className).not.toMatch(/primary/)
+  })
+
+  test('what is shown grows and shrinks in steps, as far as it goes', async () => {
+    await open({ phase: 'open', origin })
+    await press('Larger')
+    expect(api.control.state.counter?.zoom).toBe(1.1)
+    await press('Smaller')
+    await press('Smaller')
+    expect(api.control.state.counter?.zoom).toBe(0.9)
+    await become({ zoom: 3 })
+    expect(button('Larger').getAttribute('aria-disabled')).toBe('true')
+    await press('Larger')
+    expect(api.control.state.counter?.zoom).toBe(3)
+  })
+
+  test('F6 gives the page the keyboard again', async () => {
+    await open({ phase: 'open', origin })
+    const before = calls('counter.show').length
+    await fireEvent.keyDown(button('Help'), { key: 'F6' })
+    await settle()
+    expect(calls('counter.show')).toHaveLength(before + 1)
+  })
+
+  test('what could not be done is said, and the page stays', async () => {
+    await open({ phase: 'open', origin })
+    api.control.fail('counter.cover', { code: 'internal', message: 'No.' })
+    await press('Help')
+    expect(side().getByRole('alert').textContent).toMatch(/Something went wrong/)
+    expect(button('I have finished')).toBeTruthy()
+  })
+})
+
+describe('while nobody touches the screen', () => {
+  test('the warning counts down in the bar, is said once, and a touch is told at once', async () => {
+    const { clock } = await open({ phase: 'open', origin })
+    await become({ warningUntil: clock.now() + 28_000 })
+    expect(side().getByText(/Touch the screen, or it is covered in/).textContent).toMatch(/28 s/)
+    const said = side().getByRole('alert').textContent
+    await clock.pass(5000)
+    expect(side().getByText(/Touch the screen, or it is covered in/).textContent).toMatch(/23 s/)
+    expect(side().getByRole('alert').textContent).toBe(said)
+    await fireEvent.pointerDown(heading())
+    await settle()
+    expect(api.control.state.counter?.warningUntil).toBeUndefined()
+    expect(side().queryByText(/Are you still there/)).toBeNull()
+  })
+
+  test('that somebody is there is told now and then only', async () => {
+    const { clock } = await open({ phase: 'open', origin })
+    for (let time = 0; time < 5; time++) await fireEvent.pointerMove(heading())
+    expect(calls('counter.touched')).toHaveLength(1)
+    await clock.pass(1000)
+    await fireEvent.keyDown(heading(), { key: 'Tab' })
+    expect(calls('counter.touched')).toHaveLength(2)
+  })
+})
+
+describe('the staff’s PIN', () => {
+  const locked: Partial<CounterSession> = { phase: 'covered', cover: 'away', isLocked: true }
+
+  test('a screen that was left offers nothing but the pad, and leads to what staff can do', async () => {
+    await open(locked)
+    expect(heading().textContent).toBe('Please ask staff to go on')
+    expect(side().queryByRole('button', { name: /Continue|Go on/ })).toBeNull()
+    await give(fakePin)
+    expect(api.control.state.counter?.cover).toBe('staff')
+    await press('Go on signing')
+    expect(api.control.state.counter).toMatchObject({ phase: 'open', isLocked: false })
+  })
+
+  test('it is masked, takes digits only, and is gone as soon as it is given', async () => {
+    await open(locked)
+    expect(pinField().type).toBe('password')
+    await fireEvent.input(pinField(), { target: { value: '13x7' } })
+    expect(pinField().value).toBe('137')
+    api.control.delay('counter.unlock', Number.POSITIVE_INFINITY)
+    await press('Unlock')
+    expect(pinField().value).toBe('')
+    expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: '137' })
+  })
+
+  test('it is typed without going to the field first, and a digit is taken back', async () => {
+    await open(locked)
+    for (const key of ['2', '4', '6', '9', 'Backspace', '8']) await fireEvent.keyDown(heading(), { key })
+    expect(pinField().value).toBe('2468')
+    await fireEvent.keyDown(heading(), { key: 'Enter' })
+    await settle()
+    expect(api.control.state.counter?.cover).toBe('staff')
+  })
+
+  test('what was typed does not outlast the screen it was typed on', async () => {
+    await open(locked)
+    await fireEvent.click(button('2'))
+    await become({ cover: 'idle' })
+    expect(pinField().value).toBe('')
+  })
+
+  test('a wrong one is said, each time anew, and after some there is a wait that is counted down', async () => {
+    const { clock } = await open(locked)
+    await give('1111')
+    const first = side().getByText('That isn’t the PIN.')
+    await give('1111')
+    expect(side().getByText('That isn’t the PIN.')).not.toBe(first)
+    await give('1111')
+    expect(side().getByText('Try again in 5 s.')).toBeTruthy()
+    const asked = calls('counter.unlock').length
+    await give(fakePin)
+    expect(calls('counter.unlock')).toHaveLength(asked)
+    await clock.pass(5000)
+    api.control.state.pin = { isSet: true, keptIn: 'keychain', reset: 'none', canReset: true }
+    expect(side().queryByText(/Try again in/)).toBeNull()
+    await press('Unlock')
+    expect(api.control.state.counter?.cover).toBe('staff')
+  })
+
+  test('staff that asks for the screen has the page covered first, and going back shows it again', async () => {
+    await open({ phase: 'open', origin })
+    await press('Staff')
+    expect(api.control.state.counter?.phase).toBe('covered')
+    expect(heading().textContent).toBe('For staff')
+    await press('Go back')
+    expect(api.control.state.counter?.phase).toBe('open')
+    expect(button('I have finished')).toBeTruthy()
+  })
+
+  test('staff can end it from a handover', async () => {
+    await open()
+    await press('Staff')
+    await give(fakePin)
+    await press('End here')
+    expect(api.control.state.counter?.phase).toBe('ended')
+  })
+
+  test('what the page tried, and keeping the page where the office allows it, are there for staff only', async () => {
+    const refused = [{ what: 'It asked for the place where this computer is.', at: 0 }]
+    await open({ phase: 'open', origin, refused, mayKeepPages: true })
+    expect(side().queryByText(/not allowed/)).toBeNull()
+    await become({ phase: 'covered', cover: 'staff' })
+    expect(side().getByText('The page tried one thing that was not allowed')).toBeTruthy()
+    await press('Print this page')
+    expect(calls('counter.staff').at(-1)?.input).toMatchObject({ does: 'print' })
+    await become({ mayKeepPages: false })
+    expect(side().queryByRole('button', { name: 'Print this page' })).toBeNull()
+  })
+})
+
+describe('the camera', () => {
+  const asking: Partial<CounterSession> = {
+    phase: 'covered',
+    cover: 'camera',
+    isLocked: true,
+    origin,
+    asksFor: ['camera', 'microphone']
+  }
+
+  test('is allowed by staff only, after their PIN', async () => {
+    await open(asking)
+    expect(heading().textContent).toBe('The page asks for the camera and the microphone')
+    expect(side().queryByRole('button', { name: /^Allow/ })).toBeNull()
+    await give(fakePin)
+    await press(/^Allow the camera/)
+    expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: true })
+  })
+
+  test('can be refused by staff, and gone without by the person', async () => {
+    await open(asking)
+    await press('Go on without it')
+    expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: false })
+    await become(asking)
+    await give(fakePin)
+    await press('Don’t allow it')
+    expect(api.control.state.counter).toMatchObject({ phase: 'open', allowsCamera: false })
+  })
+})
+
+describe('after a document', () => {
+  test('while the service is asked nothing is claimed', async () => {
+    api.control.state.asksService = false
+    await open({ phase: 'open', origin })
+    await press('I have finished')
+    await press('Yes, I have finished')
+    expect(heading().textContent).toBe('Thank you. One moment…')
+    expect(side().queryByText(/signed/i)).toBeNull()
+  })
+
+  test('what became of it is said, and the next one of the same person follows without a handover', async () => {
+    await open({ phase: 'open', origin, turns: two })
+    await press('I have finished')
+    await press('Yes, I have finished')
+    expect(heading().textContent).toBe('Signed: Tenancy agreement Parata')
+    await press('Continue to Statement of advice')
+    expect(api.control.state.counter).toMatchObject({ current: 1, phase: 'open' })
+    expect(heading().textContent).toMatch(/Document 2 of 2/)
+  })
+
+  test.each(['not-yet', 'unknown', 'skipped', 'declined'] as const)('%s is never called signed', async (signed) => {
+    await open({ phase: 'between', turns: [turnOf({ outcome: { signed } }), ...two] })
+    expect(heading().textContent).not.toMatch(/^Signed/)
+  })
+
+  test('the next person is not told what became of the one before', async () => {
+    api.control.state.outcome = { signed: 'declined' }
+    await open({
+      phase: 'open',
+      origin,
+      turns: [turnOf(), turnOf({ signerName: 'Wiremu Tane', person: 'wiremu tane' })]
+    })
+    await press('I have finished')
+    await press('Yes, I have finished')
+    expect(heading().textContent).toMatch(/Please hand the screen to\s+Wiremu Tane/)
+    expect(side().queryByText(/declined|Mere/i)).toBeNull()
+  })
+
+  test('a page that can’t be shown is tried again, or left', async () => {
+    await open({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' }, turns: two })
+    expect(side().getByText(/took too long/)).toBeTruthy()
+    await press('Try again')
+    expect(calls('counter.retry')).toHaveLength(1)
+    await become({ phase: 'failed' })
+    await press('Go on without it')
+    expect(calls('counter.next')).toHaveLength(1)
+  })
+
+  test('a turn that can not be had is not offered once more', async () => {
+    await open({ phase: 'failed', error: { code: 'not-signable', message: 'Signed elsewhere.' } })
+    expect(side().queryByRole('button', { name: 'Try again' })).toBeNull()
+    expect(button('Give the screen back')).toBeTruthy()
+  })
+
+  test('the last screen names nobody, and only staff leaves it', async () => {
+    await open({ phase: 'return', isLocked: true, turns: [turnOf({ outcome: { signed: 'signed' } })] })
+    const { textContent } = screen.getByRole('dialog')
+    expect(textContent).toMatch(/Thank you.*Please give the screen back\./s)
+    expect(textContent).not.toMatch(/Parata|Tenancy/)
+    expect(side().queryByRole('button', { name: 'Staff' })).toBeNull()
+  })
+
+  test('an answer that is not known is not thanked for as a signature', async () => {
+    await open({ phase: 'return', isLocked: true, turns: [turnOf({ outcome: { signed: 'unknown' } })] })
+    expect(side().queryByText(/received/)).toBeNull()
+    expect(side().getByText('Staff will tell you how it stands.')).toBeTruthy()
+  })
+
+  test('what was interrupted is said to be', async () => {
+    await open({ phase: 'return', isLocked: true, wasInterrupted: true })
+    expect(heading().textContent).toBe('The signing was interrupted')
+  })
+})
+
+describe('the second display', () => {
+  /** The part of the client that its page may use, and nothing else. */
+  function personApi(): FakeApi {
+    const groups: Record<string, Record<string, unknown>> = {}
+    for (const name of personRequestNames) {
+      const [domain, action] = name.split('.') as ['counter' | 'settings', never]
+      groups[domain] = { ...groups[domain], [action]: api[domain][action] }
+    }
+    return { ...groups, on: api.on } as unknown as FakeApi
+  }
+
+  async function openDisplay() {
+    const clock = new FakeClock(api.control.state.now())
+    const display = new PersonDisplay(personApi(), clock)
+    const close = await display.open()
+    render(PersonPage, { display })
+    await settle()
+    return close
+  }
+
+  test('shows the office’s own words and the time while nobody signs, and follows when they change', async () => {
+    api.control.state.counterSettings.idleText = 'Welcome to Harbour'
+    const close = await openDisplay()
+    expect(heading().textContent).toBe('Welcome to Harbour')
+    expect(document.querySelector('time')?.textContent).toMatch(/^\d\d:\d\d$/)
+    api.control.state.counterSettings.idleText = 'Please take a seat'
+    api.control.emit('settings.changed', null)
+    await settle()
+    expect(heading().textContent).toBe('Please take a seat')
+    close()
+  })
+
+  test('shows the person’s side of a session there, with no more than it may ask', async () => {
+    const close = await openDisplay()
+    api.control.state.counter = sessionOf({ place: 'other-display' })
+    await become({})
+    await press('I am Mere Parata — begin')
+    await press('I have finished')
+    await press('Yes, I have finished')
+    expect(heading().textContent).toBe('Thank you')
+    expect(side().getByText('You can leave the screen now.')).toBeTruthy()
+    await press('Staff')
+    await give(fakePin)
+    expect(heading().textContent).toBe('Welcome')
+    const asked = new Set(api.control.calls.map((call) => call.name))
+    expect([...asked].filter((name) => !(personRequestNames as readonly string[]).includes(name))).toEqual([])
+    close()
+  })
+
+  test('a session in the clerk’s window is none of its own', async () => {
+    api.control.state.counter = sessionOf({ place: 'here' })
+    const close = await openDisplay()
+    expect(heading().textContent).toBe('Welcome')
+    close()
+  })
+})
+
+describe('following a session', () => {
+  async function follow(session: Partial<CounterSession>) {
+    api.control.state.counter = sessionOf(session)
+    const counter = new DeskSession(api, new FakeClock(0))
+    await counter.open()
+    return counter
+  }
+  const place = { x: 0, y: 76, width: 1366, height: 600 }
+
+  test('the place of the page is told as it moves, the newest only while a telling is under way', async () => {
+    const counter = await follow({ phase: 'open' })
+    await Promise.all([500, 510, 520, 530].map((height) => counter.show({ ...place, height })))
+    expect(calls('counter.show').map(({ input }) => (input as { bounds: typeof place }).bounds.height)).toEqual([
+      500, 530
+    ])
+  })
+
+  test('an answer that is older than what was read since is not shown', async () => {
+    const counter = await follow({ phase: 'handover' })
+    const { begin } = api.counter
+    let answer = () => {}
+    api.counter.begin = async (input) => {
+      const result = await begin(input)
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      return result
+    }
+    const beginning = counter.begin()
+    await settle()
+    await become({ phase: 'covered', cover: 'away', isLocked: true })
+    answer()
+    await beginning
+    await tick()
+    expect(counter.session?.cover).toBe('away')
+  })
+
+  test('staff that has seen what became of it closes it', async () => {
+    const counter = await follow({ phase: 'ended' })
+    await counter.close()
+    expect(counter.session).toBeNull()
+  })
+})

@@ -1,0 +1,40 @@
+/** The made-up office's audit trail: what the test says, newest first, found by any of its words. */
+import type { AuditEntry } from '../../../src/shared/contract/views.ts'
+import { type FakeOffice, type HandlersOf, pageOf } from './office.ts'
+
+/** One entry, changed as the test says. */
+export function auditEntryOf(change: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    seq: 1,
+    at: Date.UTC(2025, 10, 26, 10, 42),
+    zone: 'Pacific/Auckland',
+    staff: 'Grace Okafor',
+    what: 'session-started',
+    session: 'session-1',
+    documentReference: 'doc-0',
+    documentName: 'Tenancy agreement Parata',
+    signerName: 'Mere Parata',
+    detail: {},
+    ...change
+  }
+}
+
+export function fakeAudit(office: FakeOffice): HandlersOf<'audit'> {
+  const { state } = office
+  return {
+    'audit.list': ({ search, ...page }) => {
+      const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+      const fitting = state.audit
+        .filter((entry) => {
+          const text = Object.values({ ...entry, detail: Object.values(entry.detail).join(' ') })
+            .join(' ')
+            .toLowerCase()
+          return words.every((word) => text.includes(word))
+        })
+        .sort((one, two) => two.seq - one.seq)
+      return { entries: pageOf(fitting, page), total: fitting.length }
+    },
+    'audit.check': () => ({ isWhole: true, entries: state.audit.length, isCutOff: false, ...state.auditCheck }),
+    'audit.export': ({ format }) => ({ label: `Audit trail.${format}` }) as never
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * The made-up office's counter: a session that moves as its requests say, from handover to handover, and a PIN of 2468.
+ * `state.pageOpens` and `state.asksService` leave a page loading, or the service unanswered, until the test goes on.
+ */
+import type { CounterEntry, CounterSession, CounterTurn } from '../../../src/shared/contract/views.ts'
+import { queueOf } from '../people.ts'
+import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
+
+type Handled = HandlersOf<'counter'>
+
+export const fakePin = '2468'
+/** The page is as our cover leaves it in these phases: what lies over them is told by `cover` alone. */
+const stayUnderCover: CounterSession['phase'][] = ['handover', 'between', 'failed']
+
+/** One turn, changed as the test says. */
+export function turnOf(change: Partial<CounterTurn> = {}): CounterTurn {
+  return {
+    documentReference: 'doc-0',
+    documentName: 'Tenancy agreement Parata',
+    signer: 0,
+    signerName: 'Mere Parata',
+    person: 'mere parata',
+    ...change
+  }
+}
+
+/** A session of one turn that is about to be handed over, changed as the test says. */
+export function sessionOf(change: Partial<CounterSession> = {}): CounterSession {
+  return {
+    id: 'session-1',
+    phase: 'handover',
+    isLocked: false,
+    turns: [turnOf()],
+    current: 0,
+    origin: '',
+    zoom: 1,
+    asksFor: [],
+    allowsCamera: false,
+    refused: [],
+    place: 'here',
+    wasInterrupted: false,
+    isPractice: false,
+    mayKeepPages: false,
+    ...change
+  }
+}
+
+export function fakeCounter(office: FakeOffice): Handled {
+  const { state, emit } = office
+  let wrongPins = 0
+
+  function queue(): CounterEntry[] {
+    const all = state.queue ?? queueOf(state.documents)
+    return all
+      .map((entry) => ({ ...entry, isToday: entry.isToday || state.today.includes(placeOf(entry)) }))
+      .sort((one, two) => Number(two.isToday) - Number(one.isToday))
+  }
+
+  function entryOf(documentReference: string, signer: number): CounterEntry {
+    const found = queue().find((one) => one.documentReference === documentReference && one.signer === signer)
+    if (!found) throw new Failure('not-signable')
+    return found
+  }
+
+  function session(id: string): CounterSession {
+    if (state.counter?.id !== id) throw new Failure('gone')
+    return state.counter
+  }
+
+  function become(id: string, change: Partial<CounterSession>, ...without: (keyof CounterSession)[]): CounterSession {
+    const next: CounterSession = { ...session(id), ...change }
+    for (const member of without) delete next[member]
+    state.counter = next
+    emit('counter.changed', { id })
+    return next
+  }
+
+  /** The page of the turn that runs is loaded. */
+  function load(id: string): CounterSession {
+    return become(id, { phase: 'loading', origin: state.signingOrigin, refused: [] }, 'cover', 'error')
+  }
+
+  /** To the next turn: straight on for the same person, where they have said so; by a handover for another. */
+  function advance(id: string, isSaid: boolean): CounterSession {
+    const { turns, current } = session(id)
+    const next = turns[current + 1]
+    if (!next) return become(id, { phase: 'return', isLocked: true }, 'cover', 'error')
+    if (next.person !== turns[current]?.person)
+      return become(id, { phase: 'handover', current: current + 1, origin: '' }, 'cover', 'error')
+    if (!isSaid) return become(id, { phase: 'between' }, 'cover', 'error')
+    become(id, { current: current + 1 })
+    return load(id)
+  }
+
+  /** The service is asked what became of the turn that runs. */
+  function ask(id: string): CounterSession {
+    become(id, { phase: 'asking', isLocked: false, origin: '', asksFor: [] }, 'cover', 'error', 'warningUntil')
+    if (!state.asksService) return session(id)
+    settle(id)
+    return advance(id, false)
+  }
+
+  function settle(id: string): void {
+    const { turns, current } = session(id)
+    const outcome = state.outcomes[current] ?? state.outcome
+    become(id, { turns: turns.map((turn, index) => (index === current ? { ...turn, outcome } : turn)) })
+  }
+
+  function end(id: string): CounterSession {
+    const { turns, current } = session(id)
+    const ended = turns.map((turn, index): CounterTurn => {
+      if (turn.outcome) return turn
+      return { ...turn, outcome: index === current ? { signed: 'not-yet' } : { signed: 'skipped' } }
+    })
+    return become(id, { phase: 'ended', turns: ended, isLocked: false }, 'cover', 'error', 'warningUntil')
+  }
+
+  /** Our cover over what the person has; a page that is loading or open is behind it then. */
+  function cover(id: string, why: NonNullable<CounterSession['cover']>, isLocked: boolean): CounterSession {
+    const { phase } = session(id)
+    return become(id, { phase: stayUnderCover.includes(phase) ? phase : 'covered', cover: why, isLocked })
+  }
+
+  function uncover(id: string): CounterSession {
+    const { phase } = session(id)
+    return become(id, { phase: phase === 'covered' ? 'open' : phase, isLocked: false, asksFor: [] }, 'cover')
+  }
+
+  function givePin(pin: string): void {
+    const now = state.now()
+    if ((state.pin.waitUntil ?? 0) > now)
+      throw new Failure('pin-wait', { retryAfterMs: (state.pin.waitUntil ?? 0) - now })
+    if (!state.pin.isSet) throw new Failure('no-pin')
+    const { waitUntil: _waitUntil, ...pinState } = state.pin
+    state.pin = pinState
+    if (pin === state.pinDigits) {
+      wrongPins = 0
+      return
+    }
+    wrongPins += 1
+    if (wrongPins < 3) throw new Failure('wrong-pin')
+    const retryAfterMs = 5000 * 2 ** (wrongPins - 3)
+    state.pin = { ...state.pin, waitUntil: now + retryAfterMs }
+    throw new Failure('wrong-pin', { retryAfterMs })
+  }
+
+  return {
+    'counter.queue': queue,
+    'counter.pinEntry': ({ documentReference, signer, isToday }) => {
+      const place = placeOf(entryOf(documentReference, signer))
+      state.today = [...state.today.filter((one) => one !== place), ...(isToday ? [place] : [])]
+      emit('counter.changed', { id: '' })
+      return null as never
+    },
+    'counter.offer': ({ documentReference, signer }) => {
+      const all = queue()
+      const first = entryOf(documentReference, signer)
+      const signers = state.documents.find((one) => one.reference === documentReference)?.signers ?? []
+      return {
+        first,
+        alsoOfPerson: all.filter((one) => one.person === first.person && one.documentReference !== documentReference),
+        others: signers.flatMap((one, index) => {
+          if (index === signer || one.state !== 'waiting') return []
+          const now = all.find((entry) => entry.documentReference === documentReference && entry.signer === index)
+          const { due: _due, ...rest } = first
+          const later = { ...rest, signer: index, signerName: one.name, person: one.name.toLowerCase() }
+          return [{ ...(now ?? later), isTheirTurn: now !== undefined }]
+        }),
+        evidence: state.counterSettings.evidence,
+        staff: state.counterSettings.staffName || 'desk-3',
+        hasPin: state.pin.isSet,
+        ...state.offer
+      }
+    },
+    'counter.start': ({ turns, allowsCamera }) => {
+      if (state.counter && state.counter.phase !== 'ended') throw new Failure('busy')
+      if (!state.pin.isSet) throw new Failure('no-pin')
+      const required = state.counterSettings.evidence.filter((one) => one.isRequired)
+      if (turns.some((turn) => required.some((one) => !turn.evidence.includes(one.id)))) throw new Failure('bad-input')
+      const id = office.newId('session')
+      state.counter = sessionOf({
+        id,
+        allowsCamera,
+        place: state.counterSettings.useOtherDisplay ? 'other-display' : 'here',
+        turns: turns.map(({ documentReference, signer }) => {
+          const document = state.documents.find((one) => one.reference === documentReference)
+          const signerName = document?.signers[signer]?.name ?? ''
+          return turnOf({
+            documentReference,
+            documentName: document?.name ?? documentReference,
+            signer,
+            signerName,
+            person: signerName.toLowerCase()
+          })
+        })
+      })
+      return become(id, {})
+    },
+    'counter.state': () => state.counter as never,
+    'counter.begin': ({ id }) => (session(id).phase === 'handover' ? load(id) : session(id)),
+    'counter.show': ({ id }) => {
+      if (session(id).phase !== 'loading' || !state.pageOpens) return session(id)
+      return become(id, { phase: 'open' })
+    },
+    'counter.cover': ({ id, why }) => cover(id, why, false),
+    'counter.resume': ({ id }) => {
+      const { cover: why, isLocked } = session(id)
+      if (isLocked && why !== 'camera') throw new Failure('not-allowed')
+      return uncover(id)
+    },
+    'counter.finish': ({ id }) => ask(id),
+    'counter.next': ({ id }) => {
+      if (session(id).phase === 'failed') settle(id)
+      return advance(id, true)
+    },
+    'counter.retry': ({ id }) => load(id),
+    'counter.zoom': ({ id, factor }) => become(id, { zoom: factor }),
+    'counter.touched': ({ id }) => {
+      if (session(id).warningUntil !== undefined) become(id, {}, 'warningUntil')
+      return null as never
+    },
+    'counter.unlock': ({ id, pin }) => {
+      const { phase } = session(id)
+      try {
+        givePin(pin)
+      } catch (error) {
+        const { waitUntil } = state.pin
+        if (waitUntil !== undefined) become(id, { pinWaitUntil: waitUntil })
+        throw error
+      }
+      if (phase === 'return') return become(id, { phase: 'ended', isLocked: false }, 'pinWaitUntil')
+      become(id, {}, 'pinWaitUntil')
+      return cover(id, 'staff', false)
+    },
+    'counter.staff': ({ id, does }) => {
+      const { cover: why, place } = session(id)
+      if (why !== 'staff' && place !== 'other-display') throw new Failure('not-allowed')
+      switch (does) {
+        case 'cover':
+          return cover(id, 'away', true) as never
+        case 'end':
+          return end(id) as never
+        case 'allow-camera':
+          become(id, { allowsCamera: true })
+          return uncover(id) as never
+        case 'continue':
+        case 'refuse-camera':
+          return uncover(id) as never
+        default:
+          return session(id) as never
+      }
+    },
+    'counter.close': () => {
+      state.counter = null
+      emit('counter.changed', { id: '' })
+      return null as never
+    },
+
+    'counter.pin': () => state.pin,
+    'counter.setPin': ({ pin, current }) => {
+      if (state.pin.isSet && state.pin.reset !== 'allowed') {
+        if (current === undefined) throw new Failure('bad-input')
+        givePin(current)
+      }
+      state.pinDigits = pin
+      state.pin = { ...state.pin, isSet: true, reset: 'none' }
+      return state.pin
+    },
+    'counter.resetPin': () => {
+      state.pin = { ...state.pin, reset: 'asked' }
+      return state.pin
+    },
+
+    'counter.settings': () => state.counterSettings,
+    'counter.configure': (change) => {
+      const { logo, ...others } = change
+      const { logo: before, ...settings } = state.counterSettings
+      state.counterSettings = {
+        ...settings,
+        ...Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
+        ...(before !== undefined && logo !== null && { logo: before })
+      }
+      emit('settings.changed', null)
+      return state.counterSettings
+    },
+    'counter.chooseLogo': () => {
+      state.counterSettings = { ...state.counterSettings, logo: fakeLogo }
+      emit('settings.changed', null)
+      return state.counterSettings as never
+    },
+    'counter.idleScreen': () => {
+      const { idleText, logo } = state.counterSettings
+      return { text: idleText, ...(logo && { logo }) }
+    }
+  }
+}
+
+function placeOf(entry: { documentReference: string; signer: number }): string {
+  return `${entry.documentReference} ${entry.signer}`
+}
+
+/** One transparent pixel. */
+export const fakeLogo =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='

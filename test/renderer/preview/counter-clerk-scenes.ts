@@ -1,0 +1,210 @@
+/** The clerk's side of the counter in the states that it must be seen in: the queue, the start sheet, outcomes, settings, the trail. */
+import { blankComposition } from '../../../src/shared/composition/composition.ts'
+import type {
+  AuditEntry,
+  CounterEntry,
+  CounterSession,
+  CounterTurn,
+  PresetView
+} from '../../../src/shared/contract/views.ts'
+import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
+import { auditEntryOf } from '../fakes/audit.ts'
+import { fakeLogo, sessionOf, turnOf } from '../fakes/counter.ts'
+import { people } from '../people.ts'
+
+const now = () => Date.now()
+const DAY = 86_400_000
+const subjects = ['Tenancy agreement', 'Deed of gift', 'Power of attorney', 'Loan variation', 'Superannuation choice']
+
+/** Somebody who can sign, the one at `index` of a long row. */
+export function entryOf(index: number, at = now(), change: Partial<CounterEntry> = {}): CounterEntry {
+  const [first, last] = people[index % people.length] ?? ['Mere', 'Parata']
+  return {
+    documentReference: `doc-${index}`,
+    documentName: `${subjects[index % subjects.length]} ${last}`,
+    signer: 0,
+    signerName: `${first} ${last}`,
+    person: `${first} ${last}`.toLowerCase(),
+    ...(index % 5 !== 4 && { due: { at: at + (index - 1) * DAY, offset: 780, precision: 'time' as const } }),
+    faceToFace: index % 3 === 0,
+    mayNeedCamera: index % 4 === 1,
+    isToday: false,
+    ...change
+  }
+}
+
+function counter(change: Partial<FakeState> = {}): FakeApi {
+  return fakeApi({
+    now,
+    connection: { state: 'online', since: now() - 3_600_000 },
+    queue: Array.from({ length: 9 }, (_, index) => entryOf(index)),
+    today: ['doc-3 0', 'doc-5 0'],
+    ...change
+  })
+}
+
+const first = entryOf(0)
+const offered: Partial<FakeState> = {
+  offer: {
+    first: { ...first, mayNeedCamera: true },
+    alsoOfPerson: [
+      entryOf(1, now(), { ...{ person: first.person, signerName: first.signerName }, mayNeedCamera: false })
+    ],
+    others: [
+      { ...first, signer: 1, signerName: 'Tama Brooks', person: 'tama brooks', isTheirTurn: false },
+      { ...first, signer: 2, signerName: 'Anahera Singh', person: 'anahera singh', isTheirTurn: false }
+    ],
+    evidence: [
+      { id: 'photo', text: 'Photo identification seen', isRequired: true },
+      { id: 'name', text: 'The name is the one on the document', isRequired: false },
+      { id: 'address', text: 'Proof of address not older than three months', isRequired: false }
+    ],
+    staff: 'Grace Okafor'
+  }
+}
+
+function turns(...outcomes: (CounterTurn['outcome'] | undefined)[]): CounterTurn[] {
+  return outcomes.map((outcome, index) => {
+    const { documentReference, documentName, signer, signerName, person } = entryOf(index)
+    return turnOf({ documentReference, documentName, signer, signerName, person, ...(outcome && { outcome }) })
+  })
+}
+
+const ended = (change: Partial<CounterSession>) => counter({ counter: sessionOf({ phase: 'ended', ...change }) })
+const beside = (change: Partial<CounterSession>) =>
+  counter({
+    counter: sessionOf({
+      place: 'other-display',
+      phase: 'open',
+      origin: 'https://signing.example.com',
+      turns: turns({ signed: 'signed' }, undefined, undefined),
+      current: 1,
+      ...change
+    })
+  })
+
+/** A trail of so many entries, newest now. */
+export function trailOf(count: number): AuditEntry[] {
+  const story: Pick<AuditEntry, 'what' | 'detail'>[] = [
+    { what: 'session-started', detail: { documents: '1', evidence: 'Photo identification seen' } },
+    {
+      what: 'handed-over',
+      detail: { evidence: 'Photo identification seen; The name is the one on the document', place: 'here' }
+    },
+    { what: 'page-opened', detail: { origin: 'https://signing.example.com' } },
+    { what: 'camera-allowed', detail: { devices: 'camera, microphone', by: 'staff' } },
+    { what: 'left', detail: { by: 'blur' } },
+    { what: 'pin-wrong', detail: {} },
+    { what: 'unlocked', detail: { phase: 'covered' } },
+    { what: 'turn-ended', detail: { outcome: 'signed', tried: '2' } },
+    { what: 'session-ended', detail: { signed: '1', seconds: '312' } },
+    { what: 'settings-changed', detail: { changed: 'allowed addresses', origins: 'https://pay.example.com' } }
+  ]
+  return Array.from({ length: count }, (_, index) => {
+    const { documentReference, documentName, signerName } = entryOf(Math.floor(index / story.length))
+    const part = story[index % story.length]
+    return auditEntryOf({
+      seq: index + 1,
+      at: now() - (count - index) * 97_000,
+      session: `session-${Math.floor(index / story.length)}`,
+      documentReference,
+      documentName,
+      signerName,
+      ...part
+    })
+  })
+}
+
+function presets(): PresetView[] {
+  return ['Tenancy, furnished', 'Power of attorney for one', 'Loan variation'].map((name, index) => ({
+    id: `preset-${index}`,
+    name,
+    kind: 'form-filler',
+    title: name,
+    updatedAt: now() - index * DAY,
+    composition: blankComposition('form-filler', 'a')
+  }))
+}
+
+const offline = { code: 'offline', message: 'No network.' } as const
+
+export const counterClerkScenes: Record<string, () => FakeApi> = {
+  clerk: () => counter(),
+  'clerk-empty': () => counter({ queue: [], today: [] }),
+  'clerk-one': () => counter({ queue: [entryOf(1)], today: [] }),
+  'clerk-many': () => counter({ queue: Array.from({ length: 300 }, (_, index) => entryOf(index)) }),
+  'clerk-without-link': () => counter({ queue: [entryOf(0), entryOf(1, now(), { withoutLink: true })], today: [] }),
+  'clerk-failing': () => {
+    const api = counter()
+    api.control.fail('counter.queue', { code: 'storage', message: 'The database is busy.' })
+    return api
+  },
+  'clerk-offline': () => {
+    const api = counter({ connection: { state: 'offline', since: now() - 1_800_000, error: offline } })
+    api.control.fail('documents.refresh', offline)
+    api.control.fail('counter.offer', offline)
+    return api
+  },
+  'clerk-sheet': () => counter(offered),
+  'clerk-no-pin': () => counter({ pin: { isSet: false, keptIn: 'keychain', reset: 'none', canReset: true } }),
+  'clerk-signed': () => ended({ turns: turns({ signed: 'signed' }) }),
+  'clerk-mixed': () =>
+    ended({
+      turns: turns(
+        { signed: 'signed' },
+        { signed: 'not-yet' },
+        { signed: 'declined' },
+        { signed: 'unknown', error: offline },
+        { signed: 'skipped', error: { code: 'cancelled', message: 'The session ended before this one’s turn.' } }
+      ),
+      current: 4,
+      refused: [{ what: 'It asked for a file of this computer.', at: now() - 60_000 }]
+    }),
+  'clerk-interrupted': () =>
+    ended({ turns: turns({ signed: 'not-yet' }, { signed: 'skipped' }), wasInterrupted: true }),
+  'clerk-panel': () => beside({}),
+  'clerk-panel-help': () => beside({ phase: 'covered', cover: 'help' }),
+  'clerk-panel-camera': () =>
+    beside({ phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] }),
+  'clerk-panel-return': () =>
+    beside({
+      phase: 'return',
+      isLocked: true,
+      current: 2,
+      turns: turns({ signed: 'signed' }, { signed: 'signed' }, { signed: 'signed' })
+    }),
+  'clerk-settings': () =>
+    counter({
+      counterSettings: {
+        staffName: 'Grace Okafor',
+        evidence: offered.offer?.evidence ?? [],
+        idleText: 'Welcome to Harbour & Co.\nPlease take a seat.',
+        logo: fakeLogo,
+        fullScreen: true,
+        useOtherDisplay: true,
+        otherDisplay: 'DELL P2419H',
+        idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+        allowedOrigins: ['https://pay.example.com', 'https://identity.example.org'],
+        mayKeepPages: true
+      }
+    }),
+  'clerk-settings-bare': () =>
+    counter({
+      pin: { isSet: false, keptIn: 'memory', reset: 'none', canReset: false },
+      counterSettings: {
+        staffName: '',
+        evidence: [],
+        idleText: '',
+        fullScreen: false,
+        useOtherDisplay: false,
+        idle: { warnAfter: 45, coverAfter: 30, endAfter: 300 },
+        allowedOrigins: [],
+        mayKeepPages: false
+      }
+    }),
+  'clerk-settings-reset': () => counter({ pin: { isSet: true, keptIn: 'memory', reset: 'asked', canReset: true } }),
+  record: () => counter({ audit: trailOf(10_000) }),
+  'record-empty': () => counter({ audit: [] }),
+  'record-broken': () => counter({ audit: trailOf(30), auditCheck: { isWhole: false, brokenAt: 17, isCutOff: true } }),
+  'walk-in': () => counter({ presets: presets() })
+}

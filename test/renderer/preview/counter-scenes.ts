@@ -1,0 +1,142 @@
+/** The person's side of the counter in each of its moments, in this window (`person-…`) and on the second display (`display-…`). */
+import type { CounterOutcome, CounterSession } from '../../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from '../fake-api.ts'
+import { sessionOf, turnOf } from '../fakes/counter.ts'
+
+const signed: CounterOutcome = { signed: 'signed' }
+const names = ['Residential tenancy agreement', 'Statement of advice', 'Superannuation standard choice']
+
+/** Three documents of one person. */
+function three(outcomes: (CounterOutcome | undefined)[] = []) {
+  return names.map((documentName, index) => {
+    const outcome = outcomes[index]
+    return turnOf({ documentReference: `doc-${index}`, documentName, ...(outcome && { outcome }) })
+  })
+}
+
+/** @param work what happens after the session is there. */
+function signing(change: Partial<CounterSession>, work: (api: FakeApi) => void = () => {}): () => FakeApi {
+  return () => {
+    const api = fakeApi({ now: () => Date.now(), pageOpens: false })
+    api.control.state.counter = sessionOf({
+      origin: 'https://signing.example.com',
+      turns: [turnOf({ documentName: names[0] ?? '' })],
+      ...change
+    })
+    work(api)
+    return api
+  }
+}
+
+const moments: Record<string, Partial<CounterSession>> = {
+  handover: { phase: 'handover' },
+  'handover-three': { phase: 'handover', turns: three() },
+  'handover-nameless': { phase: 'handover', turns: [turnOf({ signerName: '', person: '' })] },
+  'handover-long': {
+    phase: 'handover',
+    turns: [
+      turnOf({
+        signerName: 'Anahera Hinemoa Te Whakaruruhau-Fairweather of the Northern District',
+        documentName:
+          'Agreement on the supply of services to the branch office, with all seven annexes, 2025 to 2031.pdf'
+      })
+    ]
+  },
+  loading: { phase: 'loading' },
+  open: { phase: 'open' },
+  'open-three': { phase: 'open', turns: three([signed]), current: 1 },
+  'open-practice': { phase: 'open', isPractice: true, origin: 'http://127.0.0.1:49152' },
+  'open-long': {
+    phase: 'open',
+    origin: 'https://a-very-long-name-of-a-host.that-pretends.signing.example.com.some-other-place.example.net',
+    turns: three([signed]).map((turn) => ({ ...turn, documentName: `${turn.documentName} with all seven annexes` })),
+    current: 1
+  },
+  'open-plain': { phase: 'open', origin: 'http://signing.example.com' },
+  moment: { phase: 'covered', cover: 'moment' },
+  help: { phase: 'covered', cover: 'help' },
+  finish: { phase: 'covered', cover: 'finish' },
+  stop: { phase: 'covered', cover: 'stop' },
+  camera: { phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] },
+  away: { phase: 'covered', cover: 'away', isLocked: true },
+  idle: { phase: 'covered', cover: 'idle', isLocked: true },
+  staff: {
+    phase: 'covered',
+    cover: 'staff',
+    mayKeepPages: true,
+    refused: [
+      { what: 'It asked for the place where this computer is.', at: Date.now() - 60_000 },
+      { what: 'It wanted to open another window.', at: Date.now() - 30_000 }
+    ]
+  },
+  'staff-camera': { phase: 'covered', cover: 'staff', asksFor: ['camera', 'microphone'] },
+  asking: { phase: 'asking' },
+  between: { phase: 'between', turns: three([signed]) },
+  'between-unknown': { phase: 'between', turns: three([{ signed: 'unknown' }]).slice(0, 2) },
+  'between-declined': { phase: 'between', turns: three([{ signed: 'declined' }]).slice(0, 2) },
+  failed: { phase: 'failed', error: { code: 'timeout', message: 'The page took longer than 30 seconds.' } },
+  'failed-turn': {
+    phase: 'failed',
+    turns: three(),
+    error: { code: 'not-signable', message: 'It is somebody else’s turn.' }
+  },
+  return: { phase: 'return', isLocked: true, turns: [turnOf({ outcome: signed })] },
+  'return-unknown': {
+    phase: 'return',
+    isLocked: true,
+    turns: three([signed, signed, { signed: 'not-yet' }]),
+    current: 2
+  },
+  interrupted: { phase: 'return', isLocked: true, wasInterrupted: true, turns: [turnOf()] }
+}
+
+/** Warnings and waits run while the picture is taken. */
+const soon = (seconds: number) => Date.now() + seconds * 1000
+const timed: Record<string, () => Partial<CounterSession>> = {
+  'open-warning': () => ({ phase: 'open', warningUntil: soon(28) }),
+  'handover-warning': () => ({ phase: 'handover', warningUntil: soon(28) }),
+  'away-wait': () => ({ phase: 'covered', cover: 'away', isLocked: true, pinWaitUntil: soon(25) })
+}
+
+const office = { idleText: 'Welcome to Harbour & Co.\nPlease take a seat.', logo: harbourLogo() }
+
+function onDisplay(change: Partial<CounterSession> | null): () => FakeApi {
+  return () => {
+    const api = fakeApi({ now: () => Date.now(), pageOpens: false })
+    api.control.state.counterSettings = { ...api.control.state.counterSettings, ...office }
+    if (change)
+      api.control.state.counter = sessionOf({
+        origin: 'https://signing.example.com',
+        ...change,
+        place: 'other-display'
+      })
+    return api
+  }
+}
+
+function harbourLogo(): string {
+  const drawn =
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 160"><rect width="480" height="160" rx="20" fill="#17456b"/><path d="M40 112c30-30 50-30 80 0s50 30 80 0" fill="none" stroke="#fff" stroke-width="12"/><text x="230" y="102" font-family="serif" font-size="60" fill="#fff">Harbour</text></svg>'
+  return `data:image/svg+xml;base64,${btoa(drawn)}`
+}
+
+export const counterScenes: Record<string, () => FakeApi> = {
+  ...Object.fromEntries(Object.entries(moments).map(([name, change]) => [`person-${name}`, signing(change)])),
+  ...Object.fromEntries(Object.entries(timed).map(([name, change]) => [`person-${name}`, () => signing(change())()])),
+  'display-idle': onDisplay(null),
+  'display-bare': () => {
+    const api = onDisplay(null)()
+    const { logo: _logo, ...settings } = api.control.state.counterSettings
+    api.control.state.counterSettings = { ...settings, idleText: 'Welcome' }
+    return api
+  },
+  'display-long': () => {
+    const api = onDisplay(null)()
+    api.control.state.counterSettings.idleText =
+      'Welcome. We are open from Monday to Friday, nine to five, and on the first Saturday of the month until noon.\nPlease have your identification ready, and tell us if you would like somebody with you while you sign.'
+    return api
+  },
+  'display-handover': onDisplay({ phase: 'handover' }),
+  'display-open': onDisplay({ phase: 'open', turns: three([signed]), current: 1 }),
+  'display-return': onDisplay({ phase: 'return', isLocked: true, turns: [turnOf({ outcome: signed })] })
+}

@@ -1,0 +1,187 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Record from '../../src/renderer/src/screens/record/Record.svelte'
+import {
+  checkWords,
+  detailsIn,
+  entryStatus,
+  momentInFull,
+  momentOf,
+  zoneOf
+} from '../../src/renderer/src/screens/record/record-words.ts'
+import type { AuditEntry, AuditEvent } from '../../src/shared/contract/views.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { auditEntryOf } from './fakes/audit.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { NOW } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+/** So many entries, the newest last. */
+function trail(count: number): AuditEntry[] {
+  return Array.from({ length: count }, (_, index) =>
+    auditEntryOf({ seq: index + 1, at: NOW - (count - index) * 60_000, signerName: `Signer ${index + 1}` })
+  )
+}
+
+async function open(change: Partial<FakeState> = {}) {
+  opened = await openOffice(fakeApi(change))
+  opened.office.router.go('record')
+  show(opened, Record)
+  await settle()
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const rows = () => screen.getAllByRole('row').slice(1)
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+
+test('the newest entries come first, of ten thousand only those in sight are read and drawn', async () => {
+  await open({ audit: trail(10_000) })
+  expect(screen.getByText('10,000 entries')).toBeTruthy()
+  expect(rows()[0]?.textContent).toContain('Signer 10000')
+  expect(rows().length).toBeLessThan(60)
+  expect(calls('audit.list').every(({ input }) => (input as { limit: number }).limit <= 200)).toBe(true)
+  expect(calls('audit.list').length).toBeLessThan(4)
+})
+
+test('an entry is found by its words', async () => {
+  await open({ audit: [...trail(9), auditEntryOf({ seq: 10, signerName: 'Wiremu Ngata' })] })
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'ngata wiremu' } })
+  await opened.clock.pass(300)
+  expect(rows()).toHaveLength(1)
+  expect(rows()[0]?.textContent).toContain('Wiremu Ngata')
+  await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'zebra' } })
+  await opened.clock.pass(300)
+  expect(screen.getByText('No entry has all these words: “zebra”.')).toBeTruthy()
+  await press('Clear the search')
+  expect(rows()).toHaveLength(10)
+})
+
+test('a chosen entry is told in full, with its time and zone, and closed by Escape', async () => {
+  const detail = { evidence: 'Photo identification seen', place: 'other-display' }
+  await open({ audit: [auditEntryOf({ what: 'handed-over', detail })] })
+  await fireEvent.click(rows()[0] as HTMLElement)
+  const entry = within(screen.getByRole('region', { name: 'Entry 1' }))
+  expect(entry.getByText('Wednesday 26 November 2025 at 23:42:00, Pacific/Auckland (UTC+13:00)')).toBeTruthy()
+  expect(entry.getByText('Photo identification seen')).toBeTruthy()
+  expect(entry.getByText('the second display')).toBeTruthy()
+  await fireEvent.keyDown(document.body, { key: 'Escape' })
+  await settle()
+  expect(screen.queryByRole('region', { name: 'Entry 1' })).toBeNull()
+  expect(document.activeElement?.getAttribute('role')).toBe('grid')
+})
+
+test('what is written meanwhile appears', async () => {
+  await open({ audit: trail(2) })
+  opened.api.control.state.audit = trail(3)
+  opened.api.control.emit('audit.changed', null)
+  await opened.clock.pass(1100)
+  expect(rows()).toHaveLength(3)
+})
+
+test('a trail without an entry says what will stand there', async () => {
+  await open()
+  expect(screen.getByText('Nothing is recorded yet.')).toBeTruthy()
+})
+
+test('a trail that can not be read is explained, and read again when asked', async () => {
+  const api = fakeApi({ audit: trail(2) })
+  api.control.fail('audit.list', { code: 'storage', message: 'Not now.' })
+  opened = await openOffice(api)
+  show(opened, Record)
+  await settle()
+  expect(screen.getByText("The trail can't be shown.")).toBeTruthy()
+  expect(screen.queryByText('Nothing is recorded yet.')).toBeNull()
+  api.control.heal('audit.list')
+  await press('Try again')
+  expect(rows()).toHaveLength(2)
+})
+
+test('a whole trail is said to be so', async () => {
+  await open({ audit: trail(3) })
+  await press('Check')
+  expect(screen.getByText('Every entry follows from the one before.')).toBeTruthy()
+})
+
+test('a trail that was changed says where, and what to do', async () => {
+  await open({ audit: trail(3), auditCheck: { isWhole: false, brokenAt: 2 } })
+  await press('Check')
+  const alert = screen.getByRole('alert')
+  expect(alert.textContent).toMatch(/Entry 2 doesn’t follow from the one before it\./)
+  expect(alert.textContent).toMatch(/tell your administrator/)
+})
+
+test('an end that was cut off is told apart from a change in the middle', () => {
+  const { more } = checkWords({ isWhole: false, entries: 3, isCutOff: true })
+  expect(more).toMatch(/^Entries at the end are missing\./)
+  expect(more).not.toMatch(/follow/)
+})
+
+test('the trail is saved as a file, and nothing is said where the person thought better of it', async () => {
+  await open({ audit: trail(3) })
+  const save = async () => {
+    await fireEvent.keyDown(screen.getByRole('button', { name: 'Save as a file' }), { key: 'Enter' })
+    await fireEvent.click(await screen.findByRole('menuitem', { name: /JSON/ }))
+    await settle()
+  }
+  const write = opened.api.audit.export
+  opened.api.audit.export = async (input) => ({ ...(await write(input)), value: null }) as never
+  await save()
+  expect(opened.office.toasts.shown).toEqual([])
+  opened.api.audit.export = write
+  await save()
+  expect(calls('audit.export').at(-1)?.input).toEqual({ format: 'json' })
+  expect(opened.office.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Audit trail.json”.'])
+})
+
+test('times are those of the workstation’s zone, whatever zone this computer has', () => {
+  const entry = auditEntryOf({ at: Date.UTC(2025, 6, 1, 23, 5, 9), zone: 'Europe/London' })
+  expect(momentOf(entry).trim()).toMatch(/2 Jul 2025 00:05:09$/)
+  expect(zoneOf(entry)).toBe('UTC+01:00')
+  expect(momentInFull({ ...entry, zone: 'Asia/Kolkata' })).toBe(
+    'Wednesday 2 July 2025 at 04:35:09, Asia/Kolkata (UTC+05:30)'
+  )
+})
+
+test('every event has words of its own, and a later version’s event is shown by its name', () => {
+  const events: AuditEvent[] = [
+    'session-started',
+    'handed-over',
+    'page-opened',
+    'camera-allowed',
+    'camera-refused',
+    'left',
+    'idle',
+    'unlocked',
+    'pin-wrong',
+    'page-printed',
+    'page-saved',
+    'turn-ended',
+    'session-ended',
+    'session-interrupted',
+    'pin-set',
+    'pin-reset',
+    'settings-changed',
+    'identity-data-fetched'
+  ]
+  const words = events.map((what) => entryStatus({ what, detail: {} }).word)
+  expect(new Set(words).size).toBe(events.length)
+  expect(words.filter((word) => word.includes('-'))).toEqual([])
+  expect(entryStatus({ what: 'tea-made' as AuditEvent, detail: {} }).word).toBe('tea-made')
+  expect(entryStatus({ what: 'turn-ended', detail: { outcome: 'declined' } }).word).toBe('Declined')
+})
+
+test('details are named in plain words, and one that is not known is not lost', () => {
+  const detail = { seconds: '312', outcome: 'signed', by: 'blur', tried: '2', colour: 'green' }
+  expect(detailsIn({ detail })).toEqual([
+    { name: 'By', value: 'another window came to the front' },
+    { name: 'What the service says', value: 'Signed' },
+    { name: 'Refused attempts of the page', value: '2' },
+    { name: 'Lasted', value: '5 minutes' },
+    { name: 'Colour', value: 'green' }
+  ])
+})

@@ -1,0 +1,67 @@
+/** A workstation with a database and a keychain of its own, and runs of the application in it. */
+import { createHash } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import { openAudit } from '../../../src/main/core/audit/audit.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import type { SecretSlot } from '../../../src/main/core/storage/keychain.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+
+export const TEN = Date.UTC(2026, 10, 20, 21)
+export const ZONE = 'Pacific/Auckland'
+
+export function database() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  return db
+}
+
+export function workstation() {
+  const db = database()
+  const entries = new Map<string, string>()
+  const troubles: unknown[] = []
+  const told = { changed: 0 }
+  const now = { at: TEN, zone: ZONE, staff: 'Grace Okafor' }
+  function run(anchor: SecretSlot = lastingKeychain(entries).auditAnchor, other = db) {
+    return openAudit({
+      db: other,
+      anchor,
+      clock: () => now.at,
+      zone: () => now.zone,
+      staff: () => now.staff,
+      changed: () => {
+        told.changed += 1
+      },
+      trouble: (error) => void troubles.push(error)
+    })
+  }
+  /** What somebody does who has the key of the database. */
+  function tamper(sql: string): void {
+    const triggers = db
+      .prepare<[], { name: string; sql: string }>(
+        `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'audit'`
+      )
+      .all()
+    for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
+    db.exec(sql)
+    for (const { sql: again } of triggers) db.exec(again)
+  }
+  return {
+    db,
+    entries,
+    troubles,
+    told,
+    now,
+    run,
+    tamper,
+    anchor: () => JSON.parse(entries.get('audit-anchor') ?? 'null')
+  }
+}
+
+/** The rule as it is written in what is exported, by other means than ours. */
+export function hashOf(previous: string, text: string): string {
+  return createHash('sha256')
+    .update(Buffer.concat([Buffer.from(previous), Buffer.from([0x0a]), Buffer.from(text)]))
+    .digest('hex')
+}

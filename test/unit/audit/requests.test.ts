@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Papa from 'papaparse'
+import { describe, expect, test } from 'vitest'
+import { auditHandlers } from '../../../src/main/ipc/audit.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { hashOf, TEN, workstation, ZONE } from './office.ts'
+
+const context = { from: 'desk' as const, stillAsking: () => true }
+const FIRST = '0'.repeat(64)
+
+function office() {
+  const station = workstation()
+  const audit = station.run()
+  const place = join(temporaryFolder(), 'trail')
+  const asked: { suggested: string }[] = []
+  let answer: string | undefined
+  const handlers = auditHandlers({
+    audit,
+    clock: () => TEN,
+    zone: () => ZONE,
+    chooseSaveFile: async (_title, suggested) => {
+      asked.push({ suggested })
+      return answer
+    }
+  })
+  async function exported(format: 'csv' | 'json'): Promise<string> {
+    answer = `${place}.${format}`
+    expect(await handlers['audit.export']({ format }, context)).toEqual({ label: `trail.${format}` })
+    return readFile(answer, 'utf8')
+  }
+  return { ...station, audit, handlers, asked, exported }
+}
+
+function withEntries(howMany = 3) {
+  const made = office()
+  for (let time = 1; time <= howMany; time++) {
+    made.audit.note({
+      what: 'turn-ended',
+      signerName: time === 2 ? '=HYPERLINK("https://evil.example")' : 'Mere Pārata',
+      documentName: 'Lease, “large”\nand more',
+      documentReference: `doc-${time}`,
+      session: 'session-1',
+      detail: { outcome: 'signed', tried: '0' }
+    })
+  }
+  return made
+}
+
+describe('requests about the audit trail', () => {
+  test('list and check it', async () => {
+    const { handlers } = withEntries()
+    const list = await handlers['audit.list']({ search: 'doc-2', offset: 0, limit: 10 }, context)
+    expect(list).toMatchObject({ total: 1, entries: [{ seq: 2 }] })
+    expect(await handlers['audit.check'](undefined, context)).toEqual({ isWhole: true, entries: 3, isCutOff: false })
+  })
+
+  test('write nothing where the person thinks better of it, and propose a name with the day', async () => {
+    const { handlers, asked } = withEntries()
+    expect(await handlers['audit.export']({ format: 'csv' }, context)).toBeNull()
+    expect(asked).toEqual([{ suggested: 'Audit trail 2026-11-21.csv' }])
+  })
+})
+
+describe('the exported trail', () => {
+  test('as JSON tells how to follow the chain, and it can be followed so', async () => {
+    const { exported } = withEntries(700)
+    const { howToVerify, entries } = JSON.parse(await exported('json'))
+    expect(howToVerify).toMatch(/SHA-256/)
+    expect(howToVerify).toContain(FIRST)
+    expect(entries).toHaveLength(700)
+    let previous = FIRST
+    for (const { text, hash } of entries) {
+      expect(hash).toBe(hashOf(previous, text))
+      previous = hash
+    }
+    expect(entries[1]).toMatchObject({ seq: 2, at: TEN, zone: ZONE, time: '2026-11-21T10:00:00+13:00' })
+    expect(entries[1]).toMatchObject({
+      staff: 'Grace Okafor',
+      what: 'turn-ended',
+      detail: { outcome: 'signed', tried: '0' }
+    })
+    expect(JSON.parse(entries[1].text)).toEqual([
+      ...[2, TEN, ZONE, 'Grace Okafor', 'turn-ended', 'session-1', 'doc-2', 'Lease, “large”\nand more'],
+      ...['=HYPERLINK("https://evil.example")', { outcome: 'signed', tried: '0' }]
+    ])
+  })
+
+  test('as JSON is JSON without an entry too', async () => {
+    expect(JSON.parse(await office().exported('json'))).toMatchObject({ entries: [] })
+  })
+
+  test('as CSV has a row for each entry, oldest first, no cell that would be run, and the same chain', async () => {
+    const { exported } = withEntries(3)
+    const text = await exported('csv')
+    expect(text.startsWith('\ufeffNumber,Time,')).toBe(true)
+    expect(text).not.toMatch(/(?<!\r)\n(?=\d+,)/)
+    const [headings = [], ...rows] = Papa.parse<string[]>(text.slice(1), { skipEmptyLines: true }).data
+    expect(headings.at(-1)).toMatch(
+      /SHA-256 of the hash above \(64 zeros before the first\), a line feed, and the text/
+    )
+    expect(rows.map(([number]) => number)).toEqual(['1', '2', '3'])
+    const [, time, zone, staff, what, signer, document, reference, session, details] = rows[1] ?? []
+    expect([time, zone, staff, what]).toEqual(['2026-11-21T10:00:00+13:00', ZONE, 'Grace Okafor', 'turn ended'])
+    expect(signer).toBe(`'=HYPERLINK("https://evil.example")`)
+    expect([document, reference, session]).toEqual(['Lease, “large”\nand more', 'doc-2', 'session-1'])
+    expect(details).toBe('outcome: signed; tried: 0')
+    let previous = FIRST
+    for (const row of rows) {
+      const [chained = '', hash = ''] = row.slice(-2)
+      expect(hash).toBe(hashOf(previous, chained))
+      previous = hash
+    }
+  })
+
+  test('can be written though somebody put a moment into it that no clock shows', async () => {
+    const { exported, tamper } = withEntries(2)
+    tamper('UPDATE audit SET at = 9000000000000000 WHERE seq = 1')
+    expect(JSON.parse(await exported('json')).entries).toHaveLength(2)
+    expect(await exported('csv')).toContain('9000000000000000')
+  })
+})

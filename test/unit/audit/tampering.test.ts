@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest'
+import { textOf } from '../../../src/main/core/audit/chain.ts'
+import { openTrail } from '../../../src/main/core/audit/trail.ts'
+import { KeychainError, type SecretSlot } from '../../../src/main/core/storage/keychain.ts'
+import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
+import { database, hashOf, TEN, workstation, ZONE } from './office.ts'
+
+const WHOLE = { isWhole: true, isCutOff: false }
+const NAMES = ['Mere', 'Ben', 'Ana', 'Wiremu', 'Grace', 'Łukasz', 'Zoë', 'Ines']
+
+/** Eight entries, all anchored. */
+async function filled() {
+  const station = workstation()
+  const audit = station.run()
+  for (const signerName of NAMES) {
+    audit.note({ what: 'turn-ended', signerName, documentName: 'Lease', detail: { outcome: 'signed' } })
+  }
+  await audit.settled()
+  return { ...station, audit }
+}
+
+describe('the database itself refuses', () => {
+  test.each([
+    ['to change an entry', `UPDATE audit SET signer_name = 'Nobody' WHERE seq = 3`],
+    ['to change how an entry is found', `UPDATE audit SET search = '' WHERE seq = 3`],
+    ['to take one away', 'DELETE FROM audit WHERE seq = 8'],
+    ['to take all away', 'DELETE FROM audit'],
+    ['to put another in its place', `INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE seq = 3`],
+    [
+      'to put one between',
+      `INSERT INTO audit SELECT 0, at, zone, staff, what, session, document_reference, document_name, signer_name, detail, hash, search FROM audit WHERE seq = 3`
+    ]
+  ])('%s', async (_, sql) => {
+    const { db, audit } = await filled()
+    expect(() => db.exec(sql)).toThrow(/audit trail/)
+    expect(await audit.check()).toEqual({ ...WHOLE, entries: 8 })
+  })
+})
+
+describe('what somebody changed who has the key is noticed', () => {
+  test.each([
+    ['who signed', `UPDATE audit SET signer_name = 'Nobody' WHERE seq = 3`, 3],
+    ['that somebody signed', 'UPDATE audit SET signer_name = NULL WHERE seq = 1', 1],
+    ['nothing for no name', `UPDATE audit SET session = '' WHERE seq = 5`, 5],
+    ['when it was', 'UPDATE audit SET at = at + 1 WHERE seq = 4', 4],
+    ['in which zone', `UPDATE audit SET zone = 'UTC' WHERE seq = 4`, 4],
+    ['who of staff it was', `UPDATE audit SET staff = 'Ben' WHERE seq = 8`, 8],
+    ['what happened', `UPDATE audit SET what = 'session-ended' WHERE seq = 2`, 2],
+    ['what became of it', `UPDATE audit SET detail = '{"outcome":"declined"}' WHERE seq = 6`, 6],
+    ['what is told beside', `UPDATE audit SET detail = '{"outcome":"signed","more":"x"}' WHERE seq = 6`, 6],
+    ['what is told to what can’t be read', `UPDATE audit SET detail = '[7]' WHERE seq = 6`, 6],
+    ['from one member to the next', `UPDATE audit SET staff = 'Grace', zone = zone || ' Okafor' WHERE seq = 7`, 7],
+    ['a hash', `UPDATE audit SET hash = '${'0'.repeat(64)}' WHERE seq = 5`, 5],
+    ['that there was one in the middle', 'DELETE FROM audit WHERE seq = 4', 5],
+    [
+      'that there was one, and numbered on',
+      'DELETE FROM audit WHERE seq = 4; UPDATE audit SET seq = seq - 1 WHERE seq > 4',
+      4
+    ],
+    ['that there was a first', 'DELETE FROM audit WHERE seq = 1', 2],
+    [
+      'the order of two',
+      `UPDATE audit SET seq = 100 WHERE seq = 3; UPDATE audit SET seq = 3 WHERE seq = 4; UPDATE audit SET seq = 4 WHERE seq = 100`,
+      3
+    ]
+  ])('%s', async (_, sql, brokenAt) => {
+    const { tamper, audit, run } = await filled()
+    tamper(sql)
+    expect(await audit.check()).toMatchObject({ isWhole: false, brokenAt })
+    const next = run()
+    next.note({ what: 'pin-set' })
+    expect(await next.check()).toMatchObject({ isWhole: false, brokenAt })
+  })
+
+  test('an entry that was put in front of the next', async () => {
+    const { db, audit } = await filled()
+    db.exec(
+      `INSERT INTO audit SELECT 9, at, zone, staff, what, session, document_reference, document_name, signer_name, detail, hash, search FROM audit WHERE seq = 8`
+    )
+    expect(await audit.check()).toMatchObject({ isWhole: false, brokenAt: 9, entries: 9 })
+  })
+})
+
+test('a number that is left out is noticed though each hash fits', async () => {
+  const { run, tamper, db } = workstation()
+  run().note({ what: 'pin-set' })
+  const first = openTrail(db).newest()
+  const entry = { seq: 3, at: TEN, zone: ZONE, staff: 'Ben', what: 'pin-set' as const, detail: {} }
+  const hash = hashOf(first?.hash ?? '', textOf(entry))
+  tamper(
+    `INSERT INTO audit VALUES (3, ${TEN}, '${ZONE}', 'Ben', 'pin-set', NULL, NULL, NULL, NULL, '{}', '${hash}', '')`
+  )
+  expect(await run().check()).toMatchObject({ isWhole: false, brokenAt: 3 })
+})
+
+describe('beside the keychain it is noticed', () => {
+  const CUT_OFF = { isWhole: false, isCutOff: true }
+
+  test.each([
+    ['that the end was cut off', 'DELETE FROM audit WHERE seq > 5', 5],
+    ['that the last was cut off', 'DELETE FROM audit WHERE seq = 8', 7],
+    ['that all was taken away', 'DELETE FROM audit', 0]
+  ])('%s, and still after new entries were added in this run and the next', async (_, sql, entries) => {
+    const { tamper, audit, run } = await filled()
+    tamper(sql)
+    expect(await audit.check()).toEqual({ ...CUT_OFF, entries })
+    const next = run()
+    for (let time = 0; time < 4; time++) next.note({ what: 'pin-set' })
+    await next.settled()
+    expect(await next.check()).toEqual({ ...CUT_OFF, entries: entries + 4 })
+    for (let time = 0; time < 4; time++) next.note({ what: 'pin-set' })
+    await next.settled()
+    expect(await run().check()).toEqual({ ...CUT_OFF, entries: entries + 8 })
+  })
+
+  test('that all was written anew, with a chain that holds', async () => {
+    const { tamper, audit, db, run } = await filled()
+    tamper('DELETE FROM audit')
+    const forged = openTrail(db)
+    for (const signerName of NAMES) {
+      forged.append({ at: TEN, zone: ZONE, staff: 'Grace Okafor', what: 'turn-ended', signerName, detail: {} })
+    }
+    expect(await audit.check()).toEqual({ ...CUT_OFF, entries: 8 })
+    const next = run()
+    next.note({ what: 'pin-set' })
+    await next.settled()
+    expect(await run().check()).toEqual({ ...CUT_OFF, entries: 9 })
+  })
+
+  test('that another database is in its place', async () => {
+    const { run } = await filled()
+    const next = run(undefined, database())
+    expect(await next.check()).toEqual({ ...CUT_OFF, entries: 0 })
+    next.note({ what: 'pin-set' })
+    await next.settled()
+    expect(await next.check()).toEqual({ ...CUT_OFF, entries: 1 })
+  })
+
+  test.each([
+    ['was taken away', (entries: Map<string, string>) => void entries.delete('audit-anchor')],
+    ['can’t be read', (entries: Map<string, string>) => void entries.set('audit-anchor', '{"seq":"8"}')],
+    [
+      'names another entry',
+      (entries: Map<string, string>) => void entries.set('audit-anchor', `{"seq":3,"hash":"${'a'.repeat(64)}"}`)
+    ]
+  ])('that what it knew %s', async (_, change) => {
+    const { entries, audit, run } = await filled()
+    change(entries)
+    expect(await audit.check()).toEqual({ ...CUT_OFF, entries: 8 })
+    const next = run()
+    next.note({ what: 'pin-set' })
+    await next.settled()
+    expect(await next.check()).toEqual({ ...CUT_OFF, entries: 9 })
+  })
+})
+
+describe('a trail that nobody touched is called whole', () => {
+  test('before there is an entry', async () => {
+    expect(await workstation().run().check()).toEqual({ ...WHOLE, entries: 0 })
+  })
+
+  test('while the keychain lags behind, and when the application ended before it had the newest', async () => {
+    const { audit, run, entries, anchor } = await filled()
+    const before = entries.get('audit-anchor') ?? ''
+    audit.note({ what: 'session-started' })
+    expect(await audit.check()).toEqual({ ...WHOLE, entries: 9 })
+    await audit.settled()
+    // As a crash leaves it.
+    entries.set('audit-anchor', before)
+    const next = run()
+    expect(await next.check()).toEqual({ ...WHOLE, entries: 9 })
+    await next.settled()
+    expect(anchor()).toMatchObject({ seq: 9 })
+  })
+
+  test('when the application ended before the keychain had any', async () => {
+    const { run } = workstation()
+    const slot: SecretSlot = { ...lastingKeychain().auditAnchor, set: () => new Promise<never>(() => undefined) }
+    run(slot).note({ what: 'pin-set' })
+    const next = run()
+    expect(await next.check()).toEqual({ ...WHOLE, entries: 1 })
+    await next.settled()
+    expect(await next.check()).toEqual({ ...WHOLE, entries: 1 })
+  })
+
+  test('though entries come while it is checked', async () => {
+    const { audit } = await filled()
+    const checking = audit.check()
+    for (let time = 0; time < 700; time++) audit.note({ what: 'page-opened' })
+    expect(await checking).toMatchObject(WHOLE)
+    expect(await audit.check()).toEqual({ ...WHOLE, entries: 708 })
+  })
+
+  test('after the keychain failed for a while: many entries are anchored by the newest', async () => {
+    const { run, troubles, entries, anchor } = workstation()
+    const real = lastingKeychain(entries).auditAnchor
+    let isLocked = true
+    let writes = 0
+    const set = async (secret: string) => {
+      if (isLocked) throw new KeychainError('locked', 'Not now.')
+      writes += 1
+      await real.set(secret)
+    }
+    const audit = run({ ...real, set })
+    for (let time = 0; time < 50; time++) audit.note({ what: 'page-opened' })
+    await audit.settled()
+    expect(troubles).toContainEqual(expect.objectContaining({ code: 'locked' }))
+    expect(await audit.check()).toEqual({ ...WHOLE, entries: 50 })
+    isLocked = false
+    for (let time = 0; time < 50; time++) audit.note({ what: 'page-opened' })
+    await audit.settled()
+    expect(anchor()).toMatchObject({ seq: 100 })
+    expect(writes).toBeLessThan(5)
+    expect(await audit.check()).toEqual({ ...WHOLE, entries: 100 })
+  })
+})
+
+describe('a keychain that doesn’t answer', () => {
+  test('leaves it open whether the end is there, and says so', async () => {
+    const { run } = await filled()
+    const check = run(troubledKeychain('locked').auditAnchor).check()
+    await expect(check).rejects.toMatchObject({
+      appError: { code: 'keychain', message: expect.stringMatching(/last ones/) }
+    })
+  })
+
+  test('hides nothing of what the chain itself shows', async () => {
+    const { run, tamper } = await filled()
+    tamper(`UPDATE audit SET staff = 'Ben' WHERE seq = 3`)
+    const next = run(troubledKeychain('locked').auditAnchor)
+    expect(await next.check()).toEqual({ isWhole: false, entries: 8, brokenAt: 3, isCutOff: false })
+  })
+})

@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import { openTrail } from '../../../src/main/core/audit/trail.ts'
+import { database, TEN, workstation, ZONE } from './office.ts'
+
+const everything: AuditRecord = {
+  what: 'turn-ended',
+  session: 'session-1',
+  documentReference: 'doc-17',
+  documentName: 'Tenancy agreement',
+  signerName: 'Mere Pārata',
+  detail: { tried: '2', outcome: 'signed' }
+}
+
+describe('a note', () => {
+  test('is there with its number, time, zone and who of staff it was as soon as it is made', async () => {
+    const { run, told, now, db } = workstation()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    expect(db.prepare('SELECT count(*) FROM audit').pluck().get()).toBe(1)
+    Object.assign(now, { at: TEN + 5000, zone: 'Australia/Sydney', staff: 'Ben' })
+    audit.note(everything)
+    expect(await run().list('', 0, 10)).toEqual({
+      entries: [
+        { ...everything, seq: 2, at: TEN + 5000, zone: 'Australia/Sydney', staff: 'Ben' },
+        { seq: 1, at: TEN, zone: ZONE, staff: 'Grace Okafor', what: 'pin-set', detail: {} }
+      ],
+      total: 2
+    })
+    expect(told.changed).toBe(2)
+  })
+
+  test('stays when accounts are removed', async () => {
+    const { run, db } = workstation()
+    db.exec(
+      `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+    )
+    const audit = run()
+    audit.note(everything)
+    db.exec(`DELETE FROM accounts`)
+    expect((await audit.list('', 0, 10)).total).toBe(1)
+    expect(await audit.check()).toMatchObject({ isWhole: true, entries: 1 })
+  })
+
+  test('that can’t be written is told, and never thrown; the next is made once it can', async () => {
+    const { run, db, troubles, told } = workstation()
+    const audit = run()
+    audit.note({ what: 'session-started' })
+    db.pragma('query_only = ON')
+    audit.note({ what: 'handed-over' })
+    await audit.settled()
+    expect(troubles).toEqual([
+      expect.objectContaining({ code: 'SQLITE_READONLY' }),
+      expect.objectContaining({ code: 'SQLITE_READONLY' })
+    ])
+    expect(told.changed).toBe(1)
+    db.pragma('query_only = OFF')
+    audit.note({ what: 'session-ended' })
+    expect((await audit.list('', 0, 10)).entries.map(({ what }) => what)).toEqual(['session-ended', 'session-started'])
+    expect(await audit.check()).toMatchObject({ isWhole: true, entries: 2 })
+  })
+
+  test('that the disk has no room for is told, and nothing of it is there', async () => {
+    const { run, db, troubles } = workstation()
+    const audit = run()
+    await audit.settled()
+    db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true }))}`)
+    for (let time = 0; time < 40 && troubles.length === 0; time++) {
+      audit.note({ ...everything, documentName: 'x'.repeat(1000) })
+    }
+    expect(troubles[0]).toMatchObject({ code: 'SQLITE_FULL' })
+    db.pragma('max_page_count = 1000000')
+    audit.note({ what: 'session-ended' })
+    expect(await audit.check()).toMatchObject({ isWhole: true })
+  })
+
+  test('of whatever text, follows from the one before it when it is read again', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 30 })
+    const anyRecord = fc.record(
+      {
+        session: text,
+        documentReference: text,
+        documentName: fc.oneof(text, fc.constant('\ud800 half a character'), fc.constant('nothing \0 after')),
+        signerName: text,
+        detail: fc.dictionary(fc.oneof(text, fc.constant('__proto__'), fc.constant('10'), fc.constant('9')), text)
+      },
+      { requiredKeys: [] }
+    )
+    const { run } = workstation()
+    const audit = run()
+    let made = 0
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        audit.note({ what: 'page-opened', ...record })
+        made += 1
+      }),
+      { numRuns: 100 }
+    )
+    expect(await audit.check()).toEqual({ isWhole: true, entries: made, isCutOff: false })
+    expect(await run().check()).toMatchObject({ isWhole: true })
+  })
+})
+
+describe('the list', () => {
+  function filled() {
+    const { run, now } = workstation()
+    const audit = run()
+    audit.note({ what: 'session-started', signerName: 'Mere Pārata', documentName: 'Tenancy agreement' })
+    audit.note({ what: 'page-opened', signerName: 'Mere Pārata', detail: { origin: 'https://sign.example.com' } })
+    now.staff = 'Łukasz Nowak'
+    audit.note({ what: 'pin-wrong', session: 'session-1' })
+    audit.note({
+      what: 'turn-ended',
+      documentName: 'Lease 100%',
+      documentReference: 'DOC_17',
+      detail: { outcome: 'declined' }
+    })
+    return audit
+  }
+
+  test.each([
+    ['parata', [2, 1]],
+    ['PĀRATA tenancy', [1]],
+    ['agreement mere', [1]],
+    ['lukasz', [4, 3]],
+    ['grace', [2, 1]],
+    ['pin wrong', [3]],
+    ['pin-wrong', [3]],
+    ['declined', [4]],
+    ['sign.example.com', [2]],
+    ['doc_17', [4]],
+    ['100%', [4]],
+    ['%', [4]],
+    ['_', [4]],
+    ["'; DROP TABLE audit; --", []],
+    ['nobody', []],
+    ['   ', [4, 3, 2, 1]]
+  ])('searched for “%s” finds what has each word, newest first', async (search, found) => {
+    const { entries, total } = await filled().list(search, 0, 10)
+    expect(entries.map(({ seq }) => seq)).toEqual(found)
+    expect(total).toBe(found.length)
+  })
+
+  test('comes page by page, with how many there are in all', async () => {
+    const { run } = workstation()
+    const audit = run()
+    for (let time = 1; time <= 700; time++) {
+      audit.note({ what: 'handed-over', documentName: time % 2 ? 'Lease' : 'Deed' })
+    }
+    const page = async (search: string, offset: number) => {
+      const { entries, total } = await audit.list(search, offset, 3)
+      return [entries.map(({ seq }) => seq), total]
+    }
+    expect(await page('', 0)).toEqual([[700, 699, 698], 700])
+    expect(await page('', 698)).toEqual([[2, 1], 700])
+    expect(await page('', 700)).toEqual([[], 700])
+    expect(await page('lease', 0)).toEqual([[699, 697, 695], 350])
+    expect(await page('lease', 348)).toEqual([[3, 1], 350])
+  })
+
+  test('of a hundred thousand is searched and checked without holding up the rest', { timeout: 120_000 }, async () => {
+    const { run, db } = workstation()
+    const trail = openTrail(db)
+    db.transaction(() => {
+      for (let at = 1; at <= 100_000; at++) {
+        trail.append({ at, zone: ZONE, staff: 'Grace', what: 'page-opened', signerName: `Person ${at}`, detail: {} })
+      }
+    })()
+    const audit = run()
+    await audit.settled()
+    const held = async <Answer>(work: () => Promise<Answer>) => {
+      let turns = 0
+      const counting = setInterval(() => (turns += 1), 0)
+      const answer = await work()
+      clearInterval(counting)
+      return { answer, turns }
+    }
+    const found = await held(() => audit.list('person 99999', 0, 50))
+    expect(found.answer).toMatchObject({ total: 1, entries: [{ seq: 99_999 }] })
+    const checked = await held(() => audit.check())
+    expect(checked.answer).toEqual({ isWhole: true, entries: 100_000, isCutOff: false })
+    // Others had their turn again and again, all the while.
+    expect(found.turns).toBeGreaterThan(1)
+    expect(checked.turns).toBeGreaterThan(1)
+  })
+
+  test('without a search is counted and leafed through by a small index alone', () => {
+    const db = database()
+    const plans = ['SELECT count(*) FROM audit', 'SELECT seq FROM audit ORDER BY seq DESC LIMIT 50 OFFSET 90000'].map(
+      (sql) => JSON.stringify(db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all())
+    )
+    for (const plan of plans) expect(plan).toMatch(/COVERING INDEX audit_by_seq/)
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { openAppointments } from '../../../src/main/core/counter/appointments.ts'
+import { database, TEN } from './office.ts'
+
+const HOUR = 3_600_000
+
+function office() {
+  const db = database()
+  const insert = db.prepare(
+    `INSERT INTO accounts VALUES (?, 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+  )
+  for (const id of ['office', 'branch']) insert.run(id)
+  const now = { at: TEN, zone: 'Pacific/Auckland' }
+  const appointments = openAppointments({ db, clock: () => now.at, zone: () => now.zone })
+  const rows = () => db.prepare<[], number>('SELECT count(*) FROM counter_appointments').pluck().get()
+  return { db, now, appointments, rows }
+}
+
+describe('an appointment of today', () => {
+  test('is one signer’s of one document of one account, until it is unpinned', () => {
+    const { appointments } = office()
+    expect(appointments.isToday('office', 'lease', 1)).toBe(false)
+    appointments.set('office', 'lease', 1, true)
+    appointments.set('office', 'lease', 1, true)
+    expect(appointments.isToday('office', 'lease', 1)).toBe(true)
+    expect(appointments.isToday('office', 'lease', 0)).toBe(false)
+    expect(appointments.isToday('office', 'deed', 1)).toBe(false)
+    expect(appointments.isToday('branch', 'lease', 1)).toBe(false)
+    appointments.set('office', 'lease', 1, false)
+    appointments.set('office', 'lease', 1, false)
+    expect(appointments.isToday('office', 'lease', 1)).toBe(false)
+  })
+
+  test('lasts until midnight by the office’s clocks, wherever UTC stands', () => {
+    const { appointments, now } = office()
+    appointments.set('office', 'lease', 1, true)
+    // Ten in the morning in Auckland is the evening before in UTC.
+    now.at = TEN + 14 * HOUR - 1
+    expect(appointments.isToday('office', 'lease', 1)).toBe(true)
+    now.at += 1
+    expect(appointments.isToday('office', 'lease', 1)).toBe(false)
+  })
+
+  test('is taken away once its day is over', () => {
+    const { appointments, now, rows } = office()
+    appointments.set('office', 'lease', 1, true)
+    appointments.set('branch', 'deed', 0, true)
+    now.at += 24 * HOUR
+    appointments.set('office', 'will', 0, true)
+    expect(rows()).toBe(1)
+    expect(appointments.isToday('office', 'will', 0)).toBe(true)
+  })
+
+  test('goes with its account', () => {
+    const { appointments, db, rows } = office()
+    appointments.set('office', 'lease', 1, true)
+    appointments.set('branch', 'deed', 0, true)
+    db.exec(`DELETE FROM accounts WHERE id = 'office'`)
+    expect(rows()).toBe(1)
+  })
+})

@@ -1,0 +1,51 @@
+/** An office with a database of its own, and a keychain that outlives each "run" of the application. */
+import { randomBytes } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import { openStaffPin, type PinEffects } from '../../../src/main/core/counter/pin.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { lastingKeychain } from '../storage/keychains.ts'
+
+export const TEN = Date.UTC(2026, 10, 20, 21)
+export const SECOND = 1000
+export const MINUTE = 60_000
+
+/** Enough to be scrypt, and quick. */
+export const LITTLE_COST = { n: 2 ** 10, r: 8, p: 1 }
+
+export function database() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  return db
+}
+
+/** Runs of the application with one keychain, and what they told. */
+export function pinOffice(change: Partial<PinEffects> = {}) {
+  const time = ownTime(TEN)
+  const entries = new Map<string, string>()
+  const notes: AuditRecord[] = []
+  const told = { changed: 0 }
+  function run(more: Partial<PinEffects> = {}) {
+    // What never jumps begins anew with each run.
+    const began = time.elapsed()
+    return openStaffPin({
+      slot: lastingKeychain(entries).staffPin,
+      keeps: 'in-os',
+      clock: time.clock,
+      monotonic: () => time.elapsed() - began,
+      random: randomBytes,
+      platform: 'win32',
+      note: (record) => void notes.push(record),
+      changed: () => {
+        told.changed += 1
+      },
+      cost: LITTLE_COST,
+      ...change,
+      ...more
+    })
+  }
+  return { time, entries, notes, told, run, kept: () => JSON.parse(entries.get('staff-pin') ?? 'null') }
+}

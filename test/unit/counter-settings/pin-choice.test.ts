@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { refusedPin } from '../../../src/main/core/counter/pin-choice.ts'
+
+test.each([
+  ['1234', /in a row/],
+  ['4321', /in a row/],
+  ['0123456789', /in a row/],
+  ['7890', /in a row/],
+  ['0987', /in a row/],
+  ['0000', /repeated/],
+  ['1111', /repeated/],
+  ['999999999999', /repeated/],
+  ['1212', /over and over/],
+  ['123123', /over and over/],
+  ['19841984', /over and over/],
+  ['1122', /doubled/],
+  ['998877', /doubled/],
+  ['2580', /first/],
+  ['2000', /first/],
+  ['123', /4 to 12/],
+  ['1234567890123', /4 to 12/],
+  ['12a4', /4 to 12/],
+  ['', /4 to 12/],
+  ['１３９４', /4 to 12/]
+])('nobody should choose %s', (pin, why) => {
+  expect(refusedPin(pin)).toMatch(why)
+})
+
+test.each(['7491', '2468', '1357', '1984', '60417', '123124', '112230', '1243', '987012345612'])(
+  '%s can be chosen',
+  (pin) => {
+    expect(refusedPin(pin)).toBeUndefined()
+  }
+)

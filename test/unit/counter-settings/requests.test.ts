@@ -1,0 +1,70 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openCounterSettings } from '../../../src/main/core/counter/counter-settings.ts'
+import { LARGEST_LOGO } from '../../../src/main/core/counter/logo.ts'
+import { counterSettingsHandlers } from '../../../src/main/ipc/counter-settings.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { database, pinOffice } from './office.ts'
+import { PNG } from './pictures.ts'
+
+const context = { from: 'desk' as const, stillAsking: () => true }
+
+function office() {
+  const folder = temporaryFolder()
+  let chosen: string[] = []
+  const settings = openCounterSettings({
+    db: database(),
+    userName: () => 'grace',
+    otherDisplay: () => undefined,
+    note: () => undefined,
+    changed: () => undefined
+  })
+  const handlers = counterSettingsHandlers({ pin: pinOffice().run(), settings, chooseFiles: async () => chosen })
+  async function choosing(name: string, bytes?: Uint8Array) {
+    chosen = [join(folder, name)]
+    if (bytes) await writeFile(join(folder, name), bytes)
+    return handlers['counter.chooseLogo'](undefined, context)
+  }
+  return { folder, handlers, choosing }
+}
+
+const badFile = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
+
+describe('requests about the counter’s settings', () => {
+  test('set, tell and replace the PIN', async () => {
+    const { handlers } = office()
+    expect(await handlers['counter.pin'](undefined, context)).toMatchObject({ isSet: false })
+    expect(await handlers['counter.setPin']({ pin: '74918' }, context)).toMatchObject({ isSet: true })
+    await expect(handlers['counter.setPin']({ pin: '60417', current: '0001' }, context)).rejects.toMatchObject({
+      appError: { code: 'wrong-pin' }
+    })
+    expect(await handlers['counter.resetPin'](undefined, context)).toMatchObject({ reset: 'asked' })
+  })
+
+  test('tell and change the settings', async () => {
+    const { handlers } = office()
+    await handlers['counter.configure']({ idleText: 'Haere mai' }, context)
+    expect(await handlers['counter.settings'](undefined, context)).toMatchObject({ idleText: 'Haere mai' })
+    expect(await handlers['counter.idleScreen'](undefined, context)).toEqual({ text: 'Haere mai' })
+  })
+
+  test('take a picture that a person chooses by what is in it, whatever it is called', async () => {
+    const { handlers, choosing, folder } = office()
+    expect(await handlers['counter.chooseLogo'](undefined, context)).toBeNull()
+    const settings = await choosing('logo.svg', PNG)
+    expect(settings?.logo).toMatch(/^data:image\/png;base64,/)
+    expect(JSON.stringify(settings)).not.toContain(folder)
+    await expect(choosing('drawing.png', Buffer.from('<svg/>'))).rejects.toMatchObject(badFile(/isn’t a PNG/))
+    expect((await handlers['counter.settings'](undefined, context)).logo).toBe(settings?.logo)
+  })
+
+  test('refuse a picture that is too large, gone or a folder, in words and without its path', async () => {
+    const { choosing, folder } = office()
+    const large = Buffer.concat([PNG, Buffer.alloc(3 * LARGEST_LOGO)])
+    await expect(choosing('large.png', large)).rejects.toMatchObject(badFile(/1 MB/))
+    await expect(choosing('gone.png')).rejects.toMatchObject(badFile(/could not be read/))
+    await mkdir(join(folder, 'folder.png'))
+    await expect(choosing('folder.png')).rejects.toMatchObject(badFile(/could not be read/))
+  })
+})

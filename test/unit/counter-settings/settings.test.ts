@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest'
+import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import { FIRST_SETTINGS, openCounterSettings } from '../../../src/main/core/counter/counter-settings.ts'
+import type { Db } from '../../../src/main/core/storage/connection.ts'
+import { openMeta } from '../../../src/main/core/storage/meta.ts'
+import { database } from './office.ts'
+import { JPEG, PNG, png } from './pictures.ts'
+
+const refusal = (error: object) => ({ appError: error })
+const pngUrl = `data:image/png;base64,${PNG.toString('base64')}`
+
+function office() {
+  const db = database()
+  const notes: AuditRecord[] = []
+  const told = { changed: 0 }
+  const display: { name?: string } = {}
+  /** A run of the application. */
+  const run = (other: Db = db) =>
+    openCounterSettings({
+      db: other,
+      userName: () => 'grace',
+      otherDisplay: () => display.name,
+      note: (record) => void notes.push(record),
+      changed: () => {
+        told.changed += 1
+      }
+    })
+  return { db, notes, told, display, run, meta: openMeta(db) }
+}
+
+describe('the settings of a counter', () => {
+  test('are usable before anybody has set one', () => {
+    const settings = office().run()
+    expect(settings.read()).toEqual({
+      staffName: '',
+      evidence: [
+        { id: expect.any(String), text: 'Photo identification seen', isRequired: false },
+        { id: expect.any(String), text: 'The name is the one on the document', isRequired: false }
+      ],
+      idleText: 'Welcome',
+      fullScreen: true,
+      useOtherDisplay: false,
+      idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+      allowedOrigins: [],
+      mayKeepPages: false
+    })
+    expect(settings.idleScreen()).toEqual({ text: 'Welcome' })
+  })
+
+  test('change by what is given, hold in the next run, and tell', () => {
+    const { run, told } = office()
+    const changes = { idleText: 'Haere mai', idle: { warnAfter: 60, coverAfter: 20, endAfter: 120 } }
+    expect(run().configure(changes)).toEqual({ ...FIRST_SETTINGS, ...changes })
+    expect(run().read()).toEqual({ ...FIRST_SETTINGS, ...changes })
+    expect(run().configure({ idleText: undefined, mayKeepPages: true })).toMatchObject({
+      idleText: 'Haere mai',
+      mayKeepPages: true
+    })
+    expect(told.changed).toBe(2)
+  })
+
+  test('are written down in the audit trail by what was changed, and the addresses in full', () => {
+    const { run, notes } = office()
+    const settings = run()
+    settings.configure({ allowedOrigins: ['https://id.example.com', 'https://cdn.example.com'], fullScreen: false })
+    settings.configure({ fullScreen: false })
+    settings.configure({ allowedOrigins: [] })
+    expect(notes).toEqual([
+      {
+        what: 'settings-changed',
+        detail: {
+          changed: 'filling the screen, allowed addresses',
+          origins: 'https://id.example.com, https://cdn.example.com'
+        }
+      },
+      { what: 'settings-changed', detail: { changed: 'allowed addresses', origins: 'none' } }
+    ])
+  })
+
+  test('say who of staff works here: as the office calls them, else the computer’s user', () => {
+    const settings = office().run()
+    expect(settings.staff()).toBe('grace')
+    settings.configure({ staffName: 'Grace Okafor' })
+    expect(settings.staff()).toBe('Grace Okafor')
+    expect(settings.configure({ staffName: '' }).staffName).toBe('')
+    expect(settings.staff()).toBe('grace')
+  })
+
+  test('name the second display while there is one', () => {
+    const { run, display } = office()
+    const settings = run()
+    display.name = 'DELL U2419H'
+    expect(settings.read().otherDisplay).toBe('DELL U2419H')
+    delete display.name
+    expect(settings.read()).not.toHaveProperty('otherDisplay')
+  })
+
+  test('take a checklist as it is, an empty one too, and none with the same line twice', () => {
+    const { run } = office()
+    const evidence = [
+      { id: 'b', text: 'Passport', isRequired: true },
+      { id: 'a', text: 'Letter of the bank', isRequired: false }
+    ]
+    const settings = run()
+    expect(settings.configure({ evidence }).evidence).toEqual(evidence)
+    expect(() => settings.configure({ evidence: [...evidence, evidence[0] as (typeof evidence)[0]] })).toThrow(
+      expect.objectContaining(refusal(expect.objectContaining({ code: 'bad-input' })))
+    )
+    expect(run().read().evidence).toEqual(evidence)
+    expect(settings.configure({ evidence: [] }).evidence).toEqual([])
+    expect(run().read().evidence).toEqual([])
+  })
+})
+
+describe('addresses that signing pages may show', () => {
+  test('are kept as browsers write them, each once', () => {
+    const { run } = office()
+    const allowedOrigins = ['https://ID.example.com/', 'https://id.example.com:443', 'https://bücher.example.com']
+    run().configure({ allowedOrigins })
+    expect(run().read().allowedOrigins).toEqual(['https://id.example.com', 'https://xn--bcher-kva.example.com'])
+  })
+
+  test('are refused each with its own reason, and then nothing is changed', () => {
+    const { run, notes } = office()
+    const settings = run()
+    const allowedOrigins = ['https://id.example.com', 'http://id.example.com', 'https://192.168.1.1']
+    let error: unknown
+    try {
+      settings.configure({ allowedOrigins, idleText: 'Haere mai' })
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject(
+      refusal({
+        code: 'invalid',
+        fields: [
+          { field: 'allowedOrigins[1]', message: expect.stringMatching(/https/) },
+          { field: 'allowedOrigins[2]', message: expect.stringMatching(/private/) }
+        ]
+      })
+    )
+    expect(settings.read()).toEqual(FIRST_SETTINGS)
+    expect(run().read()).toEqual(FIRST_SETTINGS)
+    expect(notes).toEqual([])
+  })
+})
+
+describe('the picture of the second display', () => {
+  test('is kept, replaced and taken away', () => {
+    const { run, notes } = office()
+    expect(run().setLogo(PNG).logo).toBe(pngUrl)
+    expect(run().idleScreen()).toEqual({ text: 'Welcome', logo: pngUrl })
+    const settings = run()
+    settings.configure({ idleText: 'Haere mai' })
+    expect(settings.setLogo(JPEG).logo).toMatch(/^data:image\/jpeg;base64,/)
+    expect(settings.configure({ logo: null })).not.toHaveProperty('logo')
+    expect(run().idleScreen()).toEqual({ text: 'Haere mai' })
+    expect(notes.map(({ detail }) => detail?.changed)).toEqual([
+      'picture of the second display',
+      'text of the second display',
+      'picture of the second display',
+      'picture of the second display'
+    ])
+  })
+
+  test('that is none is refused, and the one before stays', () => {
+    const { run } = office()
+    const settings = run()
+    settings.setLogo(PNG)
+    for (const bytes of [Buffer.from('<svg/>'), png(4001, 10)]) {
+      expect(() => settings.setLogo(bytes)).toThrow(
+        expect.objectContaining(refusal(expect.objectContaining({ code: 'bad-file' })))
+      )
+    }
+    expect(run().read().logo).toBe(pngUrl)
+  })
+})
+
+describe('what is found in the database', () => {
+  test.each([
+    ['no JSON', 'half of {"idle'],
+    ['a list', '[1,2]'],
+    ['nothing', 'null'],
+    ['a word', '"settings"']
+  ])('and is %s counts for nothing', (_, text) => {
+    const { run, meta } = office()
+    meta.write('counter-settings', text)
+    expect(run().read()).toEqual(FIRST_SETTINGS)
+  })
+
+  test('is taken member by member, line by line and address by address', () => {
+    const { run, meta } = office()
+    meta.write(
+      'counter-settings',
+      JSON.stringify({
+        staffName: 7,
+        idleText: 'Haere mai',
+        fullScreen: 'yes',
+        useOtherDisplay: true,
+        idle: { warnAfter: 1, coverAfter: 30, endAfter: 300 },
+        evidence: [
+          { id: 'a', text: 'Passport', isRequired: true },
+          { id: 'b', text: '' },
+          null,
+          { id: 'a', text: 'Passport of another', isRequired: false }
+        ],
+        allowedOrigins: ['https://id.example.com', 'https://10.0.0.1', 'https://id.example.com/', 7],
+        mayKeepPages: true,
+        ofLaterVersion: {}
+      })
+    )
+    expect(run().read()).toEqual({
+      ...FIRST_SETTINGS,
+      idleText: 'Haere mai',
+      useOtherDisplay: true,
+      evidence: [{ id: 'a', text: 'Passport of another', isRequired: false }],
+      allowedOrigins: ['https://id.example.com'],
+      mayKeepPages: true
+    })
+  })
+
+  test('in place of a picture is no picture', () => {
+    const { run, meta } = office()
+    meta.write('counter-logo', 'data:image/svg+xml;base64,PHN2Zy8+')
+    expect(run().read()).not.toHaveProperty('logo')
+  })
+
+  test('and can’t be changed, leaves what holds as it is', () => {
+    const { db, run, notes } = office()
+    const settings = run()
+    db.pragma('query_only = ON')
+    expect(() => settings.configure({ idleText: 'Haere mai' })).toThrow(/readonly/)
+    expect(settings.read()).toEqual(FIRST_SETTINGS)
+    expect(notes).toEqual([])
+    db.pragma('query_only = OFF')
+    expect(settings.configure({ idleText: 'Haere mai' })).toMatchObject({ idleText: 'Haere mai' })
+  })
+})

@@ -1,0 +1,115 @@
+/** Camera and microphone: only where they were asked for, only after staff's yes, only for this session. */
+import { expect, test } from 'vitest'
+import { openOffice, PIN, signer } from './office.ts'
+
+async function reading(more = {}, place: 'here' | 'other-display' = 'here') {
+  const office = openOffice({ will: [signer('Ann Example', more), signer('Ben Example', more)] })
+  office.place = place
+  const { id } = await office.start(['will', 0], ['will', 1])
+  const page = await office.opens()
+  return { office, counter: office.counter, id, page }
+}
+
+const VIDEO = { VideoConfirmationEnabled: true }
+
+test.each([
+  ['nothing asks for it', {}, 'never'],
+  ['a video confirmation was asked for', VIDEO, 'ask'],
+  ['an identity check was asked for', { IDCheckStatus: 'Requested' }, 'ask']
+])('where %s, the page’s right is %s', async (_why, more, right) => {
+  const { page } = await reading(more)
+  expect(page.turn.media()).toBe(right)
+})
+
+test('a page that may never have it is told no at once, and nobody is disturbed', async () => {
+  const { office } = await reading()
+  expect(office.asks()).toEqual([false])
+  expect(office.state().phase).toBe('open')
+})
+
+test('staff’s yes, after the PIN, answers the page and holds for the session', async () => {
+  const { office, counter, id, page } = await reading(VIDEO)
+  const answers = office.asks(['camera', 'microphone'])
+  expect(office.state()).toMatchObject({ phase: 'covered', cover: 'camera', isLocked: true })
+  expect(office.state().asksFor).toEqual(['camera', 'microphone'])
+  expect([page.state, answers]).toEqual(['hidden', []])
+  await expect(counter.staff(id, 'allow-camera', 'desk')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  await counter.unlock(id, PIN)
+  expect(await counter.staff(id, 'allow-camera', 'desk')).toMatchObject({
+    phase: 'open',
+    allowsCamera: true,
+    asksFor: []
+  })
+  expect([page.state, answers, page.turn.media()]).toEqual(['shown', [true], 'yes'])
+  expect(office.told('camera-allowed')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'staff' } }])
+  void counter.finish(id)
+  await office.settled()
+  expect((await office.opens()).turn.media()).toBe('yes')
+})
+
+test('a no is a no of this question', async () => {
+  const { office, counter, id } = await reading(VIDEO)
+  const answers = office.asks()
+  await counter.unlock(id, PIN)
+  expect(await counter.staff(id, 'refuse-camera', 'desk')).toMatchObject({ phase: 'open', allowsCamera: false })
+  expect([answers, office.told('camera-refused').length]).toEqual([[false], 1])
+  expect(office.asks()).toEqual([])
+  expect(office.state().cover).toBe('camera')
+})
+
+test('the person may go on without it, and needs no PIN for that', async () => {
+  const { office, counter, id, page } = await reading(VIDEO)
+  const answers = office.asks()
+  expect(await counter.resume(id)).toMatchObject({ phase: 'open', asksFor: [], isLocked: false })
+  expect([answers, page.state]).toEqual([[false], 'shown'])
+  expect(office.told('camera-refused')).toMatchObject([{ detail: { by: 'person' } }])
+})
+
+test('going on without an answer is a no', async () => {
+  const { office, counter, id } = await reading(VIDEO)
+  const answers = office.asks()
+  await counter.unlock(id, PIN)
+  await counter.staff(id, 'continue', 'desk')
+  expect(answers).toEqual([false])
+})
+
+test('a question that waits when the turn ends is answered no', async () => {
+  const { office, counter, id } = await reading(VIDEO)
+  const answers = office.asks()
+  counter.left('blur')
+  expect(office.state()).toMatchObject({ cover: 'away', asksFor: ['camera'] })
+  await counter.unlock(id, PIN)
+  const ended = counter.staff(id, 'end', 'desk')
+  await office.settled()
+  await ended
+  expect(answers).toEqual([false])
+  expect(office.state()).toMatchObject({ asksFor: [], allowsCamera: false })
+})
+
+test('a question behind a lock waits behind it; the person can’t answer it there', async () => {
+  const { office, counter, id } = await reading(VIDEO)
+  counter.left('blur')
+  const answers = office.asks()
+  await counter.resume(id)
+  expect([office.state().cover, office.state().asksFor, answers]).toEqual(['away', ['camera'], []])
+})
+
+test('staff answers from their own screen while the person has the second display', async () => {
+  const { office, counter, id, page } = await reading(VIDEO, 'other-display')
+  const answers = office.asks()
+  await expect(counter.staff(id, 'allow-camera', 'person')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  await counter.staff(id, 'allow-camera', 'desk')
+  expect([answers, page.state]).toEqual([[true], 'shown'])
+})
+
+test('a yes at the start is written down, and still holds only where the camera may be needed', async () => {
+  const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example', VIDEO)] })
+  const turns = ['will', 'deed'].map((documentReference) => ({ documentReference, signer: 0, evidence: [] }))
+  const { id } = await office.counter.start({ turns, allowsCamera: true })
+  expect((await office.opens()).turn.media()).toBe('never')
+  void office.counter.finish(id)
+  await office.settled()
+  await office.counter.next(id)
+  expect(office.page()?.turn.media()).toBe('yes')
+  expect(office.told('camera-allowed')).toHaveLength(1)
+})

@@ -1,0 +1,262 @@
+/** Covers and locks: what the person may take away, what only staff can, and what staff does then. */
+import { describe, expect, test } from 'vitest'
+import type { LeftBy } from '../../../src/main/core/counter/counter-place.ts'
+import { BOUNDS, gate, openOffice, PIN, SECRET, signer } from './office.ts'
+
+const failure = (code: string) => ({ appError: { code } })
+
+/** An office whose first signer reads their page. */
+async function reading(place: 'here' | 'other-display' = 'here') {
+  const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
+  office.place = place
+  const { id } = await office.start(['will', 0], ['will', 1])
+  const page = await office.opens()
+  return { office, counter: office.counter, id, page }
+}
+
+describe('the person’s own cover', () => {
+  test.each(['moment', 'help', 'finish', 'stop'] as const)(
+    '“%s” hides the page, and is taken away again',
+    async (why) => {
+      const { office, counter, id, page } = await reading()
+      expect(await counter.cover(id, why)).toMatchObject({ phase: 'covered', cover: why, isLocked: false })
+      expect(page.state).toBe('hidden')
+      expect(await counter.resume(id)).toMatchObject({ phase: 'open' })
+      expect(office.state().cover).toBeUndefined()
+      expect(page).toMatchObject({ state: 'shown', bounds: BOUNDS })
+    }
+  )
+
+  test('gives way to another of theirs, and to the end', async () => {
+    const { counter, id, office } = await reading()
+    await counter.cover(id, 'moment')
+    expect((await counter.cover(id, 'finish')).cover).toBe('finish')
+    void counter.finish(id)
+    expect((await office.settled()).phase).toBe('handover')
+  })
+
+  test('keeps the size that they chose, and the next person begins at the usual one', async () => {
+    const { counter, id, office, page } = await reading()
+    expect((await counter.zoom(id, 1.5)).zoom).toBe(1.5)
+    expect(page.zoom).toBe(1.5)
+    void counter.finish(id)
+    expect((await office.settled()).zoom).toBe(1)
+  })
+})
+
+describe('a place that was left', () => {
+  const ways: LeftBy[] = ['blur', 'full-screen', 'hidden', 'closing', 'display', 'locked', 'page']
+  test.each(ways)('(%s) is locked, and no command of the person opens it', async (by) => {
+    const { office, counter, id, page } = await reading()
+    counter.left(by)
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'away', isLocked: true })
+    expect(page.state).toBe('hidden')
+    await counter.resume(id)
+    await counter.cover(id, 'moment')
+    await counter.finish(id)
+    await counter.next(id)
+    counter.show(id, BOUNDS)
+    counter.touched(id)
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'away', isLocked: true })
+    expect(page.state).toBe('hidden')
+    expect(office.told('left')).toMatchObject([{ detail: { by } }])
+  })
+
+  test('is written down once, however often it is told', async () => {
+    const { counter, office } = await reading()
+    for (const by of ['blur', 'hidden', 'locked'] as const) counter.left(by)
+    expect(office.told('left')).toHaveLength(1)
+  })
+
+  test('is locked at the handover, between two documents and after a failure too', async () => {
+    const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
+    const { id } = await office.start(['will', 0], ['deed', 0])
+    const { counter } = office
+    counter.left('blur')
+    await counter.begin(id)
+    expect(office.state()).toMatchObject({ phase: 'handover', cover: 'away', isLocked: true })
+    await counter.unlock(id, PIN)
+    await counter.begin(id)
+    expect(office.state()).toMatchObject({ phase: 'handover', cover: 'staff', isLocked: false })
+    await counter.staff(id, 'continue', 'desk')
+    await office.opens()
+    office.events().failed({ code: 'timeout', message: 'Late.' })
+    counter.left('blur')
+    await counter.retry(id)
+    expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away' })
+    await counter.unlock(id, PIN)
+    await counter.staff(id, 'continue', 'desk')
+    void counter.next(id)
+    expect(await office.settled()).toMatchObject({ phase: 'between' })
+    counter.left('blur')
+    await counter.next(id)
+    expect(office.state()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
+  })
+
+  test('while the service is asked stays locked for whoever comes next', async () => {
+    const { office, counter, id } = await reading()
+    void counter.finish(id)
+    counter.left('blur')
+    expect(office.state()).toMatchObject({ phase: 'asking', cover: 'away', isLocked: true })
+    expect(await office.settled()).toMatchObject({ phase: 'handover', cover: 'away', isLocked: true })
+  })
+})
+
+describe('the PIN', () => {
+  test('gives staff the choice while the page stays covered; going on shows it again', async () => {
+    const { office, counter, id, page } = await reading()
+    counter.left('blur')
+    expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff', isLocked: false })
+    expect(page.state).toBe('hidden')
+    await counter.resume(id)
+    await counter.finish(id)
+    expect(office.state().cover).toBe('staff')
+    expect(await counter.staff(id, 'continue', 'desk')).toMatchObject({ phase: 'open' })
+    expect(page.state).toBe('shown')
+    expect(office.told('unlocked')).toHaveLength(1)
+  })
+
+  test('works from wherever a person has the screen', async () => {
+    const { counter, id } = await reading()
+    expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff' })
+  })
+
+  test('that is wrong opens nothing, is written down, and says when the next one is taken', async () => {
+    const { office, counter, id } = await reading()
+    counter.left('blur')
+    office.pinWaitUntil = office.time.now - 1
+    await expect(counter.unlock(id, '0000')).rejects.toMatchObject(failure('wrong-pin'))
+    office.pinWaitUntil = office.time.now + 30_000
+    await expect(counter.unlock(id, PIN)).rejects.toMatchObject({
+      appError: { code: 'pin-wait', retryAfterMs: expect.any(Number) }
+    })
+    expect(office.state()).toMatchObject({ cover: 'away', isLocked: true, pinWaitUntil: office.pinWaitUntil })
+    expect(office.told('pin-wrong')).toHaveLength(1)
+    await office.time.pass(31_000)
+    await counter.unlock(id, PIN)
+    expect(office.state().pinWaitUntil).toBeUndefined()
+  })
+
+  test('that is no longer kept opens nothing', async () => {
+    const { office, counter, id } = await reading()
+    office.pin = undefined
+    await expect(counter.unlock(id, PIN)).rejects.toMatchObject(failure('no-pin'))
+    expect(office.state().phase).toBe('open')
+  })
+
+  test('counts for where the session is when it was checked', async () => {
+    const { office, counter, id } = await reading()
+    const checked = gate()
+    office.checking = checked.passed
+    const first = counter.unlock(id, PIN)
+    const second = counter.unlock(id, PIN)
+    office.events().returned()
+    office.time.pass(0)
+    checked.open()
+    await Promise.all([first, second])
+    expect(office.state()).toMatchObject({ phase: 'asking', cover: 'staff' })
+    expect(await office.settled()).toMatchObject({ phase: 'handover', cover: 'staff' })
+  })
+
+  test('that is checked while staff ends the session at their own screen is no matter any more', async () => {
+    const office = openOffice()
+    office.place = 'other-display'
+    const { id } = await office.start(['will', 0])
+    const checked = gate()
+    office.checking = checked.passed
+    const unlocking = ['0000', PIN].map((pin) => office.counter.unlock(id, pin))
+    await office.counter.staff(id, 'end', 'desk')
+    checked.open()
+    expect((await Promise.all(unlocking)).map(({ phase }) => phase)).toEqual(['ended', 'ended'])
+    expect([...office.told('pin-wrong'), ...office.told('unlocked')]).toEqual([])
+  })
+
+  test('given while the last document is asked about gives staff the screen at its end', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    office.events().returned()
+    await office.counter.unlock(id, PIN)
+    expect((await office.settled()).phase).toBe('ended')
+  })
+})
+
+describe('staff', () => {
+  test('has to give the PIN first, except at their own screen', async () => {
+    const { counter, id } = await reading()
+    for (const does of ['cover', 'continue', 'end', 'allow-camera', 'print'] as const) {
+      await expect(counter.staff(id, does, 'desk')).rejects.toMatchObject(failure('not-allowed'))
+    }
+    const other = await reading('other-display')
+    await expect(other.counter.staff(other.id, 'end', 'person')).rejects.toMatchObject(failure('not-allowed'))
+    expect(await other.counter.staff(other.id, 'cover', 'desk')).toMatchObject({ cover: 'away', isLocked: true })
+    expect(await other.counter.staff(other.id, 'continue', 'desk')).toMatchObject({ phase: 'open' })
+    expect(other.office.told('left')).toMatchObject([{ detail: { by: 'staff' } }])
+  })
+
+  test('who leaves an open choice has to give the PIN again', async () => {
+    const { office, counter, id } = await reading()
+    await counter.unlock(id, PIN)
+    await office.time.pass(59_000)
+    counter.touched(id)
+    await office.time.pass(59_000)
+    expect(office.state().cover).toBe('staff')
+    await office.time.pass(2000)
+    expect(office.state()).toMatchObject({ cover: 'away', isLocked: true })
+    await expect(counter.staff(id, 'continue', 'desk')).rejects.toMatchObject(failure('not-allowed'))
+  })
+
+  test('ends it: the page is wiped, the service asked, the rest skipped, and the screen is theirs', async () => {
+    const { office, counter, id, page } = await reading()
+    await counter.unlock(id, PIN)
+    office.signs('will', 0)
+    const ended = counter.staff(id, 'end', 'desk')
+    await office.settled()
+    expect(await ended).toMatchObject({ phase: 'ended', isLocked: false })
+    expect(page.state).toBe('destroyed')
+    expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
+    expect([office.isTaken, office.kept]).toEqual([false, null])
+    expect(office.told('session-ended')[0]?.detail).toMatchObject({ signed: '1', skipped: '1' })
+  })
+
+  test('ends it from their own screen at any moment', async () => {
+    for (const moment of ['handover', 'asking', 'return'] as const) {
+      const office = openOffice()
+      office.place = 'other-display'
+      const { id } = await office.start(['will', 0])
+      if (moment !== 'handover') {
+        await office.opens()
+        office.events().returned()
+      }
+      if (moment === 'return') await office.settled()
+      expect(office.state().phase).toBe(moment)
+      const ended = office.counter.staff(id, 'end', 'desk')
+      await office.settled()
+      expect((await ended)?.phase).toBe('ended')
+      expect([office.counter.isHandedOver(), office.isTaken]).toEqual([false, false])
+    }
+  })
+
+  test('prints and saves only where the office lets them, and only what is there', async () => {
+    const { office, counter, id, page } = await reading()
+    await counter.unlock(id, PIN)
+    await expect(counter.staff(id, 'print', 'desk')).rejects.toMatchObject(failure('not-allowed'))
+    office.settings.mayKeepPages = true
+    await counter.staff(id, 'print', 'desk')
+    await counter.staff(id, 'save', 'desk')
+    office.saves = false
+    await counter.staff(id, 'save', 'desk')
+    expect([page.printed, office.saved]).toEqual([1, ['The will.pdf']])
+    expect([office.told('page-printed').length, office.told('page-saved').length]).toEqual([1, 1])
+    office.events().failed({ code: 'internal', message: 'The page ended.' })
+    await expect(counter.staff(id, 'print', 'desk')).rejects.toMatchObject(failure('gone'))
+  })
+
+  test('is never told the link by an error', async () => {
+    const { office } = await reading()
+    const message = `https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET} did not load`
+    office.events().failed({ code: 'timeout', message, serviceMessage: `?t=${SECRET}`, path: message })
+    expect(JSON.stringify(office.state())).not.toContain(SECRET)
+    expect(office.state().error?.message).toContain('did not load')
+  })
+})

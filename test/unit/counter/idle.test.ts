@@ -1,0 +1,127 @@
+/** Nobody there: a warning with a countdown, then the cover, then the end. */
+import { describe, expect, test } from 'vitest'
+import { openOffice, PIN, signer } from './office.ts'
+
+async function reading() {
+  const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
+  const { id } = await office.start(['will', 0], ['will', 1])
+  const page = await office.opens()
+  return { office, counter: office.counter, id, page }
+}
+
+describe('a session that nobody touches', () => {
+  test('warns, is covered, and ends by itself, still locked', async () => {
+    const { office, page } = await reading()
+    await office.time.pass(119_000)
+    expect(office.state().warningUntil).toBeUndefined()
+    await office.time.pass(1500)
+    expect(office.state().warningUntil).toBeGreaterThan(office.time.now + 28_000)
+    expect(page.state).toBe('shown')
+    await office.time.pass(30_000)
+    expect(office.state()).toMatchObject({ phase: 'covered', cover: 'idle', isLocked: true })
+    expect(office.state().warningUntil).toBeUndefined()
+    expect(page.state).toBe('hidden')
+    await office.time.pass(300_000)
+    expect(await office.settled()).toMatchObject({ phase: 'return', isLocked: true })
+    expect(page.state).toBe('destroyed')
+    expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['not-yet', 'skipped'])
+    expect(office.told('idle').map(({ detail }) => detail)).toEqual([{ became: 'covered' }, { became: 'ended' }])
+  })
+
+  test('at any step ends: handover, cover, between two documents, failure', async () => {
+    const steps = {
+      handover: async () => undefined,
+      camera: async (office) => {
+        office.service.set('will', { ...office.service.get('will'), IDVerificationRequested: true })
+        await office.opens()
+        office.asks()
+      },
+      moment: async (office) => {
+        await office.opens()
+        await office.counter.cover(office.state().id, 'moment')
+      },
+      between: async (office) => {
+        await office.opens()
+        office.events().returned()
+        await office.settled()
+      },
+      failed: async (office) => {
+        await office.opens()
+        office.events().failed({ code: 'timeout', message: 'Late.' })
+      }
+    } satisfies Record<string, (office: ReturnType<typeof openOffice>) => Promise<void>>
+    for (const [step, go] of Object.entries(steps)) {
+      const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
+      await office.start(['will', 0], ['deed', 0])
+      await go(office)
+      await office.time.pass(151_000)
+      expect([step, office.state().cover, office.state().isLocked]).toEqual([step, 'idle', true])
+      await office.time.pass(301_000)
+      expect([step, (await office.settled()).phase]).toEqual([step, 'return'])
+      expect(office.pages.every(({ state }) => state === 'destroyed')).toBe(true)
+    }
+  })
+
+  test('and was left ends too', async () => {
+    const { office, counter } = await reading()
+    counter.left('blur')
+    await office.time.pass(449_000)
+    expect(office.state().cover).toBe('away')
+    await office.time.pass(2000)
+    expect((await office.settled()).phase).toBe('return')
+  })
+})
+
+describe('somebody there', () => {
+  test('is told by a touch of our page or of theirs: the warning goes', async () => {
+    const { office, counter, id, page } = await reading()
+    await office.time.pass(125_000)
+    expect(office.state().warningUntil).toBeDefined()
+    counter.touched(id)
+    expect(office.state().warningUntil).toBeUndefined()
+    for (let minute = 0; minute < 10; minute++) {
+      await office.time.pass(60_000)
+      page.turn.events.touched()
+    }
+    expect(office.state().phase).toBe('open')
+  })
+
+  test('who does something is there', async () => {
+    const { office, counter, id } = await reading()
+    await office.time.pass(125_000)
+    await counter.cover(id, 'moment')
+    expect(office.state().warningUntil).toBeUndefined()
+    await office.time.pass(119_000)
+    expect(office.state()).toMatchObject({ cover: 'moment' })
+  })
+
+  test('behind a lock counts for nothing: a touch opens nothing, nor keeps it', async () => {
+    const { office, counter, id } = await reading()
+    await office.time.pass(151_000)
+    for (let minute = 0; minute < 6; minute++) {
+      counter.touched(id)
+      await office.time.pass(60_000)
+    }
+    expect((await office.settled()).phase).toBe('return')
+  })
+
+  test('who is staff isn’t hurried by the idle time, and going on begins it anew', async () => {
+    const { office, counter, id } = await reading()
+    await office.time.pass(151_000)
+    await counter.unlock(id, PIN)
+    await office.time.pass(50_000)
+    await counter.staff(id, 'continue', 'desk')
+    await office.time.pass(119_000)
+    expect(office.state()).toMatchObject({ phase: 'open' })
+    expect(office.state().warningUntil).toBeUndefined()
+  })
+
+  test('waits for the service as long as that takes, and for staff at the end', async () => {
+    const { office } = await reading()
+    office.events().returned()
+    await office.settled()
+    await office.time.pass(119_000)
+    expect(office.state()).toMatchObject({ phase: 'handover' })
+    expect(office.state().warningUntil).toBeUndefined()
+  })
+})

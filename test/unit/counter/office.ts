@@ -1,0 +1,278 @@
+/** A counter whose world is in the test's hands: what the service knows, the page, the PIN, the screen, the clock. */
+import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import { openCounter } from '../../../src/main/core/counter/counter.ts'
+import type { CounterEffects, RunningSession } from '../../../src/main/core/counter/counter-effects.ts'
+import type { MediaDevice, SigningTurn, ViewBounds } from '../../../src/main/core/counter/signing-view.ts'
+import { openBoard } from '../../../src/main/core/documents/board.ts'
+import { waitingHere } from '../../../src/main/core/documents/board-query.ts'
+import { boardRowOf } from '../../../src/main/core/documents/board-row.ts'
+import type { MirroredDocument } from '../../../src/main/core/documents/desk-questions.ts'
+import { AppFailure } from '../../../src/main/core/failure.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { CounterSession, CounterSettings } from '../../../src/shared/contract/index.ts'
+import { DocumentResponse } from '../../../src/shared/model/index.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+export const PIN = '2468'
+export const BOUNDS = { x: 0, y: 40, width: 800, height: 600 }
+export const ACCOUNT = 'office'
+/** In every signing link, and nowhere else. */
+export const SECRET = 'k3y-nobody-may-see'
+
+export type Office = ReturnType<typeof openOffice>
+export type Signer = Record<string, unknown>
+
+/** One who was asked and can sign in an embedded view. */
+export function signer(name: string, more: Signer = {}): Signer {
+  const [FirstName = '', LastName = ''] = name.split(' ')
+  const Email = `${name.toLowerCase().replaceAll(' ', '.')}@example.com`
+  const SigningKey = `https://sign.example.com/s/${SECRET}-${name.replaceAll(' ', '')}?t=${SECRET}`
+  return { FirstName, LastName, Email, SignedStatus: 'Invitation', SigningKey, ...more }
+}
+
+/** One who waits for others first. */
+export const later = (name: string, more: Signer = {}) => signer(name, { SignedStatus: 'Initialized', ...more })
+
+export interface FakePage {
+  turn: SigningTurn
+  state: 'hidden' | 'shown' | 'destroyed'
+  bounds?: ViewBounds
+  zoom: number
+  printed: number
+}
+
+const SETTINGS: Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages'> = {
+  evidence: [{ id: 'photo', text: 'Photo identification seen', isRequired: false }],
+  idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+  mayKeepPages: false
+}
+
+/** @param documents what the service knows: references with the signers of each. */
+export function openOffice(documents: Record<string, Signer[]> = { will: [signer('Ann Example')] }) {
+  const time = ownTime(Date.UTC(2026, 10, 21, 9))
+  const { schedule } = time.scheduler()
+  const office = {
+    time,
+    /** As the service would answer now. */
+    service: new Map(Object.entries(documents).map(([Reference, Signers]) => [Reference, { Signers } as Signer])),
+    /** Why the service can't be asked. */
+    trouble: undefined as Error | undefined,
+    refreshes: 0,
+    /** What a refresh waits for. */
+    line: Promise.resolve(),
+    /** What a wipe waits for. */
+    wiping: Promise.resolve(),
+    pages: [] as FakePage[],
+    /** The most that were there at one time, and whether one was opened before the last was wiped. */
+    mostPages: 0,
+    notes: [] as AuditRecord[],
+    errors: [] as unknown[],
+    changes: [] as string[],
+    kept: null as RunningSession | null,
+    settings: structuredClone(SETTINGS),
+    accounts: new Set([ACCOUNT]),
+    chosen: ACCOUNT,
+    allowed: [] as string[],
+    place: 'here' as 'here' | 'other-display',
+    taking: Promise.resolve(),
+    isTaken: false,
+    pin: PIN as string | undefined,
+    /** What a check of the PIN waits for. */
+    checking: Promise.resolve(),
+    pinWaitUntil: undefined as number | undefined,
+    pinned: new Set<string>(),
+    saved: [] as string[],
+    saves: true
+  }
+
+  /** As last read from the service. */
+  let mirror = new Map<string, MirroredDocument>()
+  function read(): void {
+    const seenAt = time.clock()
+    const left = [...mirror].filter(([reference]) => !office.service.has(reference))
+    const there = [...office.service].map(([Reference, answer]): [string, MirroredDocument] => {
+      const document = DocumentResponse.parse({ Reference, Name: `The ${Reference}`, Status: 'InProgress', ...answer })
+      const known = { accountId: ACCOUNT, folder: 'Progress', changedAt: seenAt, unread: false, logsAreOld: true }
+      return [Reference, { ...known, document, seenAt }]
+    })
+    mirror = new Map([...there, ...left.map(([ref, one]): [string, MirroredDocument] => [ref, { ...one, goneAt: 1 }])])
+  }
+  read()
+  const signersOf = (reference: string) => (office.service.get(reference)?.Signers ?? []) as Signer[]
+
+  const effects: CounterEffects = {
+    accountId: () => office.chosen,
+    async waitingHere() {
+      const board = openBoard()
+      for (const { document, goneAt } of mirror.values()) {
+        const facts = { accountId: ACCOUNT, folder: 'Progress', arrivedAt: 1, changedAt: 1, unread: false }
+        board.put(boardRowOf(document, { ...facts, ...(goneAt !== undefined && { goneAt }) }))
+      }
+      return waitingHere(board, true)
+    },
+    documentOf: async (_accountId, reference) => structuredClone(mirror.get(reference)),
+    async refresh() {
+      office.refreshes++
+      await office.line
+      if (office.trouble) throw office.trouble
+      read()
+    },
+    account: (id) =>
+      office.accounts.has(id) ? { kind: 'service', baseUrl: 'https://service.example.com/web/v1.4' } : undefined,
+    allowedOrigins: () => office.allowed,
+    returnAddressOf: () => undefined,
+    openView(turn) {
+      const page: FakePage = { turn, state: 'hidden', zoom: 1, printed: 0 }
+      office.pages.push(page)
+      office.mostPages = Math.max(office.mostPages, office.pages.filter((one) => one.state !== 'destroyed').length)
+      return {
+        show(bounds) {
+          if (page.state === 'destroyed') throw new Error('The page is gone.')
+          Object.assign(page, { state: 'shown', bounds })
+        },
+        cover() {
+          if (page.state !== 'destroyed') page.state = 'hidden'
+        },
+        zoom(factor) {
+          page.zoom = factor
+        },
+        async print() {
+          page.printed++
+        },
+        pdf: async () => new Uint8Array([37, 80, 68, 70]),
+        async destroy() {
+          await office.wiping
+          page.state = 'destroyed'
+        }
+      }
+    },
+    zoom: () => 1,
+    settings: () => office.settings,
+    appointments: {
+      isToday: (...entry) => office.pinned.has(entry.join(' ')),
+      set(account, reference, index, isToday) {
+        const entry = [account, reference, index].join(' ')
+        if (isToday) office.pinned.add(entry)
+        else office.pinned.delete(entry)
+      }
+    },
+    pin: {
+      state: async () => ({ isSet: office.pin !== undefined, keptIn: 'keychain', reset: 'none', canReset: false }),
+      async check(pin) {
+        await office.checking
+        if (office.pin === undefined) return { ok: false, code: 'no-pin' }
+        const wait = office.pinWaitUntil === undefined ? {} : { waitUntil: office.pinWaitUntil }
+        if (office.pinWaitUntil !== undefined && office.pinWaitUntil > time.now)
+          return { ok: false, code: 'pin-wait', ...wait }
+        return pin === office.pin ? { ok: true } : { ok: false, code: 'wrong-pin', ...wait }
+      }
+    },
+    note: (record) => office.notes.push(structuredClone(record)),
+    staff: () => 'Clerk',
+    place: {
+      async take() {
+        await office.taking
+        office.isTaken = true
+        return office.place
+      },
+      giveBack() {
+        office.isTaken = false
+      }
+    },
+    running: {
+      keep(session) {
+        office.kept = structuredClone(session)
+      },
+      read: () => structuredClone(office.kept)
+    },
+    async savePage(_bytes, name) {
+      if (office.saves) office.saved.push(name)
+      return office.saves
+    },
+    describe(error) {
+      const described = asAppError(error)
+      office.errors.push(described)
+      return described
+    },
+    clock: time.clock,
+    schedule,
+    newId: (() => {
+      let next = 0
+      return () => `session-${++next}`
+    })(),
+    changed: (id) => office.changes.push(id)
+  }
+  const counter = openCounter(effects)
+
+  return Object.assign(office, {
+    counter,
+    effects,
+    /** The page that is there, or was last. */
+    page: () => office.pages.at(-1),
+    events: () => {
+      const page = office.pages.at(-1)
+      if (!page) throw new Error('No page was opened.')
+      return page.turn.events
+    },
+    state: (): CounterSession => {
+      const state = counter.state()
+      if (!state) throw new Error('There is no session.')
+      return state
+    },
+    told: (what: AuditRecord['what']) => office.notes.filter((note) => note.what === what),
+    /** What a signer's members are from now on, as the service has them. */
+    change(reference: string, index: number, changes: Signer): void {
+      const signers = [...signersOf(reference)]
+      signers[index] = { ...signers[index], ...changes }
+      office.service.set(reference, { ...office.service.get(reference), Signers: signers })
+    },
+    signs(reference: string, index: number): void {
+      this.change(reference, index, { SignedStatus: 'Signed', HasSigned: true, SigningKey: undefined })
+      const next = signersOf(reference).findIndex(({ SignedStatus }) => SignedStatus === 'Initialized')
+      if (next >= 0) this.change(reference, next, { SignedStatus: 'Invitation' })
+    },
+    declines(reference: string, index: number): void {
+      this.change(reference, index, { SignedStatus: 'Declined', DeclinedReason: 'No.', SigningKey: undefined })
+      office.service.set(reference, { ...office.service.get(reference), Status: 'Declined' })
+    },
+    /** The folders were read, by whoever reads them. */
+    async looked(): Promise<void> {
+      read()
+      await counter.documentsChanged(ACCOUNT)
+    },
+    start: (...turns: [reference: string, signer: number, evidence?: string[]][]) =>
+      counter.start({
+        turns: turns.map(([documentReference, at, evidence = []]) => ({ documentReference, signer: at, evidence })),
+        allowsCamera: false
+      }),
+    /** From a handover to a page that is read. */
+    async opens(): Promise<FakePage> {
+      const { id } = this.state()
+      await counter.begin(id)
+      counter.show(id, BOUNDS)
+      const page = this.page()
+      if (!page) throw new Error('No page was opened.')
+      page.turn.events.open()
+      return page
+    },
+    asks(devices: MediaDevice[] = ['camera']): boolean[] {
+      const answers: boolean[] = []
+      this.events().asksFor(devices, (granted) => answers.push(granted))
+      return answers
+    },
+    /** Lets what goes on go on until nothing is asked and nothing is waited for, as far as time alone helps. */
+    async settled(): Promise<CounterSession> {
+      for (let second = 0; second < 60 && this.state().phase === 'asking'; second++) await time.pass(1000)
+      return this.state()
+    }
+  })
+}
+
+/** The service can't be reached. */
+export const OFFLINE = new AppFailure({ code: 'offline', message: 'This computer isn’t connected to a network.' })
+
+/** A promise that a test settles when it wants. */
+export function gate(): { passed: Promise<void>; open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { passed: promise, open: resolve }
+}

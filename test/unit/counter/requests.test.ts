@@ -1,0 +1,68 @@
+/** Which of our pages may ask what of a session. */
+import { describe, expect, test } from 'vitest'
+import { counterHandlers } from '../../../src/main/ipc/counter.ts'
+import { BOUNDS, openOffice, PIN } from './office.ts'
+
+const desk = { from: 'desk', stillAsking: () => true } as const
+const person = { from: 'person', stillAsking: () => true } as const
+const notAllowed = { appError: { code: 'not-allowed' } }
+
+async function signing(place: 'here' | 'other-display') {
+  const office = openOffice()
+  office.place = place
+  const handle = counterHandlers(office.counter)
+  const turns = [{ documentReference: 'will', signer: 0, evidence: [] }]
+  const { id } = await handle['counter.start']({ turns, allowsCamera: false }, desk)
+  return { office, handle, id }
+}
+
+describe.each([
+  ['here', desk, person],
+  ['other-display', person, desk]
+] as const)('where the person signs %s', (place, theirs, other) => {
+  test('what they do is taken from their page alone', async () => {
+    const { handle, id, office } = await signing(place)
+    await expect(handle['counter.begin']({ id }, other)).rejects.toMatchObject(notAllowed)
+    expect((await handle['counter.begin']({ id }, theirs)).phase).toBe('loading')
+    await expect(handle['counter.show']({ id, bounds: BOUNDS }, other)).rejects.toMatchObject(notAllowed)
+    expect(office.page()?.state).toBe('hidden')
+    await handle['counter.show']({ id, bounds: BOUNDS }, theirs)
+    expect(office.page()?.state).toBe('shown')
+    for (const name of ['resume', 'finish', 'next', 'retry', 'touched'] as const) {
+      await expect(handle[`counter.${name}`]({ id }, other)).rejects.toMatchObject(notAllowed)
+    }
+    await expect(handle['counter.cover']({ id, why: 'help' }, other)).rejects.toMatchObject(notAllowed)
+    await expect(handle['counter.zoom']({ id, factor: 2 }, other)).rejects.toMatchObject(notAllowed)
+    expect((await handle['counter.cover']({ id, why: 'help' }, theirs)).cover).toBe('help')
+    expect(await handle['counter.touched']({ id }, theirs)).toBeNull()
+  })
+
+  test('the PIN is taken from both', async () => {
+    const { handle, id } = await signing(place)
+    expect((await handle['counter.unlock']({ id, pin: PIN }, theirs)).cover).toBe('staff')
+    expect((await handle['counter.unlock']({ id, pin: PIN }, other)).cover).toBe('staff')
+    expect((await handle['counter.staff']({ id, does: 'continue' }, theirs))?.phase).toBe('handover')
+  })
+})
+
+test('the second display is told of a session only while somebody signs on it', async () => {
+  const here = await signing('here')
+  expect(await here.handle['counter.state'](undefined, person)).toBeNull()
+  expect((await here.handle['counter.state'](undefined, desk))?.id).toBe(here.id)
+  const { handle, id } = await signing('other-display')
+  expect((await handle['counter.state'](undefined, person))?.id).toBe(id)
+  await handle['counter.staff']({ id, does: 'end' }, desk)
+  expect(await handle['counter.state'](undefined, person)).toBeNull()
+  expect((await handle['counter.state'](undefined, desk))?.phase).toBe('ended')
+  expect(await handle['counter.close']({ id }, desk)).toBeNull()
+  expect(await handle['counter.state'](undefined, desk)).toBeNull()
+})
+
+test('the queue is read, pinned and offered from', async () => {
+  const office = openOffice()
+  const handle = counterHandlers(office.counter)
+  await handle['counter.pinEntry']({ documentReference: 'will', signer: 0, isToday: true }, desk)
+  expect(await handle['counter.queue'](undefined, desk)).toMatchObject([{ signerName: 'Ann Example', isToday: true }])
+  const offer = await handle['counter.offer']({ documentReference: 'will', signer: 0 }, desk)
+  expect(offer.first.isToday).toBe(true)
+})

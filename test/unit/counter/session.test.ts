@@ -1,0 +1,268 @@
+/** A session from its first handover to the moment staff has the screen again. */
+import { describe, expect, test } from 'vitest'
+import { BOUNDS, later, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
+
+describe('one signer', () => {
+  test('gets the screen, reads, signs, and gives it back to staff, who alone leaves the last screen', async () => {
+    const office = openOffice()
+    const { counter } = office
+    const { id, phase, turns } = await office.start(['will', 0])
+    expect([phase, turns[0]?.signerName, office.isTaken]).toEqual(['handover', 'Ann Example', true])
+    expect(office.pages).toEqual([])
+    await counter.begin(id)
+    expect(office.state()).toMatchObject({ phase: 'loading', origin: 'https://sign.example.com' })
+    expect(office.page()?.state).toBe('hidden')
+    counter.show(id, BOUNDS)
+    office.events().open()
+    expect(office.state().phase).toBe('open')
+    expect(office.page()).toMatchObject({ state: 'shown', bounds: BOUNDS })
+    office.signs('will', 0)
+    office.events().returned()
+    expect(office.state().phase).toBe('asking')
+    expect(office.page()?.state).toBe('hidden')
+    await office.settled()
+    expect(office.page()?.state).toBe('destroyed')
+    expect(office.state()).toMatchObject({
+      phase: 'return',
+      isLocked: true,
+      turns: [{ outcome: { signed: 'signed' } }]
+    })
+    expect(counter.isHandedOver()).toBe(true)
+    await counter.unlock(id, PIN)
+    expect(office.state()).toMatchObject({ phase: 'ended', isLocked: false })
+    expect([counter.isHandedOver(), counter.isRunning(), office.isTaken, office.kept]).toEqual([
+      false,
+      false,
+      false,
+      null
+    ])
+    counter.close(id)
+    expect([counter.state(), office.changes.at(-1)]).toEqual([null, ''])
+  })
+
+  test('is written down from start to end, without the link', async () => {
+    const office = openOffice()
+    office.settings.evidence = [{ id: 'photo', text: 'Photo identification seen', isRequired: true }]
+    const { id } = await office.start(['will', 0, ['photo']])
+    await office.opens()
+    office.events().refused(`Tried to open https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET}`)
+    office.signs('will', 0)
+    office.events().returned()
+    await office.settled()
+    await office.counter.unlock(id, PIN)
+    expect(office.notes.map(({ what }) => what)).toEqual([
+      ...['session-started', 'handed-over', 'page-opened', 'turn-ended', 'unlocked', 'session-ended']
+    ])
+    expect(office.told('session-started')[0]).toMatchObject({
+      session: id,
+      signerName: 'Ann Example',
+      documentName: 'The will',
+      detail: { documents: '1', evidence: 'Photo identification seen' }
+    })
+    expect(office.told('handed-over')[0]?.detail).toMatchObject({ evidence: 'Photo identification seen' })
+    expect(office.told('page-opened')[0]?.detail).toEqual({ origin: 'https://sign.example.com' })
+    expect(office.told('turn-ended')[0]?.detail).toMatchObject({ outcome: 'signed', tried: '1' })
+    expect(office.told('session-ended')[0]?.detail).toMatchObject({ signed: '1' })
+    expect(JSON.stringify([office.notes, office.state(), office.kept])).not.toContain(SECRET)
+  })
+
+  test.each([
+    ['declined', (office: ReturnType<typeof openOffice>) => office.declines('will', 0), 'declined'],
+    ['stopped half way', () => undefined, 'not-yet']
+  ])('who %s leads to what the service says', async (_how, does, signed) => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    does(office)
+    void office.counter.finish(id)
+    expect((await office.settled()).turns[0]?.outcome).toEqual({ signed })
+  })
+
+  test('with an empty name is handed the screen all the same', async () => {
+    const office = openOffice({ will: [signer('', { FirstName: '', LastName: '', Email: '' })] })
+    const { turns } = await office.start(['will', 0])
+    expect(turns[0]?.signerName).toBe('')
+    expect((await office.opens()).state).toBe('shown')
+  })
+
+  test('whose page fails sees why, and may try again with a new page', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    office.events().failed({ code: 'timeout', message: 'The page took too long.' })
+    expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'timeout' } })
+    await office.counter.retry(id)
+    expect(office.pages.map(({ state }) => state)).toEqual(['destroyed', 'hidden'])
+    expect(office.state().phase).toBe('loading')
+    expect(office.state().error).toBeUndefined()
+  })
+
+  test('whose page failed after they had signed isn’t asked to sign again', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    office.signs('will', 0)
+    office.events().failed({ code: 'internal', message: 'The page ended.' })
+    await office.counter.retry(id)
+    expect(office.state()).toMatchObject({ phase: 'return', turns: [{ outcome: { signed: 'signed' } }] })
+    expect(office.pages).toHaveLength(1)
+  })
+
+  test('whose page failed goes on, and the service says what became of them', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    office.signs('will', 0)
+    office.events().failed({ code: 'internal', message: 'The page ended.' })
+    void office.counter.next(id)
+    expect(await office.settled()).toMatchObject({ phase: 'return', turns: [{ outcome: { signed: 'signed' } }] })
+  })
+})
+
+describe('several turns', () => {
+  test('of one person need one handover; what became of each is said between them', async () => {
+    const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
+    const { id } = await office.start(['will', 0], ['deed', 0])
+    await office.opens()
+    office.signs('will', 0)
+    office.events().returned()
+    expect(await office.settled()).toMatchObject({ phase: 'between', current: 0, isLocked: false })
+    await office.counter.next(id)
+    expect(office.state()).toMatchObject({ phase: 'loading', current: 1 })
+    expect(office.pages.map(({ state }) => state)).toEqual(['destroyed', 'hidden'])
+    expect(office.told('handed-over')).toHaveLength(1)
+  })
+
+  test('of several people need a handover each, and nothing of the one before is there', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), later('Ben Example'), later('Cy Example')] })
+    await office.start(['will', 0], ['will', 1], ['will', 2])
+    for (const [index, name] of ['Ann Example', 'Ben Example', 'Cy Example'].entries()) {
+      const { current, phase, refused, origin } = office.state()
+      expect([phase, office.state().turns[current]?.signerName, refused, origin]).toEqual(['handover', name, [], ''])
+      const page = await office.opens()
+      expect(page.turn.url).toContain(name.replaceAll(' ', ''))
+      page.turn.events.refused('Tried to open a window')
+      office.signs('will', index)
+      page.turn.events.returned()
+      await office.settled()
+      expect(page.state).toBe('destroyed')
+    }
+    expect(office.mostPages).toBe(1)
+    expect(office.state()).toMatchObject({ phase: 'return' })
+    expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'signed', 'signed'])
+  })
+
+  test('whose person shares the address with another are not one person’s', async () => {
+    const shared = { Email: 'both@example.com' }
+    const office = openOffice({ will: [signer('Ann Example', shared)], deed: [signer('Ben Example', shared)] })
+    await office.start(['will', 0], ['deed', 0])
+    await office.opens()
+    office.events().returned()
+    expect((await office.settled()).phase).toBe('handover')
+  })
+
+  test('wait for a service that needs a moment to know of the signer before', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
+    const { id } = await office.start(['will', 0], ['will', 1])
+    await office.opens()
+    void office.counter.finish(id)
+    expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'not-yet' })
+    const begun = office.counter.begin(id)
+    await office.time.pass(1500)
+    expect(office.state().phase).toBe('loading')
+    office.signs('will', 0)
+    await office.time.pass(4000)
+    await begun
+    expect(office.page()?.turn.url).toContain('BenExample')
+  })
+
+  test('are skipped one by one where they can’t begin, and the next goes on', async () => {
+    const office = openOffice({
+      will: [signer('Ann Example')],
+      deed: [signer('Ben Example')],
+      lease: [signer('Cy Example')]
+    })
+    const { id } = await office.start(['will', 0], ['deed', 0], ['lease', 0])
+    await office.opens()
+    office.events().returned()
+    await office.settled()
+    office.signs('deed', 0)
+    await office.counter.begin(id)
+    expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'not-signable' } })
+    expect(office.state().turns[1]?.outcome).toMatchObject({ signed: 'skipped', error: { code: 'not-signable' } })
+    await office.counter.next(id)
+    expect(office.state()).toMatchObject({ phase: 'handover', current: 2 })
+    expect(office.pages).toHaveLength(1)
+  })
+
+  test('whose service can’t be reached may be tried again', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    office.trouble = OFFLINE
+    await office.counter.begin(id)
+    expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'offline' } })
+    office.trouble = undefined
+    await office.counter.retry(id)
+    expect(office.state().phase).toBe('loading')
+    expect(office.state().turns[0]?.outcome).toBeUndefined()
+    office.trouble = OFFLINE
+    void office.counter.finish(id)
+    expect((await office.settled()).turns[0]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'offline' } })
+  })
+})
+
+describe('the link', () => {
+  test('is that of the newest answer, taken only when the person has the screen', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    office.change('will', 0, { SigningKey: 'https://sign.example.com/s/new' })
+    await office.counter.begin(id)
+    expect(office.page()?.turn.url).toBe('https://sign.example.com/s/new')
+  })
+
+  test.each([
+    ['an unencrypted address', 'http://sign.example.com/x'],
+    ['a file', 'file:///etc/passwd'],
+    ['a script', 'javascript:alert(1)'],
+    ['no address at all', 'sign me'],
+    ['an address within the office', 'https://192.168.1.1/admin'],
+    ['this computer', 'https://localhost/'],
+    ['an address with a password', 'https://a:b@sign.example.com/']
+  ])('that is %s is refused before anything is loaded', async (_what, SigningKey) => {
+    const office = openOffice({ will: [signer('Ann Example', { SigningKey })] })
+    const { id } = await office.start(['will', 0])
+    await office.counter.begin(id)
+    expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'unsafe-address' } })
+    expect(office.pages).toEqual([])
+    expect(JSON.stringify([office.state(), office.notes])).not.toContain(SigningKey)
+    await office.counter.next(id)
+    expect(office.state()).toMatchObject({ phase: 'return', turns: [{ outcome: { signed: 'skipped' } }] })
+  })
+
+  test('of somebody else is never opened for the person who was checked', async () => {
+    const office = openOffice({ will: [signer('Ann Example', { SignerReference: 'A' })] })
+    const { id } = await office.start(['will', 0])
+    office.change('will', 0, { FirstName: 'Ben', Email: 'ben@example.com' })
+    await office.counter.begin(id)
+    expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'not-signable' } })
+    expect(office.pages).toEqual([])
+  })
+
+  test('of a signer who was put in another place is found there', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
+    const { id } = await office.start(['will', 0])
+    office.service.set('will', { Signers: [signer('Ben Example'), signer('Ann Example')] })
+    await office.counter.begin(id)
+    expect(office.page()?.turn.url).toContain('AnnExample')
+  })
+
+  test('takes along the origins that the administrator allows', async () => {
+    const office = openOffice()
+    office.allowed = ['https://id.example.com']
+    const { id } = await office.start(['will', 0])
+    await office.counter.begin(id)
+    expect(office.page()?.turn.allowedOrigins).toEqual([
+      ...['https://sign.example.com', 'https://service.example.com', 'https://id.example.com']
+    ])
+  })
+})

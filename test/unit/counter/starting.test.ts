@@ -1,0 +1,176 @@
+/** What a session may begin with, and that there is one at a time. */
+import { describe, expect, test } from 'vitest'
+import { gate, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
+
+const failure = (code: string) => ({ appError: { code } })
+
+describe('a session', () => {
+  test.each([
+    ['who has signed elsewhere meanwhile', { SignedStatus: 'Signed', HasSigned: true }],
+    ['who has declined', { SignedStatus: 'Declined' }],
+    ['without a link', { SigningKey: undefined }],
+    ['whose document has expired', { SignedStatus: 'Expired' }]
+  ])('isn’t begun with somebody %s', async (_who, changes) => {
+    const office = openOffice()
+    office.change('will', 0, changes)
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('not-signable'))
+    expect([office.counter.state(), office.isTaken, office.kept]).toEqual([null, false, null])
+  })
+
+  test('isn’t begun with somebody whose turn it isn’t, nor with nobody, nor with no document', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
+    await expect(office.start(['will', 1])).rejects.toMatchObject(failure('not-signable'))
+    await expect(office.start(['will', 7])).rejects.toMatchObject(failure('not-signable'))
+    await expect(office.start(['nothing', 0])).rejects.toMatchObject(failure('gone'))
+    office.service.delete('will')
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('gone'))
+  })
+
+  test('isn’t begun without a PIN, without the service, without an account, or twice with the same signature', async () => {
+    const office = openOffice()
+    office.pin = undefined
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('no-pin'))
+    office.pin = PIN
+    office.trouble = OFFLINE
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('offline'))
+    office.trouble = undefined
+    await expect(office.start(['will', 0], ['will', 0])).rejects.toMatchObject(failure('bad-input'))
+    office.accounts.clear()
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('no-account'))
+    expect(office.counter.isRunning()).toBe(false)
+  })
+
+  test('needs the evidence that the office requires, of each person once', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
+    office.settings.evidence = [
+      { id: 'photo', text: 'Photo identification seen', isRequired: true },
+      { id: 'known', text: 'Known to the office', isRequired: false }
+    ]
+    await expect(office.start(['will', 0], ['will', 1, ['photo']])).rejects.toMatchObject({
+      appError: { code: 'bad-input', message: expect.stringContaining('Photo identification seen') }
+    })
+    await office.start(['will', 0, ['photo']], ['will', 1, ['known', 'photo', 'made up']], ['deed', 0])
+    await office.counter.begin(office.state().id)
+    expect(office.told('handed-over')[0]?.detail?.evidence).toBe('Photo identification seen')
+    expect(office.told('session-started')[0]?.detail?.evidence).toBe('Photo identification seen; Known to the office')
+  })
+
+  test('is one at a time: a second is refused while one starts, runs, or waits for staff', async () => {
+    const office = openOffice()
+    const filled = gate()
+    office.taking = filled.passed
+    const first = office.start(['will', 0])
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('busy'))
+    filled.open()
+    const { id } = await first
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('busy'))
+    await office.opens()
+    office.events().returned()
+    await office.settled()
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('busy'))
+    expect(() => office.counter.close(id)).toThrow(
+      expect.objectContaining({ appError: expect.objectContaining({ code: 'busy' }) })
+    )
+    await office.counter.unlock(id, PIN)
+    const second = await office.start(['will', 0])
+    expect(second.id).not.toBe(id)
+    await expect(office.counter.begin(id)).rejects.toMatchObject(failure('gone'))
+    office.counter.close(id)
+    expect(office.counter.isRunning()).toBe(true)
+  })
+
+  test('that could not start leaves the outcome of the last one to be seen', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    office.signs('will', 0)
+    office.events().returned()
+    await office.settled()
+    await office.counter.unlock(id, PIN)
+    await expect(office.start(['will', 0])).rejects.toMatchObject(failure('not-signable'))
+    expect(office.state()).toMatchObject({ id, phase: 'ended' })
+  })
+
+  test('gives the screen back where its account went away while the screen was being filled', async () => {
+    const office = openOffice()
+    const filled = gate()
+    office.taking = filled.passed
+    const starting = office.start(['will', 0])
+    await office.time.pass(1)
+    office.accounts.clear()
+    filled.open()
+    await expect(starting).rejects.toMatchObject(failure('gone'))
+    expect([office.isTaken, office.counter.state()]).toEqual([false, null])
+  })
+
+  test('stays with its account, whichever is chosen meanwhile', async () => {
+    const office = openOffice()
+    await office.start(['will', 0])
+    office.chosen = 'another'
+    expect((await office.opens()).state).toBe('shown')
+  })
+
+  test('of an account that is removed ends: the page is wiped, and staff comes', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
+    await office.start(['will', 0], ['will', 1])
+    const page = await office.opens()
+    await office.counter.accountsChanged()
+    expect(office.state().phase).toBe('open')
+    office.accounts.clear()
+    void office.counter.accountsChanged()
+    expect(await office.settled()).toMatchObject({ phase: 'return', isLocked: true })
+    expect(page.state).toBe('destroyed')
+    const outcomes = office.state().turns.map(({ outcome }) => [outcome?.signed, outcome?.error?.code])
+    expect(outcomes).toEqual([
+      ['unknown', 'no-account'],
+      ['skipped', 'cancelled']
+    ])
+  })
+})
+
+describe('the queue', () => {
+  const office = () =>
+    openOffice({
+      will: [signer('Ann Example'), later('Ben Example')],
+      deed: [signer('Ann Example'), signer('Cy Example')],
+      plain: [signer('Dee Example', { SigningKey: undefined, EnabledFaceToFaceSigning: true })]
+    })
+
+  test('holds who can sign, today’s appointments first, and says who has no link', async () => {
+    const here = office()
+    const entry = { documentReference: 'deed', signer: 1, isToday: true }
+    here.counter.pinEntry(entry)
+    expect(here.changes).toEqual([''])
+    const queue = await here.counter.queue()
+    expect(queue.map(({ signerName, isToday, withoutLink }) => [signerName, isToday, withoutLink])).toEqual([
+      ['Cy Example', true, undefined],
+      ['Ann Example', false, undefined],
+      ['Dee Example', false, true],
+      ['Ann Example', false, undefined]
+    ])
+    here.counter.pinEntry({ ...entry, isToday: false })
+    expect((await here.counter.queue()).some(({ isToday }) => isToday)).toBe(false)
+  })
+
+  test('offers what else the person can sign, and who else can sign the document', async () => {
+    const here = office()
+    const offer = await here.counter.offer('will', 0)
+    expect(offer.first).toMatchObject({ documentReference: 'will', signerName: 'Ann Example' })
+    expect(offer.alsoOfPerson.map(({ documentReference }) => documentReference)).toEqual(['deed'])
+    expect(offer.others.map(({ signerName, isTheirTurn }) => [signerName, isTheirTurn])).toEqual([
+      ['Ben Example', false]
+    ])
+    expect(offer).toMatchObject({ staff: 'Clerk', hasPin: true, evidence: here.settings.evidence })
+    expect((await here.counter.offer('deed', 0)).others).toMatchObject([
+      { signerName: 'Cy Example', isTheirTurn: true }
+    ])
+    expect(JSON.stringify(offer)).not.toContain('sign.example.com')
+  })
+
+  test('offers nothing for who has no link, or has signed a moment ago', async () => {
+    const here = office()
+    await expect(here.counter.offer('plain', 0)).rejects.toMatchObject(failure('not-signable'))
+    here.signs('will', 0)
+    await expect(here.counter.offer('will', 0)).rejects.toMatchObject(failure('not-signable'))
+  })
+})

@@ -1,0 +1,99 @@
+/** Who can sign at the counter, who is one person, and whose page may want the camera: as far as a document tells. */
+import { describe, expect, test } from 'vitest'
+import {
+  canSignLater,
+  canSignNow,
+  isFaceToFace,
+  lacksLink,
+  mayNeedCamera,
+  personOf
+} from '../../../src/main/core/documents/progress.ts'
+import { DocumentResponse } from '../../../src/shared/model/index.ts'
+import { later, type Signer, signer } from './office.ts'
+
+function document(Signers: Signer[], more: Record<string, unknown> = {}): DocumentResponse {
+  return DocumentResponse.parse({ Reference: 'will', Status: 'InProgress', Signers, ...more })
+}
+
+const ann = signer('Ann Example')
+const noLink = { SigningKey: undefined }
+
+describe('whoever has a link', () => {
+  test.each<[string, Signer[], Record<string, unknown>, number, 'now' | 'later' | 'never']>([
+    ['and was asked', [ann], {}, 0, 'now'],
+    ['and was asked beside others', [ann, signer('Ben Example')], {}, 1, 'now'],
+    ['waits for others first', [ann, later('Ben Example')], {}, 1, 'later'],
+    ['waits for one who has signed', [{ ...ann, SignedStatus: 'Signed' }, later('Ben Example')], {}, 1, 'now'],
+    ['is the first, though not asked yet', [later('Ann Example')], {}, 0, 'now'],
+    ['has signed', [signer('Ann Example', { HasSigned: true })], {}, 0, 'never'],
+    ['has declined', [signer('Ann Example', { SignedStatus: 'Declined' })], {}, 0, 'never'],
+    ['has another decline it', [ann, signer('Ben Example')], { Status: 'Declined' }, 0, 'never'],
+    ['comes too late', [ann], { Status: 'Expired' }, 0, 'never'],
+    ['isn’t there', [ann], {}, 5, 'never']
+  ])('%s', (_who, signers, more, index, when) => {
+    const one = document(signers, more)
+    expect([canSignNow(one, index), canSignLater(one, index)]).toEqual([when === 'now', when === 'later'])
+  })
+
+  test('gets one with their turn, where the document is embedded', () => {
+    expect(canSignLater(document([ann, later('Ben Example', noLink)]), 1)).toBe(true)
+    expect(canSignLater(document([signer('Ann Example', noLink), later('Ben Example', noLink)]), 1)).toBe(false)
+  })
+})
+
+describe('face to face without a link', () => {
+  test.each([
+    [{ EnabledFaceToFaceSigning: true }, true],
+    [{ IsFaceToFaceSigning: true }, true],
+    [{ IsFaceToFaceSigning: false, EnabledFaceToFaceSigning: true }, true],
+    [{}, false],
+    [{ IsFaceToFaceSigning: true, HasSigned: true }, false]
+  ])('%j: %s', (more, lacks) => {
+    const one = document([signer('Ann Example', { ...noLink, ...more })])
+    expect([lacksLink(one, 0), canSignNow(one, 0)]).toEqual([lacks, false])
+  })
+
+  test('is no matter of one who has a link, or whose turn it isn’t', () => {
+    expect(lacksLink(document([signer('Ann Example', { IsFaceToFaceSigning: true })]), 0)).toBe(false)
+    const second = later('Ben Example', { ...noLink, IsFaceToFaceSigning: true })
+    expect(lacksLink(document([ann, second]), 1)).toBe(false)
+    expect(isFaceToFace(ann)).toBe(false)
+  })
+})
+
+describe('a person', () => {
+  const person = (more: Signer, Reference = 'will') => personOf(document([{ ...ann, ...more }], { Reference }), 0)
+
+  test('is the same on other documents, however the name is spelled', () => {
+    expect(person({}, 'deed')).toBe(person({}))
+    expect(person({ FirstName: ' ANN ', Email: 'ANN.example@example.com' })).toBe(person({}))
+  })
+
+  test('is another with another name or address, and nobody else where either is missing', () => {
+    expect(person({ FirstName: 'Ben' })).not.toBe(person({}))
+    expect(person({ Email: 'a@example.com' })).not.toBe(person({}))
+    expect(person({ Email: '' }, 'deed')).not.toBe(person({ Email: '' }))
+    const nameless = { FirstName: '', LastName: '' }
+    expect(person(nameless, 'deed')).not.toBe(person(nameless))
+    const two = document([
+      { ...ann, ...nameless },
+      { ...ann, ...nameless }
+    ])
+    expect(personOf(two, 0)).not.toBe(personOf(two, 1))
+  })
+
+  test('can’t be read from what stands for them', () => {
+    expect(person({})).not.toMatch(/ann|example/i)
+  })
+})
+
+test.each([
+  [{}, {}, false],
+  [{ VideoConfirmationEnabled: true }, {}, true],
+  [{ VideoConfirmationDetail: { Name: 'x' } }, {}, true],
+  [{ VideoConfirmationEnabled: false, VideoConfirmationDetail: { Name: 'x' } }, {}, false],
+  [{ IDCheckStatus: 'Requested' }, {}, true],
+  [{}, { IDVerificationRequested: true }, true]
+])('the camera may be needed: %j %j %s', (more, ofDocument, may) => {
+  expect(mayNeedCamera(document([signer('Ann Example', more)], ofDocument), 0)).toBe(may)
+})

@@ -1,0 +1,91 @@
+/** The counter over the real service's interface: what was sent is signed, and read, over HTTP. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Counter, openCounter } from '../../../src/main/core/counter/counter.ts'
+import { form, forms, signer } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+import { BOUNDS, type Office, openOffice, PIN } from './office.ts'
+
+let work: Workplace
+let counter: Counter
+/** The page, the PIN and the screen; the service is the real one. */
+let desk: Office
+
+beforeEach(async () => {
+  work = await openWorkplace()
+  desk = openOffice({})
+  const { accountId } = work
+  const two = [signer(), signer({ key: 's2', FirstName: 'Wiremu', Email: 'wiremu@example.com' })]
+  await work.send(forms({ embedded: true, items: [form({ signers: two })] }))
+  await work.watch.refresh(accountId)
+  const [first] = await work.ask('waitingHere', { accountId })
+  const sent = await work.ask('get', { accountId, reference: first?.documentReference ?? '' })
+  const { origin } = new URL(sent?.document.Signers?.[0]?.SigningKey ?? '')
+  counter = openCounter({
+    ...desk.effects,
+    accountId: () => accountId,
+    waitingHere: () => work.ask('waitingHere', { accountId, withoutLink: true }),
+    documentOf: (_account, reference) => work.ask('get', { accountId, reference }),
+    refresh: () => work.watch.refresh(accountId),
+    account: () => ({ kind: 'practice', baseUrl: origin }),
+    schedule: (task, delay) => {
+      // Pauses are short here; what only ends a wait that is too long keeps its length, however slow this machine is.
+      const timer = setTimeout(task, delay < 10_000 ? delay / 100 : delay)
+      return () => clearTimeout(timer)
+    },
+    settings: () => ({ ...desk.settings, idle: { warnAfter: 3600, coverAfter: 3600, endAfter: 3600 } })
+  })
+})
+afterEach(async () => {
+  await counter.end()
+  await work.close()
+})
+
+async function begun() {
+  const [first] = await counter.queue()
+  const documentReference = first?.documentReference ?? ''
+  const turns = [0, 1].map((at) => ({ documentReference, signer: at, evidence: [] }))
+  const { id } = await counter.start({ turns, allowsCamera: false })
+  return { id, documentReference, signers: work.practice.state.documents[documentReference]?.signers ?? [] }
+}
+
+test('everybody whose turn it is waits, and the offer names the other signer', async () => {
+  const queue = await counter.queue()
+  expect(queue.map(({ signerName }) => signerName)).toEqual(['Mere Tamati', 'Wiremu Tamati'])
+  const offer = await counter.offer(queue[0]?.documentReference ?? '', 0)
+  expect(offer.others.map(({ signerName, isTheirTurn }) => [signerName, isTheirTurn])).toEqual([
+    ['Wiremu Tamati', true]
+  ])
+  expect(JSON.stringify([queue, offer])).not.toContain('/sign/')
+})
+
+test('two sign after each other, with the links that the service gives, and it says that they have', async () => {
+  const { id, signers } = await begun()
+  for (const one of signers) {
+    await counter.begin(id)
+    counter.show(id, BOUNDS)
+    expect(desk.page()?.turn.url).toContain(`/sign/${one.key}`)
+    expect(desk.page()?.turn.practiceOrigin).toBe(new URL(desk.page()?.turn.url ?? '').origin)
+    one.status = 'Signed'
+    await counter.finish(id)
+  }
+  expect(counter.state()).toMatchObject({ phase: 'return' })
+  expect(counter.state()?.turns.map(({ outcome }) => outcome)).toEqual([{ signed: 'signed' }, { signed: 'signed' }])
+  expect(JSON.stringify([counter.state(), desk.notes, desk.kept])).not.toContain('/sign/')
+  expect((await counter.unlock(id, PIN)).phase).toBe('ended')
+  expect(await counter.queue()).toEqual([])
+})
+
+test('where the service cannot be read, nobody is told that it is signed, until it can', async () => {
+  const { id, signers } = await begun()
+  await counter.begin(id)
+  const [first] = signers
+  if (!first) throw new Error('the practice office lost the document')
+  first.status = 'Signed'
+  work.line.fault('rubbish')
+  await counter.finish(id)
+  expect(counter.state()?.turns[0]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'not-json' } })
+  work.line.fault('pass')
+  await work.watch.refresh(work.accountId)
+  await counter.documentsChanged(work.accountId)
+  expect(counter.state()?.turns[0]?.outcome).toEqual({ signed: 'signed' })
+})

@@ -1,0 +1,29 @@
+/** The document for security reviewers says what the attack tables do, and the tables are whole. */
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { attackDocument } from '../../e2e/attacks/document.ts'
+import { guards } from '../../e2e/attacks/guards.ts'
+import { numbered } from '../../e2e/attacks/numbered.ts'
+
+const root = new URL('../../../', import.meta.url)
+const rows = numbered.flatMap(({ rows }) => rows)
+
+test('docs/attacks.md is what the tables make of it; write it anew with `node test/e2e/attacks/write-document.ts`', () => {
+  expect(readFileSync(new URL('docs/attacks.md', root), 'utf8')).toBe(attackDocument())
+})
+
+test('there are enough rows, each with something to do, and none twice in its area', () => {
+  expect(rows.length).toBeGreaterThanOrEqual(100)
+  for (const { number, attack } of rows) {
+    expect(attack.script !== undefined || attack.play !== undefined, number).toBe(true)
+  }
+  for (const { rows } of numbered) expect(new Set(rows.map(({ attack }) => attack.name)).size).toBe(rows.length)
+})
+
+test('whatever stands in the way is somewhere in the sources, and in the way of something', () => {
+  const used = new Set(numbered.flatMap(({ area, rows }) => rows.flatMap(({ attack }) => attack.guard ?? area.guard)))
+  expect([...used].sort()).toEqual(Object.keys(guards).sort())
+  for (const { files } of Object.values(guards)) {
+    for (const file of files) expect(existsSync(new URL(file, root)), file).toBe(true)
+  }
+})

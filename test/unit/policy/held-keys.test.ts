@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { isHeldKey, type Key } from '../../../src/main/core/policy/held-keys.ts'
+
+/** A key from its short name, such as `Control+Shift+I`; `code` where it isn't the key's own. */
+function key(name: string, code?: string): Key {
+  const parts = name.split('+')
+  const last = parts.at(-1) ?? ''
+  return {
+    key: last,
+    code: code ?? (/^[A-Za-z]$/.test(last) ? `Key${last.toUpperCase()}` : last),
+    control: parts.includes('Control', 0) && last !== 'Control',
+    meta: parts.includes('Meta') && last !== 'Meta',
+    alt: parts.includes('Alt') && last !== 'Alt',
+    shift: parts.includes('Shift') && last !== 'Shift'
+  }
+}
+
+describe('a signing page doesn’t get', () => {
+  test.each([
+    ...['p', 's', 'o', 'u', 'r', 'w', 'n', 't', 'f', 'g', 'j', 'h', 'd', 'e', 'l', 'k', 'q', 'i', 'b', 'm'].map(
+      (letter) => `Control+${letter}`
+    ),
+    'Control+Shift+I',
+    'Control+Shift+J',
+    'Control+Shift+C',
+    'Control+Shift+N',
+    'Control+Shift+P',
+    'Control+Shift+R',
+    'Control+Shift+Delete+a',
+    'Control+Tab',
+    'Control+0',
+    'Control+PageDown',
+    'Control+F4',
+    'Meta+p',
+    'Meta+Alt+i',
+    'F1',
+    'F3',
+    'F5',
+    'F7',
+    'F11',
+    'F12',
+    'Shift+F10',
+    'F24',
+    'BrowserBack',
+    'BrowserRefresh',
+    'BrowserHome',
+    'GoBack',
+    'LaunchMail',
+    'Print',
+    'Save',
+    'Alt+ArrowLeft',
+    'Alt+ArrowRight',
+    'Alt+Home'
+  ])('%s', (name) => expect(isHeldKey(key(name), false)).toBe(true))
+
+  test('Control with a letter of another alphabet, at the place of one of the browser’s', () => {
+    expect(isHeldKey(key('Control+з', 'KeyP'), false)).toBe(true)
+  })
+})
+
+describe('a signing page gets', () => {
+  test.each([
+    ...['a', 'Z', 'é', '€', '1', ' ', 'Enter', 'Tab', 'Escape', 'Backspace', 'ArrowLeft', 'PageDown', 'Home', 'Dead'],
+    ...['Control', 'Shift', 'Alt', 'Meta', 'CapsLock', 'ContextMenu'],
+    ...['Control+a', 'Control+c', 'Control+v', 'Control+x', 'Control+z', 'Control+y', 'Control+Shift+Z'],
+    ...['Control+Shift+V', 'Control+ArrowLeft', 'Control+Shift+ArrowRight', 'Control+Backspace', 'Shift+Insert'],
+    ...['Meta+c', 'Meta+v', 'Control+Alt+@', 'Control+Alt+€', 'Shift+Tab', 'Alt+Shift']
+  ])('%s', (name) => expect(isHeldKey(key(name), false)).toBe(false))
+
+  test('Control with a letter of another alphabet, at the place of one for editing', () => {
+    expect(isHeldKey(key('Control+с', 'KeyC'), false)).toBe(false)
+  })
+
+  test('moving by words on a Mac, where going back has other keys', () => {
+    expect(isHeldKey(key('Alt+ArrowLeft'), true)).toBe(false)
+    expect(isHeldKey(key('Meta+['), true)).toBe(true)
+  })
+})

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { MediaDevice, MediaRight } from '../../../src/main/core/counter/signing-view.ts'
+import { MediaGrants, QUIET_MS } from '../../../src/main/core/policy/media-grants.ts'
+import type { AskedPermission } from '../../../src/main/core/policy/permissions.ts'
+
+const ground = { allowedOrigins: ['https://sign.example.com', 'https://ident.example.net'], returnAddresses: [] }
+
+let now = 0
+let right: MediaRight = 'ask'
+let system: Promise<boolean>
+let questions: { devices: readonly MediaDevice[]; answer(granted: boolean): void }[] = []
+let grants: MediaGrants
+
+beforeEach(() => {
+  now = 0
+  right = 'ask'
+  system = Promise.resolve(true)
+  questions = []
+  grants = new MediaGrants(ground, () => right, {
+    now: () => now,
+    ask: (devices, answer) => void questions.push({ devices, answer }),
+    systemAllows: () => system
+  })
+})
+
+const asked = (mediaTypes: string[], origin = 'https://sign.example.com'): AskedPermission => ({
+  permission: 'media',
+  url: `${origin}/sign`,
+  mediaTypes
+})
+const video = asked(['video'])
+const both = asked(['audio', 'video'])
+
+/** What the page is told in the end, or `refused at once`, or `waits`. */
+async function outcome(question: AskedPermission): Promise<() => Promise<string>> {
+  let told = 'waits'
+  if (!grants.request(question, (granted) => (told = granted ? 'granted' : 'refused'))) told = 'refused at once'
+  return async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return told
+  }
+}
+
+describe('a page', () => {
+  test('waits until staff has answered, and holds it from then on', async () => {
+    const told = await outcome(video)
+    expect(await told()).toBe('waits')
+    expect(grants.holds(video)).toBe(false)
+    expect(questions.map(({ devices }) => devices)).toEqual([['camera']])
+    questions[0]?.answer(true)
+    expect(await told()).toBe('granted')
+    expect(grants.holds(video)).toBe(true)
+  })
+
+  test('holds no more than it was granted: no other device, no other origin', async () => {
+    const told = await outcome(video)
+    questions[0]?.answer(true)
+    await told()
+    expect(grants.holds(both)).toBe(false)
+    expect(grants.holds(asked(['audio']))).toBe(false)
+    expect(grants.holds(asked(['video'], 'https://ident.example.net'))).toBe(false)
+  })
+
+  test('is given it unasked where staff has said yes, and holds nothing before it asks', async () => {
+    right = 'yes'
+    expect(grants.holds(video)).toBe(false)
+    expect(await (await outcome(video))()).toBe('granted')
+    expect(questions).toEqual([])
+  })
+
+  test('is refused at once where nothing in the turn asks for it', async () => {
+    right = 'never'
+    expect(await (await outcome(video))()).toBe('refused at once')
+    expect(questions).toEqual([])
+  })
+
+  test('loses it when the turn takes it back', async () => {
+    right = 'yes'
+    await (await outcome(video))()
+    expect(grants.holds(video)).toBe(true)
+    right = 'never'
+    expect(grants.holds(video)).toBe(false)
+  })
+
+  test('is refused by a system that doesn’t let us', async () => {
+    right = 'yes'
+    system = Promise.resolve(false)
+    expect(await (await outcome(video))()).toBe('refused')
+    expect(grants.holds(video)).toBe(false)
+  })
+})
+
+test('a system that can’t be asked allows nothing', async () => {
+  right = 'yes'
+  system = Promise.reject(new Error('no such device'))
+  expect(await (await outcome(video))()).toBe('refused')
+})
+
+describe('staff', () => {
+  test('is asked one question, however many of the same come', async () => {
+    const told = await Promise.all([outcome(both), outcome(video), outcome(both)])
+    expect(questions).toHaveLength(1)
+    questions[0]?.answer(true)
+    expect(await Promise.all(told.map((each) => each()))).toEqual(['granted', 'granted', 'granted'])
+  })
+
+  test('who said yes to the camera is asked about the microphone', async () => {
+    const [first, second] = await Promise.all([outcome(video), outcome(both)])
+    questions[0]?.answer(true)
+    expect(await first?.()).toBe('granted')
+    expect(await second?.()).toBe('waits')
+    expect(questions.map(({ devices }) => devices)).toEqual([['camera'], ['camera', 'microphone']])
+    questions[1]?.answer(false)
+    expect(await second?.()).toBe('refused')
+  })
+
+  test('who said no isn’t asked again at once, but later', async () => {
+    const told = await Promise.all([outcome(video), outcome(both)])
+    questions[0]?.answer(false)
+    expect(await Promise.all(told.map((each) => each()))).toEqual(['refused', 'refused'])
+    now = QUIET_MS - 1
+    expect(await (await outcome(video))()).toBe('refused at once')
+    now = QUIET_MS
+    expect(await (await outcome(video))()).toBe('waits')
+    expect(questions).toHaveLength(2)
+  })
+
+  test('is heard once for each question', async () => {
+    const first = await outcome(video)
+    questions[0]?.answer(false)
+    await first()
+    questions[0]?.answer(true)
+    now = QUIET_MS
+    const second = await outcome(video)
+    questions[0]?.answer(true)
+    expect(await second()).toBe('waits')
+    expect(grants.holds(video)).toBe(false)
+  })
+})
+
+describe('with the end of the turn', () => {
+  test('all that waits is answered no, and nothing is granted or held any more', async () => {
+    const waiting = await outcome(video)
+    right = 'yes'
+    await (await outcome(both))()
+    expect(grants.holds(both)).toBe(true)
+    grants.end()
+    expect(await waiting()).toBe('refused')
+    expect(grants.holds(both)).toBe(false)
+    expect(await (await outcome(both))()).toBe('refused at once')
+    questions[0]?.answer(true)
+    expect(grants.holds(video)).toBe(false)
+  })
+
+  test('a yes that the system was still thinking about is none', async () => {
+    right = 'yes'
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    system = promise
+    const told = await outcome(video)
+    grants.end()
+    resolve(true)
+    expect(await told()).toBe('refused')
+  })
+})

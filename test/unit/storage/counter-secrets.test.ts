@@ -1,0 +1,118 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import keytar from 'keytar'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openAudit } from '../../../src/main/core/audit/audit.ts'
+import { openStaffPin } from '../../../src/main/core/counter/pin.ts'
+import { keychainOver, memoryKeychain, profileOf, type SecretPlace } from '../../../src/main/core/storage/keychain.ts'
+import { openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
+import { database } from '../counter-settings/office.ts'
+
+const SERVICE = 'Countersign'
+
+/** The keychain of this machine; entries of data folders get names of the test's own. */
+async function realKeychain(profile: string) {
+  const { keychain, status } = await openKeytarKeychain(async () => keytar, { timeoutMs: 10_000, profile })
+  const help = 'No keychain answers. On Linux run the tests inside a session with a Secret Service (`npm test` does).'
+  expect(status, help).toEqual({ state: 'available' })
+  return keychain
+}
+
+function ownProfile(): string {
+  const profile = randomUUID()
+  onTestFinished(async () => {
+    for (const name of ['staff-pin', 'audit-anchor']) await keytar.deletePassword(SERVICE, `${name}:${profile}`)
+  })
+  return profile
+}
+
+describe('the entries of the counter in the keychain', () => {
+  test('bear the names that administrators are told, in the usual data folder', async () => {
+    const names: string[] = []
+    const place: SecretPlace = {
+      get: async (name) => {
+        names.push(name)
+        return null
+      },
+      set: async () => undefined,
+      delete: async () => undefined
+    }
+    const { staffPin, auditAnchor, databaseKey } = keychainOver(place, 'in-os')
+    for (const slot of [staffPin, auditAnchor, databaseKey]) await slot.get()
+    expect(names).toEqual(['staff-pin', 'audit-anchor', 'database-key'])
+  })
+
+  test('are another folder’s own elsewhere, while the key of the database is shared', async () => {
+    expect(profileOf('/home/ana/.config/Countersign', '/home/ana/.config/Countersign/')).toBe('')
+    const training = profileOf('/home/ana/training', '/home/ana/.config/Countersign')
+    expect(training).toMatch(/^[0-9a-f]{16}$/)
+    expect(profileOf('/home/ana/other', '/home/ana/.config/Countersign')).not.toBe(training)
+    const entries = new Map<string, string>()
+    const place: SecretPlace = {
+      get: async (name) => entries.get(name) ?? null,
+      set: async (name, secret) => void entries.set(name, secret),
+      delete: async (name) => void entries.delete(name)
+    }
+    await keychainOver(place, 'in-os', training).staffPin.set('one')
+    await keychainOver(place, 'in-os', training).databaseKey.set('key')
+    const usual = keychainOver(place, 'in-os')
+    expect([await usual.staffPin.get(), await usual.databaseKey.get()]).toEqual([null, 'key'])
+    expect(await keychainOver(place, 'in-os', training).staffPin.get()).toBe('one')
+  })
+
+  test('are kept by the operating system’s keychain until they are deleted', async () => {
+    const profile = ownProfile()
+    const { staffPin, auditAnchor } = await realKeychain(profile)
+    expect(await staffPin.get()).toBeNull()
+    await staffPin.set('pin')
+    await auditAnchor.set('anchor')
+    const next = await realKeychain(profile)
+    expect([await next.staffPin.get(), await next.auditAnchor.get()]).toEqual(['pin', 'anchor'])
+    expect(await keytar.getPassword(SERVICE, `staff-pin:${profile}`)).toBe('pin')
+    await next.staffPin.delete()
+    expect([await staffPin.get(), await auditAnchor.get()]).toEqual([null, 'anchor'])
+  })
+
+  test('are in memory without one', async () => {
+    const { staffPin, auditAnchor } = memoryKeychain()
+    await staffPin.set('pin')
+    expect([await staffPin.get(), await auditAnchor.get()]).toEqual(['pin', null])
+  })
+})
+
+describe('on the operating system’s keychain', () => {
+  test('a PIN outlives the application and fits every system’s entry, and removing the entry resets it', async () => {
+    const profile = ownProfile()
+    const run = async () => {
+      const { staffPin, keeps } = await realKeychain(profile)
+      return openStaffPin({
+        ...{ slot: staffPin, keeps, clock: Date.now, monotonic: () => performance.now(), random: randomBytes },
+        ...{ platform: 'linux', note: () => undefined, changed: () => undefined }
+      })
+    }
+    expect(await (await run()).set('74918')).toMatchObject({ isSet: true, keptIn: 'keychain' })
+    const next = await run()
+    expect(await next.check('0001')).toEqual({ ok: false, code: 'wrong-pin' })
+    expect(await next.check('74918')).toEqual({ ok: true })
+    const kept = (await keytar.getPassword(SERVICE, `staff-pin:${profile}`)) ?? ''
+    expect(Buffer.byteLength(kept)).toBeLessThan(2560)
+    expect(kept).not.toContain('74918')
+    await keytar.deletePassword(SERVICE, `staff-pin:${profile}`)
+    expect(await next.check('74918')).toEqual({ ok: false, code: 'no-pin' })
+    expect(await next.state()).toMatchObject({ isSet: false })
+  })
+
+  test('the end of the audit trail is known to the next run', async () => {
+    const profile = ownProfile()
+    const db = database()
+    const run = async (over = db) =>
+      openAudit({
+        ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, clock: Date.now, zone: () => 'UTC' },
+        ...{ staff: () => 'Grace', changed: () => undefined, trouble: (error) => expect(error).toBeUndefined() }
+      })
+    const audit = await run()
+    for (let time = 0; time < 20; time++) audit.note({ what: 'page-opened', documentName: 'Lease' })
+    await audit.settled()
+    expect(await (await run()).check()).toEqual({ isWhole: true, entries: 20, isCutOff: false })
+    expect(await (await run(database())).check()).toEqual({ isWhole: false, entries: 0, isCutOff: true })
+  })
+})
