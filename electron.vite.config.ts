@@ -45,7 +45,9 @@ export default defineConfig({
       license: licences,
       // The practice office carries its fonts; nothing here travels over a line.
       chunkSizeWarningLimit: 2000,
-      rollupOptions: { input: { index: resolve('src/renderer/index.html'), counter: resolve('src/renderer/counter.html') } }
+      rollupOptions: {
+        input: { index: resolve('src/renderer/index.html'), counter: resolve('src/renderer/counter.html') }
+      }
     },
     plugins: [svelte({ configFile: '../../svelte.config.js' })]
   }

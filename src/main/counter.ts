@@ -94,8 +94,18 @@ export function openCounterDesk(parts: CounterParts) {
     allowedOrigins: () => settings.read().allowedOrigins,
     returnAddressOf: parts.returnAddressOf,
     openView: (turn) => {
-      if (!place) throw new Error('There is no window to show a page in yet.')
-      return signingViewsOf({ window: place.window(), patienceMs: SIGNING_PATIENCE })(turn)
+      const shownIn = place
+      if (!shownIn) throw new Error('There is no window to show a page in yet.')
+      const view = signingViewsOf({ window: shownIn.window(), patienceMs: SIGNING_PATIENCE })(turn)
+      return {
+        show: (bounds) => view.show(bounds),
+        cover: () => view.cover(),
+        zoom: (factor) => view.zoom(factor),
+        // Some printers ask by a dialog of their own.
+        print: () => shownIn.whileAsking(() => view.print()),
+        pdf: () => view.pdf(),
+        destroy: () => view.destroy()
+      }
     },
     settings: settings.read,
     appointments: openAppointments({ db, clock, zone }),
@@ -124,23 +134,26 @@ export function openCounterDesk(parts: CounterParts) {
       desk: CounterPlaceParts['desk'],
       { person, chooseSaveFile }: { person: PersonWindowParts; chooseSaveFile: Dialogs['chooseSaveFile'] }
     ): void {
-      savePage = async (bytes, suggested) => {
-        const kind = { name: 'PDF', extensions: ['pdf'] as [string] }
-        return (
-          (await saveAs({ chooseSaveFile }, { title: 'Save this page', suggested, kind, bytes }, () => true)) !== null
-        )
-      }
+      const clipboard = clipboardAside()
       const opened = openCounterPlace({
         desk,
         settings: settings.read,
         openPersonWindow: (display) => openPersonWindow(display, person),
-        clipboard: clipboardAside(),
+        clipboard,
         left: counter.left,
+        placeLost: counter.placeLost,
         changed: () => send('settings.changed', null),
         failed: parts.trouble
       })
       place = opened
-      place.follow()
+      savePage = async (bytes, suggested) => {
+        const kind = { name: 'PDF', extensions: ['pdf'] as [string] }
+        const asked = { title: 'Save this page', suggested, kind, bytes }
+        return (await opened.whileAsking(() => saveAs({ chooseSaveFile }, asked, () => true))) !== null
+      }
+      // Whoever was signing as it ended may have left something behind.
+      if (counter.state()?.wasInterrupted) clipboard.empty()
+      opened.follow()
     },
 
     personWindow: () => place?.personWindow()

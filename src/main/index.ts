@@ -205,11 +205,15 @@ async function run(): Promise<void> {
   // A page that is loaded anew begins at its natural size.
   shown.webContents.on('dom-ready', () => applyZoom(shown, settings.read().zoom))
   const chosenId = () => accounts.chosen()?.id ?? ''
+  let keepsNote = false
   const readyToClose = keepBeforeClosing(shown, {
     mayClose() {
+      // A page that is gone takes nobody's PIN: the next start is locked instead.
+      keepsNote = counter.isHandedOver() && shown.webContents.isCrashed()
+      if (!counter.isHandedOver() || keepsNote || counter.canBeLeft()) return true
       // While a person has this window, only staff ends it.
-      if (counter.isHandedOver()) counter.left('closing')
-      return !counter.isHandedOver()
+      counter.left('closing')
+      return false
     },
     tellPage: () => send('window.closing', null),
     question: () =>
@@ -340,6 +344,8 @@ async function run(): Promise<void> {
   })
   // What waited for the line while the computer slept goes at once.
   powerMonitor.on('resume', () => {
+    // Not every system tells that it goes to sleep.
+    counter.left('locked')
     watch.soon()
     outbox.resumed()
     actions.lineChanged()
@@ -350,7 +356,10 @@ async function run(): Promise<void> {
     counterDesk.pin.lockScreen()
   })
   powerMonitor.on('unlock-screen', counterDesk.pin.unlockScreen)
-  powerMonitor.on('suspend', folders.presence.left)
+  powerMonitor.on('suspend', () => {
+    folders.presence.left()
+    counter.left('locked')
+  })
   powerMonitor.on('unlock-screen', () => shown.isFocused() && folders.presence.came())
 
   app.on('window-all-closed', () => app.quit())
@@ -361,7 +370,7 @@ async function run(): Promise<void> {
     folders.standing.stop()
     desktop.remove()
     await Promise.allSettled([
-      counter.end(),
+      counter.end({ keepsNote }),
       bulk.closeAll(),
       folders.hints.stop(),
       actions.close(LEAVING_PATIENCE),

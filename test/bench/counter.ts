@@ -2,7 +2,8 @@
  * The counter in the built application: how much longer a signer waits than for the bare page, how soon the next one has the
  * screen, and whether two hundred sessions leave anything in memory.
  */
-import type { Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
+import { findChromium } from '../../scripts/system-packages.ts'
 import { type Clerk, clerkAt, MERE, nameOf, WIREMU } from '../e2e/clerk.ts'
 import { launch } from '../e2e/launch.ts'
 import { PIN } from '../e2e/person.ts'
@@ -72,11 +73,13 @@ async function usableAt(page: Page): Promise<{ began: number; usable: number }> 
   })
 }
 
-/** From "I am … — begin" to a page that can be used, against the same page alone in a page of the same Chromium. */
+/** From "I am … — begin" to a page that can be used, against the same page alone in a bare Chromium. */
 async function opening(clerk: Clerk): Promise<Figure[]> {
   const { app, window, person } = clerk
-  const browser = window.context().browser()
-  if (!browser) throw new Error('There is no browser for the bare page.')
+  const program = findChromium()
+  if (!program) throw new Error('There is no Chromium for the bare page.')
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  await using browser = await chromium.launch({ executablePath: program, args })
   await send(clerk, formsFor(['Opened again and again'], [MERE]))
   const beyond: number[] = []
   const bare: number[] = []

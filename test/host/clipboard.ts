@@ -2,15 +2,23 @@
 import type * as Electron from 'electron'
 import { strictly } from './strict.ts'
 
-let text = ''
 type Offered = Pick<Electron.Clipboard, 'readText' | 'writeText' | 'clear'>
 
-export const clipboard = strictly('clipboard', {
-  readText: async () => text,
-  async writeText(written) {
-    text = String(written)
-  },
-  clear() {
-    text = ''
+function board(): Offered {
+  let text = ''
+  return {
+    readText: async () => text,
+    async writeText(written) {
+      text = String(written)
+    },
+    clear() {
+      text = ''
+    }
   }
-} satisfies Offered)
+}
+
+export const clipboard = strictly('clipboard', {
+  ...board(),
+  /** What was marked last, as on Linux. */
+  selection: strictly('clipboard.selection', board())
+})

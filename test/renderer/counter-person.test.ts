@@ -121,13 +121,16 @@ describe('whoever has the screen', () => {
     ['between', { phase: 'between', turns: [turnOf({ outcome: { signed: 'signed' } }), ...two] }],
     ['failed', { phase: 'failed', error: { code: 'timeout', message: 'Too slow.' } }],
     ['return', { phase: 'return', isLocked: true }]
-  ] as [string, Partial<CounterSession>][])('%s: nothing stands in the way of a screen reader', async (_name, session) => {
-    await open(session)
-    const { violations } = await axe.run(screen.getByRole('dialog'), {
-      rules: { 'color-contrast': { enabled: false } }
-    })
-    expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
-  })
+  ] as [string, Partial<CounterSession>][])(
+    '%s: nothing stands in the way of a screen reader',
+    async (_name, session) => {
+      await open(session)
+      const { violations } = await axe.run(screen.getByRole('dialog'), {
+        rules: { 'color-contrast': { enabled: false } }
+      })
+      expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+    }
+  )
 })
 
 describe('handing over', () => {

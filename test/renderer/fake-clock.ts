@@ -3,6 +3,8 @@ import type { Clock } from '../../src/renderer/src/state/clock.ts'
 
 export class FakeClock implements Clock {
   #now: number
+  /** How far the computer's clock was set since: timers don't follow it. */
+  #set = 0
   #due: { at: number; run: () => void }[] = []
 
   constructor(now: number) {
@@ -10,7 +12,16 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#set
+  }
+
+  monotonic(): number {
     return this.#now
+  }
+
+  /** Somebody sets the computer's clock. */
+  set(milliseconds: number): void {
+    this.#set += milliseconds
   }
 
   after(milliseconds: number, run: () => void): () => void {

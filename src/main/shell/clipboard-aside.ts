@@ -5,25 +5,51 @@
 import { clipboard } from 'electron'
 
 export interface ClipboardAside {
-  /** Resolves when the clipboard is empty. */
+  /** Resolves when the clipboard is empty. It is empty as well where this rejects: what was on it couldn't be read. */
   put(): Promise<void>
   /** Empties the clipboard of what the person left and gives staff their text back. */
   giveBack(): Promise<void>
+  /** Empties it of what a person may have left before the application ended. */
+  empty(): void
 }
 
-export function clipboardAside(): ClipboardAside {
-  let text: string | undefined
-  return {
-    async put() {
-      text ??= await clipboard.readText()
-      clipboard.clear()
-    },
-    async giveBack() {
-      const own = text
-      text = undefined
-      if (own === undefined) return
-      clipboard.clear()
-      if (own !== '') await clipboard.writeText(own)
+export function clipboardAside(platform: NodeJS.Platform = process.platform): ClipboardAside {
+  let isAside = false
+  let text = ''
+  let last: Promise<void> = Promise.resolve()
+
+  function empty(): void {
+    clipboard.clear()
+    // There, what was marked last is pasted by the middle button.
+    if (platform === 'linux') clipboard.selection.clear()
+  }
+
+  /** One after the other: what is given back must have been read before. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = last.then(work)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+
+  async function put(): Promise<void> {
+    const wasAside = isAside
+    isAside = true
+    try {
+      // What lies there later is the person's.
+      if (!wasAside) text = await clipboard.readText()
+    } finally {
+      empty()
     }
   }
+
+  async function giveBack(): Promise<void> {
+    if (!isAside) return
+    const own = text
+    isAside = false
+    text = ''
+    empty()
+    if (own !== '') await clipboard.writeText(own)
+  }
+
+  return { put: () => inTurn(put), giveBack: () => inTurn(giveBack), empty }
 }

@@ -1,20 +1,24 @@
 /**
  * The screen that a person signs on: our own window, filled to the screen, or the window on the second display. Tells when
- * that place is left while a person has it.
+ * that place is left while a person has it, and moves to our own window where the second display is lost.
  */
 import { type BrowserWindow, type Display, screen } from 'electron'
 import type { CounterPlace, LeftBy } from '../core/counter/counter-place.ts'
 import type { ClipboardAside } from './clipboard-aside.ts'
+import { bringForward } from './foreground.ts'
+import { filled, hasFocus, isShown } from './window-waits.ts'
 
-/** How long a system may take to fill the screen, in milliseconds; some animate it, some never say that it is done. */
-const FILLING_PATIENCE = 1500
+/** A window that is being dragged over two displays is on neither until it has rested, in milliseconds. */
+const RESTED = 300
 
 export interface CounterPlaceParts {
   desk: BrowserWindow
   settings: () => { fullScreen: boolean; useOtherDisplay: boolean }
   openPersonWindow: (display: Display) => BrowserWindow
-  clipboard: ClipboardAside
+  clipboard: Pick<ClipboardAside, 'put' | 'giveBack'>
   left: (by: LeftBy) => void
+  /** Left, as the second display can't be signed on any more: from now on the person has our own window. */
+  placeLost: () => void
   /** A second display came or went, or its window did. */
   changed: () => void
   failed: (error: unknown) => void
@@ -22,38 +26,65 @@ export interface CounterPlaceParts {
 
 export type ShownPlace = ReturnType<typeof openCounterPlace>
 
+/** A window that a person has, and what ends that. */
+interface Taken {
+  window: BrowserWindow
+  release: () => void
+}
+
 export function openCounterPlace(parts: CounterPlaceParts) {
   const { desk, settings, left } = parts
   let person: BrowserWindow | undefined
-  /** The display of the person's window; gone once it was unplugged. */
+  /** The display of the person's window. */
   let personDisplay: number | undefined
-  /** Stops watching the place that is taken; undefined where none is. */
-  let stopWatching: (() => void) | undefined
-  /** A dialog of ours, which staff asked for, is before the window. */
-  let isAsking = false
+  /** A display where the system doesn't put our window, however it is asked. */
+  let unusable: number | undefined
+  let deskDisplay = displayOf(desk).id
+  let taken: Taken | undefined
+  /** Dialogs of ours, which staff asked for, that are before the window. */
+  let asking = 0
+  let resting: NodeJS.Timeout | undefined
 
   const otherDisplay = (): Display | undefined => {
-    const own = screen.getDisplayMatching(desk.getBounds()).id
-    return screen.getAllDisplays().find(({ id }) => id !== own)
+    const own = displayOf(desk).id
+    return screen.getAllDisplays().find(({ id }) => id !== own && id !== unusable)
   }
 
   /** Opens or closes the window on the second display, as the settings and the plugs have it now. */
   function follow(): void {
     if (desk.isDestroyed()) return
-    const wanted = settings().useOtherDisplay ? otherDisplay() : undefined
-    // While somebody signs on it, it stays, whatever is plugged.
-    if (person && !stopWatching && (!wanted || wanted.id !== personDisplay)) closePerson()
-    if (wanted && !person) {
-      const opened = parts.openPersonWindow(wanted)
-      person = opened
-      personDisplay = wanted.id
-      opened.once('closed', () => {
-        if (person !== opened) return
-        person = undefined
-        personDisplay = undefined
-      })
+    // While somebody signs, everything stays where it is, whatever is plugged in.
+    if (!taken) {
+      deskDisplay = displayOf(desk).id
+      if (!settings().useOtherDisplay || screen.getAllDisplays().length < 2) unusable = undefined
+      const wanted = settings().useOtherDisplay ? otherDisplay() : undefined
+      if (person && (wanted?.id !== personDisplay || isDead(person))) closePerson()
+      if (wanted && !person) open(wanted)
     }
     parts.changed()
+  }
+
+  function open(display: Display): void {
+    const opened = parts.openPersonWindow(display)
+    person = opened
+    personDisplay = display.id
+    // Where windows can't be placed (Wayland), it may lie over the office's own.
+    const judge = () => {
+      if (person !== opened || taken || displayOf(opened).id === display.id) return
+      unusable = display.id
+      closePerson()
+      parts.changed()
+    }
+    opened.on('show', judge)
+    opened.on('enter-full-screen', judge)
+    opened.once('closed', () => {
+      if (person !== opened) return
+      person = undefined
+      personDisplay = undefined
+      if (taken?.window !== opened) return
+      left('hidden')
+      moveToDesk()
+    })
   }
 
   function closePerson(): void {
@@ -63,77 +94,87 @@ export function openCounterPlace(parts: CounterPlaceParts) {
     if (closed && !closed.isDestroyed()) closed.destroy()
   }
 
-  /** Left by another window before it, by a screen that is no longer filled, or by being out of sight. */
-  function watch(window: BrowserWindow, blurs: () => boolean): () => void {
-    const blurred = () => blurs() && left('blur')
-    const unfilled = () => left('full-screen')
-    const hidden = () => left('hidden')
-    const crashed = () => left('page')
-    window.on('blur', blurred)
-    window.on('leave-full-screen', unfilled)
-    window.on('hide', hidden)
-    window.on('minimize', hidden)
-    window.on('closed', hidden)
-    window.webContents.on('render-process-gone', crashed)
-    return () => {
-      if (window.isDestroyed()) return
-      window.off('blur', blurred)
-      window.off('leave-full-screen', unfilled)
-      window.off('hide', hidden)
-      window.off('minimize', hidden)
-      window.off('closed', hidden)
-      window.webContents.off('render-process-gone', crashed)
-    }
+  function release(): void {
+    const before = taken
+    taken = undefined
+    before?.release()
   }
 
+  /** Answers at once which window it is, and resolves when that can be shown on. */
   async function takeDesk(): Promise<'here'> {
     const wasFilled = desk.isFullScreen()
-    if (settings().fullScreen && !wasFilled) await filled(desk)
-    await parts.clipboard.put().catch(parts.failed)
-    const stop = watch(desk, () => !isAsking)
-    stopWatching = () => {
-      stop()
-      if (!desk.isDestroyed() && !wasFilled && desk.isFullScreen()) desk.setFullScreen(false)
-      void parts.clipboard.giveBack().catch(parts.failed)
+    let stop = () => {}
+    const mine: Taken = {
+      window: desk,
+      release() {
+        stop()
+        if (!desk.isDestroyed() && !wasFilled && desk.isFullScreen()) desk.setFullScreen(false)
+        void parts.clipboard.giveBack().catch(parts.failed)
+      }
     }
+    taken = mine
+    if (settings().fullScreen && !wasFilled) await filled(desk)
+    if (taken === mine) await parts.clipboard.put().catch(parts.failed)
+    // Staff may have it again by now.
+    if (taken !== mine || desk.isDestroyed()) return 'here'
+    stop = watch(desk, left, () => asking === 0)
+    // One that is not in front can't be left by another that comes to the front.
+    if (!desk.isFocused()) bringForward(desk)
     return 'here'
   }
 
   function takeOther(window: BrowserWindow): 'other-display' {
-    const stop = watch(window, () => personDisplay === undefined && !isAsking)
-    stopWatching = stop
+    // The clerk works beside it in our own window: that leaves nothing.
+    taken = { window, release: watch(window, left, () => false) }
     return 'other-display'
+  }
+
+  /** The second display is lost while somebody signs on it: our own window is what the person has from now on. */
+  function moveToDesk(): void {
+    // The page is ended while its window is there still.
+    parts.placeLost()
+    release()
+    closePerson()
+    if (!desk.isDestroyed()) void takeDesk().catch(parts.failed)
   }
 
   const place: CounterPlace = {
     async take() {
-      stopWatching?.()
-      stopWatching = undefined
+      release()
       follow()
-      return person ? takeOther(person) : takeDesk()
+      const window = person
+      if (!window || !(await isShown(window))) return takeDesk()
+      const isThere = person === window && displayOf(window).id === personDisplay
+      return isThere ? takeOther(window) : takeDesk()
     },
     giveBack() {
-      stopWatching?.()
-      stopWatching = undefined
+      release()
       follow()
     }
   }
 
   function unplugged(_event: unknown, { id }: Display): void {
-    if (id === personDisplay && stopWatching && person) {
-      personDisplay = undefined
-      left('display')
-      // The person's page is where it was left: on the display that remains, behind our cover, for staff to go on or to end.
-      person.setBounds(screen.getPrimaryDisplay().bounds)
-      person.setFullScreen(true)
-      person.show()
-    }
+    if (taken && taken.window !== desk && (id === personDisplay || id === deskDisplay)) moveToDesk()
+    else if (taken && id === deskDisplay) left('display')
+    if (!desk.isDestroyed()) deskDisplay = displayOf(desk).id
     follow()
+  }
+
+  function moved(): void {
+    clearTimeout(resting)
+    resting = setTimeout(() => {
+      if (desk.isDestroyed() || displayOf(desk).id === deskDisplay) return
+      deskDisplay = displayOf(desk).id
+      follow()
+    }, RESTED)
   }
 
   screen.on('display-added', follow)
   screen.on('display-removed', unplugged)
+  desk.on('move', moved)
   desk.once('closed', () => {
+    if (taken?.window === desk) left('hidden')
+    clearTimeout(resting)
     screen.off('display-added', follow)
     screen.off('display-removed', unplugged)
     closePerson()
@@ -143,33 +184,51 @@ export function openCounterPlace(parts: CounterPlaceParts) {
     ...place,
     follow,
     personWindow: () => person,
-    /** The window isn't left by a dialog that staff has asked for. */
+    /** The window isn't left by a dialog that staff has asked for; whoever is in front after it has left it. */
     async whileAsking<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-      isAsking = true
+      asking += 1
       try {
         return await work()
       } finally {
-        isAsking = false
+        void hasFocus(desk).then((isFocused) => {
+          asking -= 1
+          if (!isFocused && asking === 0 && taken?.window === desk) left('blur')
+        })
       }
     },
     /** A screen that was left is filled again as soon as staff lets the person go on. */
     keepFilled(): void {
-      if (stopWatching && !person && settings().fullScreen && !desk.isDestroyed()) desk.setFullScreen(true)
+      if (!taken || taken.window.isDestroyed()) return
+      if (taken.window !== desk || settings().fullScreen) taken.window.setFullScreen(true)
     },
     /** The window that a person signs in, while one does or would. */
-    window: () => person ?? desk,
+    window: () => taken?.window ?? person ?? desk,
     /** The name of a second display that is there now. */
     otherDisplay: (): string | undefined => otherDisplay()?.label || (otherDisplay() && 'Second display')
   }
 }
 
-/** Resolves once the window fills the screen, or the system doesn't say so in time. */
-async function filled(window: BrowserWindow): Promise<void> {
-  const done = Promise.withResolvers<void>()
-  const late = setTimeout(done.resolve, FILLING_PATIENCE)
-  window.once('enter-full-screen', done.resolve)
-  window.setFullScreen(true)
-  await done.promise
-  clearTimeout(late)
-  if (!window.isDestroyed()) window.off('enter-full-screen', done.resolve)
+const displayOf = (window: BrowserWindow): Display => screen.getDisplayMatching(window.getBounds())
+
+const isDead = (window: BrowserWindow): boolean => window.isDestroyed() || window.webContents.isCrashed()
+
+/** Left by another window before it, by a screen that is no longer filled, or by being out of sight. */
+function watch(window: BrowserWindow, left: (by: LeftBy) => void, blurs: () => boolean): () => void {
+  const blurred = () => blurs() && left('blur')
+  const unfilled = () => left('full-screen')
+  const hidden = () => left('hidden')
+  const crashed = () => left('page')
+  window.on('blur', blurred)
+  window.on('leave-full-screen', unfilled)
+  window.on('hide', hidden)
+  window.on('minimize', hidden)
+  window.webContents.on('render-process-gone', crashed)
+  return () => {
+    if (window.isDestroyed()) return
+    window.off('blur', blurred)
+    window.off('leave-full-screen', unfilled)
+    window.off('hide', hidden)
+    window.off('minimize', hidden)
+    window.webContents.off('render-process-gone', crashed)
+  }
 }

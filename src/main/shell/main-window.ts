@@ -100,13 +100,24 @@ function placeFor(kept: WindowBounds | undefined): Partial<Rectangle> {
   return { width: Math.min(FIRST.width, width), height: Math.min(FIRST.height, height) }
 }
 
-/** Nothing is lost with the page, as the main process holds all there is; but it isn't reloaded in circles. */
-function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log']): void {
+/**
+ * Loads a page of ours again that has crashed: nothing is lost with it, as the main process holds all there is. It isn't
+ * reloaded in circles.
+ * @param gaveUp called where it crashed again at once.
+ */
+export function reviveAfterCrash(
+  window: BrowserWindow,
+  log: MainWindowParts['log'],
+  gaveUp: () => void = () => {}
+): void {
   let last = 0
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason === 'clean-exit' || window.isDestroyed()) return
     log.error('The window’s page ended unexpectedly.', { reason, exitCode })
-    if (Date.now() - last < 10_000) return
+    if (Date.now() - last < 10_000) {
+      gaveUp()
+      return
+    }
     last = Date.now()
     window.webContents.reload()
   })

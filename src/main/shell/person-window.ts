@@ -3,6 +3,7 @@
  * in it and none of its requests.
  */
 import { BrowserWindow, type Display } from 'electron'
+import { reviveAfterCrash } from './main-window.ts'
 import { guardOwnPage, ownPagePreferences } from './own-page.ts'
 import { applyZoom } from './zoom.ts'
 
@@ -26,6 +27,7 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
     fullscreen: true,
     skipTaskbar: true,
     minimizable: false,
+    closable: false,
     title: 'Countersign',
     webPreferences: ownPagePreferences(parts.preload)
   })
@@ -33,6 +35,10 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
   // Its page offers no menu, and the office's keys are not for whoever sits before it.
   window.removeMenu()
   window.webContents.setIgnoreMenuShortcuts(true)
+  // Nobody before it closes it, whatever keys the system has for that; we destroy it, which asks nothing.
+  window.on('close', (event) => event.preventDefault())
+  // A window that can't show its page is none to sign in.
+  reviveAfterCrash(window, parts.log, () => setImmediate(() => window.isDestroyed() || window.destroy()))
   window.webContents.on('dom-ready', () => applyZoom(window, parts.zoom()))
   window.once('ready-to-show', () => window.showInactive())
   window.loadURL(parts.start).catch(() => parts.log.error('The page of the second display could not be loaded.'))

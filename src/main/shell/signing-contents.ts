@@ -18,6 +18,8 @@ const PREFERENCES: Electron.WebPreferences = {
   disableDialogs: true,
   navigateOnDragDrop: false,
   spellcheck: false,
+  // A page that moves on would take the keyboard each time, from the clerk's own window, too.
+  focusOnNavigation: false,
   autoplayPolicy: 'document-user-activation-required'
 }
 

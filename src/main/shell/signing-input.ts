@@ -14,7 +14,8 @@ const TOUCH_MS = 1000
 /** Only moved by the system as windows come and go. */
 const NOT_BY_HAND = new Set(['undefined', 'mouseEnter', 'mouseLeave'])
 
-export function followHands(contents: WebContents, hands: Hands): void {
+/** @param isShown whether the person sees the page: one that they don't gets no key. */
+export function followHands(contents: WebContents, isShown: () => boolean, hands: Hands): void {
   let last = Number.NEGATIVE_INFINITY
   const touched = () => {
     const now = performance.now()
@@ -32,7 +33,7 @@ export function followHands(contents: WebContents, hands: Hands): void {
   contents.on('before-input-event', (event, input) => {
     touched()
     if (input.key === 'F6' && input.type === 'keyDown') hands.wantsOut()
-    if (isHeldKey(input, process.platform === 'darwin')) event.preventDefault()
+    if (!isShown() || isHeldKey(input, process.platform === 'darwin')) event.preventDefault()
   })
 }
 

@@ -16,13 +16,21 @@ export class SigningPlace {
     window.once('closed', onClosed)
   }
 
-  /** Lays the page there, and gives it the keyboard. */
+  /** Whether the person sees it. */
+  isShown(): boolean {
+    return !this.#window.isDestroyed() && this.#view.getVisible()
+  }
+
+  /** Lays the page there. As it comes into sight, or our own page hands the keyboard over, it gets that. */
   show(bounds: ViewBounds): void {
     if (this.#window.isDestroyed() || this.#view.webContents.isDestroyed()) return
+    const comesIntoSight = !this.#view.getVisible()
     this.#view.setBounds(placeIn(this.#window, bounds))
     this.#view.setVisible(true)
     this.#view.webContents.setAudioMuted(false)
-    this.#view.webContents.focus()
+    // Giving a page the keyboard brings its window to the front on some systems: what the clerk types would go to it.
+    if (!this.#window.isFocused()) return
+    if (comesIntoSight || this.#window.webContents.isFocused()) this.#view.webContents.focus()
   }
 
   /** Takes it from sight, and the keyboard from it. */

@@ -71,6 +71,7 @@ class ShownSigningView implements SigningView {
     this.#media = new MediaGrants(this.#ground, () => turn.media(), {
       now: () => performance.now(),
       ask: (devices, answer) => turn.events.asksFor(devices, answer),
+      granted: (devices) => this.#isOver() || turn.events.granted(devices),
       systemAllows
     })
     this.#session = openSigningSession(
@@ -157,7 +158,7 @@ class ShownSigningView implements SigningView {
         else if (this.#mayLoad(url)) this.#go(url)
       }
     })
-    followHands(contents, {
+    followHands(contents, () => this.#place.isShown(), {
       touched: () => this.#isOver() || this.#turn.events.touched(),
       wantsOut: () => this.#place.focusOurPage()
     })
@@ -195,7 +196,7 @@ class ShownSigningView implements SigningView {
     if (!this.#hasShownSomething) this.#contents.navigationHistory.clear()
     this.#hasShownSomething = true
     this.#state = 'open'
-    this.#turn.events.open()
+    this.#turn.events.open(originOf(this.#contents.getURL()))
   }
 
   /** A move that ended without a new document (a refused one, a download) leaves the old one standing. */
@@ -281,4 +282,10 @@ class ShownSigningView implements SigningView {
     if (this.#state !== 'open' || this.#contents.isDestroyed()) throw new AppFailure(nothingToKeep)
     return this.#contents
   }
+}
+
+/** Of the document that is shown; undefined for one that the page made itself. */
+function originOf(address: string): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.origin : undefined
 }

@@ -85,6 +85,7 @@ async function obey(command: Command): Promise<unknown> {
           returned: () => tell({ kind: 'returned' }),
           failed: (error) => tell({ kind: 'failed', code: error.code, text: error.message }),
           refused: (text) => tell({ kind: 'refused', text }),
+          granted: () => {},
           asksFor: (devices, answer) => {
             questions.push(answer)
             tell({ kind: 'asks-for', devices: [...devices] })

@@ -259,7 +259,10 @@ export function fakeCounter(office: FakeOffice): Handled {
     'counter.pin': () => state.pin,
     'counter.setPin': ({ pin, current }) => {
       if (state.pin.isSet && state.pin.reset !== 'allowed') {
-        if (current === undefined) throw new Failure('bad-input')
+        if (current === undefined)
+          throw new Failure('invalid', {
+            fields: [{ field: 'current', message: 'Give the PIN that holds now as well.' }]
+          })
         givePin(current)
       }
       state.pinDigits = pin
@@ -267,6 +270,7 @@ export function fakeCounter(office: FakeOffice): Handled {
       return state.pin
     },
     'counter.resetPin': () => {
+      if (!state.pin.canReset) throw new Failure('bad-input')
       state.pin = { ...state.pin, reset: 'asked' }
       return state.pin
     },

@@ -60,6 +60,8 @@ const moments: Record<string, Partial<CounterSession>> = {
   camera: { phase: 'covered', cover: 'camera', isLocked: true, asksFor: ['camera', 'microphone'] },
   away: { phase: 'covered', cover: 'away', isLocked: true },
   idle: { phase: 'covered', cover: 'idle', isLocked: true },
+  'moment-camera': { phase: 'covered', cover: 'moment', allowsCamera: true },
+  'away-camera': { phase: 'covered', cover: 'away', isLocked: true, allowsCamera: true },
   staff: {
     phase: 'covered',
     cover: 'staff',
@@ -77,7 +79,7 @@ const moments: Record<string, Partial<CounterSession>> = {
   failed: { phase: 'failed', error: { code: 'timeout', message: 'The page took longer than 30 seconds.' } },
   'failed-turn': {
     phase: 'failed',
-    turns: three(),
+    turns: three([{ signed: 'skipped' }]),
     error: { code: 'not-signable', message: 'It is somebody else’s turn.' }
   },
   return: { phase: 'return', isLocked: true, turns: [turnOf({ outcome: signed })] },
@@ -123,6 +125,14 @@ function harbourLogo(): string {
 export const counterScenes: Record<string, () => FakeApi> = {
   ...Object.fromEntries(Object.entries(moments).map(([name, change]) => [`person-${name}`, signing(change)])),
   ...Object.fromEntries(Object.entries(timed).map(([name, change]) => [`person-${name}`, () => signing(change())()])),
+  // To be chosen there once “I forgot the PIN” is pressed.
+  'person-reset-allowed': signing({ phase: 'return', isLocked: true }, (api) => {
+    api.control.state.pin = { isSet: true, keptIn: 'keychain', reset: 'allowed', canReset: true }
+  }),
+  'person-reset-never': signing({ phase: 'covered', cover: 'away', isLocked: true }, (api) => {
+    api.control.state.pin = { isSet: true, keptIn: 'keychain', reset: 'none', canReset: false }
+  }),
+  'display-away': onDisplay({ phase: 'covered', cover: 'away', isLocked: true }),
   'display-idle': onDisplay(null),
   'display-bare': () => {
     const api = onDisplay(null)()

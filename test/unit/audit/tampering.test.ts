@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { textOf } from '../../../src/main/core/audit/chain.ts'
-import { openTrail } from '../../../src/main/core/audit/trail.ts'
+import { openTrail, searchText } from '../../../src/main/core/audit/trail.ts'
 import { KeychainError, type SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 import { database, hashOf, TEN, workstation, ZONE } from './office.ts'
@@ -50,6 +50,7 @@ describe('what somebody changed who has the key is noticed', () => {
     ['what is told beside', `UPDATE audit SET detail = '{"outcome":"signed","more":"x"}' WHERE seq = 6`, 6],
     ['what is told to what can’t be read', `UPDATE audit SET detail = '[7]' WHERE seq = 6`, 6],
     ['from one member to the next', `UPDATE audit SET staff = 'Grace', zone = zone || ' Okafor' WHERE seq = 7`, 7],
+    ['how it is found', `UPDATE audit SET search = 'x' WHERE seq = 6`, 6],
     ['a hash', `UPDATE audit SET hash = '${'0'.repeat(64)}' WHERE seq = 5`, 5],
     ['that there was one in the middle', 'DELETE FROM audit WHERE seq = 4', 5],
     [
@@ -87,8 +88,9 @@ test('a number that is left out is noticed though each hash fits', async () => {
   const first = openTrail(db).newest()
   const entry = { seq: 3, at: TEN, zone: ZONE, staff: 'Ben', what: 'pin-set' as const, detail: {} }
   const hash = hashOf(first?.hash ?? '', textOf(entry))
+  const search = searchText(entry)
   tamper(
-    `INSERT INTO audit VALUES (3, ${TEN}, '${ZONE}', 'Ben', 'pin-set', NULL, NULL, NULL, NULL, '{}', '${hash}', '')`
+    `INSERT INTO audit VALUES (3, ${TEN}, '${ZONE}', 'Ben', 'pin-set', NULL, NULL, NULL, NULL, '{}', '${hash}', '${search}')`
   )
   expect(await run().check()).toMatchObject({ isWhole: false, brokenAt: 3 })
 })
@@ -189,6 +191,36 @@ describe('a trail that nobody touched is called whole', () => {
     for (let time = 0; time < 700; time++) audit.note({ what: 'page-opened' })
     expect(await checking).toMatchObject(WHOLE)
     expect(await audit.check()).toEqual({ ...WHOLE, entries: 708 })
+  })
+
+  test('the keychain has an entry that was noted at whatever moment the one before it was anchored', async () => {
+    const { run, entries, anchor } = workstation()
+    const real = lastingKeychain(entries).auditAnchor
+    let afterwards: (() => void) | undefined
+    const set = async (secret: string) => {
+      await real.set(secret)
+      afterwards?.()
+      afterwards = undefined
+    }
+    const audit = run({ ...real, set })
+    await audit.settled()
+    const missed: number[] = []
+    for (let steps = 0; steps < 16; steps++) {
+      const noted = Promise.withResolvers<void>()
+      afterwards = () => {
+        let step = Promise.resolve()
+        for (let count = 0; count < steps; count++) step = step.then(() => undefined)
+        void step.then(() => {
+          audit.note({ what: 'unlocked' })
+          noted.resolve()
+        })
+      }
+      audit.note({ what: 'pin-wrong' })
+      await noted.promise
+      await audit.settled()
+      if (anchor().seq !== (steps + 1) * 2) missed.push(steps)
+    }
+    expect(missed).toEqual([])
   })
 
   test('after the keychain failed for a while: many entries are anchored by the newest', async () => {

@@ -96,7 +96,7 @@ const deeds = fc
   })
   .map(({ does, from }) =>
     command(async (world) => {
-      if (world.office.place === 'other-display' && from === 'desk') world.rights++
+      if (world.office.counter.state()?.place === 'other-display' && from === 'desk') world.rights++
       return world.office.counter.staff(world.id, does, from)
     })
   )
@@ -106,6 +106,8 @@ const leaving = fc.constantFrom<LeftBy>('blur', 'full-screen', 'hidden', 'displa
       office.counter.left(by)
 )
 
+const unplugged = fc.constant<Happening>(({ office }) => office.counter.placeLost())
+
 const said = `https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET}`
 const pageDoes: ((events: SigningViewEvents) => void)[] = [
   (events) => events.loading(),
@@ -113,6 +115,8 @@ const pageDoes: ((events: SigningViewEvents) => void)[] = [
   (events) => events.returned(),
   (events) => events.failed({ code: 'timeout', message: 'Late.', serviceMessage: said }),
   (events) => events.refused(`Tried to open ${said}`),
+  (events) => events.open(said),
+  (events) => events.granted(['camera']),
   (events) => events.touched(),
   (events) => events.asksFor(['camera', 'microphone'], () => undefined)
 ]
@@ -182,7 +186,15 @@ const happenings = fc.array(
       often(1, zooms),
       often(2, pins)
     ],
-    ...[often(4, deeds), often(2, leaving), often(8, pages), often(4, signs), often(3, world), often(8, passing)]
+    ...[
+      often(4, deeds),
+      often(2, leaving),
+      often(1, unplugged),
+      often(8, pages),
+      often(4, signs),
+      often(3, world),
+      often(8, passing)
+    ]
   ),
   { minLength: 5, maxLength: 60, size: 'max' }
 )

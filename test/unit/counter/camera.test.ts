@@ -1,5 +1,6 @@
 /** Camera and microphone: only where they were asked for, only after staff's yes, only for this session. */
 import { expect, test } from 'vitest'
+import type { SigningViewEvents } from '../../../src/main/core/counter/signing-view.ts'
 import { openOffice, PIN, signer } from './office.ts'
 
 async function reading(more = {}, place: 'here' | 'other-display' = 'here') {
@@ -112,4 +113,44 @@ test('a yes at the start is written down, and still holds only where the camera 
   await office.counter.next(id)
   expect(office.page()?.turn.media()).toBe('yes')
   expect(office.told('camera-allowed')).toHaveLength(1)
+})
+
+test('what a page got is written down, with where the page was from', async () => {
+  const { office, page } = await reading(VIDEO)
+  page.turn.events.granted(['camera', 'microphone'])
+  expect(office.told('camera-allowed')).toMatchObject([
+    {
+      documentReference: 'will',
+      signerName: 'Ann Example',
+      detail: { devices: 'camera, microphone', origin: 'https://sign.example.com', by: 'page got it' }
+    }
+  ])
+  page.turn.events.failed({ code: 'internal', message: 'The page ended.' })
+  page.turn.events.granted(['camera'])
+  expect(office.told('camera-allowed')).toHaveLength(1)
+})
+
+test.each([
+  ['finished', (events: SigningViewEvents) => events.returned()],
+  ['failed', (events: SigningViewEvents) => events.failed({ code: 'internal', message: 'The page ended.' })]
+])('a question of a page that %s was refused, and that is written down', async (_how, ends) => {
+  const { office, page } = await reading(VIDEO)
+  const answers = office.asks(['microphone'])
+  ends(page.turn.events)
+  expect(answers).toEqual([false])
+  expect(office.told('camera-refused')).toMatchObject([
+    { signerName: 'Ann Example', detail: { devices: 'microphone', by: 'the page was closed' } }
+  ])
+  await office.settled()
+  expect(office.told('camera-refused')).toHaveLength(1)
+})
+
+test('a question that staff answered leaves no second note when the page is closed', async () => {
+  const { office, counter, id } = await reading(VIDEO)
+  office.asks()
+  await counter.unlock(id, PIN)
+  await counter.staff(id, 'refuse-camera', 'desk')
+  void counter.finish(id)
+  await office.settled()
+  expect(office.told('camera-refused')).toMatchObject([{ detail: { by: 'staff' } }])
 })

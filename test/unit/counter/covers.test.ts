@@ -62,6 +62,17 @@ describe('a place that was left', () => {
     expect(office.told('left')).toMatchObject([{ detail: { by } }])
   })
 
+  test('is out of sight before anything is written', async () => {
+    for (const what of ['left', 'idle'] as const) {
+      const { office, counter, page } = await reading()
+      const seen: string[] = []
+      office.notes.push = (note) => seen.push(`${note.what}: ${page.state}`)
+      if (what === 'left') counter.left('blur')
+      else await office.time.pass(150_000)
+      expect(seen).toEqual([`${what}: hidden`])
+    }
+  })
+
   test('is written down once, however often it is told', async () => {
     const { counter, office } = await reading()
     for (const by of ['blur', 'hidden', 'locked'] as const) counter.left(by)
@@ -235,6 +246,25 @@ describe('staff', () => {
       expect((await ended)?.phase).toBe('ended')
       expect([office.counter.isHandedOver(), office.isTaken]).toEqual([false, false])
     }
+  })
+
+  test('who goes while it ends has to give the PIN again', async () => {
+    const { office, counter, id } = await reading()
+    await counter.unlock(id, PIN)
+    const ended = counter.staff(id, 'end', 'desk')
+    counter.left('blur')
+    await office.settled()
+    expect(await ended).toMatchObject({ phase: 'return', isLocked: true })
+    expect([office.isTaken, counter.isHandedOver()]).toEqual([true, true])
+    expect((await counter.unlock(id, PIN)).phase).toBe('ended')
+  })
+
+  test('ends at their own screen what is covered on the other', async () => {
+    const { office, counter, id } = await reading('other-display')
+    await counter.staff(id, 'cover', 'desk')
+    const ended = counter.staff(id, 'end', 'desk')
+    await office.settled()
+    expect(await ended).toMatchObject({ phase: 'ended' })
   })
 
   test('prints and saves only where the office lets them, and only what is there', async () => {

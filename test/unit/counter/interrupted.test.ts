@@ -1,7 +1,11 @@
 /** The application ended in the middle, by a crash or in order: what is found afterwards is true and can be taken up again. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openCounter } from '../../../src/main/core/counter/counter.ts'
-import { gate, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
+import { openRunningNote } from '../../../src/main/core/counter/running-note.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { openMeta } from '../../../src/main/core/storage/meta.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { BOUNDS, gate, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
 
 /** An office whose application crashed while the second of three turns was open. */
 async function crashed() {
@@ -30,7 +34,11 @@ describe('after a crash', () => {
     asked.open()
     await resumed
     expect(outcomes()).toEqual(['signed', 'signed', 'skipped'])
-    expect(office.notes.map(({ what }) => what)).toEqual(['session-interrupted', 'turn-ended'])
+    expect(office.notes.map(({ what, signerName, detail }) => [what, signerName, detail?.outcome])).toEqual([
+      ['session-interrupted', undefined, undefined],
+      ['turn-ended', 'Cy Example', 'skipped'],
+      ['turn-ended', 'Ben Example', 'signed']
+    ])
     expect(office.kept).not.toBeNull()
     await again.unlock(state()?.id ?? '', PIN)
     expect([state()?.phase, office.kept, again.isHandedOver()]).toEqual(['ended', null, false])
@@ -53,8 +61,17 @@ describe('after a crash', () => {
     await again.resumeInterrupted()
     const third = openCounter(office.effects)
     await third.resumeInterrupted()
+    expect(office.told('turn-ended').filter(({ detail }) => detail?.outcome === 'skipped')).toHaveLength(1)
     expect(third.state()).toMatchObject({ phase: 'return', wasInterrupted: true })
     expect(third.state()?.turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'not-yet', 'skipped'])
+  })
+
+  test('turns that had not begun are written down as over once, however often it is interrupted', async () => {
+    const office = openOffice()
+    await office.start(['will', 0])
+    for (let crash = 0; crash < 3; crash++) await openCounter(office.effects).resumeInterrupted()
+    expect(office.told('turn-ended')).toMatchObject([{ signerName: 'Ann Example', detail: { outcome: 'skipped' } }])
+    expect(office.told('session-interrupted')).toHaveLength(3)
   })
 
   test('nobody is locked out where the PIN is gone, and nobody let in where it can’t be read', async () => {
@@ -92,6 +109,105 @@ describe('after a crash', () => {
     const office = openOffice()
     await office.counter.resumeInterrupted()
     expect(office.counter.state()).toBeNull()
+  })
+})
+
+/** What is kept is in a database, and somebody or another version wrote it. */
+async function found(text: string) {
+  const office = openOffice()
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const meta = openMeta(db)
+  meta.write('counter-running', text)
+  const trouble = (error: unknown) => void office.errors.push(error)
+  const running = openRunningNote({ db, trouble })
+  const counter = openCounter({ ...office.effects, running })
+  await counter.resumeInterrupted()
+  return { office, counter, running, kept: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
+}
+
+describe('a note that can’t be read', () => {
+  const noTurns = JSON.stringify({ id: 'x', accountId: 'office', startedAt: 1, staff: '', current: 3, turns: [] })
+  test.each([
+    ['no JSON', '{"id":', 'unreadable'],
+    ['of another shape', '{"id":"x","turns":"all"}', 'unreadable'],
+    ['of nobody', noTurns, undefined]
+  ])('(%s) is locked all the same, until the PIN', async (_which, text, told) => {
+    const { office, counter, kept, id } = await found(text)
+    expect(counter.state()).toMatchObject({ phase: 'return', isLocked: true, turns: [], current: 0 })
+    expect([counter.isHandedOver(), kept()]).toEqual([true, text])
+    expect(office.notes).toMatchObject([{ what: 'session-interrupted', session: id }])
+    expect(office.notes[0]?.detail?.found).toBe(told)
+    counter.left('blur')
+    counter.placeLost()
+    counter.show(id, BOUNDS)
+    for (const act of [counter.begin, counter.resume, counter.finish, counter.next, counter.retry]) await act(id)
+    await expect(counter.staff(id, 'end', 'desk')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+    await counter.documentsChanged('office')
+    office.accounts.clear()
+    await counter.accountsChanged()
+    expect(counter.state()).toMatchObject({ phase: 'return', isLocked: true })
+    await counter.unlock(id, PIN)
+    expect([counter.state()?.phase, kept()]).toEqual(['ended', undefined])
+  })
+
+  test('is no matter where the application ends in order', async () => {
+    const { counter, kept } = await found('{')
+    await counter.end()
+    expect([counter.state()?.phase, kept()]).toEqual(['ended', undefined])
+  })
+
+  test('is told from none, and from one that the disk doesn’t give', async () => {
+    const { running, office } = await found('{')
+    running.keep(null)
+    expect(running.read()).toBeNull()
+    const db = connectInMemory()
+    migrate(db)
+    const other = openRunningNote({ db, trouble: (error) => void office.errors.push(error) })
+    db.close()
+    expect([other.read(), office.errors.length]).toEqual(['unreadable', 1])
+  })
+})
+
+describe('an end that keeps the note', () => {
+  test('wipes the page, and the next start is locked and says what became of it', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
+    await office.start(['will', 0], ['will', 1])
+    const page = await office.opens()
+    await office.counter.end({ keepsNote: true })
+    expect([page.state, office.isTaken, office.counter.isHandedOver()]).toEqual(['destroyed', false, true])
+    expect(office.told('session-ended')).toEqual([])
+    expect(office.told('left')).toMatchObject([{ detail: { by: 'closing' } }])
+    office.signs('will', 0)
+    const next = openCounter(office.effects)
+    await next.resumeInterrupted()
+    expect(next.state()).toMatchObject({ phase: 'return', isLocked: true, wasInterrupted: true })
+    expect(next.state()?.turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
+  })
+
+  test('is no way past a session that is over', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.counter.unlock(id, PIN)
+    await office.counter.staff(id, 'end', 'desk')
+    await office.counter.end({ keepsNote: true })
+    expect([office.state().phase, office.kept]).toEqual(['ended', null])
+  })
+
+  test('the screen can be left only where there is no PIN any more, as last known', async () => {
+    const office = openOffice()
+    const { counter } = office
+    expect(counter.canBeLeft()).toBe(false)
+    const { id } = await office.start(['will', 0])
+    await counter.unlock(id, '0000').catch(() => undefined)
+    expect(counter.canBeLeft()).toBe(false)
+    office.pin = undefined
+    await counter.unlock(id, PIN).catch(() => undefined)
+    expect(counter.canBeLeft()).toBe(true)
+    office.pin = PIN
+    await counter.unlock(id, '0000').catch(() => undefined)
+    expect(counter.canBeLeft()).toBe(false)
   })
 })
 

@@ -266,3 +266,16 @@ describe('the link', () => {
     ])
   })
 })
+
+test('the frame tells where what is shown came from, as the view knows it, and never more than scheme and host', async () => {
+  const office = openOffice()
+  await office.start(['will', 0])
+  const { events } = (await office.opens()).turn
+  expect(office.state()).toMatchObject({ phase: 'open', origin: 'https://sign.example.com' })
+  events.open(`https://other.example.com/s/${SECRET}?t=${SECRET}`)
+  expect(office.state()).toMatchObject({ phase: 'open', origin: 'https://other.example.com' })
+  for (const unknown of [undefined, '', 'about:blank', 'nothing']) events.open(unknown)
+  expect(office.state().origin).toBe('https://other.example.com')
+  events.open('https://sign.example.com')
+  expect(office.state().origin).toBe('https://sign.example.com')
+})

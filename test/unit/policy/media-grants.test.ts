@@ -9,6 +9,7 @@ let now = 0
 let right: MediaRight = 'ask'
 let system: Promise<boolean>
 let questions: { devices: readonly MediaDevice[]; answer(granted: boolean): void }[] = []
+let got: string[] = []
 let grants: MediaGrants
 
 beforeEach(() => {
@@ -16,9 +17,11 @@ beforeEach(() => {
   right = 'ask'
   system = Promise.resolve(true)
   questions = []
+  got = []
   grants = new MediaGrants(ground, () => right, {
     now: () => now,
     ask: (devices, answer) => void questions.push({ devices, answer }),
+    granted: (devices) => void got.push(devices.join(' ')),
     systemAllows: () => system
   })
 })
@@ -161,4 +164,16 @@ describe('with the end of the turn', () => {
     resolve(true)
     expect(await told()).toBe('refused')
   })
+})
+
+test('what a page got is told, and nothing where it got nothing', async () => {
+  right = 'never'
+  await (await outcome(video))()
+  expect(got).toEqual([])
+  right = 'yes'
+  await (await outcome(both))()
+  expect(got).toEqual(['camera microphone'])
+  system = Promise.resolve(false)
+  await (await outcome(video))()
+  expect(got).toHaveLength(1)
 })

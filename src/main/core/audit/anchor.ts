@@ -57,9 +57,14 @@ export function openAnchor({ slot, trail, meta, trouble }: AnchorEffects) {
   }
 
   async function follow(): Promise<void> {
-    while (isBehind) {
-      isBehind = false
-      await catchUp().catch(trouble)
+    try {
+      while (isBehind) {
+        isBehind = false
+        await catchUp().catch(trouble)
+      }
+    } finally {
+      // In the same step as the last look: what moves after it begins anew.
+      running = undefined
     }
   }
 
@@ -67,13 +72,13 @@ export function openAnchor({ slot, trail, meta, trouble }: AnchorEffects) {
     /** There is a newer entry. Answers at once; many of them one after the other make one change of the keychain. */
     moved(): void {
       isBehind = true
-      running ??= follow().finally(() => {
-        running = undefined
-      })
+      running ??= follow()
     },
 
     /** Resolves when the keychain has what it was told, or has failed. */
-    settled: async (): Promise<void> => running,
+    async settled(): Promise<void> {
+      while (running) await running
+    },
 
     /** Reads what is known, for `isCutOff` to be asked afterwards. @throws KeychainError */
     async known(): Promise<{ isCutOff: () => boolean }> {

@@ -12,7 +12,7 @@ import { openAnchor } from './anchor.ts'
 import type { NoteInAudit } from './audit-record.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
 import { csvOf, jsonOf } from './export.ts'
-import { openTrail, type Trail } from './trail.ts'
+import { openTrail, searchText, type Trail } from './trail.ts'
 
 export interface AuditEffects {
   db: Db
@@ -89,10 +89,11 @@ function* followed(trail: Trail): Sliced<{ entries: number; brokenAt?: number }>
   let previous = BEFORE_FIRST
   let brokenAt: number | undefined
   for (const links of trail.links()) {
-    for (const { entry, hash } of links) {
+    for (const { entry, hash, search } of links) {
       entries += 1
       const follows = entry.seq === entries && hashAfter(previous, textOf(entry)) === hash
-      if (!follows) brokenAt ??= entry.seq
+      // No hash holds the text that an entry is found by, so it is looked at by itself.
+      if (!follows || search !== searchText(entry)) brokenAt ??= entry.seq
       previous = hash
     }
     yield

@@ -5,10 +5,11 @@ import type { Sliced } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { BEFORE_FIRST, hashAfter, sorted, textOf } from './chain.ts'
 
-/** An entry, and the hash that is kept with it. */
+/** An entry, and what is kept with it: its hash, and the text that it is found by. */
 export interface Link {
   entry: AuditEntry
   hash: string
+  search: string
 }
 
 interface Row {
@@ -44,7 +45,9 @@ export function openTrail(db: Db) {
   const below = db
     .prepare<[number, number], number>('SELECT seq FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1 OFFSET ?')
     .pluck()
-  const after = db.prepare<[number, number], Row>(`SELECT ${COLUMNS} FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`)
+  const after = db.prepare<[number, number], Row & { search: string }>(
+    `SELECT ${COLUMNS}, search FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`
+  )
 
   const append = db.transaction((given: Omit<AuditEntry, 'seq'>): { seq: number; hash: string } => {
     const before = newest.get()
@@ -98,7 +101,7 @@ export function openTrail(db: Db) {
       for (let last = Number.MIN_SAFE_INTEGER; ; ) {
         const rows = after.all(last, STRETCH)
         if (rows.length === 0) return
-        yield rows.map((row) => ({ entry: entryOf(row), hash: row.hash }))
+        yield rows.map((row) => ({ entry: entryOf(row), hash: row.hash, search: row.search }))
         last = rows.at(-1)?.seq ?? last
       }
     }
@@ -166,7 +169,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function searchText({ staff, what, documentName, signerName, documentReference, detail }: AuditEntry): string {
+/** What an entry is found by. It follows from the entry alone, so that one made hard to find is noticed. */
+export function searchText({ staff, what, documentName, signerName, documentReference, detail }: AuditEntry): string {
   const words = [staff, signerName, documentName, documentReference, what.replaceAll('-', ' '), what]
   return words
     .concat(Object.values(detail))

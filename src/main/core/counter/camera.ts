@@ -26,6 +26,18 @@ export function openCamera({ record, page, covers }: { record: SessionRecord; pa
       if (covers.lasting().cover === undefined) covers.cover('camera', 'locked')
     },
 
+    /** The page got devices. */
+    granted(devices: readonly MediaDevice[]): void {
+      const { current, origin } = record.state
+      record.noteTurn('camera-allowed', current, { devices: devices.join(', '), origin, by: 'page got it' })
+    },
+
+    /** The page was closed while it waited: that was a no, which nobody gave. */
+    closed(): void {
+      const { asksFor, current } = record.state
+      record.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by: 'the page was closed' })
+    },
+
     /** Yes, for the rest of the session. Only staff can say so. */
     allow: (): boolean => answered(true, 'staff'),
 

@@ -53,7 +53,8 @@ export interface Appointments {
 export interface RunningNote {
   /** Replaces what was kept; null clears it. What couldn't be written is told elsewhere, never thrown. */
   keep(session: RunningSession | null): void
-  read(): RunningSession | null
+  /** unreadable: something is kept, and what it says can't be made out. */
+  read(): RunningSession | 'unreadable' | null
 }
 
 /** Plain JSON. Holds names, so it belongs into the encrypted database; no signing link is among it. */

@@ -6,7 +6,8 @@ import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared
 import { fail } from '../failure.ts'
 import type { CounterEffects } from './counter-effects.ts'
 import type { LeftBy } from './counter-place.ts'
-import { askOfInterrupted, foundSession } from './interrupted.ts'
+import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
+import { openLeftovers } from './leftover.ts'
 import { openQueue } from './queue.ts'
 import { type OpenSession, openSession } from './session.ts'
 import type { ViewBounds } from './signing-view.ts'
@@ -21,6 +22,7 @@ export function openCounter(effects: CounterEffects) {
   let isOver = false
 
   const queue = openQueue(effects)
+  const leftovers = openLeftovers(effects)
 
   const isRunning = () => session !== undefined && session.state().phase !== 'ended'
 
@@ -38,6 +40,12 @@ export function openCounter(effects: CounterEffects) {
     const accountId = effects.accountId()
     const { isSet } = await effects.pin.state()
     if (!isSet) fail('no-pin', 'Choose a PIN first: with it staff takes the screen back.')
+    if (!(await leftovers.wipe())) {
+      fail(
+        'internal',
+        'The page of a signing before could not be closed, so no other is begun. Start Countersign again.'
+      )
+    }
     const { stateAt, ...start } = await readyToStart(effects, accountId, wanted)
     const place = await effects.place.take()
     // Much may happen while a screen is being filled.
@@ -45,7 +53,7 @@ export function openCounter(effects: CounterEffects) {
       effects.place.giveBack()
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
-    return openSession(effects, { ...start, state: stateAt(place) })
+    return openSession(effects, leftovers, { ...start, state: stateAt(place) })
   }
 
   function noteStart({ record }: OpenSession, { allowsCamera }: Wanted): void {
@@ -119,6 +127,12 @@ export function openCounter(effects: CounterEffects) {
     /** The place where the person signs was left. */
     left: (by: LeftBy): void => session?.left(by),
 
+    /** The second display is gone: from now on this window is where the person signs, behind a lock. */
+    placeLost: (): void => session?.placeLost(),
+
+    /** Whether the screen may be left without a PIN: as last known there is none any more, so nobody could unlock it. */
+    canBeLeft: (): boolean => session?.canBeLeft() ?? false,
+
     /** Whether this window is in a person's hands: nothing of the office may be shown in it. */
     isHandedOver: (): boolean => isRunning() && session?.state().place === 'here',
     isRunning,
@@ -138,11 +152,15 @@ export function openCounter(effects: CounterEffects) {
      * PIN any more there is nothing to lock with. Resolves when the service was asked.
      */
     async resumeInterrupted(): Promise<void> {
-      const found = session ? null : effects.running.read()
-      if (!found || found.turns.length === 0) return
-      const resumed = openSession(effects, foundSession(found, effects.account(found.accountId)?.kind === 'practice'))
+      const read = session ? null : effects.running.read()
+      if (!read) return
+      const isReadable = read !== 'unreadable'
+      const found = isReadable ? read : unreadableSession(effects.newId(), effects.clock())
+      const isPractice = effects.account(found.accountId)?.kind === 'practice'
+      const resumed = openSession(effects, leftovers, foundSession(found, isPractice))
       session = resumed
-      resumed.record.note('session-interrupted', { startedBy: found.staff })
+      resumed.record.note('session-interrupted', isReadable ? { startedBy: found.staff } : { found: 'unreadable' })
+      noteNotBegun(found, resumed.record)
       effects.changed(found.id)
       const isPinSet = await effects.pin.state().then(
         ({ isSet }) => isSet,
@@ -152,10 +170,13 @@ export function openCounter(effects: CounterEffects) {
       await askOfInterrupted(effects, resumed.record)
     },
 
-    /** The application ends: the page is wiped, and nothing is left to be found interrupted. */
-    async end(): Promise<void> {
+    /**
+     * The application ends: the page is wiped, and nothing is left to be found interrupted, except where the note of what
+     * runs is kept: then the next start is locked.
+     */
+    async end({ keepsNote = false }: { keepsNote?: boolean } = {}): Promise<void> {
       isOver = true
-      await session?.closed()
+      await session?.closed(keepsNote)
     }
   }
 }

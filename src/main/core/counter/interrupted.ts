@@ -7,6 +7,11 @@ import type { RecordStart, SessionRecord } from './record.ts'
 const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this one’s turn.' }
 const NO_ACCOUNT: AppError = { code: 'no-account', message: 'The account was removed from this computer.' }
 
+/** What stands for a session of which nothing can be made out: it is locked like any other. */
+export const unreadableSession = (id: string, startedAt: number): RunningSession => ({
+  ...{ id, startedAt, accountId: '', staff: '', current: 0, turns: [] }
+})
+
 export function foundSession(
   { id, accountId, startedAt, current, turns }: RunningSession,
   isPractice: boolean
@@ -16,7 +21,7 @@ export function foundSession(
     phase: 'return',
     isLocked: true,
     turns: turns.map(turnOf),
-    current: Math.min(Math.max(0, current), turns.length - 1),
+    current: Math.max(0, Math.min(current, turns.length - 1)),
     origin: '',
     zoom: 1,
     asksFor: [],
@@ -41,11 +46,22 @@ function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
   return hasBegun || shown.outcome ? shown : { ...shown, outcome: { signed: 'skipped', error: NOT_BEGUN } }
 }
 
+/** Writes down that the turns which had not begun are over: none follows any more. */
+export function noteNotBegun({ turns }: RunningSession, record: SessionRecord): void {
+  for (const [index, { hasBegun, outcome }] of turns.entries()) {
+    if (hasBegun || outcome) continue
+    record.noteTurn('turn-ended', index, { outcome: 'skipped', known: 'after an interruption' })
+  }
+  // So that another interruption finds them ended.
+  if (turns.length > 0) record.keep()
+}
+
 /** Asks the service what became of every turn that began. Never rejects. */
 export async function askOfInterrupted(
   effects: Pick<CounterEffects, 'account' | 'refresh' | 'documentOf' | 'describe'>,
   record: SessionRecord
 ): Promise<void> {
+  if (record.state.turns.length === 0) return
   const trouble = await readFolders(effects, record.accountId)
   for (const index of record.state.turns.keys()) {
     const before = record.turnOf(index).outcome

@@ -1,5 +1,5 @@
 /** What became of a turn: what the service says, asked again for a while as it may need a moment. No page is believed. */
-import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
+import type { AppError, CounterOutcome, CounterSession } from '../../../shared/contract/index.ts'
 import type { MirroredDocument } from '../documents/desk-questions.ts'
 import { stateOf } from '../documents/progress.ts'
 import type { CounterEffects, SignerIdentity } from './counter-effects.ts'
@@ -86,4 +86,14 @@ export function paused(schedule: CounterEffects['schedule'], milliseconds: numbe
   const over = Promise.withResolvers<void>()
   schedule(over.resolve, milliseconds)
   return over.promise
+}
+
+/** How many turns came to which outcome. */
+export function outcomeCounts({ turns }: Pick<CounterSession, 'turns'>): Record<string, string> {
+  const counts: Record<string, number> = {}
+  for (const { outcome } of turns) {
+    const signed = outcome?.signed ?? 'unknown'
+    counts[signed] = (counts[signed] ?? 0) + 1
+  }
+  return Object.fromEntries(Object.entries(counts).map(([signed, count]) => [signed, String(count)]))
 }

@@ -7,20 +7,22 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import type { SigningAddress } from '../policy/signing-address.ts'
 import type { CounterEffects } from './counter-effects.ts'
 import { errorWithoutLink, withoutLink } from './hidden-link.ts'
+import type { Leftovers } from './leftover.ts'
 import type { MediaDevice, MediaRight, SigningView, ViewBounds } from './signing-view.ts'
-
-/** However a page resists, nobody waits for its end longer, in milliseconds. */
-const LONGEST_WIPE = 10_000
 
 /** What a page does that the session has to know of. No text of it holds the signing link. */
 export interface PageHappenings {
   loading(): void
-  open(): void
+  /** @param origin of what is shown, where it is known */
+  open(origin?: string): void
   returned(): void
   failed(error: AppError): void
   refused(what: string): void
   /** It waits for an answer: `answer` gives it. */
   asksFor(devices: readonly MediaDevice[]): void
+  /** It was closed while it waited. */
+  unanswered(): void
+  granted(devices: readonly MediaDevice[]): void
   touched(): void
 }
 
@@ -33,14 +35,12 @@ export interface PageTurn {
 
 export type Page = ReturnType<typeof openPage>
 
-type PageEffects = Pick<CounterEffects, 'openView' | 'allowedOrigins' | 'returnAddressOf' | 'schedule' | 'describe'>
+type PageEffects = Pick<CounterEffects, 'openView' | 'allowedOrigins' | 'returnAddressOf'>
 
-export function openPage(effects: PageEffects, happened: PageHappenings) {
+export function openPage(effects: PageEffects, leftovers: Leftovers, happened: PageHappenings) {
   let view: SigningView | undefined
   let bounds: ViewBounds | undefined
   let questions: ((granted: boolean) => void)[] = []
-  /** A page that is closed, until nothing of it is left. */
-  let leftover: SigningView | undefined
   /** Which page is heard; each has a number of its own. */
   let heard = 0
 
@@ -50,16 +50,8 @@ export function openPage(effects: PageEffects, happened: PageHappenings) {
     for (const one of waiting) one(granted)
   }
 
-  async function ended(): Promise<boolean> {
-    const closed = leftover
-    if (!closed) return true
-    const isWiped = await settled(closed.destroy(), effects.schedule)
-    if (isWiped && leftover === closed) leftover = undefined
-    return isWiped
-  }
-
   function open({ address, documentReference, zoom, media }: PageTurn): void {
-    if (view || leftover) throw new Error('Another page is there still.')
+    if (view || leftovers.isThere()) throw new Error('Another page is there still.')
     const { url, allowedOrigins, practiceOrigin } = address
     const mine = ++heard
     const isHeard = () => heard === mine
@@ -72,7 +64,7 @@ export function openPage(effects: PageEffects, happened: PageHappenings) {
       media: () => (isHeard() ? media() : 'never'),
       events: {
         loading: () => isHeard() && happened.loading(),
-        open: () => isHeard() && happened.open(),
+        open: (origin) => isHeard() && happened.open(originOf(origin)),
         returned: () => isHeard() && happened.returned(),
         failed: (error) => isHeard() && happened.failed(errorWithoutLink(error, url)),
         refused: (what) => isHeard() && happened.refused(withoutLink(what, url)),
@@ -82,6 +74,7 @@ export function openPage(effects: PageEffects, happened: PageHappenings) {
           questions.push(give)
           happened.asksFor(devices)
         },
+        granted: (devices) => isHeard() && happened.granted(devices),
         touched: () => isHeard() && happened.touched()
       }
     })
@@ -90,8 +83,8 @@ export function openPage(effects: PageEffects, happened: PageHappenings) {
       view = opened
       opened.zoom(zoom)
     } else {
-      leftover = opened
-      void ended()
+      leftovers.add(opened)
+      void leftovers.wipe()
     }
   }
 
@@ -125,18 +118,19 @@ export function openPage(effects: PageEffects, happened: PageHappenings) {
       view = undefined
       bounds = undefined
       heard++
-      answer(false)
       closed?.cover()
-      leftover ??= closed
-      return ended()
+      const isUnanswered = questions.length > 0
+      answer(false)
+      if (closed) leftovers.add(closed)
+      const wiping = leftovers.wipe()
+      if (isUnanswered) happened.unanswered()
+      return wiping
     }
   }
 }
 
-async function settled(ending: Promise<void>, schedule: CounterEffects['schedule']): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const cancel = schedule(() => late.resolve(false), LONGEST_WIPE)
-  const isWiped = await Promise.race([ending.then(() => true).catch(() => false), late.promise])
-  cancel()
-  return isWiped
+/** No more than scheme and host, whatever was told. */
+function originOf(told: string | undefined): string | undefined {
+  const origin = told !== undefined && URL.canParse(told) ? new URL(told).origin : 'null'
+  return origin === 'null' ? undefined : origin
 }

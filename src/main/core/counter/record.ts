@@ -19,7 +19,7 @@ export interface RecordStart {
   facts: TurnFacts[]
 }
 
-type Changes = { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }
+export type Changes = { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }
 
 export type SessionRecord = ReturnType<typeof openRecord>
 

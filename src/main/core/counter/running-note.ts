@@ -44,17 +44,22 @@ export function openRunningNote({ db, trouble }: { db: Db; trouble: (error: unkn
       }
     },
     read() {
-      const text = meta.read(KEY)
-      return text === undefined ? null : decoded(text)
+      try {
+        const text = meta.read(KEY)
+        return text === undefined ? null : decoded(text)
+      } catch (error) {
+        trouble(error)
+        return 'unreadable'
+      }
     }
   }
 }
 
-/** One that can't be understood was another version's: there is nothing to take up. */
-function decoded(text: string): RunningSession | null {
+/** One that can't be understood says no more than that somebody had the screen. */
+function decoded(text: string): RunningSession | 'unreadable' {
   try {
-    return (Running.safeParse(JSON.parse(text)).data as RunningSession | undefined) ?? null
+    return (Running.safeParse(JSON.parse(text)).data as RunningSession | undefined) ?? 'unreadable'
   } catch {
-    return null
+    return 'unreadable'
   }
 }

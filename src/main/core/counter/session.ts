@@ -2,32 +2,51 @@
  * One session at the counter, from the first handover until staff has the screen again. Whatever happens at whatever moment, it
  * moves on by what is written here and in the parts that it joins, and always comes to its end.
  */
-import type { CounterSession } from '../../../shared/contract/index.ts'
+import type { AppError, CounterSession } from '../../../shared/contract/index.ts'
 import { openCamera } from './camera.ts'
 import type { CounterEffects } from './counter-effects.ts'
 import type { LeftBy } from './counter-place.ts'
 import { OWN_COVERS, openCovers } from './covers.ts'
 import { openIdle } from './idle.ts'
 import { followOutcomes } from './later-outcomes.ts'
+import type { Leftovers } from './leftover.ts'
+import { outcomeCounts } from './outcome.ts'
 import { openPage } from './page.ts'
-import { openRecord, type RecordStart } from './record.ts'
+import { type Changes, openRecord, type RecordStart } from './record.ts'
 import { openStaffDeeds } from './staff-deeds.ts'
 import { openTurns } from './turns.ts'
 import { openUnlocking } from './unlocking.ts'
 
 /** How many refused attempts of a page are remembered for our frame to tell of. */
 const REMEMBERED = 20
+const UNPLUGGED: AppError = {
+  code: 'cancelled',
+  message:
+    'The second display was unplugged, so the page was closed. What was not sent from it is lost. Try again on this screen, or have staff end it.'
+}
+
+/** Nothing is left to be seen but that staff has to come. */
+const RETURN = {
+  phase: 'return',
+  cover: undefined,
+  isLocked: true,
+  error: undefined,
+  asksFor: [],
+  warningUntil: undefined
+} satisfies Changes
 
 export type OpenSession = ReturnType<typeof openSession>
 
-export function openSession(effects: CounterEffects, start: RecordStart) {
+/** @param leftovers pages of sessions before, and in the end those of this one */
+export function openSession(effects: CounterEffects, leftovers: Leftovers, start: RecordStart) {
   const idle = openIdle(
     { schedule: effects.schedule, clock: effects.clock, idle: () => effects.settings().idle },
     {
       warn: (until) => record.become({ warningUntil: until }),
       cover() {
-        record.note('idle', { became: 'covered' })
+        // Out of sight before anything is written: the disk may take its time.
         covers.cover('idle', 'locked')
+        record.note('idle', { became: 'covered' })
       },
       end() {
         record.note('idle', { became: 'ended' })
@@ -37,14 +56,19 @@ export function openSession(effects: CounterEffects, start: RecordStart) {
     }
   )
   const record = openRecord(effects, start, idle.follow)
-  const page = openPage(effects, {
+  const page = openPage(effects, leftovers, {
     loading: () => covers.pageIs('loading'),
-    open: () => covers.pageIs('open'),
+    open(origin) {
+      if (origin !== undefined && origin !== record.state.origin) record.become({ origin })
+      covers.pageIs('open')
+    },
     returned: () => void turns.finish('returned'),
     failed: (error) => turns.failed(error),
     refused: (what) =>
       record.become({ refused: [...record.state.refused, { what, at: effects.clock() }].slice(-REMEMBERED) }),
     asksFor: (devices) => camera.asked(devices),
+    unanswered: () => camera.closed(),
+    granted: (devices) => camera.granted(devices),
     touched: idle.touched
   })
   const covers = openCovers({ record, page })
@@ -54,14 +78,12 @@ export function openSession(effects: CounterEffects, start: RecordStart) {
   const deeds = openStaffDeeds({ effects, record, page, covers, camera, turns, ended })
 
   function over(): void {
-    // Staff who has given their PIN has the screen already.
-    if (record.state.cover === 'staff' || deeds.isEnding()) {
+    // Staff who has given their PIN has the screen already; one that was left since then is nobody's.
+    if (record.state.cover === 'staff' || (deeds.isEnding() && !record.state.isLocked)) {
       ended()
       return
     }
-    record.become({
-      ...{ phase: 'return', cover: undefined, isLocked: true, error: undefined, asksFor: [], warningUntil: undefined }
-    })
+    record.become(RETURN)
   }
 
   function ended(how: Record<string, string> = {}): void {
@@ -168,9 +190,25 @@ export function openSession(effects: CounterEffects, start: RecordStart) {
     left(by: LeftBy): void {
       const { phase, cover } = record.state
       if (phase === 'return' || phase === 'ended' || cover === 'away' || cover === 'idle') return
-      record.noteTurn('left', record.state.current, { by })
       covers.cover('away', 'locked')
+      record.noteTurn('left', record.state.current, { by })
     },
+
+    /**
+     * The second display is gone: the session goes on in this window, locked. A page can't come with it, and is wiped: what
+     * became of its turn is asked when staff has chosen to go on or to end.
+     */
+    placeLost(): void {
+      if (record.state.place !== 'other-display' || isPhase('ended')) return
+      const hasPage = isPhase('loading', 'open', 'covered')
+      covers.cover('away', 'locked')
+      record.become({ place: 'here' })
+      if (hasPage) turns.failed(UNPLUGGED)
+      record.noteTurn('left', record.state.current, { by: 'display' })
+    },
+
+    /** The PIN is gone, as last known: nobody can unlock it any more. */
+    canBeLeft: unlocking.isPinGone,
 
     /** What is not yet known of turns may be known now. Never rejects. */
     documentsChanged: (): Promise<void> => followOutcomes(effects, record),
@@ -178,30 +216,29 @@ export function openSession(effects: CounterEffects, start: RecordStart) {
     /** Ends it without anybody's doing: the screen stays locked until staff comes. */
     stop: (): Promise<void> => turns.stop(),
 
-    /** The application ends: nothing of the page stays, and nobody is asked any more. */
-    async closed(): Promise<void> {
+    /**
+     * The application ends: nothing of the page stays, and nobody is asked any more.
+     * @param keepsNote whether the next start finds it interrupted, and so locked
+     */
+    async closed(keepsNote: boolean): Promise<void> {
       if (isPhase('ended')) return
       record.moveOn()
       idle.stop()
       const wiped = page.wipe()
-      const { current } = record.state
-      if (record.factsOf(current).hasBegun && !record.turnOf(current).outcome) {
-        record.noteTurn('turn-ended', current, { outcome: 'unknown', by: 'application closed' })
+      if (keepsNote) {
+        record.become(RETURN)
+        record.note('left', { by: 'closing' })
+        effects.place.giveBack()
+      } else {
+        const { current, turns: all } = record.state
+        if (all[current] && !all[current].outcome && record.factsOf(current).hasBegun) {
+          record.noteTurn('turn-ended', current, { outcome: 'unknown', by: 'application closed' })
+        }
+        ended({ by: 'application closed' })
       }
-      ended({ by: 'application closed' })
       await wiped
     },
 
     ended
   }
-}
-
-/** How many turns came to which outcome. */
-function outcomeCounts({ turns }: CounterSession): Record<string, string> {
-  const counts: Record<string, number> = {}
-  for (const { outcome } of turns) {
-    const signed = outcome?.signed ?? 'unknown'
-    counts[signed] = (counts[signed] ?? 0) + 1
-  }
-  return Object.fromEntries(Object.entries(counts).map(([signed, count]) => [signed, String(count)]))
 }

@@ -7,8 +7,11 @@ import type { AppError } from '../../../shared/contract/index.ts'
 /** What happens to the page, in the order it may happen; nothing is told after `destroy` was called. */
 export interface SigningViewEvents {
   loading(): void
-  /** There is something to read and to act on. */
-  open(): void
+  /**
+   * There is something to read and to act on; told again where another document is shown.
+   * @param origin scheme and host of the document that is shown, where the view knows them
+   */
+  open(origin?: string): void
   /** The page came to one of the return addresses, which was not loaded. The service has the truth; ask it. */
   returned(): void
   /** The page can't be shown (any more): it did not load, took too long, or ended. */
@@ -17,6 +20,8 @@ export interface SigningViewEvents {
   refused(what: string): void
   /** The page asks for devices while `media` says `ask`. It waits until it is answered; once is enough. */
   asksFor(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
+  /** The page got these devices. */
+  granted(devices: readonly MediaDevice[]): void
   /** The person touched, typed or scrolled; at most once a second. */
   touched(): void
 }

@@ -32,10 +32,11 @@ export function openStaffDeeds({ effects, record, page, covers, camera, turns, e
     if (!isAllowed(from)) fail('not-allowed', 'That is for staff: please give the PIN first.')
   }
 
-  async function end(): Promise<void> {
+  async function end(from: AskedFrom): Promise<void> {
     isEnding = true
     await turns.stop()
-    if (record.state.phase === 'return') ended()
+    // Where the screen was left meanwhile, what they were allowed is over.
+    if (record.state.phase === 'return' && isAllowed(from)) ended()
   }
 
   function mustBeKeepable(): void {
@@ -88,7 +89,7 @@ export function openStaffDeeds({ effects, record, page, covers, camera, turns, e
         covers.uncover()
         return
       case 'end':
-        return end()
+        return end(from)
       case 'print':
         return print()
       case 'save':

@@ -198,8 +198,8 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     async stop(): Promise<void> {
       goesOn = false
       const { phase, current } = record.state
-      const { hasBegun } = record.factsOf(current)
       if (phase === 'return' || phase === 'ended') return
+      const { hasBegun } = record.factsOf(current)
       if (phase === 'asking') return underWay
       const isOpen = phase === 'loading' || phase === 'open' || phase === 'covered'
       if (isOpen || (phase === 'failed' && hasBegun && !turnOf(current).outcome)) return finish('stopped')

@@ -15,6 +15,7 @@ export interface UnlockingParts {
 
 export function openUnlocking({ effects, record, covers, ended }: UnlockingParts) {
   const isOver = () => record.state.phase === 'ended'
+  let isPinGone = false
 
   function refused(answer: Extract<PinAnswer, { ok: false }>): never {
     const { code, waitUntil } = answer
@@ -32,12 +33,16 @@ export function openUnlocking({ effects, record, covers, ended }: UnlockingParts
   }
 
   return {
+    /** Whether there was no PIN any more when one was last given. */
+    isPinGone: (): boolean => isPinGone,
+
     /**
      * @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` where the PIN can't be read.
      */
     async unlock(pin: string): Promise<CounterSession> {
       if (isOver()) return record.state
       const answer = await effects.pin.check(pin)
+      isPinGone = !answer.ok && answer.code === 'no-pin'
       // Much may have happened meanwhile: what counts is where it is now.
       if (isOver()) return record.state
       if (!answer.ok) return refused(answer)

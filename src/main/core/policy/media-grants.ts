@@ -11,6 +11,8 @@ export interface MediaEffects {
   now(): number
   /** Asks staff. */
   ask(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
+  /** The page has got them. */
+  granted(devices: readonly MediaDevice[]): void
   /** Whether the system lets this application use the devices; it may ask the person at the machine. */
   systemAllows(devices: readonly MediaDevice[]): Promise<boolean>
 }
@@ -103,6 +105,7 @@ export class MediaGrants {
         const isGranted = isAllowed && this.#decide(asked) !== 'refuse'
         if (isGranted) for (const key of keysOf(asked)) this.#granted.add(key)
         grant(isGranted)
+        if (isGranted) this.#effects.granted(devicesOf(asked.mediaTypes) ?? [])
       },
       () => grant(false)
     )

@@ -9,6 +9,8 @@ import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import type { Clock } from './clock.ts'
+import { ForgottenPin } from './forgotten-pin.svelte.ts'
+import { PinWait } from './pin-wait.svelte.ts'
 import { Seconds } from './seconds.svelte.ts'
 
 type PersonRequest = (typeof personRequestNames)[number]
@@ -36,17 +38,26 @@ const ZOOMS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 /** Phases in which the person has no page of their own behind what is shown. */
 const withoutPage: CounterPhase[] = ['asking', 'return', 'ended']
 
+/** What another screen follows from: an answer from before is none any more. */
+const moving = ['id', 'phase', 'current', 'cover', 'isLocked'] as const
+/** What goes through whatever else is under way: a page that prints for ever must not keep anybody from covering it. */
+const urgent: ReadonlySet<string> = new Set(['cover', 'resume', 'continue', 'end'])
+
 export class FollowedSession {
+  /** What staff does who forgot the PIN; undefined where this page may not ask for it. */
+  readonly forgotten: ForgottenPin | undefined = undefined
   readonly #api: PersonApi
   readonly #clock: Clock
   readonly #seconds: Seconds
   #session = $state.raw<CounterSession | null>(null)
   #known = $state(false)
-  #busy = $state<string>()
+  /** Commands under way, the newest last. */
+  #busy = $state.raw<readonly { name: string }[]>([])
+  #moves = 0
   #error = $state.raw<AppError>()
   #pinError = $state.raw<AppError>()
   #pinBusy = $state(false)
-  #pinWaitUntil = $state(0)
+  readonly #pinWait: PinWait
   #staffAsked = $state(false)
   #coveredForStaff = false
   #newest = 0
@@ -58,6 +69,7 @@ export class FollowedSession {
     this.#api = api
     this.#clock = clock
     this.#seconds = new Seconds(clock)
+    this.#pinWait = new PinWait(clock)
   }
 
   get session() {
@@ -71,9 +83,9 @@ export class FollowedSession {
   get error() {
     return this.#error
   }
-  /** The command that is under way. */
+  /** The newest command that is under way. */
   get busy() {
-    return this.#busy
+    return this.#busy.at(-1)?.name
   }
   /** Why the newest PIN was not taken. */
   get pinError() {
@@ -105,9 +117,7 @@ export class FollowedSession {
 
   /** Seconds until a PIN is taken again. */
   get pinWait(): number {
-    const until = Math.max(this.#session?.pinWaitUntil ?? 0, this.#pinWaitUntil)
-    // Where nothing is waited for, nothing ticks.
-    return until > this.#clock.now() ? this.secondsUntil(until) : 0
+    return this.#pinWait.left
   }
 
   /** Reads the session, then follows it. Answers what stops following. */
@@ -180,6 +190,7 @@ export class FollowedSession {
     // What lies over the page by now may be another cover, which isn't ours to take away.
     const goOn = this.#coveredForStaff && this.#session?.cover === 'help'
     if (goOn) await this.resume()
+    this.forgotten?.leave()
     this.#forgetStaff()
   }
 
@@ -198,7 +209,7 @@ export class FollowedSession {
       return
     }
     this.#pinError = result.error
-    if (result.error.retryAfterMs) this.#pinWaitUntil = this.#clock.now() + result.error.retryAfterMs
+    if (result.error.retryAfterMs) this.#pinWait.begin(result.error.retryAfterMs)
     await this.load()
   }
 
@@ -229,30 +240,37 @@ export class FollowedSession {
     this.#place = undefined
   }
 
-  /** One command at a time; what it answers is shown unless something newer was read meanwhile. */
+  /**
+   * One command at a time, but for what is urgent. What it answers is shown unless something newer was read meanwhile, and a
+   * refusal unless the session has moved on.
+   */
   async #command(name: string, call: (id: string) => Promise<Result<CounterSession | null>>): Promise<void> {
     const session = this.#session
-    if (!session || this.#busy) return
-    this.#busy = name
+    const isUnderWay = urgent.has(name) ? this.#busy.some((one) => one.name === name) : this.#busy.length > 0
+    if (!session || isUnderWay) return
+    const command = { name }
+    this.#busy = [...this.#busy, command]
     this.#error = undefined
     const mine = ++this.#newest
+    const moves = this.#moves
     const result = await settled(call(session.id))
-    if (this.#busy === name) this.#busy = undefined
+    this.#busy = this.#busy.filter((one) => one !== command)
     if (!result.ok) {
-      this.#error = result.error
+      if (moves === this.#moves) this.#error = result.error
       await this.load()
     } else if (mine === this.#newest) this.#adopt(result.value)
   }
 
   #adopt(session: CounterSession | null): void {
     const before = this.#session
-    const hasMoved =
-      before?.id !== session?.id || before?.phase !== session?.phase || before?.current !== session?.current
+    const hasMoved = moving.some((member) => before?.[member] !== session?.[member])
     this.#session = session
     this.#known = true
+    this.#pinWait.told(session?.pinWaitUntil)
     if (!hasMoved) return
+    this.#moves++
     // What was asked for has come to pass, though its answer may still be under way.
-    this.#busy = undefined
+    this.#busy = []
     if (session?.phase !== 'covered') this.#forgetStaff()
     this.#error = undefined
   }
@@ -266,11 +284,13 @@ export class FollowedSession {
 
 /** The clerk's own: what the page on the second display may not do. */
 export class DeskSession extends FollowedSession {
+  override readonly forgotten: ForgottenPin
   readonly #desk: Api
 
   constructor(api: Api, clock: Clock) {
     super(api, clock)
     this.#desk = api
+    this.forgotten = new ForgottenPin(api)
   }
 
   /** Staff has seen what became of it. */

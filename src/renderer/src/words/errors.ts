@@ -169,7 +169,7 @@ const words: Record<ErrorCode, Entry> = {
   'wrong-pin': [
     'That isn’t the PIN.',
     'Nothing was done.',
-    'Give the PIN of staff again. A forgotten one is replaced in Settings, under Counter.'
+    'Give the PIN of staff again. A forgotten one is replaced where it is asked for, or in Settings under Counter.'
   ],
   'pin-wait': [
     'Too many wrong PINs were given.',
@@ -177,9 +177,9 @@ const words: Record<ErrorCode, Entry> = {
     'Wait a little, then give the PIN again.'
   ],
   'no-pin': [
-    'There is no PIN of staff yet.',
+    'There is no PIN of staff on this computer.',
     'Without one, nobody but the person who signs could bring the screen back.',
-    'Choose a PIN first, here or in Settings under Counter.'
+    'Choose one in Settings under Counter. Where a person has this screen, close Countersign: it opens without that lock.'
   ],
   busy: ['That is under way already.', 'Nothing was started a second time.', 'Wait until it is done.', 'retry'],
   internal: [

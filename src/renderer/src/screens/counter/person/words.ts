@@ -72,10 +72,17 @@ export function failureWords(error: AppError): string {
   }
 }
 
-/** Why a PIN was not taken. */
-export function pinWords(error: AppError | undefined): string {
+/** The PIN was taken away while a person has the screen: nothing unlocks it, and closing is allowed then. */
+export const NO_PIN = {
+  desk: 'There is no PIN on this computer any more, so the screen can’t be unlocked. Close Countersign and open it again: it opens without the lock of this session.',
+  person: 'There is no PIN on this computer any more. Ask at the desk.'
+}
+
+/** Why a PIN was not taken, at the window of the office or at the person's own. */
+export function pinWords(error: AppError | undefined, at: keyof typeof NO_PIN): string {
   if (!error || error.code === 'pin-wait') return ''
   if (error.code === 'wrong-pin') return 'That isn’t the PIN.'
+  if (error.code === 'no-pin') return NO_PIN[at]
   const { happened, todo } = presentError(error)
   return `${happened} ${todo}`
 }

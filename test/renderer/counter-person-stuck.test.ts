@@ -1,0 +1,308 @@
+/** What must not end in a dead end: a PIN that nobody knows, a request that is never answered, a clock that is set. */
+import { fireEvent, render, screen, within } from '@testing-library/svelte'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import App from '../../src/renderer/src/App.svelte'
+import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
+import { DeskSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
+import { PersonDisplay } from '../../src/renderer/src/state/person-display.svelte.ts'
+import { presentError } from '../../src/renderer/src/words/errors.ts'
+import type { CounterSession, PinState } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+import { fakePin, sessionOf, turnOf } from './fakes/counter.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+const origin = 'https://signing.example.com'
+const locked: Partial<CounterSession> = { phase: 'covered', cover: 'away', isLocked: true, origin }
+let api: FakeApi
+let opened: Opened | undefined
+
+beforeEach(() => {
+  api = fakeApi()
+})
+afterEach(() => {
+  opened?.close()
+  opened = undefined
+})
+
+async function open(session: Partial<CounterSession> = {}) {
+  api.control.state.counter = sessionOf(session)
+  opened = await openOffice(api)
+  show(opened, App, { office: opened.office })
+  await settle()
+  return opened
+}
+
+async function become(change: Partial<CounterSession>) {
+  if (!api.control.state.counter) throw new Error('There is no session.')
+  api.control.state.counter = { ...api.control.state.counter, ...change }
+  api.control.emit('counter.changed', { id: api.control.state.counter.id })
+  await settle()
+}
+
+/** The main process says where the PIN stands now. */
+async function pinBecomes(change: Partial<PinState>) {
+  api.control.state.pin = { ...api.control.state.pin, ...change }
+  api.control.emit('settings.changed', null)
+  await settle()
+}
+
+const side = () => within(document.querySelector('dialog') ?? document.body)
+const button = (name: string | RegExp) => side().getByRole('button', { name })
+const calls = (name: string) => api.control.calls.filter((call) => call.name === name)
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+async function give(pin: string) {
+  for (const digit of pin) await fireEvent.click(button(digit))
+  await press('Unlock')
+}
+async function choose(pin: string) {
+  await fireEvent.input(side().getByLabelText('New PIN'), { target: { value: pin } })
+  await fireEvent.input(side().getByLabelText('Again'), { target: { value: pin } })
+  await press('Keep this PIN')
+}
+
+describe('a PIN that was forgotten while a person has the screen', () => {
+  test.each([
+    ['a screen that was left', locked],
+    ['the last screen', { phase: 'return', isLocked: true }]
+  ] as [string, Partial<CounterSession>][])(
+    '%s: a new one is chosen after signing in, and unlocks',
+    async (_name, session) => {
+      await open(session)
+      await press('I forgot the PIN')
+      expect(calls('counter.resetPin')).toHaveLength(1)
+      expect(side().getByText('Lock this computer, and sign in to it again.')).toBeTruthy()
+      expect(side().queryByLabelText('New PIN')).toBeNull()
+      await pinBecomes({ reset: 'allowed' })
+      await choose('8315')
+      expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: '8315' })
+      const { counter } = api.control.state
+      expect(counter?.phase === 'ended' || counter?.cover === 'staff').toBe(true)
+    }
+  )
+
+  test('locking the computer covers what was there, and the way is still open afterwards', async () => {
+    await open()
+    await press('Staff')
+    await press('I forgot the PIN')
+    await become({ cover: 'away', isLocked: true })
+    await pinBecomes({ reset: 'allowed' })
+    await choose('8315')
+    expect(api.control.state.counter?.cover).toBe('staff')
+  })
+
+  test('one who remembers it goes back to the pad', async () => {
+    await open(locked)
+    await press('I forgot the PIN')
+    await press('Back to the PIN')
+    await give(fakePin)
+    expect(api.control.state.counter?.cover).toBe('staff')
+  })
+
+  test('a new PIN that comes too late is not kept, and it can be begun again', async () => {
+    await open(locked)
+    await press('I forgot the PIN')
+    await pinBecomes({ reset: 'allowed' })
+    api.control.state.pin = { ...api.control.state.pin, reset: 'none' }
+    await choose('8315')
+    expect(side().getByText(/two minutes are over/)).toBeTruthy()
+    expect(calls('counter.unlock')).toHaveLength(0)
+    await press('Begin again')
+    expect(calls('counter.resetPin')).toHaveLength(2)
+  })
+
+  test('where the system tells of nobody signing in, the administrator is named, and nothing is asked for', async () => {
+    api.control.state.pin = { ...api.control.state.pin, canReset: false }
+    await open(locked)
+    await press('I forgot the PIN')
+    expect(side().getByText(/only your administrator can reset the PIN.*“PIN of staff”/s)).toBeTruthy()
+    expect(calls('counter.resetPin')).toHaveLength(0)
+  })
+
+  test('a PIN that is gone is found by whoever forgot it: the main process is told, so that the window may close', async () => {
+    await open(locked)
+    api.control.state.pin = { ...api.control.state.pin, isSet: false }
+    await press('I forgot the PIN')
+    expect(calls('counter.unlock')).toHaveLength(1)
+    expect(side().getByText(/Close Countersign/)).toBeTruthy()
+  })
+
+  test('it is asked for, whatever else reads where the PIN stands meanwhile', async () => {
+    const { pin } = api.counter
+    let answer = () => {}
+    await open(locked)
+    api.counter.pin = async () => {
+      api.counter.pin = pin
+      const result = await pin()
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      return result
+    }
+    await press('I forgot the PIN')
+    await pinBecomes({})
+    answer()
+    await settle()
+    expect(calls('counter.resetPin')).toHaveLength(1)
+    expect(side().getByText('Lock this computer, and sign in to it again.')).toBeTruthy()
+  })
+
+  test('it does not outlast its session', async () => {
+    await open(locked)
+    await press('I forgot the PIN')
+    await become({ id: 'session-2' })
+    expect(side().getByLabelText('Staff PIN')).toBeTruthy()
+  })
+
+  test('on the second display the desk is named, and nothing of the office asked', async () => {
+    api.control.state.counter = sessionOf({ ...locked, place: 'other-display' })
+    const display = new PersonDisplay(api, new FakeClock(0))
+    const close = await display.open()
+    render(PersonPage, { display })
+    await settle()
+    await press('I forgot the PIN')
+    expect(side().getByText(/Ask at the desk/)).toBeTruthy()
+    expect([...calls('counter.pin'), ...calls('counter.resetPin')]).toEqual([])
+    close()
+  })
+
+  test('a PIN that is gone altogether: closing is named as the way out', async () => {
+    api.control.state.pin = { ...api.control.state.pin, isSet: false }
+    await open(locked)
+    await give(fakePin)
+    expect(side().getByRole('alert').textContent).toMatch(
+      /no PIN on this computer.*Close Countersign.*without the lock/s
+    )
+    await press('I forgot the PIN')
+    expect(side().getByText(/Close Countersign/)).toBeTruthy()
+    expect(side().getByLabelText('Staff PIN')).toBeTruthy()
+    expect(presentError({ code: 'no-pin', message: 'ours' }).todo).toMatch(/close Countersign/)
+  })
+})
+
+describe('a request that is never answered', () => {
+  async function follow(session: Partial<CounterSession>) {
+    api.control.state.counter = sessionOf({ place: 'other-display', ...session })
+    const counter = new DeskSession(api, new FakeClock(0))
+    await counter.open()
+    return counter
+  }
+
+  test.each(['print', 'save'] as const)(
+    'while it is to %s, the page is covered, shown and ended all the same',
+    async (does) => {
+      const counter = await follow({ phase: 'open', origin, mayKeepPages: true })
+      const { staff } = api.counter
+      api.counter.staff = (input) => (input.does === does ? new Promise<never>(() => {}) : staff(input))
+      const hang = () => {
+        void counter.staff(does)
+        expect(counter.busy).toBe(does)
+      }
+      hang()
+      await counter.cover('moment')
+      expect(counter.session?.cover).toBe('moment')
+      hang()
+      await counter.resume()
+      expect(counter.session?.phase).toBe('open')
+      hang()
+      await counter.staff('cover')
+      expect(counter.session?.isLocked).toBe(true)
+      hang()
+      await counter.unlock(fakePin)
+      expect(counter.session?.cover).toBe('staff')
+      hang()
+      await counter.staff('continue')
+      expect(counter.session?.phase).toBe('open')
+      hang()
+      await counter.staff('end')
+      expect(counter.session?.phase).toBe('ended')
+    }
+  )
+
+  test('what is urgent is asked once, too', async () => {
+    const counter = await follow({ phase: 'open', origin })
+    api.control.delay('counter.cover', Number.POSITIVE_INFINITY)
+    void counter.cover('moment')
+    void counter.cover('moment')
+    await settle()
+    expect(calls('counter.cover')).toHaveLength(1)
+  })
+
+  test.each([
+    ['cover', { cover: 'idle' }],
+    ['lock', { isLocked: false }]
+  ] as [string, Partial<CounterSession>][])('another %s makes what was under way stale', async (_name, change) => {
+    const counter = await follow(locked)
+    let refuse = () => {}
+    api.counter.staff = () =>
+      new Promise((resolve) => {
+        refuse = () => resolve({ ok: false, error: { code: 'internal', message: 'No.' } })
+      })
+    const printing = counter.staff('print')
+    await become(change)
+    expect(counter.busy).toBeUndefined()
+    refuse()
+    await printing
+    expect(counter.error).toBeUndefined()
+  })
+})
+
+describe('the wait after wrong PINs', () => {
+  test.each([
+    ['back', -3_600_000],
+    ['forward', 3_600_000]
+  ] as const)('is as long as was said, though the clock is set %s', async (_name, change) => {
+    const { clock } = await open(locked)
+    for (let time = 0; time < 3; time++) await give('1111')
+    expect(side().getByText('Try again in 5 s.')).toBeTruthy()
+    clock.set(change)
+    await clock.pass(2000)
+    expect(side().getByText('Try again in 3 s.')).toBeTruthy()
+    await clock.pass(3000)
+    expect(side().queryByText(/Try again in/)).toBeNull()
+    const asked = calls('counter.unlock').length
+    await give(fakePin)
+    expect(calls('counter.unlock')).toHaveLength(asked + 1)
+  })
+
+  test('ends where it was said to, also between two seconds that are told', async () => {
+    const { clock } = await open()
+    const told = clock.now()
+    await become({ ...locked, pinWaitUntil: told + 2500 })
+    expect(side().getByText('Try again in 3 s.')).toBeTruthy()
+    await clock.pass(2500)
+    const asked = calls('counter.unlock').length
+    await give(fakePin)
+    expect(calls('counter.unlock')).toHaveLength(asked + 1)
+  })
+})
+
+describe('what is said is so', () => {
+  const error = { code: 'not-signable', message: 'Signed elsewhere.' } as const
+
+  test('only of a turn that began the service is said to be asked', async () => {
+    await open({ phase: 'failed', error, turns: [turnOf({ outcome: { signed: 'skipped', error } })] })
+    expect(side().queryByText(/asked of the signing service/)).toBeNull()
+    await become({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' }, turns: [turnOf()] })
+    expect(side().getByText(/asked of the signing service/)).toBeTruthy()
+  })
+
+  test.each(['moment', 'help', 'finish', 'stop', 'away', 'idle', 'staff'] as const)(
+    'cover %s: that the camera may be on, where it was allowed and the page is there',
+    async (cover) => {
+      const isLocked = cover === 'away' || cover === 'idle'
+      await open({ phase: 'covered', cover, isLocked, origin, allowsCamera: true })
+      expect(side().getByText('The camera may still be on.')).toBeTruthy()
+      await become({ allowsCamera: false })
+      expect(side().queryByText(/camera may/)).toBeNull()
+    }
+  )
+
+  test('where no page is there, no camera is spoken of', async () => {
+    await open({ phase: 'handover', cover: 'away', isLocked: true, allowsCamera: true })
+    expect(screen.getByRole('dialog').textContent).not.toMatch(/camera/)
+  })
+})

@@ -1,0 +1,37 @@
+/** A page that can't be wiped: no other is opened before it is gone, in this session or another. */
+import { expect, test } from 'vitest'
+import { gate, openOffice, PIN, signer } from './office.ts'
+
+/** An office whose first session has ended, with a page that doesn't end. */
+async function resisting() {
+  const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ben Example')] })
+  const { id } = await office.start(['will', 0])
+  await office.opens()
+  const wiped = gate()
+  office.wiping = wiped.passed
+  office.events().returned()
+  await office.settled()
+  await office.counter.unlock(id, PIN)
+  expect(office.state().phase).toBe('ended')
+  return { office, wiped }
+}
+
+test('no other session is begun while it is there, and that is said', async () => {
+  const { office } = await resisting()
+  const start = office.start(['deed', 0])
+  const refused = expect(start).rejects.toMatchObject({
+    appError: { code: 'internal', message: expect.stringContaining('could not be closed') }
+  })
+  await office.time.pass(0)
+  await office.time.pass(10_000)
+  await refused
+  expect([office.isTaken, office.counter.isRunning(), office.pages.length]).toEqual([false, false, 1])
+})
+
+test('it is tried once more, and where it is gone the session begins', async () => {
+  const { office, wiped } = await resisting()
+  wiped.open()
+  await office.start(['deed', 0])
+  await office.opens()
+  expect([office.mostPages, office.state().phase]).toEqual([1, 'open'])
+})

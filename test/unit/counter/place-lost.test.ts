@@ -1,0 +1,117 @@
+/** The second display goes while somebody signs on it: nothing of the office is shown, and nothing goes on without staff. */
+import { expect, test } from 'vitest'
+import { BOUNDS, gate, openOffice, PIN, signer } from './office.ts'
+
+const failure = (code: string) => ({ appError: { code } })
+
+/** An office with a second display, where the first of two documents of one person is to be signed. */
+async function beside() {
+  const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
+  office.place = 'other-display'
+  const { id } = await office.start(['will', 0], ['deed', 0])
+  return { office, counter: office.counter, id }
+}
+
+test('a page is wiped, and staff alone goes on: in this window, with the PIN', async () => {
+  const { office, counter, id } = await beside()
+  const page = await office.opens()
+  counter.placeLost()
+  expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true, place: 'here' })
+  expect(office.state().error?.message).toMatch(/^The second display was unplugged, so the page was closed\. /)
+  expect(counter.isHandedOver()).toBe(true)
+  expect(office.told('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'display' } }])
+  for (const does of ['end', 'continue'] as const) {
+    await expect(counter.staff(id, does, 'desk')).rejects.toMatchObject(failure('not-allowed'))
+  }
+  await counter.retry(id)
+  await counter.next(id)
+  counter.show(id, BOUNDS)
+  expect([office.state().cover, page.state]).toEqual(['away', 'destroyed'])
+  await counter.unlock(id, PIN)
+  expect(await counter.staff(id, 'continue', 'desk')).toMatchObject({ phase: 'failed', place: 'here' })
+  await counter.retry(id)
+  counter.show(id, BOUNDS)
+  expect([office.pages.length, office.page()?.state, office.state().phase]).toEqual([2, 'shown', 'loading'])
+})
+
+test('staff can end it instead: the service is asked about the page that was closed', async () => {
+  const { office, counter, id } = await beside()
+  await office.opens()
+  office.signs('will', 0)
+  counter.placeLost()
+  await counter.unlock(id, PIN)
+  const ended = counter.staff(id, 'end', 'desk')
+  await office.settled()
+  expect(await ended).toMatchObject({ phase: 'ended' })
+  expect(office.state().turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
+})
+
+test('an open choice of staff on that display is theirs no longer', async () => {
+  const { office, counter, id } = await beside()
+  await office.opens()
+  await counter.unlock(id, PIN)
+  counter.placeLost()
+  expect(office.state()).toMatchObject({ cover: 'away', isLocked: true })
+  await expect(counter.staff(id, 'continue', 'person')).rejects.toMatchObject(failure('not-allowed'))
+})
+
+test('a page that was about to be loaded is never opened', async () => {
+  const { office, counter, id } = await beside()
+  const asked = gate()
+  office.line = asked.passed
+  const beginning = counter.begin(id)
+  await Promise.resolve()
+  counter.placeLost()
+  asked.open()
+  await beginning
+  expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true })
+  expect(office.pages).toEqual([])
+})
+
+test.each(['handover', 'between', 'asking', 'return'] as const)(
+  'without a page (%s) it is locked here',
+  async (phase) => {
+    const { office, counter, id } = await beside()
+    if (phase !== 'handover') {
+      await office.opens()
+      office.signs('will', 0)
+      office.events().returned()
+    }
+    if (phase === 'between' || phase === 'return') await office.settled()
+    if (phase === 'return') {
+      await counter.next(id)
+      office.signs('deed', 0)
+      office.events().returned()
+      await office.settled()
+    }
+    expect(office.state().phase).toBe(phase)
+    counter.placeLost()
+    expect(office.state()).toMatchObject({ phase, place: 'here', isLocked: true })
+    expect(office.state().error).toBeUndefined()
+    expect(counter.isHandedOver()).toBe(true)
+    await expect(counter.staff(id, 'end', 'desk')).rejects.toMatchObject(failure('not-allowed'))
+    await counter.unlock(id, PIN)
+    expect(office.state()).toMatchObject(phase === 'return' ? { phase: 'ended' } : { cover: 'staff', isLocked: false })
+  }
+)
+
+test('an end that staff asked for at their desk comes back by the PIN', async () => {
+  const { office, counter, id } = await beside()
+  await office.opens()
+  const ended = counter.staff(id, 'end', 'desk')
+  counter.placeLost()
+  await office.settled()
+  expect(await ended).toMatchObject({ phase: 'return', isLocked: true })
+  await counter.unlock(id, PIN)
+  expect(office.state().phase).toBe('ended')
+})
+
+test('where the person has this window, or nobody signs, nothing is lost', async () => {
+  const office = openOffice()
+  office.counter.placeLost()
+  expect(office.counter.state()).toBeNull()
+  await office.start(['will', 0])
+  const page = await office.opens()
+  office.counter.placeLost()
+  expect([office.state().phase, page.state]).toEqual(['open', 'shown'])
+})

@@ -1,0 +1,73 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { clipboardAside } from '../../../src/main/shell/clipboard-aside.ts'
+
+const clipboard = vi.hoisted(() => {
+  const board = () => {
+    const kept = {
+      text: '',
+      isReadable: true,
+      async readText() {
+        if (!kept.isReadable) throw new Error('There is something that can’t be read.')
+        return kept.text
+      },
+      async writeText(text: string) {
+        kept.text = text
+      },
+      clear() {
+        kept.text = ''
+      }
+    }
+    return kept
+  }
+  return Object.assign(board(), { selection: board() })
+})
+vi.mock('electron', () => ({ clipboard }))
+
+beforeEach(() => {
+  Object.assign(clipboard, { text: 'of the office', isReadable: true })
+  clipboard.selection.text = 'marked'
+})
+
+test('what staff had is out of reach while a person signs, and is theirs again after it', async () => {
+  const aside = clipboardAside('linux')
+  await aside.put()
+  expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
+  clipboard.text = 'of the person'
+  clipboard.selection.text = 'of the person'
+  await aside.giveBack()
+  expect([clipboard.text, clipboard.selection.text]).toEqual(['of the office', ''])
+})
+
+test('what can’t be read is gone all the same, and so is what the person left', async () => {
+  const aside = clipboardAside('linux')
+  clipboard.isReadable = false
+  await expect(aside.put()).rejects.toThrow('read')
+  expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
+  clipboard.text = 'of the person'
+  await aside.giveBack()
+  expect(clipboard.text).toBe('')
+})
+
+test('putting aside twice keeps staff’s text, not the person’s', async () => {
+  const aside = clipboardAside('linux')
+  await aside.put()
+  clipboard.text = 'of the person'
+  await aside.put()
+  expect(clipboard.text).toBe('')
+  await aside.giveBack()
+  expect(clipboard.text).toBe('of the office')
+})
+
+test('given back before it was read: staff keeps it', async () => {
+  const aside = clipboardAside('linux')
+  await Promise.all([aside.put(), aside.giveBack()])
+  expect(clipboard.text).toBe('of the office')
+})
+
+test('where nothing was put aside, nothing is touched; where there is no marked text, it isn’t asked for', async () => {
+  const aside = clipboardAside('win32')
+  await aside.giveBack()
+  expect(clipboard.text).toBe('of the office')
+  aside.empty()
+  expect([clipboard.text, clipboard.selection.text]).toEqual(['', 'marked'])
+})

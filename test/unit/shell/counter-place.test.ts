@@ -1,0 +1,307 @@
+import { EventEmitter } from 'node:events'
+import type { BrowserWindow, Display, Rectangle } from 'electron'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openCounterPlace } from '../../../src/main/shell/counter-place.ts'
+
+/** The machine's displays: plugged by a test, and asked for by the code as Electron has it. */
+const screen = await vi.hoisted(async () => {
+  const { EventEmitter: Emitter } = await import('node:events')
+  const displays: Display[] = []
+  const middleOf = ({ x, width }: Rectangle) => x + width / 2
+  const fake = Object.assign(new Emitter(), {
+    displays,
+    getAllDisplays: () => [...displays],
+    getDisplayMatching: (bounds: Rectangle) =>
+      displays.find(({ bounds: { x, width } }) => middleOf(bounds) >= x && middleOf(bounds) < x + width) ?? displays[0]
+  })
+  return fake
+})
+vi.mock('electron', () => ({ screen }))
+
+const display = (id: number) =>
+  ({ id, label: `Display ${id}`, bounds: { x: (id - 1) * 1000, y: 0, width: 1000, height: 800 } }) as Display
+
+/** What the place asks of a window, with the events that Electron tells of it. */
+class FakeWindow extends EventEmitter {
+  readonly webContents = Object.assign(new EventEmitter(), { isCrashed: () => this.hasCrashed })
+  hasCrashed = false
+  bounds: Rectangle
+  #isVisible = true
+  #isFull = false
+  #isFocused = true
+  #isDestroyed = false
+
+  constructor(bounds: Rectangle, isVisible = true) {
+    super()
+    this.bounds = bounds
+    this.#isVisible = isVisible
+  }
+
+  getBounds = () => this.bounds
+  isVisible = () => this.#isVisible
+  isFullScreen = () => this.#isFull
+  isFocused = () => this.#isFocused
+  isMinimized = () => false
+  isDestroyed = () => this.#isDestroyed
+
+  setFullScreen(flag: boolean): void {
+    if (flag === this.#isFull) return
+    this.#isFull = flag
+    this.emit(flag ? 'enter-full-screen' : 'leave-full-screen')
+  }
+
+  show(): void {
+    this.#isVisible = true
+    this.emit('show')
+  }
+
+  focus(): void {
+    this.#isFocused = true
+    this.emit('focus')
+  }
+
+  blur(): void {
+    this.#isFocused = false
+    this.emit('blur')
+  }
+
+  moveTo(bounds: Rectangle): void {
+    this.bounds = bounds
+    this.emit('move')
+  }
+
+  destroy(): void {
+    if (this.#isDestroyed) return
+    this.#isDestroyed = true
+    this.emit('closed')
+  }
+
+  asElectron = () => this as unknown as BrowserWindow
+}
+
+/** Everything that happened, in its order. */
+let told: string[]
+let desk: FakeWindow
+let people: FakeWindow[]
+/** Where the system puts a window that is asked for on a display. */
+let putAt: (wanted: Display) => Rectangle
+let isShownAtOnce: boolean
+const settings = { fullScreen: true, useOtherDisplay: true }
+
+function placeOn(...ids: number[]) {
+  screen.displays.splice(0, Infinity, ...ids.map(display))
+  return openCounterPlace({
+    desk: desk.asElectron(),
+    settings: () => settings,
+    openPersonWindow(wanted) {
+      const opened = new FakeWindow(putAt(wanted), isShownAtOnce)
+      people.push(opened)
+      return opened.asElectron()
+    },
+    clipboard: {
+      put: async () => void told.push('clipboard aside'),
+      giveBack: async () => void told.push('clipboard back')
+    },
+    left: (by) => told.push(`left: ${by}`),
+    placeLost: () => told.push(`place lost, ${people.filter((each) => !each.isDestroyed()).length} open`),
+    changed: () => {},
+    failed: (error) => told.push(String(error))
+  })
+}
+
+function plugIn(id: number): void {
+  screen.displays.push(display(id))
+  screen.emit('display-added', {}, display(id))
+}
+
+function unplug(id: number): void {
+  screen.displays.splice(
+    screen.displays.findIndex((each) => each.id === id),
+    1
+  )
+  screen.emit('display-removed', {}, display(id))
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  told = []
+  people = []
+  putAt = ({ bounds }) => bounds
+  isShownAtOnce = true
+  desk = new FakeWindow({ x: 0, y: 0, width: 900, height: 700 })
+})
+
+afterEach(() => {
+  desk.destroy()
+  screen.removeAllListeners()
+  vi.useRealTimers()
+})
+
+test.each([
+  ['person’s', 2],
+  ['desk’s', 1]
+])('the %s display is unplugged: the page ends, and the person has our own window', async (_whose, gone) => {
+  const place = placeOn(1, 2)
+  expect(await place.take()).toBe('other-display')
+  const [person] = people as [FakeWindow]
+  expect(place.window()).toBe(person)
+  unplug(gone)
+  await vi.advanceTimersByTimeAsync(0)
+  // Told while its window was still there, so that the page could be ended first.
+  expect(told).toEqual(['place lost, 1 open', 'clipboard aside'])
+  expect(person.isDestroyed()).toBe(true)
+  expect(place.window()).toBe(desk)
+  expect(desk.isFullScreen()).toBe(true)
+  desk.blur()
+  expect(told.at(-1)).toBe('left: blur')
+  place.giveBack()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(desk.isFullScreen()).toBe(false)
+  expect(told.at(-1)).toBe('clipboard back')
+})
+
+test('a third display comes and goes: nothing is lost', async () => {
+  const place = placeOn(1, 2, 3)
+  await place.take()
+  unplug(3)
+  expect(told).toEqual([])
+  // Systems move windows as displays go, for a moment or for good: a page that is open isn't ended by that.
+  people[0]?.moveTo(display(1).bounds)
+  people[0]?.setFullScreen(true)
+  expect(people[0]?.isDestroyed()).toBe(false)
+  expect(place.window()).toBe(people[0])
+})
+
+test('the desk’s display is unplugged while somebody signs on it: covered, and they keep our window', async () => {
+  const place = placeOn(1)
+  await place.take()
+  plugIn(2)
+  unplug(1)
+  expect(told).toEqual(['clipboard aside', 'left: display'])
+  expect(place.window()).toBe(desk)
+})
+
+test('a second display that is plugged in while somebody signs here waits for the next', async () => {
+  const place = placeOn(1)
+  expect(await place.take()).toBe('here')
+  plugIn(2)
+  expect(people).toEqual([])
+  expect(place.window()).toBe(desk)
+  desk.setFullScreen(false)
+  expect(told.at(-1)).toBe('left: full-screen')
+  place.keepFilled()
+  expect(desk.isFullScreen()).toBe(true)
+  place.giveBack()
+  expect(people).toHaveLength(1)
+  expect(await place.take()).toBe('other-display')
+})
+
+test('the person’s window goes while they sign: our own is theirs', async () => {
+  const place = placeOn(1, 2)
+  await place.take()
+  people[0]?.destroy()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(told).toEqual(['left: hidden', 'place lost, 0 open', 'clipboard aside'])
+  expect(place.window()).toBe(desk)
+  place.giveBack()
+  expect(people).toHaveLength(2)
+})
+
+test('a person’s window whose page crashed is told of, and replaced for the next', async () => {
+  const place = placeOn(1, 2)
+  await place.take()
+  const [person] = people as [FakeWindow]
+  person.hasCrashed = true
+  person.webContents.emit('render-process-gone')
+  expect(told).toEqual(['left: page'])
+  place.giveBack()
+  expect(person.isDestroyed()).toBe(true)
+  expect(await place.take()).toBe('other-display')
+  expect(place.window()).toBe(people[1])
+})
+
+test('a system that puts the window elsewhere than on the second display: it isn’t used, nor tried again', async () => {
+  putAt = () => display(1).bounds
+  isShownAtOnce = false
+  const place = placeOn(1, 2)
+  place.follow()
+  people[0]?.show()
+  expect(people[0]?.isDestroyed()).toBe(true)
+  expect(await place.take()).toBe('here')
+  expect(people).toHaveLength(1)
+  expect(place.otherDisplay()).toBeUndefined()
+})
+
+test('a session waits until the window on the second display is there, and goes on without one that isn’t', async () => {
+  isShownAtOnce = false
+  const place = placeOn(1, 2)
+  const first = place.take()
+  people[0]?.show()
+  expect(await first).toBe('other-display')
+  place.giveBack()
+  people[0]?.destroy()
+  const second = place.take()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await second).toBe('here')
+  people[1]?.show()
+  expect(place.personWindow()).toBe(people[1])
+  expect(place.window()).toBe(desk)
+})
+
+test('our window is moved to the other display: the person’s goes to the one that it left, but not while they sign', async () => {
+  const place = placeOn(1, 2)
+  place.follow()
+  desk.moveTo(display(2).bounds)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(people.map(({ bounds }) => bounds.x)).toEqual([1000, 0])
+  expect(people[0]?.isDestroyed()).toBe(true)
+  await place.take()
+  desk.moveTo(display(1).bounds)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(people).toHaveLength(2)
+  expect(place.window()).toBe(people[1])
+})
+
+test('our window that isn’t in front is brought there, so that it can be left', async () => {
+  const place = placeOn(1)
+  desk.blur()
+  await place.take()
+  expect(desk.isFocused()).toBe(true)
+  expect(told).toEqual(['clipboard aside'])
+})
+
+test('a dialog of ours doesn’t leave the window; another one in front after it does', async () => {
+  const place = placeOn(1)
+  await place.take()
+  told = []
+  const ask = () => place.whileAsking(async () => desk.blur())
+  await ask()
+  desk.focus()
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(told).toEqual([])
+  await ask()
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(told).toEqual(['left: blur'])
+  desk.focus()
+  desk.blur()
+  expect(told).toEqual(['left: blur', 'left: blur'])
+})
+
+test('staff prints for a person on the second display: their window needs no focus', async () => {
+  const place = placeOn(1, 2)
+  await place.take()
+  people[0]?.blur()
+  await place.whileAsking(async () => desk.blur())
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(told).toEqual([])
+})
+
+test('staff has the screen again before it was filled: nothing is put aside, nothing watched', async () => {
+  const place = placeOn(1)
+  const taking = place.take()
+  place.giveBack()
+  await taking
+  desk.blur()
+  expect(told).toEqual(['clipboard back'])
+  expect(desk.isFullScreen()).toBe(false)
+})

@@ -1,0 +1,78 @@
+import type { EventEmitter } from 'node:events'
+import type { Display } from 'electron'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openPersonWindow } from '../../../src/main/shell/person-window.ts'
+
+/** What the window asks of Electron, and what came of it. */
+interface FakeWindow extends EventEmitter {
+  given: Record<string, unknown>
+  webContents: EventEmitter
+  reloads: number
+}
+
+const electron = await vi.hoisted(async () => {
+  const { EventEmitter: Emitter } = await import('node:events')
+  class BrowserWindow extends Emitter {
+    reloads = 0
+    #isDestroyed = false
+    readonly given: unknown
+    readonly webContents = Object.assign(new Emitter(), {
+      setIgnoreMenuShortcuts() {},
+      setWindowOpenHandler() {},
+      reload: () => {
+        this.reloads += 1
+      }
+    })
+
+    constructor(given: unknown) {
+      super()
+      this.given = given
+    }
+
+    removeMenu() {}
+    loadURL = async () => {}
+    isDestroyed = () => this.#isDestroyed
+    destroy() {
+      this.#isDestroyed = true
+      this.emit('closed')
+    }
+  }
+  return { BrowserWindow, app: new Emitter(), nativeTheme: new Emitter(), screen: new Emitter(), session: {} }
+})
+vi.mock('electron', () => electron)
+
+const log = { error: vi.fn() }
+
+function open() {
+  const display = { id: 2, bounds: { x: 1000, y: 0, width: 1000, height: 800 } } as Display
+  const window = openPersonWindow(display, { start: 'app://person', preload: '/preload.cjs', zoom: () => 1, log })
+  return { window, fake: window as unknown as FakeWindow }
+}
+
+const crash = ({ webContents }: FakeWindow) =>
+  webContents.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 })
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+test('nobody before it can close it', () => {
+  const { fake } = open()
+  const event = { preventDefault: vi.fn() }
+  fake.emit('close', event)
+  expect(event.preventDefault).toHaveBeenCalledOnce()
+  expect(fake.given).toMatchObject({ closable: false, frame: false, x: 1000 })
+})
+
+test('a page that crashes is loaded again; one that crashes at once again takes its window with it', async () => {
+  const { window, fake } = open()
+  crash(fake)
+  await vi.advanceTimersByTimeAsync(60_000)
+  crash(fake)
+  expect(fake.reloads).toBe(2)
+  expect(window.isDestroyed()).toBe(false)
+  await vi.advanceTimersByTimeAsync(1000)
+  crash(fake)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(fake.reloads).toBe(2)
+  expect(window.isDestroyed()).toBe(true)
+})
