@@ -93,13 +93,15 @@ test('the second display is unplugged in the middle: the clerk’s own window is
 })
 
 test('a second display that comes in the middle is used by the next session', async ({ clerk }) => {
-  const { window } = clerk
+  const { app, window } = clerk
   await configureCounter(clerk, { useOtherDisplay: true })
   await send(clerk, formsFor(['Deed of gift', 'Cover letter'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
-  const { person } = await secondDisplay(clerk)
+  await app.addDisplay({ width: 1280, height: 800 })
   await sign(page, MERE)
+  expect(await app.windows(), 'windows while somebody signs in the first').toHaveLength(1)
   await clerk.giveBack()
+  const person = personAt(app, await app.waitForWindow(/counter\.html/))
   await clerk.button('Back to the queue').click()
   await clerk.openSheet(MERE, 'Cover letter')
   await clerk.handOverAs()
