@@ -18,7 +18,7 @@ import { clipboardAside } from './shell/clipboard-aside.ts'
 import { type CounterPlaceParts, openCounterPlace } from './shell/counter-place.ts'
 import type { SendEvent } from './shell/events.ts'
 import { openPersonWindow, type PersonWindowParts } from './shell/person-window.ts'
-import { signingViewsOf } from './shell/signing-view.ts'
+import { signingViewsOf } from './shell/signing-views.ts'
 
 /** How long a signing page may take until there is something to see, in milliseconds. */
 const SIGNING_PATIENCE = 30_000
@@ -60,6 +60,13 @@ export function openCounterDesk(parts: CounterParts) {
     trouble: parts.trouble
   })
   const { note } = audit
+  const views = signingViewsOf({
+    window() {
+      if (!place) throw new Error('There is no window to show a page in yet.')
+      return place.window()
+    },
+    patienceMs: SIGNING_PATIENCE
+  })
   const settings = openCounterSettings({
     ...{ db, note },
     userName: () => userInfo().username,
@@ -96,7 +103,7 @@ export function openCounterDesk(parts: CounterParts) {
     openView: (turn) => {
       const shownIn = place
       if (!shownIn) throw new Error('There is no window to show a page in yet.')
-      const view = signingViewsOf({ window: shownIn.window(), patienceMs: SIGNING_PATIENCE })(turn)
+      const view = views.open(turn)
       return {
         show: (bounds) => view.show(bounds),
         cover: () => view.cover(),
@@ -118,10 +125,18 @@ export function openCounterDesk(parts: CounterParts) {
     savePage: (bytes, name) => savePage(bytes, name),
     changed(id) {
       send('counter.changed', { id })
+      followTurns()
       if (counter.state()?.isLocked === false) place?.keepFilled()
       parts.handedOver()
     }
   })
+
+  /** While the screen changes hands there is time to make ready what the next page is shown in. */
+  function followTurns(): void {
+    const phase = counter.state()?.phase
+    if (place && (phase === 'handover' || phase === 'between')) views.prepare()
+    else if (phase === undefined || phase === 'return' || phase === 'ended') views.drop()
+  }
 
   return {
     counter,

@@ -24,16 +24,22 @@ export interface SessionEvents {
 // Without "persist:" a partition lives in memory.
 const ring = ringOf<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
 
-/** Takes a session that no page is in, and that holds nothing of any page. */
-export function openSigningSession(
-  ground: SigningGround,
-  permits: Permits,
-  events: SessionEvents,
-  lookupOf: (opened: Session) => Lookup = lookupIn
-): Session {
+/** Takes a session that no page is in, and that holds nothing of any page. Until somebody is admitted, nothing leaves it. */
+export function openSigningSession(): Session {
   const opened = ring.take()
-  lockSession(opened, events.denied, permits)
+  lockSession(opened, () => {})
+  shut(opened)
   opened.setSpellCheckerEnabled(false)
+  return opened
+}
+
+/** From now on the session is of one turn's page: what that is granted, where it may go, and who hears of it. */
+export function admit(
+  opened: Session,
+  { ground, permits, session: events }: { ground: SigningGround; permits: Permits; session: SessionEvents },
+  lookupOf: (opened: Session) => Lookup = lookupIn
+): void {
+  lockSession(opened, events.denied, permits)
   const lookup = lookupOf(opened)
   // The second guard beside the navigation events: it holds on the network itself, so that of what is refused
   // nothing leaves, redirects of redirects included.
@@ -48,16 +54,19 @@ export function openSigningSession(
     if (partOf(details.resourceType) === 'content') respond({})
     else respond({ responseHeaders: withPagePolicy(details.responseHeaders, ground) })
   })
-  return opened
 }
 
 /** Ends a session whose page has gone: wipes what it kept, ends its connections and shuts it. Never rejects. */
 export async function closeSigningSession(used: Session): Promise<void> {
   lockSession(used, () => {})
-  used.webRequest.onBeforeRequest((_details, respond) => respond({ cancel: true }))
+  shut(used)
   // The session outlives the turn, and would keep what this listener knows of it.
   used.webRequest.onHeadersReceived(null)
   ring.giveBack(used, (await wipe(used)) && (await isSeenEmpty(used)))
+}
+
+function shut(closed: Session): void {
+  closed.webRequest.onBeforeRequest((_details, respond) => respond({ cancel: true }))
 }
 
 /** @returns whether all of it was done. */

@@ -2,16 +2,15 @@
  * Shows a page of the signing service to one signer. The page is hostile until it is gone: no preload, a session of its
  * own, held to its ground, granted only what its turn permits, and destroyed with everything it kept.
  */
-import type { BrowserWindow, Session, WebContents } from 'electron'
+import type { WebContents } from 'electron'
 import type { AppError } from '../../shared/contract/index.ts'
-import type { OpenSigningView, SigningTurn, SigningView, ViewBounds } from '../core/counter/signing-view.ts'
+import type { SigningTurn, SigningView, ViewBounds } from '../core/counter/signing-view.ts'
 import { AppFailure } from '../core/failure.ts'
 import { MediaGrants } from '../core/policy/media-grants.ts'
 import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
-import type { Lookup } from '../core/policy/private-networks.ts'
 import { guard } from './lock-down.ts'
 import { systemAllows } from './media-access.ts'
-import { asPdf, closed, makeSigningContents, printed } from './signing-contents.ts'
+import { asPdf, printed } from './signing-contents.ts'
 import {
   ended,
   ledAway,
@@ -22,34 +21,25 @@ import {
   stuck,
   tooSlow
 } from './signing-failure.ts'
-import { hold } from './signing-hold.ts'
 import { followHands, offerMenu } from './signing-input.ts'
-import { SigningPlace } from './signing-place.ts'
-import { closeSigningSession, openSigningSession } from './signing-session.ts'
+import type { SigningRoom } from './signing-room.ts'
 import { askedForFile, deniedWords, onceASecond, refusalWords, triedToPrint } from './signing-words.ts'
 
 export interface SigningViewParts {
-  /** The window over whose page the signing page lies. */
-  window: BrowserWindow
+  /** Nobody has entered it. */
+  room: SigningRoom
   /** How long a page may take until there is something to see, in milliseconds. */
   patienceMs: number
-  /** How names are looked up; by default as the browser does. */
-  lookupOf?: (opened: Session) => Lookup
-}
-
-/** The port's function for one window. */
-export function signingViewsOf(parts: SigningViewParts): OpenSigningView {
-  return (turn) => new ShownSigningView(parts, turn)
 }
 
 type State = 'loading' | 'open' | 'returned' | 'failed' | 'destroyed'
 
-class ShownSigningView implements SigningView {
-  readonly #parts: SigningViewParts
+/** The page of one turn, which begins to load at once, out of sight. */
+export class ShownSigningView implements SigningView {
+  readonly #patienceMs: number
   readonly #turn: SigningTurn
   readonly #ground: SigningGround
-  readonly #session: Session
-  readonly #place: SigningPlace
+  readonly #room: SigningRoom
   readonly #contents: WebContents
   readonly #media: MediaGrants
   /** Told until the page's end: the page must not fill our lists. */
@@ -63,7 +53,7 @@ class ShownSigningView implements SigningView {
   #ending: Promise<void> | undefined
 
   constructor(parts: SigningViewParts, turn: SigningTurn) {
-    this.#parts = parts
+    this.#patienceMs = parts.patienceMs
     this.#turn = turn
     this.#ground = turn
     const tell = onceASecond((what) => turn.events.refused(what))
@@ -74,26 +64,28 @@ class ShownSigningView implements SigningView {
       granted: (devices) => this.#isOver() || turn.events.granted(devices),
       systemAllows
     })
-    this.#session = openSigningSession(
-      this.#ground,
-      this.#media,
-      {
+    this.#room = parts.room
+    this.#contents = parts.room.contents
+    this.#room.enter({
+      ground: this.#ground,
+      permits: this.#media,
+      session: {
         returned: () => this.#return(),
         refused: (url, reason, part) => this.#refuse(url, reason, part),
         denied: (what) => this.#denied(what)
       },
-      parts.lookupOf
-    )
-    const view = makeSigningContents(this.#session)
-    this.#contents = view.webContents
-    this.#place = new SigningPlace(parts.window, view, () => void this.destroy())
+      printed: () => this.#tell(triedToPrint),
+      askedForFile: () => this.#tell(askedForFile),
+      slipped: () => this.#slipped(),
+      windowClosed: () => void this.destroy()
+    })
     this.#listen()
     // What the turn's owner does on an event must find the view already in its hands.
     queueMicrotask(() => void this.#begin(turn.url))
   }
 
   show(bounds: ViewBounds): void {
-    if (!this.#isOver()) this.#place.show(bounds)
+    if (!this.#isOver()) this.#room.place.show(bounds)
   }
 
   cover(): void {
@@ -121,16 +113,7 @@ class ShownSigningView implements SigningView {
   async #begin(url: string): Promise<void> {
     if (!this.#mayLoad(url)) return
     try {
-      await this.#contents.loadURL('about:blank')
-      await hold(
-        this.#contents,
-        { call: this.#turn.media() !== 'never' },
-        {
-          printed: () => this.#tell(triedToPrint),
-          askedForFile: () => this.#tell(askedForFile),
-          slipped: () => setImmediate(() => this.#slipped())
-        }
-      )
+      await this.#room.held
     } catch {
       this.#slipped()
       return
@@ -158,11 +141,11 @@ class ShownSigningView implements SigningView {
         else if (this.#mayLoad(url)) this.#go(url)
       }
     })
-    followHands(contents, () => this.#place.isShown(), {
+    followHands(contents, () => this.#room.place.isShown(), {
       touched: () => this.#isOver() || this.#turn.events.touched(),
-      wantsOut: () => this.#place.focusOurPage()
+      wantsOut: () => this.#room.place.focusOurPage()
     })
-    this.#closeMenu = offerMenu(contents, this.#parts.window)
+    this.#closeMenu = offerMenu(contents, this.#room.window)
     contents.on('dom-ready', () => this.#opened())
     contents.on('did-stop-loading', () => this.#stopped())
     contents.on('did-fail-load', (_event, _code, name, _url, isMainFrame) => {
@@ -185,7 +168,7 @@ class ShownSigningView implements SigningView {
   #wait(): void {
     this.#state = 'loading'
     clearTimeout(this.#patience)
-    this.#patience = setTimeout(() => this.#fail(tooSlow), this.#parts.patienceMs)
+    this.#patience = setTimeout(() => this.#fail(tooSlow), this.#patienceMs)
     this.#turn.events.loading()
   }
 
@@ -222,9 +205,7 @@ class ShownSigningView implements SigningView {
 
   /** It closed itself, or was closed. */
   #gone(): void {
-    if (this.#state === 'destroyed') return
-    this.#place.leave()
-    this.#fail(ended)
+    if (this.#state !== 'destroyed') this.#fail(ended)
   }
 
   /** It is held no longer, so it may not go on. A page that goes is let go of as well; then that is what there is to tell. */
@@ -260,7 +241,7 @@ class ShownSigningView implements SigningView {
 
   #hide(): void {
     this.#closeMenu()
-    this.#place.hide()
+    this.#room.place.hide()
   }
 
   async #end(): Promise<void> {
@@ -268,9 +249,7 @@ class ShownSigningView implements SigningView {
     clearTimeout(this.#patience)
     this.#media.end()
     this.#closeMenu()
-    this.#place.leave()
-    await closed(this.#contents)
-    await closeSigningSession(this.#session)
+    await this.#room.empty()
   }
 
   #isOver(): boolean {

@@ -20,7 +20,7 @@ import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-pro
 import { lockDown } from '../../../src/main/shell/lock-down.ts'
 import { openMainWindow } from '../../../src/main/shell/main-window.ts'
 import { isFromWindow } from '../../../src/main/shell/own-page.ts'
-import { signingViewsOf } from '../../../src/main/shell/signing-view.ts'
+import { signingViewsOf } from '../../../src/main/shell/signing-views.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
 
@@ -71,8 +71,8 @@ async function obey(command: Command): Promise<unknown> {
       const { lookups } = command
       media = command.media ?? 'never'
       questions = []
-      const open = signingViewsOf({
-        window,
+      const { open } = signingViewsOf({
+        window: () => window,
         patienceMs: command.patienceMs,
         lookupOf: () => async (hostname) => lookups[hostname] ?? Promise.reject(new Error('no such name'))
       })
