@@ -287,7 +287,12 @@ async function run(): Promise<void> {
         }
       }),
       ...counterHandlers(counter),
-      ...counterSettingsHandlers({ pin: counterDesk.pin, settings: counterDesk.settings, ...dialogs }),
+      ...counterSettingsHandlers({
+        pin: counterDesk.pin,
+        settings: counterDesk.settings,
+        isRunning: () => counter.isRunning(),
+        ...dialogs
+      }),
       ...auditHandlers({ audit: counterDesk.audit, clock, zone, ...dialogs }),
       ...systemHandlers({
         settings,

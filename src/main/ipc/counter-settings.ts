@@ -13,6 +13,8 @@ type Handled = `counter.${'pin' | 'setPin' | 'resetPin' | 'settings' | 'configur
 export interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
   pin: Pick<StaffPinKeeper, 'state' | 'set' | 'reset'>
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
+  /** Whether somebody signs at the counter now. */
+  isRunning: () => boolean
 }
 
 const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'jpg', 'jpeg', 'webp'] }]
@@ -20,11 +22,17 @@ const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'j
 export function counterSettingsHandlers({
   pin,
   settings,
+  isRunning,
   chooseFiles
 }: CounterSettingsParts): Pick<RequestHandlers, Handled> {
   return {
     'counter.pin': () => pin.state(),
-    'counter.setPin': ({ pin: chosen, current }) => pin.set(chosen, current),
+    'counter.setPin': async ({ pin: chosen, current }) => {
+      // Whoever has the screen could take it with a PIN of their own, where the office's is gone.
+      if (isRunning() && !(await pin.state()).isSet)
+        fail('busy', 'Somebody is signing. Choose the first PIN after that.')
+      return pin.set(chosen, current)
+    },
     'counter.resetPin': () => pin.reset(),
 
     'counter.settings': async () => settings.read(),

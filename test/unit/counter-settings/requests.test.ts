@@ -20,18 +20,37 @@ function office() {
     note: () => undefined,
     changed: () => undefined
   })
-  const handlers = counterSettingsHandlers({ pin: pinOffice().run(), settings, chooseFiles: async () => chosen })
+  const signing = { isRunning: false }
+  const handlers = counterSettingsHandlers({
+    pin: pinOffice().run(),
+    settings,
+    isRunning: () => signing.isRunning,
+    chooseFiles: async () => chosen
+  })
   async function choosing(name: string, bytes?: Uint8Array) {
     chosen = [join(folder, name)]
     if (bytes) await writeFile(join(folder, name), bytes)
     return handlers['counter.chooseLogo'](undefined, context)
   }
-  return { folder, handlers, choosing }
+  return { folder, handlers, choosing, signing }
 }
 
 const badFile = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
 
 describe('requests about the counter’s settings', () => {
+  test('a first PIN is refused while somebody signs; one that holds can be replaced', async () => {
+    const { handlers, signing } = office()
+    signing.isRunning = true
+    await expect(handlers['counter.setPin']({ pin: '74918' }, context)).rejects.toMatchObject({
+      appError: { code: 'busy' }
+    })
+    expect(await handlers['counter.pin'](undefined, context)).toMatchObject({ isSet: false })
+    signing.isRunning = false
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    signing.isRunning = true
+    expect(await handlers['counter.setPin']({ pin: '60417', current: '74918' }, context)).toMatchObject({ isSet: true })
+  })
+
   test('set, tell and replace the PIN', async () => {
     const { handlers } = office()
     expect(await handlers['counter.pin'](undefined, context)).toMatchObject({ isSet: false })

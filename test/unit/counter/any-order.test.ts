@@ -106,7 +106,12 @@ const leaving = fc.constantFrom<LeftBy>('blur', 'full-screen', 'hidden', 'displa
       office.counter.left(by)
 )
 
-const unplugged = fc.constant<Happening>(({ office }) => office.counter.placeLost())
+/** Where all have finished, this window was staff's all along. */
+const unplugged = fc.constant<Happening>((world) => {
+  const state = world.office.counter.state()
+  if (state?.place === 'other-display' && state.phase === 'return') world.rights++
+  world.office.counter.placeLost()
+})
 
 const said = `https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET}`
 const pageDoes: ((events: SigningViewEvents) => void)[] = [

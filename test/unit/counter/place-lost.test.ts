@@ -68,32 +68,39 @@ test('a page that was about to be loaded is never opened', async () => {
   expect(office.pages).toEqual([])
 })
 
-test.each(['handover', 'between', 'asking', 'return'] as const)(
-  'without a page (%s) it is locked here',
-  async (phase) => {
-    const { office, counter, id } = await beside()
-    if (phase !== 'handover') {
-      await office.opens()
-      office.signs('will', 0)
-      office.events().returned()
-    }
-    if (phase === 'between' || phase === 'return') await office.settled()
-    if (phase === 'return') {
-      await counter.next(id)
-      office.signs('deed', 0)
-      office.events().returned()
-      await office.settled()
-    }
-    expect(office.state().phase).toBe(phase)
-    counter.placeLost()
-    expect(office.state()).toMatchObject({ phase, place: 'here', isLocked: true })
-    expect(office.state().error).toBeUndefined()
-    expect(counter.isHandedOver()).toBe(true)
-    await expect(counter.staff(id, 'end', 'desk')).rejects.toMatchObject(failure('not-allowed'))
-    await counter.unlock(id, PIN)
-    expect(office.state()).toMatchObject(phase === 'return' ? { phase: 'ended' } : { cover: 'staff', isLocked: false })
+test.each(['handover', 'between', 'asking'] as const)('without a page (%s) it is locked here', async (phase) => {
+  const { office, counter, id } = await beside()
+  if (phase !== 'handover') {
+    await office.opens()
+    office.signs('will', 0)
+    office.events().returned()
   }
-)
+  if (phase === 'between') await office.settled()
+  expect(office.state().phase).toBe(phase)
+  counter.placeLost()
+  expect(office.state()).toMatchObject({ phase, place: 'here', isLocked: true })
+  expect(office.state().error).toBeUndefined()
+  expect(counter.isHandedOver()).toBe(true)
+  await expect(counter.staff(id, 'end', 'desk')).rejects.toMatchObject(failure('not-allowed'))
+  await counter.unlock(id, PIN)
+  expect(office.state()).toMatchObject({ cover: 'staff', isLocked: false })
+})
+
+test('once all have finished it is over, and staff keeps their own screen', async () => {
+  const { office, counter, id } = await beside()
+  for (const document of ['will', 'deed']) {
+    await office.opens()
+    office.signs(document, 0)
+    office.events().returned()
+    if ((await office.settled()).phase === 'between') await counter.next(id)
+  }
+  expect(office.state().phase).toBe('return')
+  counter.placeLost()
+  expect(office.state()).toMatchObject({ phase: 'ended', isLocked: false })
+  expect([counter.isHandedOver(), office.isTaken, office.kept]).toEqual([false, false, null])
+  expect(office.told('left')).toMatchObject([{ detail: { by: 'display' } }])
+  expect(office.told('session-ended')).toHaveLength(1)
+})
 
 test('an end that staff asked for at their desk comes back by the PIN', async () => {
   const { office, counter, id } = await beside()

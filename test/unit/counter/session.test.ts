@@ -161,16 +161,19 @@ describe('several turns', () => {
     expect((await office.settled()).phase).toBe('handover')
   })
 
-  test('wait for a service that needs a moment to know of the signer before', async () => {
-    const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
+  test('wait for a service that needs a moment to give the next one their turn', async () => {
+    const office = openOffice({ will: [signer('Ann Example'), later('Ben Example', { SigningKey: undefined })] })
     const { id } = await office.start(['will', 0], ['will', 1])
     await office.opens()
-    void office.counter.finish(id)
-    expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'not-yet' })
+    office.change('will', 0, { SignedStatus: 'Signed', HasSigned: true })
+    office.events().returned()
+    expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+    office.change('will', 0, { SignedStatus: 'Invitation', HasSigned: false })
     const begun = office.counter.begin(id)
     await office.time.pass(1500)
     expect(office.state().phase).toBe('loading')
-    office.signs('will', 0)
+    office.change('will', 0, { SignedStatus: 'Signed', HasSigned: true })
+    office.change('will', 1, signer('Ben Example'))
     await office.time.pass(4000)
     await begun
     expect(office.page()?.turn.url).toContain('BenExample')

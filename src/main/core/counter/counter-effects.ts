@@ -75,6 +75,8 @@ export interface KeptTurn {
   hasBegun: boolean
   /** When the service was asked what became of it. */
   askedAt?: number
+  /** The audit trail knows what became of it. */
+  isTold?: boolean
 }
 
 export interface SignerIdentity {

@@ -36,21 +36,23 @@ export function foundSession(
     accountId,
     startedAt,
     state,
-    facts: turns.map(({ identity, hasBegun }) => ({ identity, hasBegun, evidence: [] }))
+    facts: turns.map(({ identity, hasBegun, isTold = false }) => ({ identity, hasBegun, isTold, evidence: [] }))
   }
 }
 
 /** Without what is kept beside it. */
 function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
-  const { identity: _identity, hasBegun, askedAt: _askedAt, ...shown } = turn
+  const { identity: _identity, hasBegun, askedAt: _askedAt, isTold: _isTold, ...shown } = turn
   return hasBegun || shown.outcome ? shown : { ...shown, outcome: { signed: 'skipped', error: NOT_BEGUN } }
 }
 
 /** Writes down that the turns which had not begun are over: none follows any more. */
 export function noteNotBegun({ turns }: RunningSession, record: SessionRecord): void {
-  for (const [index, { hasBegun, outcome }] of turns.entries()) {
-    if (hasBegun || outcome) continue
-    record.noteTurn('turn-ended', index, { outcome: 'skipped', known: 'after an interruption' })
+  for (const [index, { hasBegun, outcome, isTold }] of turns.entries()) {
+    // One that failed at its beginning has an outcome, and nobody may have gone on from it before the application ended.
+    if (hasBegun || isTold) continue
+    const error = outcome?.error ? { error: outcome.error.code } : {}
+    record.noteTurn('turn-ended', index, { outcome: 'skipped', ...error, known: 'after an interruption' })
   }
   // So that another interruption finds them ended.
   if (turns.length > 0) record.keep()

@@ -5,15 +5,15 @@ import { stateOf } from '../documents/progress.ts'
 import type { CounterEffects, SignerIdentity } from './counter-effects.ts'
 import { indexOf } from './known-signer.ts'
 
-/** Milliseconds until the service is asked again, where the page came back to its return address: it has most likely signed. */
-const AFTER_RETURN = [1000, 2000, 4000]
-/** Where the person ended it: most likely nothing is to come, and they wait. */
+/** Milliseconds until the service is asked again, where the page or the person says that it is signed: the service may need a moment. */
+const AFTER_SIGNING = [1000, 2000, 4000]
+/** Where it was ended before: most likely nothing is to come, and they wait. */
 const AFTER_STOP = [1000]
 /** However slow the line is, the person isn't kept longer, in milliseconds. */
 const LONGEST = 30_000
 
-/** returned: the page came to its return address. stopped: a person ended it. */
-export type Ending = 'returned' | 'stopped'
+/** returned: the page came to its return address. finished: the person says that they have signed. stopped: it was ended before. */
+export type Ending = 'returned' | 'finished' | 'stopped'
 
 export interface AskedTurn {
   accountId: string
@@ -26,7 +26,7 @@ type AskingEffects = Pick<CounterEffects, 'documentOf' | 'refresh' | 'describe' 
 
 /** Asks the service. Never rejects: where it can't be asked the outcome is `unknown`. */
 export async function askOutcome(effects: AskingEffects, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
-  const pauses = ending === 'returned' ? AFTER_RETURN : AFTER_STOP
+  const pauses = ending === 'stopped' ? AFTER_STOP : AFTER_SIGNING
   let isLate = false
   const asking = (async () => {
     let latest = await askOnce(effects, turn)

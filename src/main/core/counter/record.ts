@@ -95,7 +95,9 @@ export function openRecord(effects: RecordEffects, start: RecordStart, happened:
       const { outcome: _before, ...turn } = turnOf(index)
       const after: CounterTurn = outcome ? { ...turn, outcome } : turn
       state = { ...state, turns: state.turns.map((one, at) => (at === index ? after : one)) }
-      factsOf(index).askedAt = effects.clock()
+      const known = factsOf(index)
+      known.askedAt = effects.clock()
+      if (!outcome) known.isTold = false
       keep()
     },
 
@@ -108,6 +110,9 @@ export function openRecord(effects: RecordEffects, start: RecordStart, happened:
     noteTurn(what: AuditRecord['what'], index: number, detail: Record<string, string> = {}): void {
       const { documentReference, documentName, signerName } = turnOf(index)
       effects.note({ what, session: state.id, documentReference, documentName, signerName, detail })
+      if (what !== 'turn-ended') return
+      factsOf(index).isTold = true
+      keep()
     }
   }
 }

@@ -26,7 +26,8 @@ const Running = z.object({
       outcome: Outcome.optional(),
       identity: z.object({ signerReference: z.string().optional(), person: z.string() }),
       hasBegun: z.boolean(),
-      askedAt: z.number().optional()
+      askedAt: z.number().optional(),
+      isTold: z.boolean().optional()
     })
   )
 })

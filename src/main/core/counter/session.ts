@@ -158,7 +158,7 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
     finish: () =>
       act(
         () => (covers.isShowing() && covers.isFree()) || hasOwnCover(),
-        () => turns.finish('stopped')
+        () => turns.finish(record.state.cover === 'finish' ? 'finished' : 'stopped')
       ),
 
     next: () =>
@@ -196,10 +196,16 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
 
     /**
      * The second display is gone: the session goes on in this window, locked. A page can't come with it, and is wiped: what
-     * became of its turn is asked when staff has chosen to go on or to end.
+     * became of its turn is asked when staff has chosen to go on or to end. Where all have finished, it is over.
      */
     placeLost(): void {
       if (record.state.place !== 'other-display' || isPhase('ended')) return
+      if (isPhase('return')) {
+        // Everything was asked, and this window was staff's all along: there is nothing to lock.
+        record.noteTurn('left', record.state.current, { by: 'display' })
+        ended()
+        return
+      }
       const hasPage = isPhase('loading', 'open', 'covered')
       covers.cover('away', 'locked')
       record.become({ place: 'here' })

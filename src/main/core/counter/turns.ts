@@ -10,6 +10,7 @@ import { askOutcome, type Ending } from './outcome.ts'
 import type { Page } from './page.ts'
 import { type ReadyTurn, readyTurn } from './ready-turn.ts'
 import type { SessionRecord } from './record.ts'
+import { type Following, whoFollows } from './who-follows.ts'
 
 const NOT_OPENED: AppError = { code: 'cancelled', message: 'The page was never opened, so nothing was signed on it.' }
 const NOT_WIPED: AppError = {
@@ -60,7 +61,7 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     try {
       const ready = await readyTurn(effects, record, index, isNewest)
       if (!isNewest()) return
-      if ('signed' in ready) settle(index, ready)
+      if ('signed' in ready) await settle(index, ready)
       else open(index, ready)
     } catch (error) {
       if (isNewest()) notBegun(index, effects.describe(error))
@@ -124,18 +125,37 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     const isWiped = await wiping
     const skipped: CounterOutcome = { signed: 'skipped', error: NOT_OPENED }
     const outcome = hasBegun ? await askOutcome(effects, asked(index), ending) : skipped
-    if (isNewest()) settle(index, outcome, isWiped ? {} : { wiped: 'no' })
+    if (isNewest()) await settle(index, outcome, isWiped ? {} : { wiped: 'no' })
   }
 
   /** What became of a turn whose page is wiped, and what follows. */
-  function settle(index: number, outcome: CounterOutcome, detail: Record<string, string> = {}): void {
-    record.moveOn()
+  async function settle(index: number, outcome: CounterOutcome, detail: Record<string, string> = {}): Promise<void> {
+    const isNewest = record.moveOn()
+    const following = await whoFollows(effects, record, index, outcome)
+    if (!isNewest()) return
     record.setOutcome(index, outcome)
     noteEnd(index, outcome, detail)
-    const next = index + 1
-    if (!goesOn || next >= record.state.turns.length) end()
+    const next = passOver(following)
+    if (!goesOn || next === undefined) end()
     else if (isSamePerson(index, next)) record.become({ phase: 'between', error: undefined, ...covers.lasting() })
     else handOver(next)
+  }
+
+  /** Writes down who isn't offered the screen, and why. Answers who is. */
+  function passOver({ next, passedOver }: Following): number | undefined {
+    for (const { index, error } of passedOver) {
+      const outcome: CounterOutcome = { signed: 'skipped', error }
+      record.setOutcome(index, outcome)
+      noteEnd(index, outcome, { because: error.message })
+    }
+    return next
+  }
+
+  /** The next turn that is still to come. */
+  function stillToCome(): number | undefined {
+    const { turns, current } = record.state
+    const next = turns.findIndex(({ outcome }, index) => index > current && outcome === undefined)
+    return next < 0 ? undefined : next
   }
 
   function noteEnd(index: number, outcome: CounterOutcome, detail: Record<string, string> = {}): void {
@@ -182,16 +202,20 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     /** From what became of a document, or a turn that failed, to the next. */
     async next(): Promise<void> {
       const { phase, current } = record.state
-      if (phase === 'between') return begin(current + 1)
+      const next = stillToCome()
+      if (phase === 'between') return next === undefined ? end() : begin(next)
       if (phase !== 'failed') return
-      const turn = turnOf(current)
-      if (!turn.outcome) return finish('stopped')
+      const { outcome } = turnOf(current)
+      if (!outcome) return finish('stopped')
+      const isNewest = record.moveOn()
+      const following = await whoFollows(effects, record, current, outcome)
+      if (!isNewest()) return
       // What was tried again several times is written down once.
-      noteEnd(current, turn.outcome)
-      const next = current + 1
-      if (next >= record.state.turns.length) return end()
-      if (isSamePerson(current, next)) await begin(next)
-      else handOver(next)
+      noteEnd(current, outcome)
+      const follows = passOver(following)
+      if (follows === undefined) end()
+      else if (isSamePerson(current, follows)) await begin(follows)
+      else handOver(follows)
     },
 
     /** No other turn follows. Resolves once the service was asked about the one that runs. */

@@ -1,0 +1,85 @@
+/** Who of a session comes next: nobody is handed the screen whose turn can't come any more. */
+import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
+import { canSignNow } from '../documents/progress.ts'
+import type { CounterEffects } from './counter-effects.ts'
+import { indexOf } from './known-signer.ts'
+import type { SessionRecord } from './record.ts'
+
+export interface Following {
+  /** The next turn; undefined where none follows. */
+  next: number | undefined
+  /** Turns before it that can't be offered, with why. */
+  passedOver: { index: number; error: AppError }[]
+}
+
+/** What of the one before keeps those behind them waiting. Where it isn't known, they may be asked: the service says. */
+const HOLDS_UP: readonly CounterOutcome['signed'][] = ['declined', 'not-yet', 'skipped']
+
+/**
+ * By what the service said last; the folders aren't read again. Never rejects.
+ * @param outcome what became of the turn that has just ended, which isn't written down yet.
+ */
+export async function whoFollows(
+  effects: Pick<CounterEffects, 'documentOf'>,
+  record: SessionRecord,
+  current: number,
+  outcome: CounterOutcome
+): Promise<Following> {
+  const outcomes = new Map<number, CounterOutcome | undefined>(
+    record.state.turns.map((turn, index) => [index, index === current ? outcome : turn.outcome])
+  )
+  const passedOver: Following['passedOver'] = []
+  for (let index = current + 1; index < record.state.turns.length; index++) {
+    if (outcomes.get(index)) continue
+    const before = heldUpBy(record, outcomes, index)
+    if (before === undefined || (await canBegin(effects, record, index))) return { next: index, passedOver }
+    const error = notTheirTurn(record, outcomes, before)
+    passedOver.push({ index, error })
+    outcomes.set(index, { signed: 'skipped', error })
+  }
+  return { next: undefined, passedOver }
+}
+
+/** The first turn of the same document that came before and was not signed. */
+function heldUpBy(
+  record: SessionRecord,
+  outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
+  index: number
+): number | undefined {
+  const { documentReference } = record.turnOf(index)
+  const before = record.state.turns.slice(0, index).findIndex((turn, at) => {
+    const signed = outcomes.get(at)?.signed
+    return turn.documentReference === documentReference && signed !== undefined && HOLDS_UP.includes(signed)
+  })
+  return before < 0 ? undefined : before
+}
+
+async function canBegin(
+  effects: Pick<CounterEffects, 'documentOf'>,
+  record: SessionRecord,
+  index: number
+): Promise<boolean> {
+  const { documentReference, signer } = record.turnOf(index)
+  try {
+    const mirrored = await effects.documentOf(record.accountId, documentReference)
+    const at = mirrored && indexOf(mirrored.document, signer, record.factsOf(index).identity)
+    return mirrored !== undefined && at !== undefined && canSignNow(mirrored.document, at)
+  } catch {
+    // What can't be read is said when they begin.
+    return true
+  }
+}
+
+function notTheirTurn(
+  record: SessionRecord,
+  outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
+  before: number
+): AppError {
+  const name = record.turnOf(before).signerName.trim() || 'the signer before'
+  const who = name.charAt(0).toUpperCase() + name.slice(1)
+  const message =
+    outcomes.get(before)?.signed === 'declined'
+      ? `${who} has declined this document, so nobody else signs it.`
+      : `It isn’t their turn: ${name} signs first, and has not signed.`
+  return { code: 'not-signable', message }
+}

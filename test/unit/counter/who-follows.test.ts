@@ -1,0 +1,120 @@
+/** Where one of several has not signed, nobody behind them is handed the screen, and the session says why. */
+import { expect, test } from 'vitest'
+import { openCounter } from '../../../src/main/core/counter/counter.ts'
+import { later, OFFLINE, openOffice, PIN, signer } from './office.ts'
+
+const outcomes = (office: ReturnType<typeof openOffice>) => office.state().turns.map(({ outcome }) => outcome?.signed)
+
+/** Three sign one document in order, all in one session. */
+async function three(others: Record<string, Record<string, unknown>[]> = {}) {
+  const office = openOffice({ will: [signer('Ann Example'), later('Ben Example'), later('Cy Example')], ...others })
+  const more = Object.keys(others).map((reference): [string, number] => [reference, 0])
+  const { id } = await office.start(['will', 0], ['will', 1], ['will', 2], ...more)
+  await office.opens()
+  return { office, counter: office.counter, id }
+}
+
+test('one who stops ends the session for those who sign after them', async () => {
+  const { office, counter, id } = await three()
+  void counter.finish(id)
+  expect(await office.settled()).toMatchObject({ phase: 'return', isLocked: true, current: 0 })
+  expect(outcomes(office)).toEqual(['not-yet', 'skipped', 'skipped'])
+  expect(office.state().turns[1]?.outcome?.error).toEqual({
+    code: 'not-signable',
+    message: 'It isn’t their turn: Ann Example signs first, and has not signed.'
+  })
+  expect(office.told('turn-ended').map(({ signerName, detail }) => [signerName, detail?.outcome])).toEqual([
+    ['Ann Example', 'not-yet'],
+    ['Ben Example', 'skipped'],
+    ['Cy Example', 'skipped']
+  ])
+  expect(office.pages).toHaveLength(1)
+  expect((await counter.unlock(id, PIN)).phase).toBe('ended')
+})
+
+test('one who declines ends it for everybody on that document', async () => {
+  const { office } = await three()
+  office.declines('will', 0)
+  office.events().returned()
+  expect((await office.settled()).phase).toBe('return')
+  expect(outcomes(office)).toEqual(['declined', 'skipped', 'skipped'])
+  expect(office.state().turns[2]?.outcome?.error?.message).toBe(
+    'Ann Example has declined this document, so nobody else signs it.'
+  )
+})
+
+test('another document goes on', async () => {
+  const { office, counter, id } = await three({ deed: [signer('Dee Example')], lease: [signer('Ann Example')] })
+  void counter.finish(id)
+  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 3 })
+  expect(outcomes(office)).toEqual(['not-yet', 'skipped', 'skipped', undefined, undefined])
+})
+
+test('the same person’s next document is what follows, however many were passed over', async () => {
+  const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')], deed: [signer('Ann Example')] })
+  const { id } = await office.start(['will', 0], ['will', 1], ['deed', 0])
+  await office.opens()
+  void office.counter.finish(id)
+  expect((await office.settled()).phase).toBe('between')
+  await office.counter.next(id)
+  expect(office.state()).toMatchObject({ phase: 'loading', current: 2 })
+})
+
+test('who needs to wait for nobody is asked whatever became of the one before', async () => {
+  const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
+  const { id } = await office.start(['will', 0], ['will', 1])
+  await office.opens()
+  void office.counter.finish(id)
+  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+})
+
+test('what is not known holds nobody up: the service says when they begin', async () => {
+  const { office } = await three()
+  office.trouble = OFFLINE
+  office.events().returned()
+  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+})
+
+test('one whose page could not begin holds up those after them, once staff goes on', async () => {
+  const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
+  const { id } = await office.start(['will', 0], ['will', 1])
+  office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
+  await office.counter.begin(id)
+  expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'unsafe-address' } })
+  await office.counter.next(id)
+  expect(office.state().phase).toBe('return')
+  expect(outcomes(office)).toEqual(['skipped', 'skipped'])
+  expect(office.told('turn-ended')).toHaveLength(2)
+})
+
+test('a person who says that they have signed is believed once the service says so, a moment later', async () => {
+  const { office, counter, id } = await three()
+  await counter.cover(id, 'finish')
+  void counter.finish(id)
+  await office.time.pass(2500)
+  expect(office.state().phase).toBe('asking')
+  office.signs('will', 0)
+  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+})
+
+test('a turn that failed is written down after a crash, once', async () => {
+  const office = openOffice({ will: [signer('Ann Example')] })
+  const { id } = await office.start(['will', 0])
+  office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
+  await office.counter.begin(id)
+  expect(office.told('turn-ended')).toEqual([])
+  for (let crash = 0; crash < 3; crash++) await openCounter(office.effects).resumeInterrupted()
+  expect(office.told('turn-ended')).toMatchObject([
+    { signerName: 'Ann Example', detail: { outcome: 'skipped', error: 'unsafe-address' } }
+  ])
+})
+
+test('a turn that failed and was left before the crash is not written down again', async () => {
+  const office = openOffice({ will: [signer('Ann Example')] })
+  const { id } = await office.start(['will', 0])
+  office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
+  await office.counter.begin(id)
+  await office.counter.next(id)
+  await openCounter(office.effects).resumeInterrupted()
+  expect(office.told('turn-ended')).toHaveLength(1)
+})
