@@ -72,7 +72,7 @@ test('three signers in order on one machine, each with a handover and a page of 
   const links = new Set<string>()
   for (const [index, signer] of [MERE, WIREMU, HANA].entries()) {
     await expect(person.button(`I am ${signer.first} ${signer.last} — begin`)).toBeVisible()
-    expect(await app.views('all')).toEqual([])
+    await expect.poll(async () => (await app.views('all')).map((view) => view.url())).toEqual(['about:blank'])
     const page = await clerk.takeScreen(signer)
     links.add(page.url())
     expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, ''])
@@ -83,6 +83,20 @@ test('three signers in order on one machine, each with a handover and a page of 
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'All 3 are signed' })).toBeVisible()
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(3)
+})
+
+test('while the screen changes hands a room is ready, empty and out of sight; where nobody enters it, it goes', async ({
+  clerk
+}) => {
+  const { app, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await clerk.beginTurn(MERE, 'Deed of gift')
+  await expect.poll(async () => (await app.views('all')).map((view) => view.url())).toEqual(['about:blank'])
+  expect(await app.views()).toEqual([])
+  await person.button('Staff').click()
+  await person.unlock()
+  await person.button('End here').click()
+  await expect.poll(() => app.views('all')).toEqual([])
 })
 
 test('several documents for one person, one of them declined: each is told for itself', async ({ clerk }) => {
