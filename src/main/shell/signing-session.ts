@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Session, session } from 'electron'
 import { type Decision, decideRequest, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
 import { withPagePolicy } from '../core/policy/page-policy.ts'
-import { type Lookup, mayReach } from '../core/policy/private-networks.ts'
+import { type Lookup, whyNotReached } from '../core/policy/private-networks.ts'
 import { lockSession, type Permits } from './lock-down.ts'
 import { ringOf, SESSIONS } from './session-ring.ts'
 
@@ -110,7 +110,8 @@ async function decide(
 ): Promise<Decision> {
   const decision = decideRequest(details, ground)
   if (decision.kind !== 'look-up') return decision
-  return (await mayReach(decision.url, lookup)) ? { kind: 'allow' } : { kind: 'refuse', reason: 'private-network' }
+  const reason = await whyNotReached(decision.url, lookup)
+  return reason ? { kind: 'refuse', reason } : { kind: 'allow' }
 }
 
 function partOf(type: Electron.OnBeforeRequestListenerDetails['resourceType']): 'page' | 'frame' | 'content' {

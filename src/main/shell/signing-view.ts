@@ -223,7 +223,8 @@ export class ShownSigningView implements SigningView {
   #refuse(url: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): void {
     if (this.#isOver()) return
     this.#tell(refusalWords(url, reason, part))
-    if (part === 'page' && !this.#hasShownSomething) this.#fail(ledAway)
+    if (part !== 'page' || this.#hasShownSomething) return
+    this.#fail(reason === 'not-found' ? loadFailure('ERR_NAME_NOT_RESOLVED') : ledAway)
   }
 
   #denied(what: string): void {

@@ -29,6 +29,7 @@ const DENIED: Record<string, string> = {
 export function refusalWords(address: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): string {
   const host = URL.canParse(address) ? new URL(address).hostname.slice(0, 100) : ''
   if (reason === 'private-network') return `It tried to reach into a private network${host && ` (${host})`}.`
+  if (reason === 'not-found') return `It asked for an address that can’t be found${host && ` (${host})`}.`
   if (reason === 'not-encrypted') return `It tried to use an unencrypted line${host && ` to ${host}`}.`
   if (reason === 'scheme' || reason === 'not-an-address') return 'It tried to open something that isn’t a web page.'
   if (reason === 'credentials') return `It tried to log in to ${host || 'an address'} on its own.`

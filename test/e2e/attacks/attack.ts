@@ -41,6 +41,8 @@ export interface TurnOptions {
   returnAddresses?: string[]
   /** What names lead to, beside those that all rows know. */
   lookups?: Record<string, string[]>
+  /** The link's own origin, where the office never typed its host. */
+  linkOrigin?: string
 }
 
 /** Attacks of one kind, as a chapter of the document. */

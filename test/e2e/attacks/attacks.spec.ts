@@ -74,6 +74,7 @@ async function runFromLink(attack: Attack): Promise<void> {
   const scene = new Scene(app, servers, attack)
   await scene.begin(attack.script ?? '')
   await scene.until(() => scene.kinds().includes('failed'), 'the turn to fail')
+  if (attack.told) await scene.untilTold(attack.told)
   await scene.pause(AFTER_TOLD_MS)
   await expectUntouched(attack, 2)
   expect(app.told).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'unsafe-address' }))

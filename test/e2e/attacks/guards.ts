@@ -54,7 +54,7 @@ export const guards = {
   },
   preferences: {
     does: 'The page runs in the sandbox, without a preload, without Node, plug-ins, web views, dialogs, spell-checker or navigation by drag and drop.',
-    files: ['src/main/shell/signing-view.ts']
+    files: ['src/main/shell/signing-contents.ts']
   },
   session: {
     does: 'A session in memory, which nobody else has at the time, and which is wiped at the end of the turn: storage, cookies, cache, log-ins, connections.',

@@ -22,10 +22,16 @@ export class Scene {
 
   /** Begins a turn without waiting for its page. */
   async begin(address: string, patienceMs = 10_000): Promise<void> {
-    const { media = 'never', returnAddresses = [RETURN_ADDRESS], lookups = {} } = this.#attack.turn ?? {}
+    const { media = 'never', returnAddresses = [RETURN_ADDRESS], lookups = {}, linkOrigin } = this.#attack.turn ?? {}
     await this.app.say({
       do: 'open',
-      turn: { url: on(this.servers, address), allowedOrigins: [], returnAddresses, practiceOrigin: this.servers.here },
+      turn: {
+        url: on(this.servers, address),
+        allowedOrigins: linkOrigin ? [linkOrigin] : [],
+        returnAddresses,
+        practiceOrigin: this.servers.here,
+        ...(linkOrigin && { linkOrigin })
+      },
       media,
       patienceMs,
       lookups: { ...LOOKUPS, ...lookups }

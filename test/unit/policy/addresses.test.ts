@@ -10,7 +10,16 @@ describe('a signing link', () => {
     expect(signingAddress(' https://sign.example.com/s/abc?x=1 ', service)).toEqual({
       ok: true,
       url: 'https://sign.example.com/s/abc?x=1',
-      allowedOrigins: ['https://sign.example.com', 'https://api.example.com']
+      allowedOrigins: ['https://sign.example.com', 'https://api.example.com'],
+      linkOrigin: 'https://sign.example.com'
+    })
+  })
+
+  test('of the host that the office typed needs no looking up', () => {
+    expect(signingAddress('https://api.example.com/s/abc', service)).toEqual({
+      ok: true,
+      url: 'https://api.example.com/s/abc',
+      allowedOrigins: ['https://api.example.com']
     })
   })
 

@@ -210,6 +210,16 @@ describe('what a signing page loads beside documents', () => {
     expect(decide('blob:https://sign.example.com/8d1f')).toBe('allow')
   })
 
+  test('and the page itself are looked up where only the link names their origin', () => {
+    const named: SigningGround = { ...service, linkOrigin: 'https://sign.example.com' }
+    expect(decide('https://sign.example.com/s/abc', 'mainFrame', named)).toBe('look-up')
+    expect(decide('https://sign.example.com/frame', 'subFrame', named)).toBe('look-up')
+    expect(decide('https://sign.example.com/logo.png', 'image', named)).toBe('look-up')
+    expect(decide('wss://sign.example.com/live', 'webSocket', named)).toBe('look-up')
+    expect(decide('https://sign.example.com/s/abc', 'mainFrame')).toBe('allow')
+    expect(decide('https://other.example.com/', 'mainFrame', named)).toBe('refuse')
+  })
+
   test('comes from public hosts once their names were looked up', () => {
     expect(decide('https://fonts.example.net/a.woff2', 'font')).toBe('look-up')
     expect(decide('wss://live.example.net/', 'webSocket')).toBe('look-up')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPrivateAddress, isPrivateHost, mayReach } from '../../../src/main/core/policy/private-networks.ts'
+import { isPrivateAddress, isPrivateHost, whyNotReached } from '../../../src/main/core/policy/private-networks.ts'
 
 /** The host as a URL has it, which is how the product asks. */
 const hostOf = (written: string) => new URL(`http://${written}/`).hostname
@@ -97,36 +97,36 @@ test('an address with a zone is judged without it, and what is no address is nob
 
 describe('a public name', () => {
   const reach = (address: string, found: readonly string[] | 'elsewhere') =>
-    mayReach(new URL(address), async () => found)
+    whyNotReached(new URL(address), async () => found)
 
   test('may be reached where all its addresses are public', async () => {
-    expect(await reach('https://cdn.example.net/', ['93.184.215.14', '2606:4700::1111'])).toBe(true)
+    expect(await reach('https://cdn.example.net/', ['93.184.215.14', '2606:4700::1111'])).toBeUndefined()
   })
 
   test.each([
     ['this machine', ['127.0.0.1']],
     ['the router beside a public address', ['93.184.215.14', '192.168.1.1']],
     ['this machine over IPv6', ['::1']],
-    ['this machine mapped', ['::ffff:127.0.0.1']],
-    ['nowhere', []]
+    ['this machine mapped', ['::ffff:127.0.0.1']]
   ])('may not where it leads to %s', async (_where, found) => {
-    expect(await reach('https://cdn.example.net/', found)).toBe(false)
+    expect(await reach('https://cdn.example.net/', found)).toBe('private-network')
   })
 
   test('may not where it can’t be resolved', async () => {
     const lookup = () => Promise.reject(new Error('ENOTFOUND'))
-    expect(await mayReach(new URL('https://cdn.example.net/'), lookup)).toBe(false)
+    expect(await whyNotReached(new URL('https://cdn.example.net/'), lookup)).toBe('not-found')
+    expect(await reach('https://cdn.example.net/', [])).toBe('not-found')
   })
 
   test('may where a proxy resolves it, unless it is plainly private', async () => {
-    expect(await reach('https://cdn.example.net/', 'elsewhere')).toBe(true)
-    expect(await reach('https://router.lan/', 'elsewhere')).toBe(false)
+    expect(await reach('https://cdn.example.net/', 'elsewhere')).toBeUndefined()
+    expect(await reach('https://router.lan/', 'elsewhere')).toBe('private-network')
   })
 
   test('isn’t looked up where it is an address already', async () => {
     const lookup = () => Promise.reject(new Error('must not be asked'))
-    expect(await mayReach(new URL('https://8.8.8.8/'), lookup)).toBe(true)
-    expect(await mayReach(new URL('https://[2606:4700::1111]/'), lookup)).toBe(true)
-    expect(await mayReach(new URL('https://10.0.0.1/'), lookup)).toBe(false)
+    expect(await whyNotReached(new URL('https://8.8.8.8/'), lookup)).toBeUndefined()
+    expect(await whyNotReached(new URL('https://[2606:4700::1111]/'), lookup)).toBeUndefined()
+    expect(await whyNotReached(new URL('https://10.0.0.1/'), lookup)).toBe('private-network')
   })
 })

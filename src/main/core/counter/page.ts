@@ -52,15 +52,17 @@ export function openPage(effects: PageEffects, leftovers: Leftovers, happened: P
 
   function open({ address, documentReference, zoom, media }: PageTurn): void {
     if (view || leftovers.isThere()) throw new Error('Another page is there still.')
-    const { url, allowedOrigins, practiceOrigin } = address
+    const { url, allowedOrigins, practiceOrigin, linkOrigin } = address
+    const ofTheOffice = effects.allowedOrigins()
     const mine = ++heard
     const isHeard = () => heard === mine
     const own = effects.returnAddressOf(documentReference)
     const opened = effects.openView({
       url,
-      allowedOrigins: [...new Set([...allowedOrigins, ...effects.allowedOrigins()])],
+      allowedOrigins: [...new Set([...allowedOrigins, ...ofTheOffice])],
       returnAddresses: own ? [RETURN_ADDRESS, own] : [RETURN_ADDRESS],
       ...(practiceOrigin && { practiceOrigin }),
+      ...(linkOrigin && !ofTheOffice.includes(linkOrigin) && { linkOrigin }),
       media: () => (isHeard() ? media() : 'never'),
       events: {
         loading: () => isHeard() && happened.loading(),

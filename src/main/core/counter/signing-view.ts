@@ -63,6 +63,8 @@ export interface SigningTurn {
   allowedOrigins: readonly string[]
   returnAddresses: readonly string[]
   practiceOrigin?: string
+  /** See `SigningGround`. */
+  linkOrigin?: string
   /** Asked anew each time the page asks. */
   media(): MediaRight
   events: SigningViewEvents

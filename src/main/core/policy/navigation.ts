@@ -12,6 +12,11 @@ export interface SigningGround {
   returnAddresses: readonly string[]
   /** The practice service's own origin on this machine, where the turn is of a practice account. */
   practiceOrigin?: string
+  /**
+   * The one of `allowedOrigins` that only the link names, and nobody of the office: its name must lead to public addresses,
+   * or a link could lead into the office by a name that looks like the public's.
+   */
+  linkOrigin?: string
 }
 
 export type RefusalReason =
@@ -21,6 +26,7 @@ export type RefusalReason =
   | 'not-encrypted'
   | 'other-origin'
   | 'private-network'
+  | 'not-found'
   | 'plug-in'
 
 export type Decision = { kind: 'allow' } | { kind: 'returned' } | { kind: 'refuse'; reason: RefusalReason }
@@ -60,7 +66,7 @@ export type ResourceType =
 /**
  * Decides on a request before it leaves. Documents as in `decideNavigation`; styles, scripts, pictures and the like may
  * come from any public host over an encrypted line, as signing pages use content networks.
- * @returns `look-up` where the host's name must first be seen to lead to public addresses (`mayReach`).
+ * @returns `look-up` where the host's name must first be seen to lead to public addresses (`whyNotReached`).
  */
 export function decideRequest(
   request: { url: string; resourceType: ResourceType },
@@ -68,7 +74,8 @@ export function decideRequest(
 ): Decision | { kind: 'look-up'; url: URL } {
   const { resourceType } = request
   if (resourceType === 'mainFrame' || resourceType === 'subFrame') {
-    return decideNavigation({ url: request.url, isMainFrame: resourceType === 'mainFrame' }, ground)
+    const decision = decideNavigation({ url: request.url, isMainFrame: resourceType === 'mainFrame' }, ground)
+    return decision.kind === 'allow' ? allowed(new URL(request.url), ground) : decision
   }
   if (resourceType === 'object') return refuse('plug-in')
   const url = parsed(request.url)
@@ -76,9 +83,14 @@ export function decideRequest(
   // Made by the page itself: nothing leaves.
   if (url.protocol === 'data:' || url.protocol === 'blob:') return ALLOW
   const refused = decideHost(url, ground, ['https:', 'wss:'], ['http:', 'ws:'])
-  if (!refused) return ALLOW
+  if (!refused) return allowed(url, ground)
   if (refused.reason !== 'other-origin') return refused
   return isPrivateHost(url.hostname) ? refuse('private-network') : { kind: 'look-up', url }
+}
+
+/** What is on allowed ground; where the link alone says that it is, its name is looked up. */
+function allowed(url: URL, { linkOrigin }: SigningGround): Decision | { kind: 'look-up'; url: URL } {
+  return linkOrigin !== undefined && originOf(url) === linkOrigin ? { kind: 'look-up', url } : ALLOW
 }
 
 /** Undefined where the address is on allowed ground. */

@@ -52,7 +52,7 @@ const PRIVATE_ENDINGS = [
 
 /**
  * Whether a host, as written in a URL, is plainly within a private network. A public name may still lead there: see
- * `mayReach`.
+ * `whyNotReached`.
  * @param hostname as `URL.hostname` gives it: decimal, octal and hexadecimal spellings are resolved by then.
  */
 export function isPrivateHost(hostname: string): boolean {
@@ -79,18 +79,19 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /**
- * Whether an address may be reached: its host is public, and so is every address that its name leads to.
- * @param lookup resolves a name; a rejection means that it can't be resolved, and so can't be reached.
+ * Why an address may not be reached; undefined where its host is public, and so is every address that its name leads to.
+ * @param lookup resolves a name; a rejection means that it can't be resolved: `not-found`.
  */
-export async function mayReach(url: URL, lookup: Lookup): Promise<boolean> {
-  if (isPrivateHost(url.hostname)) return false
-  if (isIPv4(url.hostname) || url.hostname.startsWith('[')) return true
+export async function whyNotReached(url: URL, lookup: Lookup): Promise<'private-network' | 'not-found' | undefined> {
+  if (isPrivateHost(url.hostname)) return 'private-network'
+  if (isIPv4(url.hostname) || url.hostname.startsWith('[')) return undefined
   try {
     const addresses = await lookup(url.hostname)
-    if (addresses === 'elsewhere') return true
-    return addresses.length > 0 && !addresses.some(isPrivateAddress)
+    if (addresses === 'elsewhere') return undefined
+    if (addresses.length === 0) return 'not-found'
+    return addresses.some(isPrivateAddress) ? 'private-network' : undefined
   } catch {
-    return false
+    return 'not-found'
   }
 }
 

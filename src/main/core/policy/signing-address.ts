@@ -6,7 +6,14 @@ import { isLoopback } from './navigation.ts'
 import { isPrivateHost } from './private-networks.ts'
 
 export type SigningAddress =
-  | { ok: true; url: string; allowedOrigins: string[]; practiceOrigin?: string }
+  | {
+      ok: true
+      url: string
+      allowedOrigins: string[]
+      practiceOrigin?: string
+      /** The page's origin, where the office never typed its host: see `SigningGround`. */
+      linkOrigin?: string
+    }
   | { ok: false; reason: SigningAddressProblem }
 
 export type SigningAddressProblem = 'not-an-address' | 'scheme' | 'not-encrypted' | 'credentials' | 'private-network'
@@ -33,7 +40,8 @@ export function signingAddress(key: string, account: SigningAccount): SigningAdd
   if (isPrivateHost(url.hostname) && url.host !== service?.host) return { ok: false, reason: 'private-network' }
   const allowedOrigins = [url.origin]
   if (service?.protocol === 'https:' && service.origin !== url.origin) allowedOrigins.push(service.origin)
-  return { ok: true, url: url.href, allowedOrigins }
+  const isTyped = url.host === service?.host
+  return { ok: true, url: url.href, allowedOrigins, ...(!isTyped && { linkOrigin: url.origin }) }
 }
 
 /** What to tell the clerk, and what can be done about it. */

@@ -3,6 +3,14 @@ import type { Area, Attack } from '../attack.ts'
 
 const is = (what: string, script: string): Attack => ({ name: `be opened though it ${what}`, script })
 
+/** The name is the public's, and what it leads to is the office's. */
+const leading = (where: string, ...addresses: string[]): Attack => ({
+  ...is(`leads to ${where} by a public name`, 'https://leads.example/attack'),
+  guard: ['link', 'private', 'request'],
+  told: 'private network (leads.example)',
+  turn: { linkOrigin: 'https://leads.example', lookups: { 'leads.example': addresses } }
+})
+
 export const links: Area = {
   title: 'A signer’s link',
   about:
@@ -56,6 +64,10 @@ export const links: Area = {
         '{here}/redirect/302?to=%2Fredirect%2F302%3Fto%3D%252Fredirect%252F302%253Fto%253Dhttp%253A%252F%252F{elsewhere}%252F'
       ),
       guard: ['ground', 'request']
-    }
+    },
+    leading('the router', '192.168.1.1'),
+    leading('this machine', '127.0.0.1'),
+    leading('this machine over IPv6', '::1'),
+    leading('the office beside a public address', '93.184.215.14', '10.0.0.1')
   ]
 }

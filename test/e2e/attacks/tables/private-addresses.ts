@@ -47,7 +47,7 @@ function leadingTo(what: string, addresses: string[]): Attack {
     name: `reach ${what} by a public name (which leads to ${addresses.join(', ') || 'nothing'})`,
     script: loads('img', 'e.src = "https://leads.example/logo.png"', 2000),
     answers: 'refused',
-    told: 'private network (leads.example)',
+    told: addresses.length > 0 ? 'private network (leads.example)' : 'can’t be found (leads.example)',
     turn: { lookups: { 'leads.example': addresses } }
   }
 }
@@ -134,7 +134,7 @@ export const privateAddresses: Area = {
       name: 'reach whatever a name leads to that can’t be looked up',
       script: loads('img', 'e.src = "https://nowhere.example/logo.png"', 2000),
       answers: 'refused',
-      told: 'private network (nowhere.example)'
+      told: 'can’t be found (nowhere.example)'
     }
   ]
 }
