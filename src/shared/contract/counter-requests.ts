@@ -55,14 +55,17 @@ export const counterRequests = {
   'counter.begin': answers<CounterSession>()(byId),
   /** Shows the signing page at these bounds of the window that asks, in CSS pixels. */
   'counter.show': answers<CounterSession>()(z.strictObject({ id, bounds })),
-  'counter.cover': answers<CounterSession>()(z.strictObject({ id, why: z.enum(['moment', 'help', 'finish', 'stop']) })),
+  /** Over the page, as the person asks; and, at a handover, for whoever it isn't meant for: then staff has to come. */
+  'counter.cover': answers<CounterSession>()(
+    z.strictObject({ id, why: z.enum(['moment', 'help', 'finish', 'stop', 'not-me']) })
+  ),
   /** Takes the person's own cover away. */
   'counter.resume': answers<CounterSession>()(byId),
   /** Closes and wipes the signing page, then asks the service what became of it. */
   'counter.finish': answers<CounterSession>()(byId),
   /** From what became of a document, or a turn that failed, to the next. */
   'counter.next': answers<CounterSession>()(byId),
-  /** A turn that failed, once more. */
+  /** A turn that failed, or that the service has no signature of yet, once more. */
   'counter.retry': answers<CounterSession>()(byId),
   'counter.zoom': answers<CounterSession>()(z.strictObject({ id, factor: z.number().min(0.5).max(3) })),
   /** Somebody is there: our own page was touched. */

@@ -64,9 +64,10 @@ export interface CounterTurn {
 
 /**
  * handover: the screen goes to the person whose turn it is. loading, open: the page is shown. covered: it is behind our
- * cover, see `cover`. asking: the page is closed, and the service is being asked. between: what became of it, and the next
- * document is the same person's. failed: the page can't be shown, or the turn could not begin, see `error`. return: the screen
- * goes back to staff, who alone can leave it. ended: staff has the screen, and sees what became of everything.
+ * cover, see `cover`. asking: the page is closed, and the service is being asked. between: what became of it, before the
+ * next document, the next person, or, where the service has no signature yet, another try. failed: the page can't be shown,
+ * or the turn could not begin, see `error`. return: the screen goes back to staff, who alone can leave it. ended: staff has
+ * the screen, and sees what became of everything.
  */
 export type CounterPhase =
   | 'handover'
@@ -81,10 +82,10 @@ export type CounterPhase =
 
 /**
  * Why the page is covered. moment, help, finish, stop: the person asked. camera: the page asks for the camera or microphone,
- * and staff has to say. away: the window was left. idle: nobody was there. staff: staff has given their PIN and chooses
- * what happens.
+ * and staff has to say. away: the window was left. idle: nobody was there. not-me: whoever was handed the screen is somebody
+ * else. staff: staff has given their PIN and chooses what happens.
  */
-export type CounterCover = 'moment' | 'help' | 'finish' | 'stop' | 'camera' | 'away' | 'idle' | 'staff'
+export type CounterCover = 'moment' | 'help' | 'finish' | 'stop' | 'camera' | 'away' | 'idle' | 'not-me' | 'staff'
 
 export interface CounterSession {
   id: string

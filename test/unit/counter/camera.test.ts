@@ -44,7 +44,7 @@ test('staff’s yes, after the PIN, answers the page and holds for the session',
   expect([page.state, answers, page.turn.media()]).toEqual(['shown', [true], 'yes'])
   expect(office.told('camera-allowed')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'staff' } }])
   void counter.finish(id)
-  await office.settled()
+  await office.handedOn()
   expect((await office.opens()).turn.media()).toBe('yes')
 })
 

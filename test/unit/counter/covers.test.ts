@@ -32,7 +32,7 @@ describe('the person’s own cover', () => {
     await counter.cover(id, 'moment')
     expect((await counter.cover(id, 'finish')).cover).toBe('finish')
     void counter.finish(id)
-    expect((await office.settled()).phase).toBe('handover')
+    expect((await office.handedOn()).phase).toBe('handover')
   })
 
   test('keeps the size that they chose, and the next person begins at the usual one', async () => {
@@ -40,7 +40,7 @@ describe('the person’s own cover', () => {
     expect((await counter.zoom(id, 1.5)).zoom).toBe(1.5)
     expect(page.zoom).toBe(1.5)
     void counter.finish(id)
-    expect((await office.settled()).zoom).toBe(1)
+    expect((await office.handedOn()).zoom).toBe(1)
   })
 })
 
@@ -109,7 +109,8 @@ describe('a place that was left', () => {
     void counter.finish(id)
     counter.left('blur')
     expect(office.state()).toMatchObject({ phase: 'asking', cover: 'away', isLocked: true })
-    expect(await office.settled()).toMatchObject({ phase: 'handover', cover: 'away', isLocked: true })
+    expect(await office.settled()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
+    expect(await office.handedOn()).toMatchObject({ phase: 'between', current: 0 })
   })
 })
 
@@ -166,7 +167,7 @@ describe('the PIN', () => {
     checked.open()
     await Promise.all([first, second])
     expect(office.state()).toMatchObject({ phase: 'asking', cover: 'staff' })
-    expect(await office.settled()).toMatchObject({ phase: 'handover', cover: 'staff' })
+    expect(await office.settled()).toMatchObject({ phase: 'between', cover: 'staff' })
   })
 
   test('that is checked while staff ends the session at their own screen is no matter any more', async () => {

@@ -121,7 +121,7 @@ describe('somebody there', () => {
     office.events().returned()
     await office.settled()
     await office.time.pass(119_000)
-    expect(office.state()).toMatchObject({ phase: 'handover' })
+    expect(office.state()).toMatchObject({ phase: 'between' })
     expect(office.state().warningUntil).toBeUndefined()
   })
 })

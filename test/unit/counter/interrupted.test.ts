@@ -14,7 +14,7 @@ async function crashed() {
   await office.opens()
   office.signs('will', 0)
   office.events().returned()
-  await office.settled()
+  await office.handedOn()
   await office.opens()
   office.notes.length = 0
   const again = openCounter(office.effects)

@@ -264,6 +264,12 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     async settled(): Promise<CounterSession> {
       for (let second = 0; second < 60 && this.state().phase === 'asking'; second++) await time.pass(1000)
       return this.state()
+    },
+    /** As `settled`; whoever was thanked, or told that nothing was received, lets the next one have their turn. */
+    async handedOn(): Promise<CounterSession> {
+      const { id, phase } = await this.settled()
+      if (phase === 'between') await counter.next(id)
+      return this.state()
     }
   })
 }

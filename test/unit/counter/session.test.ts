@@ -144,7 +144,7 @@ describe('several turns', () => {
       page.turn.events.refused('Tried to open a window')
       office.signs('will', index)
       page.turn.events.returned()
-      await office.settled()
+      await office.handedOn()
       expect(page.state).toBe('destroyed')
     }
     expect(office.mostPages).toBe(1)
@@ -158,7 +158,7 @@ describe('several turns', () => {
     await office.start(['will', 0], ['deed', 0])
     await office.opens()
     office.events().returned()
-    expect((await office.settled()).phase).toBe('handover')
+    expect((await office.handedOn()).phase).toBe('handover')
   })
 
   test('wait for a service that needs a moment to give the next one their turn', async () => {
@@ -167,7 +167,7 @@ describe('several turns', () => {
     await office.opens()
     office.change('will', 0, { SignedStatus: 'Signed', HasSigned: true })
     office.events().returned()
-    expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+    expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
     office.change('will', 0, { SignedStatus: 'Invitation', HasSigned: false })
     const begun = office.counter.begin(id)
     await office.time.pass(1500)
@@ -188,7 +188,7 @@ describe('several turns', () => {
     const { id } = await office.start(['will', 0], ['deed', 0], ['lease', 0])
     await office.opens()
     office.events().returned()
-    await office.settled()
+    await office.handedOn()
     office.signs('deed', 0)
     await office.counter.begin(id)
     expect(office.state()).toMatchObject({ phase: 'failed', error: { code: 'not-signable' } })

@@ -82,6 +82,14 @@ describe('a person', () => {
     expect(personOf(two, 0)).not.toBe(personOf(two, 1))
   })
 
+  test('is the same by a mobile number where there is no e-mail, however it is written', () => {
+    const mobile = { Email: undefined, MobileCountry: '64', MobileNumber: '21 555 012' }
+    expect(person(mobile, 'deed')).toBe(person({ ...mobile, MobileNumber: '21555012' }))
+    expect(person({ ...mobile, MobileNumber: '21 555 013' })).not.toBe(person(mobile))
+    expect(person({ ...mobile, FirstName: 'Ben' })).not.toBe(person(mobile))
+    expect(person({ ...mobile, Email: 'ann.example@example.com' })).toBe(person({}))
+  })
+
   test('can’t be read from what stands for them', () => {
     expect(person({})).not.toMatch(/ann|example/i)
   })

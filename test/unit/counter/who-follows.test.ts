@@ -46,7 +46,7 @@ test('one who declines ends it for everybody on that document', async () => {
 test('another document goes on', async () => {
   const { office, counter, id } = await three({ deed: [signer('Dee Example')], lease: [signer('Ann Example')] })
   void counter.finish(id)
-  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 3 })
+  expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 3 })
   expect(outcomes(office)).toEqual(['not-yet', 'skipped', 'skipped', undefined, undefined])
 })
 
@@ -65,14 +65,14 @@ test('who needs to wait for nobody is asked whatever became of the one before', 
   const { id } = await office.start(['will', 0], ['will', 1])
   await office.opens()
   void office.counter.finish(id)
-  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+  expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
 })
 
 test('what is not known holds nobody up: the service says when they begin', async () => {
   const { office } = await three()
   office.trouble = OFFLINE
   office.events().returned()
-  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+  expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
 })
 
 test('one whose page could not begin holds up those after them, once staff goes on', async () => {
@@ -94,7 +94,7 @@ test('a person who says that they have signed is believed once the service says 
   await office.time.pass(2500)
   expect(office.state().phase).toBe('asking')
   office.signs('will', 0)
-  expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1 })
+  expect(await office.handedOn()).toMatchObject({ phase: 'handover', current: 1 })
 })
 
 test('a turn that failed is written down after a crash, once', async () => {

@@ -67,6 +67,7 @@ test('two sign after each other, with the links that the service gives, and it s
     expect(desk.page()?.turn.practiceOrigin).toBe(new URL(desk.page()?.turn.url ?? '').origin)
     one.status = 'Signed'
     await counter.finish(id)
+    await counter.next(id)
   }
   expect(counter.state()).toMatchObject({ phase: 'return' })
   expect(counter.state()?.turns.map(({ outcome }) => outcome)).toEqual([{ signed: 'signed' }, { signed: 'signed' }])

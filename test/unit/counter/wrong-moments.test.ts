@@ -38,8 +38,9 @@ describe('a page', () => {
     await office.opens()
     office.counter.left('blur')
     office.events().returned()
-    expect(await office.settled()).toMatchObject({ phase: 'handover', current: 1, cover: 'away', isLocked: true })
-    await office.counter.begin(office.state().id)
+    expect(await office.settled()).toMatchObject({ phase: 'between', current: 0, cover: 'away', isLocked: true })
+    await office.counter.next(office.state().id)
+    expect(office.state().phase).toBe('between')
     expect(office.pages).toHaveLength(1)
   })
 
@@ -99,7 +100,7 @@ describe('a page', () => {
     await office.opens()
     office.wiping = new Promise(() => undefined)
     void office.counter.finish(id)
-    expect((await office.settled()).phase).toBe('handover')
+    expect((await office.handedOn()).phase).toBe('handover')
     expect(office.told('turn-ended')[0]?.detail).toMatchObject({ wiped: 'no' })
     void office.counter.begin(id)
     await office.time.pass(1)
@@ -118,7 +119,7 @@ describe('a page', () => {
     await office.opens()
     office.wiping = Promise.reject(new Error('It would not go.'))
     void office.counter.finish(id)
-    expect((await office.settled()).phase).toBe('handover')
+    expect((await office.handedOn()).phase).toBe('handover')
     office.wiping = Promise.resolve()
     await office.counter.begin(id)
     expect(office.pages.map(({ state }) => state)).toEqual(['destroyed', 'hidden'])
@@ -150,7 +151,7 @@ describe('a command', () => {
     await office.settled()
     await both
     expect(office.told('turn-ended')).toHaveLength(1)
-    expect(office.state()).toMatchObject({ phase: 'handover', current: 1 })
+    expect(office.state()).toMatchObject({ phase: 'between', current: 0 })
   })
 
   test('that doesn’t fit the phase changes nothing', async () => {

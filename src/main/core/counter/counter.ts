@@ -101,7 +101,7 @@ export function openCounter(effects: CounterEffects) {
     /** The person has the screen: their page is loaded. */
     begin: async (id: string): Promise<CounterSession> => named(id).begin(),
     show: (id: string, bounds: ViewBounds): CounterSession => named(id).show(bounds),
-    cover: async (id: string, why: 'moment' | 'help' | 'finish' | 'stop'): Promise<CounterSession> =>
+    cover: async (id: string, why: 'moment' | 'help' | 'finish' | 'stop' | 'not-me'): Promise<CounterSession> =>
       named(id).cover(why),
     resume: async (id: string): Promise<CounterSession> => named(id).resume(),
     finish: async (id: string): Promise<CounterSession> => named(id).finish(),

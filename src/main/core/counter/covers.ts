@@ -9,7 +9,7 @@ import type { SessionRecord } from './record.ts'
 /** The covers that a person asked for, and takes away again. */
 export const OWN_COVERS: readonly CounterCover[] = ['moment', 'help', 'finish', 'stop']
 /** Covers that stay whatever the page does meanwhile: somebody has to come, or has come. */
-const LASTING: readonly (CounterCover | undefined)[] = ['away', 'idle', 'staff']
+const LASTING: readonly (CounterCover | undefined)[] = ['away', 'idle', 'not-me', 'staff']
 /** Where there is nothing to cover, since staff alone can go on, or has. */
 const UNCOVERABLE: readonly CounterPhase[] = ['return', 'ended']
 

@@ -96,5 +96,5 @@ function waitingFor({ phase, cover }: CounterSession): Waiting {
   if (phase === 'asking' || phase === 'return' || phase === 'ended') return 'nobody'
   if (cover === 'staff') return 'staff'
   if (cover === 'idle') return 'idle'
-  return cover === 'away' ? 'left' : 'person'
+  return cover === 'away' || cover === 'not-me' ? 'left' : 'person'
 }

@@ -116,6 +116,9 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
     return !isLocked && isPhase('covered') && cover !== undefined && OWN_COVERS.includes(cover)
   }
 
+  /** What the service doesn't have yet may be opened again, before anybody goes on. */
+  const isNotSignedYet = () => isPhase('between') && record.turnOf(record.state.current).outcome?.signed === 'not-yet'
+
   idle.follow(record.state)
 
   return {
@@ -140,10 +143,16 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
       return record.state
     },
 
-    cover: (why: 'moment' | 'help' | 'finish' | 'stop') =>
+    cover: (why: 'moment' | 'help' | 'finish' | 'stop' | 'not-me') =>
       act(
-        () => (covers.isShowing() && covers.isFree()) || hasOwnCover(),
-        () => covers.cover(why, 'not locked')
+        () =>
+          why === 'not-me'
+            ? isPhase('handover') && covers.isFree()
+            : (covers.isShowing() && covers.isFree()) || hasOwnCover(),
+        () => {
+          covers.cover(why, why === 'not-me' ? 'locked' : 'not locked')
+          if (why === 'not-me') record.noteTurn('left', record.state.current, { by: why })
+        }
       ),
 
     resume: () =>
@@ -169,7 +178,7 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
 
     retry: () =>
       act(
-        () => isPhase('failed') && covers.isFree(),
+        () => (isPhase('failed') || isNotSignedYet()) && covers.isFree(),
         () => turns.begin(record.state.current)
       ),
 
@@ -189,7 +198,8 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
     /** The place where the person signs was left: only staff can go on. */
     left(by: LeftBy): void {
       const { phase, cover } = record.state
-      if (phase === 'return' || phase === 'ended' || cover === 'away' || cover === 'idle') return
+      if (phase === 'return' || phase === 'ended') return
+      if (cover === 'away' || cover === 'idle' || cover === 'not-me') return
       covers.cover('away', 'locked')
       record.noteTurn('left', record.state.current, { by })
     },

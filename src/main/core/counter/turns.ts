@@ -61,7 +61,7 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     try {
       const ready = await readyTurn(effects, record, index, isNewest)
       if (!isNewest()) return
-      if ('signed' in ready) await settle(index, ready)
+      if ('signed' in ready) await settle(index, ready, { isSure: false })
       else open(index, ready)
     } catch (error) {
       if (isNewest()) notBegun(index, effects.describe(error))
@@ -125,20 +125,29 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     const isWiped = await wiping
     const skipped: CounterOutcome = { signed: 'skipped', error: NOT_OPENED }
     const outcome = hasBegun ? await askOutcome(effects, asked(index), ending) : skipped
-    if (isNewest()) await settle(index, outcome, isWiped ? {} : { wiped: 'no' })
+    if (isNewest()) await settle(index, outcome, { isSure: ending === 'finished' }, isWiped ? {} : { wiped: 'no' })
   }
 
-  /** What became of a turn whose page is wiped, and what follows. */
-  async function settle(index: number, outcome: CounterOutcome, detail: Record<string, string> = {}): Promise<void> {
+  /**
+   * What became of a turn whose page is wiped, and what follows.
+   * @param isSure the person said that they have signed: where the service doesn't say so, they are offered the way back.
+   */
+  async function settle(
+    index: number,
+    outcome: CounterOutcome,
+    { isSure }: { isSure: boolean },
+    detail: Record<string, string> = {}
+  ): Promise<void> {
     const isNewest = record.moveOn()
     const following = await whoFollows(effects, record, index, outcome)
     if (!isNewest()) return
     record.setOutcome(index, outcome)
     noteEnd(index, outcome, detail)
-    const next = passOver(following)
-    if (!goesOn || next === undefined) end()
-    else if (isSamePerson(index, next)) record.become({ phase: 'between', error: undefined, ...covers.lasting() })
-    else handOver(next)
+    const isOpenYet = outcome.signed === 'not-yet' && (isSure || following.next !== undefined)
+    // Who comes after one who may still go back is told only once they have gone on.
+    const isOver = !goesOn || (!isOpenYet && passOver(following) === undefined)
+    if (isOver) end()
+    else record.become({ phase: 'between', error: undefined, ...covers.lasting() })
   }
 
   /** Writes down who isn't offered the screen, and why. Answers who is. */
@@ -149,13 +158,6 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
       noteEnd(index, outcome, { because: error.message })
     }
     return next
-  }
-
-  /** The next turn that is still to come. */
-  function stillToCome(): number | undefined {
-    const { turns, current } = record.state
-    const next = turns.findIndex(({ outcome }, index) => index > current && outcome === undefined)
-    return next < 0 ? undefined : next
   }
 
   function noteEnd(index: number, outcome: CounterOutcome, detail: Record<string, string> = {}): void {
@@ -202,16 +204,15 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     /** From what became of a document, or a turn that failed, to the next. */
     async next(): Promise<void> {
       const { phase, current } = record.state
-      const next = stillToCome()
-      if (phase === 'between') return next === undefined ? end() : begin(next)
-      if (phase !== 'failed') return
+      if (phase !== 'between' && phase !== 'failed') return
       const { outcome } = turnOf(current)
       if (!outcome) return finish('stopped')
       const isNewest = record.moveOn()
       const following = await whoFollows(effects, record, current, outcome)
-      if (!isNewest()) return
-      // What was tried again several times is written down once.
-      noteEnd(current, outcome)
+      // Where the screen was left meanwhile, nothing follows before staff has come.
+      if (!isNewest() || !covers.isFree()) return
+      // What failed, and was tried again several times, is written down once.
+      if (phase === 'failed') noteEnd(current, outcome)
       const follows = passOver(following)
       if (follows === undefined) end()
       else if (isSamePerson(current, follows)) await begin(follows)

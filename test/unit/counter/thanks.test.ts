@@ -1,0 +1,109 @@
+/** Between two turns: thanks to whoever is done, a way back to whoever has not signed, and a way out for whoever isn't meant. */
+import { describe, expect, test } from 'vitest'
+import { later, openOffice, PIN, signer } from './office.ts'
+
+/** The first of two people who sign one document in order has the page before them. */
+async function first() {
+  const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
+  const { id } = await office.start(['will', 0], ['will', 1])
+  await office.opens()
+  return { office, counter: office.counter, id }
+}
+
+const outcomes = (office: ReturnType<typeof openOffice>) => office.state().turns.map(({ outcome }) => outcome?.signed)
+
+describe('one who has signed', () => {
+  test('is thanked before the next one is asked for, and that needs no PIN', async () => {
+    const { office, counter, id } = await first()
+    office.signs('will', 0)
+    office.events().returned()
+    expect(await office.settled()).toMatchObject({ phase: 'between', current: 0, isLocked: false })
+    expect(outcomes(office)).toEqual(['signed', undefined])
+    await counter.next(id)
+    expect(office.state()).toMatchObject({ phase: 'handover', current: 1, isLocked: false })
+    expect(office.told('unlocked')).toEqual([])
+  })
+
+  test('can’t be asked to sign again', async () => {
+    const { office, counter, id } = await first()
+    office.signs('will', 0)
+    office.events().returned()
+    await office.settled()
+    await counter.retry(id)
+    expect([office.state().phase, office.pages.length]).toEqual(['between', 1])
+  })
+})
+
+describe('one who says that they have finished, and has not', () => {
+  async function said() {
+    const one = await first()
+    await one.counter.cover(one.id, 'finish')
+    void one.counter.finish(one.id)
+    await one.office.settled()
+    return one
+  }
+
+  test('can open it again, sign, and is followed by the next', async () => {
+    const { office, counter, id } = await said()
+    expect(office.state()).toMatchObject({ phase: 'between', current: 0 })
+    expect(outcomes(office)).toEqual(['not-yet', undefined])
+    await counter.retry(id)
+    expect(office.state()).toMatchObject({ phase: 'loading', current: 0 })
+    office.signs('will', 0)
+    office.events().returned()
+    await office.settled()
+    await counter.next(id)
+    expect(office.state()).toMatchObject({ phase: 'handover', current: 1 })
+    expect(office.told('turn-ended').map(({ detail }) => detail?.outcome)).toEqual(['not-yet', 'signed'])
+  })
+
+  test('leaves it, and nobody behind them is asked', async () => {
+    const { office, counter, id } = await said()
+    await counter.next(id)
+    expect(office.state().phase).toBe('return')
+    expect(outcomes(office)).toEqual(['not-yet', 'skipped'])
+  })
+
+  test('may be the only one', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    await office.counter.cover(id, 'finish')
+    void office.counter.finish(id)
+    expect((await office.settled()).phase).toBe('between')
+    await office.counter.next(id)
+    expect(office.state()).toMatchObject({ phase: 'return', isLocked: true })
+  })
+
+  test('who has left the screen meanwhile is not followed by a page that anybody sees', async () => {
+    const { office, counter, id } = await said()
+    const following = counter.next(id)
+    counter.left('blur')
+    await following
+    expect(office.state()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
+    expect(office.pages).toHaveLength(1)
+  })
+})
+
+describe('somebody else who is handed the screen', () => {
+  test('says so: it is covered for staff, written down, and nothing was opened', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.counter.cover(id, 'not-me')
+    expect(office.state()).toMatchObject({ phase: 'handover', cover: 'not-me', isLocked: true })
+    await office.counter.begin(id)
+    await office.counter.resume(id)
+    expect(office.state()).toMatchObject({ phase: 'handover', cover: 'not-me' })
+    expect(office.told('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'not-me' } }])
+    expect(office.pages).toHaveLength(0)
+    await office.counter.unlock(id, PIN)
+    await office.counter.staff(id, 'continue', 'person')
+    expect(office.state()).toMatchObject({ phase: 'handover', isLocked: false })
+  })
+
+  test('has nothing to say once the page is there', async () => {
+    const { office, counter, id } = await first()
+    await counter.cover(id, 'not-me')
+    expect(office.state().phase).toBe('open')
+  })
+})
