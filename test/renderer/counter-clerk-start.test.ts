@@ -58,7 +58,8 @@ async function tick(name: string | RegExp) {
 
 test('two presses of the clerk hand the screen over, where nothing must be ticked', async () => {
   await open()
-  expect(document.activeElement?.textContent?.trim()).toBe('Hand over the screen')
+  // What was seen comes first: Enter alone hands nothing over.
+  expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
   await press('Hand over the screen')
   expect(opened.office.counter.session?.phase).toBe('handover')
   expect(screen.queryByRole('dialog', { name: 'Who stands there?' })).toBeNull()
@@ -109,6 +110,31 @@ test('a signer whose turn comes later can be added only after those before, and 
   await tick('Anahera Singh')
   await tick('Tama Brooks')
   expect(box('Anahera Singh').checked).toBe(false)
+})
+
+test('a next signer is checked below what adds them, so that nothing moves under the pointer', async () => {
+  await open({ offer: offerOf() })
+  const before = sheet()
+    .getAllByRole('checkbox')
+    .map((one) => one.id)
+  await tick('Tama Brooks')
+  expect(
+    sheet()
+      .getAllByRole('checkbox')
+      .slice(0, before.length)
+      .map((one) => one.id)
+  ).toEqual(before)
+  expect(sheet().getAllByRole('checkbox')).toHaveLength(before.length + evidence.length)
+})
+
+test('who of staff it is can be changed where it is said', async () => {
+  await open()
+  expect(sheet().getByText(/The audit trail will name you as/).textContent).toContain('desk-3')
+  await press('Not you? Change the name')
+  await fireEvent.input(sheet().getByLabelText('Your name, for the audit trail'), { target: { value: 'Grace Okafor' } })
+  await press('Keep the name')
+  expect(calls('counter.configure').at(-1)?.input).toEqual({ staffName: 'Grace Okafor' })
+  expect(sheet().getByText(/The audit trail will name you as/).textContent).toContain('Grace Okafor')
 })
 
 test('the camera is asked about only where somebody may need it', async () => {

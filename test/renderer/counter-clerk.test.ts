@@ -1,8 +1,8 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
 import { foundIn } from '../../src/renderer/src/screens/counter/finding.ts'
-import type { CounterEntry } from '../../src/shared/contract/views.ts'
+import type { CounterEntry, DocumentPage, SignerView } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -76,18 +76,116 @@ test('what nobody fits is said, and the whole queue is a press away', async () =
   expect(starts()).toHaveLength(all)
 })
 
-test('appointments of today stand above everybody else, pinned and unpinned by a toggle', async () => {
+test('appointments of today stand above everybody else, once the hand that pinned them has left the list', async () => {
   await open({ queue: [entry(), entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' })] })
   expect(screen.queryByRole('heading', { name: 'Today' })).toBeNull()
-  button('Appointment of today: Tama Brooks, Tenancy agreement').focus()
+  const pin = () => button('Appointment of today: Tama Brooks, Tenancy agreement')
+  pin().focus()
   await press('Appointment of today: Tama Brooks, Tenancy agreement')
   expect(calls('counter.pinEntry').at(-1)?.input).toEqual({ documentReference: 'doc-2', signer: 0, isToday: true })
+  expect(pin().getAttribute('aria-pressed')).toBe('true')
+  // Nothing moves under the pointer or the focus.
+  expect(starts().map(who)).toEqual(['Mere Parata, Tenancy agreement', 'Tama Brooks, Tenancy agreement'])
+  await fireEvent.pointerLeave(document.querySelector('.parts') as Element)
+  await settle()
   expect(starts().map(who)).toEqual(['Tama Brooks, Tenancy agreement', 'Mere Parata, Tenancy agreement'])
-  const pin = button('Appointment of today: Tama Brooks, Tenancy agreement')
-  expect(pin.getAttribute('aria-pressed')).toBe('true')
-  expect(document.activeElement).toBe(pin)
+  expect(document.activeElement).toBe(pin())
   await press('Appointment of today: Tama Brooks, Tenancy agreement')
+  screen.getByRole('searchbox').focus()
+  await settle()
   expect(starts().map(who)[0]).toBe('Mere Parata, Tenancy agreement')
+})
+
+test('one person is one row, whatever waits for them, and all of it is ticked where they begin', async () => {
+  const all = [
+    entry(),
+    entry({ documentReference: 'doc-2', signerName: 'Tama Brooks' }),
+    entry({ documentReference: 'doc-4', documentName: 'Deed of gift' }),
+    entry({ documentReference: 'doc-6', documentName: 'Sent by e-mail', withoutLink: true })
+  ]
+  await open({ queue: all })
+  expect(starts().map(who)).toEqual(['Mere Parata, 3 documents', 'Tama Brooks, Tenancy agreement'])
+  expect(screen.getByText('2 people can sign here')).toBeTruthy()
+  expect(screen.getByText('1 of them was sent without embedded signing, so it can’t be signed here.')).toBeTruthy()
+  await press('Appointment of today: Mere Parata, 3 documents')
+  expect(calls('counter.pinEntry')).toHaveLength(3)
+  await press('Start: Mere Parata, 3 documents')
+  const sheet = within(screen.getByRole('dialog'))
+  expect(sheet.getByRole<HTMLInputElement>('checkbox', { name: 'Deed of gift' }).checked).toBe(true)
+})
+
+test('two of one name are two rows', async () => {
+  await open({ queue: [entry(), entry({ documentReference: 'doc-2', person: 'another mere' })] })
+  expect(starts()).toHaveLength(2)
+})
+
+describe('somebody who is not in the queue', () => {
+  /** A document in order, of which Ben signs first, Ana then, and Ida has signed. */
+  function inOrder(): DocumentPage[] {
+    const [page] = documents(1)
+    const [person] = page?.people ?? []
+    if (!page || !person) throw new Error('The made-up office has no document.')
+    const one = (index: number, name: string, change: Partial<SignerView>): SignerView => ({
+      ...person,
+      ...{ index, name, state: 'waiting', canSignHere: false, faceToFace: false },
+      ...change
+    })
+    const people = [
+      one(0, 'Ida Moss', { state: 'signed' }),
+      one(1, 'Ben Cole', { canSignHere: true, signedStatus: 'Invitation' }),
+      one(2, 'Ana Ruiz', { signedStatus: 'Initialized' }),
+      one(3, 'Eve Hart', { signedStatus: 'Invitation' })
+    ]
+    return [{ ...page, name: 'Deed of gift', signers: people, people }]
+  }
+
+  test.each([
+    ['ana', 'Ana Ruiz signs this after Ben Cole: Deed of gift'],
+    ['ida', 'Ida Moss has signed this already: Deed of gift'],
+    ['eve', 'Eve Hart signs this elsewhere: it was not sent for signing face to face: Deed of gift']
+  ])('is looked for in the documents, and why is said (%s)', async (typed, said) => {
+    await open({ documents: inOrder() })
+    await type(typed)
+    await opened.clock.pass(300)
+    const told = screen.getAllByRole('listitem')
+    expect(told.map((one) => one.textContent?.replace(/\s+/g, ' ').trim())).toEqual([said])
+  })
+
+  test('and is nowhere is said so; all documents, and a walk-in of that name, are a press away', async () => {
+    await open()
+    await type('Zebedee Quill')
+    await opened.clock.pass(300)
+    expect(screen.getByText(/No document has these words either\./)).toBeTruthy()
+    await press('Walk-in for “Zebedee Quill”')
+    const { screen: name, query } = opened.office.router.route
+    expect([name, query.get('for'), query.get('name')]).toEqual(['compose', 'counter', 'Zebedee Quill'])
+    await press('Search all documents')
+    expect([opened.office.router.route.screen, opened.office.router.route.query.get('search')]).toEqual([
+      'documents',
+      'Zebedee Quill'
+    ])
+  })
+})
+
+test('a walk-in whose start sheet is closed stands first of today, ready to begin', async () => {
+  const queue = [
+    entry({ documentReference: 'doc-2', signerName: 'Tama Brooks', isToday: true }),
+    entry({ documentReference: 'doc-new' })
+  ]
+  await open({ queue }, { document: 'doc-new' }, ['start'])
+  await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel' }))
+  await settle()
+  expect(calls('counter.pinEntry').at(-1)?.input).toEqual({ documentReference: 'doc-new', signer: 0, isToday: true })
+  expect(starts().map(who)).toEqual(['Mere Parata, Tenancy agreement', 'Tama Brooks, Tenancy agreement'])
+  expect(document.activeElement).toBe(starts()[0])
+})
+
+test('anybody else whose start sheet is closed stays where they were', async () => {
+  await open({ queue: [entry()] })
+  await press(/^Start: Mere Parata/)
+  await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel' }))
+  await settle()
+  expect(calls('counter.pinEntry')).toHaveLength(0)
 })
 
 test('a pin that could not be kept is said', async () => {
@@ -110,7 +208,7 @@ test('who got no link stands in the queue and can not be started', async () => {
 
 test('arrows go from the search to the rows, and back', async () => {
   await open({
-    queue: [0, 1, 2].map((index) => entry({ documentReference: `doc-${index}`, documentName: `Deed ${index}` }))
+    queue: [0, 1, 2].map((index) => entry({ documentReference: `doc-${index}`, signerName: `Mere ${index}` }))
   })
   const field = screen.getByRole('searchbox')
   field.focus()
@@ -127,11 +225,11 @@ test('arrows go from the search to the rows, and back', async () => {
 
 test('three hundred people are shown in parts, and arrows go on into the next part', async () => {
   const queue = Array.from({ length: 300 }, (_, index) =>
-    entry({ documentReference: `doc-${index}`, documentName: `Deed ${index}` })
+    entry({ documentReference: `doc-${index}`, signerName: `Mere ${index}` })
   )
   await open({ queue })
   expect(starts()).toHaveLength(100)
-  expect(screen.getByText('300 waiting to sign')).toBeTruthy()
+  expect(screen.getByText('300 people can sign here')).toBeTruthy()
   starts()[99]?.focus()
   await fireEvent.keyDown(document.activeElement as Element, { key: 'ArrowDown' })
   await settle()

@@ -86,7 +86,10 @@ export function scriptedDesk(clock: () => number) {
     dueOn: ({ day }: DeskQuestions['dueOn']['ask']) => desk.due[day] ?? [],
     counts: () => ({ folders: {}, queries: {}, unread: desk.unread }),
     waitingHere: () =>
-      Array.from({ length: desk.waiting }, () => ({}) as DeskQuestions['waitingHere']['answer'][number]),
+      Array.from(
+        { length: desk.waiting },
+        (_, index) => ({ person: `person ${index}` }) as DeskQuestions['waitingHere']['answer'][number]
+      ),
     activity({ accountId, since = 0, until = Infinity, withoutOwn, offset, limit }: DeskQuestions['activity']['ask']) {
       const all = desk.changes
         .filter((one) => one.accountId === accountId && one.at >= since && one.at <= until)

@@ -82,15 +82,21 @@ export function isFaceToFace(signer: SignerResponse): boolean {
 }
 
 /**
- * The same for all signers that are one person, as far as name and e-mail tell; nothing can be read from it. Couples share
- * addresses and strangers names: who lacks either is nobody else.
+ * The same for all signers that are one person, as far as name and e-mail tell, or the mobile number where there is no
+ * e-mail; nothing can be read from it. Couples share addresses and strangers names: who lacks either is nobody else.
  */
 export function personOf(document: DocumentResponse, index: number): string {
   const signer = document.Signers?.[index] ?? {}
   const { FirstName, MiddleName, LastName } = signer
   const name = folded(fullName({ FirstName, MiddleName, LastName }))
   const email = folded(signer.Email ?? '')
-  const who = name && email ? ['person', name, email] : ['signer', document.Reference, index]
+  const mobile = (signer.MobileNumber ?? '').replace(/\D/g, '')
+  const who =
+    name && email
+      ? ['person', name, email]
+      : name && mobile
+        ? ['mobile', name, signer.MobileCountry ?? '', mobile]
+        : ['signer', document.Reference, index]
   return createHash('sha256').update(JSON.stringify(who)).digest('base64url').slice(0, 22)
 }
 

@@ -34,7 +34,9 @@ export function openStanding({ ask, chosen, show, happened, zone, clock, schedul
     if (accountId === undefined) return { unread: 0, waiting: 0 }
     const { unread } = await ask('counts', { accountId, queries: [], now: clock(), zone: zone() })
     const waiting = await ask('waitingHere', { accountId })
-    return { unread, waiting: waiting.length }
+    // One person may have several documents.
+    const people = new Set(waiting.map((one) => one.person || `${one.documentReference} ${one.signer}`))
+    return { unread, waiting: people.size }
   }
 
   async function count(): Promise<void> {

@@ -3,6 +3,7 @@
 import type { CounterEntry, DocumentCounts, DownloadView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import type { Outbox } from './outbox.svelte.ts'
+import { peopleOf } from './queued-people.ts'
 import { Resource } from './resource.svelte.ts'
 
 export class Counts {
@@ -37,8 +38,9 @@ export class Counts {
   get unread() {
     return this.#documents.value?.unread ?? 0
   }
+  /** People who can sign at the counter, however many documents wait for them. */
   get counter() {
-    return this.#queue.value?.length ?? 0
+    return peopleOf(this.#queue.value ?? []).length
   }
   get downloads() {
     return (this.#downloads.value ?? []).filter((download) => download.state === 'running').length

@@ -28,6 +28,7 @@ export class SessionStart {
   #error = $state.raw<AppError>()
   #reading = $state(false)
   #hasPin = $state(false)
+  #staff = $state('')
   allowsCamera = $state(false)
   readonly starting = new Action<CounterSession>()
   /** Documents and signers beside the first, as `reference signer`. */
@@ -37,12 +38,22 @@ export class SessionStart {
   readonly #api: Api
   readonly #queue: CounterQueue
   readonly #place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>
+  readonly #also: readonly QueuePlace[]
 
-  /** @param place a signer of a document; without a signer the first who can sign it here. */
-  constructor(api: Api, queue: CounterQueue, place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>) {
+  /**
+   * @param place a signer of a document; without a signer the first who can sign it here.
+   * @param also what else of theirs is ticked at first, where they can sign it now.
+   */
+  constructor(
+    api: Api,
+    queue: CounterQueue,
+    place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>,
+    also: readonly QueuePlace[] = []
+  ) {
     this.#api = api
     this.#queue = queue
     this.#place = place
+    this.#also = also
   }
 
   get offer() {
@@ -54,6 +65,10 @@ export class SessionStart {
   }
   get reading() {
     return this.#reading
+  }
+  /** Who of staff the audit trail will name. */
+  get staff() {
+    return this.#staff
   }
   /** Without a PIN of staff nobody is handed the screen. */
   get hasPin() {
@@ -73,6 +88,10 @@ export class SessionStart {
     }
     this.#offer = result.value
     this.#hasPin = result.value.hasPin
+    this.#staff = result.value.staff
+    const { alsoOfPerson, others } = result.value
+    const now = [...alsoOfPerson, ...others.filter(({ isTheirTurn }) => isTheirTurn)].map(nameOf)
+    for (const name of this.#also.map(nameOf)) if (now.includes(name)) this.#added.add(name)
   }
 
   async #where(): Promise<QueuePlace | undefined> {
@@ -80,6 +99,14 @@ export class SessionStart {
     if (signer !== undefined) return { documentReference, signer }
     const first = await this.#queue.firstOf(documentReference)
     return first && { documentReference, signer: first.signer }
+  }
+
+  /** Somebody else of staff works here from now on. Answers why that was not kept. */
+  async setStaff(staffName: string): Promise<AppError | undefined> {
+    const result = await settled(this.#api.counter.configure({ staffName }))
+    if (!result.ok) return result.error
+    this.#staff = result.value.staffName || staffName
+    return undefined
   }
 
   pinWasSet(): void {

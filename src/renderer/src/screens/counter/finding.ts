@@ -30,7 +30,7 @@ function daysOf({ due }: CounterEntry, now: number): string {
 }
 
 /** In small letters and without marks over them, so that "ngata" finds "Ngāta". */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text
     .normalize('NFD')
     .replace(/\p{Mark}/gu, '')

@@ -1,0 +1,62 @@
+/** The queue as people: who stands here is one row, however many documents wait for them. */
+import type { CounterEntry } from '../../../shared/contract/views.ts'
+
+export interface QueuedPerson {
+  key: string
+  signerName: string
+  /** What they can sign, in the queue's order; what came without a link last. */
+  entries: readonly CounterEntry[]
+  /** What a session with them begins with; undefined where nothing of it can be signed here. */
+  first: CounterEntry | undefined
+  isToday: boolean
+}
+
+/** Where a row stands: kept while it is pinned under somebody's hands. */
+export type HeldPlace = Pick<QueuedPerson, 'key' | 'isToday'>
+
+/** People in the order of their first document; the same person is told by main. */
+export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
+  const byPerson = Map.groupBy(entries, keyOf)
+  return [...byPerson].map(([key, all]) => {
+    const ready = all.filter(({ withoutLink }) => !withoutLink)
+    return {
+      key,
+      signerName: all[0]?.signerName ?? '',
+      entries: [...ready, ...all.filter(({ withoutLink }) => withoutLink)],
+      first: ready[0],
+      isToday: all.some(({ isToday }) => isToday)
+    }
+  })
+}
+
+/** One whose person nobody knows is nobody else. */
+export function keyOf({ person, documentReference, signer }: CounterEntry): string {
+  return person || `${documentReference} ${signer}`
+}
+
+/**
+ * Today's first, one of them before all others where that is asked for.
+ * @param held where rows stood before something was pinned: they stay there, with those who came since below them.
+ * @param front the key of who is to stand first
+ */
+export function placed(
+  people: readonly QueuedPerson[],
+  held: readonly HeldPlace[],
+  front: string | undefined
+): { today: QueuedPerson[]; others: QueuedPerson[] } {
+  const places = new Map(held.map(({ key, isToday }, rank) => [key, { isToday, rank }]))
+  const rank = ({ key }: QueuedPerson) => places.get(key)?.rank ?? Number.POSITIVE_INFINITY
+  const standsToday = (one: QueuedPerson) => places.get(one.key)?.isToday ?? one.isToday
+  const ordered = held.length > 0 ? people.toSorted((one, other) => rank(one) - rank(other) || 0) : [...people]
+  const today = ordered.filter(standsToday)
+  return {
+    today: [...today.filter(({ key }) => key === front), ...today.filter(({ key }) => key !== front)],
+    others: ordered.filter((one) => !standsToday(one))
+  }
+}
+
+/** "Deed of gift", or "3 documents". */
+export function whatTheySign({ entries }: Pick<QueuedPerson, 'entries'>): string {
+  const [only] = entries
+  return entries.length === 1 && only ? only.documentName : `${entries.length} documents`
+}
