@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
-import { clerkWords } from '../../src/renderer/src/screens/counter/clerk-words.ts'
+import { clerkWords, pageWords } from '../../src/renderer/src/screens/counter/clerk-words.ts'
 import { outcomeWords, sessionTitle } from '../../src/renderer/src/screens/counter/outcome-words.ts'
 import type { CounterOutcome, CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
@@ -53,17 +53,17 @@ test('signed and declined are said only where the service says them', () => {
     { signed: 'skipped', error: offline }
   ]
   for (const outcome of others) {
-    const { title, word, tone } = outcomeWords(outcome, 'Mere Parata', 'Deed of gift')
+    const { title, word, tone } = outcomeWords(outcome, 'Mere Parata')
     expect(title).not.toMatch(/has (signed|declined)$/)
     expect(word).not.toMatch(/^(Signed|Declined)$/)
     expect(tone).not.toBe('ok')
   }
-  expect(outcomeWords(signed, 'Mere Parata', 'Deed').title).toBe('Mere Parata has signed')
-  expect(outcomeWords({ signed: 'declined' }, '', 'Deed').title).toBe('The person named on it has declined')
+  expect(outcomeWords(signed, 'Mere Parata').title).toBe('Mere Parata has signed')
+  expect(outcomeWords({ signed: 'declined' }, '').title).toBe('The person named on it has declined')
 })
 
 test('who has not signed is not promised that the link still opens', () => {
-  const { meaning, todo } = outcomeWords(notYet, 'Mere Parata', 'Deed of gift')
+  const { meaning, todo } = outcomeWords(notYet, 'Mere Parata')
   expect(`${meaning} ${todo}`).not.toMatch(/at any time/)
   expect(todo).toMatch(
     /If the page said that the link is locked, send a reminder or correct the e-mail address first\./
@@ -85,7 +85,8 @@ describe('What became of it', () => {
     const [one, other] = within(screen.getByRole('list', { name: 'What became of each' })).getAllByRole('listitem')
     expect(one?.textContent).toMatch(/Mere Parata\s*Signed/)
     expect(other?.textContent).toMatch(/Tama Brooks\s*Not signed yet/)
-    expect(other?.textContent).toMatch(/start again from the queue/)
+    // Whether they stand in the queue is not for an outcome to say.
+    expect(other?.textContent).not.toMatch(/queue/)
     expect(screen.queryByRole('button', { name: 'See the document' })).toBeNull()
   })
 
@@ -95,6 +96,29 @@ describe('What became of it', () => {
     await becomes({ turns: [turnOf({ outcome: signed })] })
     expect(screen.getByRole('heading', { name: 'Mere Parata has signed' })).toBeTruthy()
     expect(screen.queryByText(/not signed yet/i)).toBeNull()
+  })
+
+  test('who was not asked is told why, and started only where it is their turn', async () => {
+    const error = { code: 'not-signable', message: 'It isn’t their turn: Mere Parata signs first.' } as const
+    await open({ phase: 'ended', turns: two(notYet, { signed: 'skipped', error }) })
+    expect(screen.getAllByText('It isn’t their turn: Mere Parata signs first.')).toHaveLength(1)
+    expect(screen.queryByText(/they stand in the queue/)).toBeNull()
+    expect(screen.queryByRole('button', { name: /^Start now/ })).toBeNull()
+  })
+
+  test('the reason of one who declined stands there, and each document is a press away', async () => {
+    const [page] = documents(1)
+    const [person] = page?.people ?? []
+    if (!page || !person) throw new Error('The made-up office has no document.')
+    const people = [{ ...person, state: 'declined' as const, declinedReason: 'The rent is wrong.' }]
+    await open(
+      { phase: 'ended', turns: [turnOf({ signerName: person.name, outcome: { signed: 'declined' } })] },
+      { documents: [{ ...page, people }] }
+    )
+    expect(screen.getByText('Their reason: “The rent is wrong.”')).toBeTruthy()
+    expect(screen.getByRole<HTMLAnchorElement>('link', { name: 'Tenancy agreement Parata' }).hash).toMatch(
+      /document=doc-0/
+    )
   })
 
   test('that it was interrupted is said plainly', async () => {
@@ -159,7 +183,7 @@ describe('While the person has the second display', () => {
   test('the clerk sees who signs and how far they are, and starts nobody else', async () => {
     await open(beside())
     expect(panel().getByRole('heading', { name: 'Tama Brooks is signing' })).toBeTruthy()
-    expect(panel().getByText('The page is signing.example.com.')).toBeTruthy()
+    expect(panel().getByText('The page comes from signing.example.com.')).toBeTruthy()
     const steps = panel().getAllByRole('listitem')
     expect(steps.map((step) => step.textContent?.trim())).toEqual([
       expect.stringMatching(/Signed$/),
@@ -214,6 +238,14 @@ describe('While the person has the second display', () => {
     expect(wanted({ phase: 'covered', cover: 'help' })).toBe(true)
     expect(wanted({ phase: 'covered', cover: 'camera' })).toBe(true)
     expect(wanted({ phase: 'return' })).toBe(true)
+    // What was not signed is never headed by "finished".
+    expect(clerkWords(sessionOf({ phase: 'return', turns: [turnOf({ outcome: notYet })] })).title).toBe(
+      'Mere Parata has not signed yet'
+    )
+    expect(pageWords({ origin: 'http://127.0.0.1:4000', allowsCamera: false, isPractice: true })).not.toContain('127')
+    expect(pageWords({ origin: 'http://sign.example.com', allowsCamera: true, isPractice: false })).toBe(
+      'The page comes from sign.example.com, over a line that isn’t encrypted. It may use the camera.'
+    )
     expect(wanted({ phase: 'open' })).toBe(false)
     expect(wanted({ phase: 'covered', cover: 'moment' })).toBe(false)
     expect(clerkWords(sessionOf({ turns: [turnOf({ signerName: '' })] })).title).toBe(

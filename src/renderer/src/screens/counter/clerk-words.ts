@@ -1,6 +1,6 @@
 /** What the person on the second display is doing, for the clerk on the first. */
 import type { CounterSession } from '../../../../shared/contract/views.ts'
-import { called } from './outcome-words.ts'
+import { called, sessionTitle } from './outcome-words.ts'
 
 export interface ClerkWords {
   title: string
@@ -16,14 +16,23 @@ export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupt
   const calm = (title: string, more: string) => ({ title, more, isWanted: false })
   const wanted = (title: string, more: string) => ({ title, more, isWanted: true })
 
-  if (cover === 'help') return wanted(`${who} asks for help`, 'The page is covered until they go on.')
+  if (cover === 'help')
+    return wanted(
+      'Somebody is wanted at the second display',
+      '“Help” or “Staff” was pressed there. The page is covered until they go on.'
+    )
   if (cover === 'camera')
     return wanted(
       `The page asks for the ${asksFor.join(' and the ') || 'camera'}`,
       'It waits, covered, until you say whether it may.'
     )
   if (cover === 'away')
-    return wanted('The page is covered', 'The second display was left, or you covered it. It goes on when you say so.')
+    return wanted('The page is covered', 'Nobody can read or sign it until you press “Go on signing”.')
+  if (cover === 'not-me')
+    return wanted(
+      'Somebody else has the second display',
+      `It was meant for ${whom}. It is covered; see who stands there, then go on or end.`
+    )
   if (cover === 'idle')
     return wanted(
       'Nobody has touched anything for a while',
@@ -48,7 +57,7 @@ export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupt
     case 'asking':
       return calm('Asking the service', `The page of ${whom} is closed.`)
     case 'between':
-      return calm(`${who} goes on to the next document`, 'The one before is closed.')
+      return calm(`${who} sees what was received`, 'The page is closed. They go on, or open it again.')
     case 'failed':
       return wanted('The page can’t be shown', 'The second display offers to try again, or to go on.')
     case 'return':
@@ -57,8 +66,24 @@ export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupt
             'This was interrupted',
             'Countersign ended in the middle of it. Nothing is on the second display any more.'
           )
-        : wanted('They have finished', 'The second display says thank you. Take it back with the PIN there, or here.')
+        : wanted(
+            sessionTitle(turns),
+            'The page is closed, and the second display asks for the PIN. You can take it back from here, too.'
+          )
     case 'ended':
       return calm('It is over', '')
   }
+}
+
+/** Whose page it is, and what it may use. */
+export function pageWords({
+  origin,
+  allowsCamera,
+  isPractice
+}: Pick<CounterSession, 'origin' | 'allowsCamera' | 'isPractice'>): string {
+  const { protocol, host } = new URL(origin)
+  const from = isPractice
+    ? 'The page is the practice office’s, on this computer'
+    : `The page comes from ${host}${protocol === 'http:' ? ', over a line that isn’t encrypted' : ''}`
+  return `${from}${allowsCamera ? '. It may use the camera' : ''}.`
 }

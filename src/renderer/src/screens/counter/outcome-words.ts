@@ -20,7 +20,8 @@ export function called(signerName: string): string {
   return signerName.trim() || 'The person named on it'
 }
 
-export function outcomeWords({ signed }: CounterOutcome, signerName: string, document: string): OutcomeWords {
+/** Which document it is about stands beside the words. */
+export function outcomeWords({ signed, error }: CounterOutcome, signerName: string): OutcomeWords {
   const who = called(signerName)
   switch (signed) {
     case 'signed':
@@ -29,7 +30,7 @@ export function outcomeWords({ signed }: CounterOutcome, signerName: string, doc
         tone: 'ok',
         word: 'Signed',
         title: `${who} has signed`,
-        meaning: `The signing service confirms it for “${document}”.`,
+        meaning: 'The signing service confirms it.',
         todo: ''
       }
     case 'declined':
@@ -38,8 +39,8 @@ export function outcomeWords({ signed }: CounterOutcome, signerName: string, doc
         tone: 'danger',
         word: 'Declined',
         title: `${who} has declined`,
-        meaning: `The signing service says so for “${document}”.`,
-        todo: 'The reason, where one was given, stands on the document’s page.'
+        meaning: 'The signing service says so. Nobody else is asked to sign this document.',
+        todo: ''
       }
     case 'not-yet':
       return {
@@ -47,8 +48,8 @@ export function outcomeWords({ signed }: CounterOutcome, signerName: string, doc
         tone: 'quiet',
         word: 'Not signed yet',
         title: `${who} has not signed yet`,
-        meaning: `The signing service still waits for “${document}”. It is asked again while you see this.`,
-        todo: 'They can start again from the queue. If the page said that the link is locked, send a reminder or correct the e-mail address first.'
+        meaning: 'The signing service still waits for it. It is asked again while you see this.',
+        todo: 'If the page said that the link is locked, send a reminder or correct the e-mail address first.'
       }
     case 'unknown':
       return {
@@ -56,7 +57,7 @@ export function outcomeWords({ signed }: CounterOutcome, signerName: string, doc
         tone: 'warn',
         word: 'Not known yet',
         title: 'We don’t know yet what became of it',
-        meaning: `The page for “${document}” is closed, but the signing service could not be asked.`,
+        meaning: 'The page is closed, but the signing service could not be asked.',
         todo: 'It is asked again as soon as it answers. Let nobody sign it again before that.'
       }
     case 'skipped':
@@ -65,8 +66,8 @@ export function outcomeWords({ signed }: CounterOutcome, signerName: string, doc
         tone: 'quiet',
         word: 'Not begun',
         title: `${who} was not asked to sign`,
-        meaning: `The page for “${document}” was never opened.`,
-        todo: 'If they still have to sign, they stand in the queue.'
+        meaning: error?.message ?? 'The page was never opened.',
+        todo: ''
       }
   }
 }
@@ -74,7 +75,7 @@ export function outcomeWords({ signed }: CounterOutcome, signerName: string, doc
 /** What became of all turns, as a heading. */
 export function sessionTitle(turns: readonly CounterTurn[]): string {
   const [only] = turns
-  if (turns.length === 1 && only?.outcome) return outcomeWords(only.outcome, only.signerName, only.documentName).title
+  if (turns.length === 1 && only?.outcome) return outcomeWords(only.outcome, only.signerName).title
   const signed = turns.filter(({ outcome }) => outcome?.signed === 'signed').length
   const unknown = turns.filter(({ outcome }) => outcome?.signed === 'unknown').length
   if (signed === turns.length) return `All ${turns.length} are signed`
