@@ -47,6 +47,11 @@ export function stageKey({ session, staffAsked }: FollowedSession): string {
     : `${session.id} ${session.current} ${stage} ${session.phase} ${session.cover ?? ''}`
 }
 
+/** Whose turn comes next, if any: nobody whose turn is over already, as where one before them has declined. */
+export function nextTurn({ turns, current }: CounterSession): CounterTurn | undefined {
+  return turns.find(({ outcome }, index) => index > current && outcome === undefined)
+}
+
 /** This person's own turns, in a row: what "Document 2 of 3" counts. Nobody is told how many others there are. */
 export function ownTurns(session: CounterSession): { turns: CounterTurn[]; place: number } {
   const turn = session.turns[session.current]

@@ -4,6 +4,9 @@ import type { CounterSession, CounterTurn } from '../../../../../shared/contract
 import { counted } from '../../../words/counts.ts'
 import { presentError } from '../../../words/errors.ts'
 
+/** Whose page it is in practice: an address of this very computer tells nobody anything. */
+export const PRACTICE_SERVICE = 'Practice service on this computer'
+
 /** How much of a host is shown: longer ones lose their beginning, as whose page it is stands at the end. */
 const HOST = 48
 
@@ -46,6 +49,30 @@ export function originWords(origin: string): OriginWords | undefined {
 export function deviceWords(devices: CounterSession['asksFor']): string {
   const names = (['camera', 'microphone'] as const).filter((one) => devices.includes(one))
   return names.length === 0 ? 'the camera' : names.map((name) => `the ${name}`).join(' and ')
+}
+
+/** What was done with a document, for the person who did it; '' while that lies before them. */
+export function doneWords(outcome: CounterTurn['outcome']): string {
+  switch (outcome?.signed) {
+    case undefined:
+      return ''
+    case 'signed':
+      return 'Signed'
+    case 'declined':
+      return 'Declined'
+    case 'not-yet':
+      return 'Not signed yet'
+    case 'unknown':
+      return 'Not confirmed yet'
+    case 'skipped':
+      return 'Will be asked later'
+  }
+}
+
+/** Thanks to whoever has just finished, while the next person waits. */
+export function thanked(turn: CounterTurn | undefined): string {
+  const name = turn?.signerName.trim()
+  return name ? `Thank you, ${name}` : 'Thank you'
 }
 
 /** What this person is told at the end, without naming anything: the screen may stand there for a while. */
