@@ -44,11 +44,22 @@ export function personAt(app: Launched, page: Page) {
       await button('Unlock').click()
     },
 
-    /** The person gives the screen back, and staff takes it. On a display of their own, staff asks for it first. */
+    /** From the thanks of one person to the handover of the next. */
+    async handOn(): Promise<void> {
+      await button('Hand the screen on').click()
+    },
+
+    /** Says that they have finished, and means it: the service is asked. */
+    async finish(): Promise<void> {
+      await button('I have finished').click()
+      await button('Yes, I have finished').click()
+    },
+
+    /** The person gives the screen back, and staff takes it: it shows the pad where staff asks for it. */
     async giveBack(): Promise<void> {
       // While the service is asked the screen says more than that.
       await heading(/^Thank you$|was interrupted/).waitFor()
-      if (page !== app.window) await button('Staff').click()
+      await button('Staff').click()
       await this.unlock()
     }
   }

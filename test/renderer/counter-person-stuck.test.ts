@@ -58,6 +58,11 @@ async function give(pin: string) {
   for (const digit of pin) await fireEvent.click(button(digit))
   await press('Unlock')
 }
+/** Staff doesn't know it any more: the way out is offered once one was wrong. */
+async function forget() {
+  await give('1')
+  await press('I forgot the PIN')
+}
 async function choose(pin: string) {
   await fireEvent.input(side().getByLabelText('New PIN'), { target: { value: pin } })
   await fireEvent.input(side().getByLabelText('Again'), { target: { value: pin } })
@@ -72,7 +77,8 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     '%s: a new one is chosen after signing in, and unlocks',
     async (_name, session) => {
       await open(session)
-      await press('I forgot the PIN')
+      if (session.phase === 'return') await press('Staff')
+      await forget()
       expect(calls('counter.resetPin')).toHaveLength(1)
       expect(side().getByText('Lock this computer, and sign in to it again.')).toBeTruthy()
       expect(side().queryByLabelText('New PIN')).toBeNull()
@@ -94,22 +100,35 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     expect(api.control.state.counter?.cover).toBe('staff')
   })
 
+  test('it is not spoken of before a customer, until staff has asked for the pad, or a PIN was wrong', async () => {
+    await open(locked)
+    expect(side().queryByText(/forgot/)).toBeNull()
+    await give('1')
+    expect(button('I forgot the PIN')).toBeTruthy()
+    await become({ id: 'session-2' })
+    expect(side().queryByText(/forgot/)).toBeNull()
+    await become({ phase: 'return', cover: undefined })
+    await press('Staff')
+    expect(button('I forgot the PIN')).toBeTruthy()
+  })
+
   test('one who remembers it goes back to the pad', async () => {
     await open(locked)
-    await press('I forgot the PIN')
+    await forget()
     await press('Back to the PIN')
+    expect(document.activeElement).toBe(side().getByLabelText('Staff PIN'))
     await give(fakePin)
     expect(api.control.state.counter?.cover).toBe('staff')
   })
 
   test('a new PIN that comes too late is not kept, and it can be begun again', async () => {
     await open(locked)
-    await press('I forgot the PIN')
+    await forget()
     await pinBecomes({ reset: 'allowed' })
     api.control.state.pin = { ...api.control.state.pin, reset: 'none' }
     await choose('8315')
     expect(side().getByText(/two minutes are over/)).toBeTruthy()
-    expect(calls('counter.unlock')).toHaveLength(0)
+    expect(calls('counter.unlock').map(({ input }) => (input as { pin: string }).pin)).toEqual(['1'])
     await press('Begin again')
     expect(calls('counter.resetPin')).toHaveLength(2)
   })
@@ -117,16 +136,17 @@ describe('a PIN that was forgotten while a person has the screen', () => {
   test('where the system tells of nobody signing in, the administrator is named, and nothing is asked for', async () => {
     api.control.state.pin = { ...api.control.state.pin, canReset: false }
     await open(locked)
-    await press('I forgot the PIN')
+    await forget()
     expect(side().getByText(/only your administrator can reset the PIN.*“PIN of staff”/s)).toBeTruthy()
     expect(calls('counter.resetPin')).toHaveLength(0)
   })
 
   test('a PIN that is gone is found by whoever forgot it: the main process is told, so that the window may close', async () => {
     await open(locked)
+    await give('1')
     api.control.state.pin = { ...api.control.state.pin, isSet: false }
     await press('I forgot the PIN')
-    expect(calls('counter.unlock')).toHaveLength(1)
+    expect(calls('counter.unlock')).toHaveLength(2)
     expect(side().getByText(/Close Countersign/)).toBeTruthy()
   })
 
@@ -134,6 +154,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     const { pin } = api.counter
     let answer = () => {}
     await open(locked)
+    await give('1')
     api.counter.pin = async () => {
       api.counter.pin = pin
       const result = await pin()
@@ -152,7 +173,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
 
   test('it does not outlast its session', async () => {
     await open(locked)
-    await press('I forgot the PIN')
+    await forget()
     await become({ id: 'session-2' })
     expect(side().getByLabelText('Staff PIN')).toBeTruthy()
   })
@@ -163,7 +184,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     const close = await display.open()
     render(PersonPage, { display })
     await settle()
-    await press('I forgot the PIN')
+    await forget()
     expect(side().getByText(/Ask at the desk/)).toBeTruthy()
     expect([...calls('counter.pin'), ...calls('counter.resetPin')]).toEqual([])
     close()

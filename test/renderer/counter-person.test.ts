@@ -81,6 +81,7 @@ describe('whoever has the screen', () => {
 
   test('staff that has the screen again is shown the counter', async () => {
     const { office } = await open({ phase: 'return', isLocked: true })
+    await press('Staff')
     await give(fakePin)
     expect(screen.queryByRole('dialog', { name: 'Signing at the counter' })).toBeNull()
     expect(office.router.route.screen).toBe('counter')
@@ -162,6 +163,16 @@ describe('handing over', () => {
     expect(side().queryByText(/Deed of gift/)).toBeNull()
   })
 
+  test('somebody else says so, and only staff goes on', async () => {
+    await open()
+    await press('That’s not me')
+    expect(api.control.state.counter).toMatchObject({ phase: 'handover', cover: 'not-me', isLocked: true })
+    expect(heading().textContent).toBe('Please ask staff')
+    expect(side().queryByText(/Mere/)).toBeNull()
+    await give(fakePin)
+    expect(api.control.state.counter?.cover).toBe('staff')
+  })
+
   test('a button that is pressed twice asks once', async () => {
     await open()
     api.control.delay('counter.begin', Number.POSITIVE_INFINITY)
@@ -188,7 +199,8 @@ describe('the page to sign', () => {
   test('practice is named, whichever account is chosen now', async () => {
     api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, chosen: one.kind === 'service' }))
     await open({ phase: 'open', origin: 'http://127.0.0.1:49152', isPractice: true })
-    expect(side().getByText('Practice office')).toBeTruthy()
+    expect(side().getByText('Practice service on this computer')).toBeTruthy()
+    expect(screen.getByRole('dialog').textContent).not.toMatch(/127\.0\.0\.1/)
   })
 
   test('a moment covers the page, and Continue brings it back where its place is', async () => {
@@ -262,15 +274,35 @@ describe('while nobody touches the screen', () => {
   test('the warning counts down in the bar, is said once, and a touch is told at once', async () => {
     const { clock } = await open({ phase: 'open', origin })
     await become({ warningUntil: clock.now() + 28_000 })
-    expect(side().getByText(/Touch the screen, or it is covered in/).textContent).toMatch(/28 s/)
+    expect(side().getByText('28')).toBeTruthy()
     const said = side().getByRole('alert').textContent
     await clock.pass(5000)
-    expect(side().getByText(/Touch the screen, or it is covered in/).textContent).toMatch(/23 s/)
+    expect(side().getByText('23')).toBeTruthy()
     expect(side().getByRole('alert').textContent).toBe(said)
     await fireEvent.pointerDown(heading())
     await settle()
     expect(api.control.state.counter?.warningUntil).toBeUndefined()
     expect(side().queryByText(/Are you still there/)).toBeNull()
+  })
+
+  test('over a screen of ours one large button has the keyboard, and gives it back to where it was', async () => {
+    const { clock } = await open()
+    button(/begin$/).focus()
+    await become({ warningUntil: clock.now() + 28_000 })
+    expect(document.activeElement).toBe(button('I’m here'))
+    await press('I’m here')
+    expect(api.control.state.counter).toMatchObject({ phase: 'handover' })
+    expect(api.control.state.counter?.warningUntil).toBeUndefined()
+    expect(document.activeElement).toBe(button(/begin$/))
+  })
+
+  test('a hand on its way to that button doesn’t take it away', async () => {
+    const { clock } = await open()
+    await become({ warningUntil: clock.now() + 28_000 })
+    await fireEvent.pointerMove(button('I’m here'))
+    await settle()
+    expect(button('I’m here')).toBeTruthy()
+    expect(calls('counter.touched')).toHaveLength(0)
   })
 
   test('that somebody is there is told now and then only', async () => {
@@ -314,6 +346,24 @@ describe('the staff’s PIN', () => {
     await fireEvent.keyDown(heading(), { key: 'Enter' })
     await settle()
     expect(api.control.state.counter?.cover).toBe('staff')
+  })
+
+  test('it is shown where the digits go: to the field, by whichever way staff begins', async () => {
+    await open(locked)
+    await fireEvent.keyDown(heading(), { key: '2' })
+    expect(document.activeElement).toBe(pinField())
+    await become({ phase: 'handover', cover: undefined, isLocked: false })
+    await press('Staff')
+    expect(document.activeElement).toBe(pinField())
+    await press('Go back')
+    expect(document.activeElement).toBe(heading())
+  })
+
+  test('the keyboard comes to the pad before it comes to the way back', async () => {
+    await open()
+    await press('Staff')
+    const order = button('Unlock').compareDocumentPosition(button('Go back'))
+    expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
   })
 
   test('what was typed does not outlast the screen it was typed on', async () => {
@@ -435,8 +485,59 @@ describe('after a document', () => {
     })
     await press('I have finished')
     await press('Yes, I have finished')
+    await press('Hand the screen on')
     expect(heading().textContent).toMatch(/Please hand the screen to\s+Wiremu Tane/)
     expect(side().queryByText(/declined|Mere/i)).toBeNull()
+  })
+
+  test('whoever is done is thanked, with what was done, before the next one is asked for', async () => {
+    api.control.state.outcomes = [{ signed: 'signed' }, { signed: 'declined' }]
+    await open({
+      phase: 'open',
+      origin,
+      current: 1,
+      turns: [
+        turnOf({ outcome: { signed: 'signed' } }),
+        two[1] ?? turnOf(),
+        turnOf({ signerName: 'Wiremu Tane', person: 'wiremu tane' })
+      ]
+    })
+    await press('I have finished')
+    await press('Yes, I have finished')
+    expect(heading().textContent).toBe('Thank you, Mere Parata')
+    const done = side()
+      .getAllByRole('listitem')
+      .map((one) => one.textContent?.trim())
+    expect(done).toEqual(['Tenancy agreement Parata Signed', 'Statement of advice Declined'])
+    expect(side().queryByText(/Wiremu/)).toBeNull()
+  })
+
+  test('whoever says that they have finished is asked for the page’s own button first, and “Not yet” comes first', async () => {
+    await open({ phase: 'open', origin })
+    await press('I have finished')
+    expect(heading().textContent).toBe('Did you press ‘Sign the document’?')
+    const answers = side().getAllByRole('button', { name: /Not yet|Yes/ })
+    expect(answers.map((one) => one.textContent?.trim())).toEqual(['Not yet', 'Yes, I have finished'])
+    expect(answers.map((one) => /primary/.test(one.className))).toEqual([true, false])
+    await press('Not yet')
+    expect(api.control.state.counter?.phase).toBe('open')
+    expect(calls('counter.finish')).toHaveLength(0)
+  })
+
+  test('where the service has no signature the way back is offered, and leaving it as well', async () => {
+    api.control.state.outcome = { signed: 'not-yet' }
+    await open({ phase: 'open', origin })
+    await press('I have finished')
+    await press('Yes, I have finished')
+    expect(heading().textContent).toBe('The service has no signature yet')
+    await press('Open it again')
+    expect(calls('counter.retry')).toHaveLength(1)
+    expect(api.control.state.counter?.phase).toBe('open')
+    await press('I have finished')
+    await press('Yes, I have finished')
+    await press('Leave it for now')
+    expect(heading().textContent).toBe('Thank you')
+    expect(side().getByText('Not signed yet')).toBeTruthy()
   })
 
   test('a page that can’t be shown is tried again, or left', async () => {
@@ -455,12 +556,34 @@ describe('after a document', () => {
     expect(button('Give the screen back')).toBeTruthy()
   })
 
-  test('the last screen names nobody, and only staff leaves it', async () => {
+  test('the last screen says what was done while the person is there, then names nothing, and nobody at any time', async () => {
+    const turns = [turnOf({ documentName: 'Tenancy agreement', outcome: { signed: 'signed' } })]
+    const { clock } = await open({ phase: 'return', isLocked: true, turns })
+    const said = () => screen.getByRole('dialog').textContent
+    expect(said()).toMatch(/Thank you.*Tenancy agreement\s+Signed.*Please give the screen back\./s)
+    expect(said()).not.toMatch(/Parata/)
+    await clock.pass(60_000)
+    expect(said()).toMatch(/Thank you.*Your signature has been received.*Please give the screen back\./s)
+    expect(said()).not.toMatch(/Tenancy/)
+  })
+
+  test('the last screen shows no keys: staff asks for them, or begins to type', async () => {
     await open({ phase: 'return', isLocked: true, turns: [turnOf({ outcome: { signed: 'signed' } })] })
-    const { textContent } = screen.getByRole('dialog')
-    expect(textContent).toMatch(/Thank you.*Please give the screen back\./s)
-    expect(textContent).not.toMatch(/Parata|Tenancy/)
-    expect(side().queryByRole('button', { name: 'Staff' })).toBeNull()
+    expect(
+      side()
+        .getAllByRole('button')
+        .map((one) => one.textContent?.trim())
+    ).toEqual(['Staff'])
+    await fireEvent.keyDown(heading(), { key: '2', ctrlKey: true })
+    expect(side().queryByLabelText('Staff PIN')).toBeNull()
+    await fireEvent.keyDown(heading(), { key: '2' })
+    await settle()
+    expect([pinField().value, document.activeElement]).toEqual(['2', pinField()])
+    await press('Go back')
+    await press('Staff')
+    expect(pinField().value).toBe('')
+    await give(fakePin)
+    expect(api.control.state.counter?.phase).toBe('ended')
   })
 
   test('an answer that is not known is not thanked for as a signature', async () => {

@@ -81,23 +81,26 @@ export function fakeCounter(office: FakeOffice): Handled {
   }
 
   /** To the next turn: straight on for the same person, where they have said so; by a handover for another. */
-  function advance(id: string, isSaid: boolean): CounterSession {
+  function advance(id: string, isSaid: boolean, isSure = false): CounterSession {
     const { turns, current } = session(id)
     const next = turns[current + 1]
+    const isOpenYet = isSure && !isSaid && turns[current]?.outcome?.signed === 'not-yet'
+    if (isOpenYet) return become(id, { phase: 'between' }, 'cover', 'error')
     if (!next) return become(id, { phase: 'return', isLocked: true }, 'cover', 'error')
+    if (!isSaid) return become(id, { phase: 'between' }, 'cover', 'error')
     if (next.person !== turns[current]?.person)
       return become(id, { phase: 'handover', current: current + 1, origin: '' }, 'cover', 'error')
-    if (!isSaid) return become(id, { phase: 'between' }, 'cover', 'error')
     become(id, { current: current + 1 })
     return load(id)
   }
 
   /** The service is asked what became of the turn that runs. */
   function ask(id: string): CounterSession {
+    const isSure = session(id).cover === 'finish'
     become(id, { phase: 'asking', isLocked: false, origin: '', asksFor: [] }, 'cover', 'error', 'warningUntil')
     if (!state.asksService) return session(id)
     settle(id)
-    return advance(id, false)
+    return advance(id, false, isSure)
   }
 
   function settle(id: string): void {
@@ -202,7 +205,7 @@ export function fakeCounter(office: FakeOffice): Handled {
       if (session(id).phase !== 'loading' || !state.pageOpens) return session(id)
       return become(id, { phase: 'open' })
     },
-    'counter.cover': ({ id, why }) => cover(id, why, false),
+    'counter.cover': ({ id, why }) => cover(id, why, why === 'not-me'),
     'counter.resume': ({ id }) => {
       const { cover: why, isLocked } = session(id)
       if (isLocked && why !== 'camera') throw new Failure('not-allowed')

@@ -76,6 +76,19 @@ const moments: Record<string, Partial<CounterSession>> = {
   between: { phase: 'between', turns: three([signed]) },
   'between-unknown': { phase: 'between', turns: three([{ signed: 'unknown' }]).slice(0, 2) },
   'between-declined': { phase: 'between', turns: three([{ signed: 'declined' }]).slice(0, 2) },
+  'between-not-yet': {
+    phase: 'between',
+    turns: [turnOf({ documentName: names[0] ?? '', outcome: { signed: 'not-yet' } })]
+  },
+  thanked: {
+    phase: 'between',
+    current: 1,
+    turns: [
+      ...three([signed, { signed: 'declined' }]).slice(0, 2),
+      turnOf({ signerName: 'Wiremu Tane', person: 'wiremu tane' })
+    ]
+  },
+  'not-me': { phase: 'handover', cover: 'not-me', isLocked: true },
   failed: { phase: 'failed', error: { code: 'timeout', message: 'The page took longer than 30 seconds.' } },
   'failed-turn': {
     phase: 'failed',
@@ -132,6 +145,12 @@ export const counterScenes: Record<string, () => FakeApi> = {
   'person-reset-never': signing({ phase: 'covered', cover: 'away', isLocked: true }, (api) => {
     api.control.state.pin = { isSet: true, keptIn: 'keychain', reset: 'none', canReset: false }
   }),
+  'display-nameless': () => {
+    const api = onDisplay(null)()
+    const { logo: _logo, ...settings } = api.control.state.counterSettings
+    api.control.state.counterSettings = { ...settings, idleText: '' }
+    return api
+  },
   'display-away': onDisplay({ phase: 'covered', cover: 'away', isLocked: true }),
   'display-idle': onDisplay(null),
   'display-bare': () => {

@@ -28,7 +28,8 @@ export interface PersonApi {
 }
 
 export type Bounds = Input<'counter.show'>['bounds']
-export type Pause = Input<'counter.cover'>['why']
+/** What a person covers their page for. */
+export type Pause = Exclude<Input<'counter.cover'>['why'], 'not-me'>
 export type StaffDeed = Input<'counter.staff'>['does']
 
 /** Milliseconds between two tellings that somebody is there, while nobody waits for one. */
@@ -59,6 +60,8 @@ export class FollowedSession {
   #pinBusy = $state(false)
   readonly #pinWait: PinWait
   #staffAsked = $state(false)
+  #pinWasWrong = $state(false)
+  #firstDigit = ''
   #coveredForStaff = false
   #newest = 0
   #lastTouch = Number.NEGATIVE_INFINITY
@@ -97,6 +100,15 @@ export class FollowedSession {
   /** Staff wants the screen: their PIN is asked for in place of what the person sees. */
   get staffAsked() {
     return this.#staffAsked
+  }
+
+  /** A PIN was not taken since staff last had the screen: they may have forgotten it. */
+  get pinWasWrong() {
+    return this.#pinWasWrong || this.pinWait > 0
+  }
+  /** The moment now, for what is shown for a while. */
+  get now() {
+    return this.#clock.now()
   }
 
   /** The turn that runs, or the last one. */
@@ -143,7 +155,8 @@ export class FollowedSession {
 
   /** The person has the screen: their page is loaded. */
   readonly begin = () => this.#command('begin', (id) => this.#api.counter.begin({ id }))
-  readonly cover = (why: Pause) => this.#command('cover', (id) => this.#api.counter.cover({ id, why }))
+  readonly cover = (why: Input<'counter.cover'>['why']) =>
+    this.#command('cover', (id) => this.#api.counter.cover({ id, why }))
   /** Takes the person's own cover away, or answers a page that asks for the camera that it goes without. */
   readonly resume = () => this.#command('resume', (id) => this.#api.counter.resume({ id }))
   /** The page is closed, and the service asked. */
@@ -174,15 +187,26 @@ export class FollowedSession {
     void settled(this.#api.counter.touched({ id: session.id }))
   }
 
-  /** Staff wants the screen. A page that is shown lies over ours, so it is covered before their PIN is asked for. */
-  async askStaff(): Promise<void> {
+  /**
+   * Staff wants the screen. A page that is shown lies over ours, so it is covered before their PIN is asked for.
+   * @param firstDigit where they began to type it, at a screen that shows no pad yet
+   */
+  async askStaff(firstDigit = ''): Promise<void> {
     const phase = this.#session?.phase
     if (phase === 'open' || phase === 'loading') {
       await this.cover('help')
       this.#coveredForStaff = true
     }
     this.#pinError = undefined
+    this.#firstDigit = firstDigit
     this.#staffAsked = true
+  }
+
+  /** What was typed before the pad was there: given once, to the pad. */
+  takeFirstDigit(): string {
+    const digit = this.#firstDigit
+    this.#firstDigit = ''
+    return digit
   }
 
   /** Back from the question for the PIN to what was there before. */
@@ -203,6 +227,7 @@ export class FollowedSession {
     const mine = ++this.#newest
     const result = await settled(this.#api.counter.unlock({ id: session.id, pin }))
     this.#pinBusy = false
+    this.#pinWasWrong = !result.ok
     if (result.ok) {
       this.#forgetStaff()
       if (mine === this.#newest) this.#adopt(result.value)
@@ -267,6 +292,7 @@ export class FollowedSession {
     this.#session = session
     this.#known = true
     this.#pinWait.told(session?.pinWaitUntil)
+    if (before?.id !== session?.id) this.#pinWasWrong = false
     if (!hasMoved) return
     this.#moves++
     // What was asked for has come to pass, though its answer may still be under way.
@@ -277,6 +303,7 @@ export class FollowedSession {
 
   #forgetStaff(): void {
     this.#staffAsked = false
+    this.#firstDigit = ''
     this.#coveredForStaff = false
     this.#pinError = undefined
   }
