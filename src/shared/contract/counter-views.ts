@@ -87,11 +87,18 @@ export type CounterPhase =
  */
 export type CounterCover = 'moment' | 'help' | 'finish' | 'stop' | 'camera' | 'away' | 'idle' | 'not-me' | 'staff'
 
+/** Why it was covered before staff gave their PIN: where it was left, by what. desk: staff covered it from their own screen. */
+export type CoveredBy =
+  | Exclude<CounterCover, 'staff'>
+  | ('blur' | 'full-screen' | 'hidden' | 'closing' | 'display' | 'locked' | 'page' | 'desk')
+
 export interface CounterSession {
   id: string
   phase: CounterPhase
   /** While the phase is covered, and over handover, between and failed where these were left. */
   cover?: CounterCover
+  /** While something lies over it; still told once staff has given their PIN. */
+  coveredBy?: CoveredBy
   /** Only staff can go on from here, with their PIN. */
   isLocked: boolean
   turns: CounterTurn[]

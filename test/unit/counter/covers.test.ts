@@ -291,3 +291,34 @@ describe('staff', () => {
     expect(office.state().error?.message).toContain('did not load')
   })
 })
+
+describe('why it is covered', () => {
+  test('is told, and stays told once staff has given their PIN', async () => {
+    const office = openOffice()
+    const { id } = await office.start(['will', 0])
+    await office.opens()
+    office.counter.left('full-screen')
+    expect(office.state()).toMatchObject({ cover: 'away', coveredBy: 'full-screen' })
+    await office.counter.unlock(id, PIN)
+    expect(office.state()).toMatchObject({ cover: 'staff', coveredBy: 'full-screen' })
+    await office.counter.staff(id, 'continue', 'desk')
+    expect(office.state().coveredBy).toBeUndefined()
+    await office.counter.cover(id, 'help')
+    expect(office.state().coveredBy).toBe('help')
+    void office.counter.finish(id)
+    await office.settled()
+    expect(office.state().coveredBy).toBeUndefined()
+  })
+
+  test.each(['moment', 'help', 'stop', 'finish'] as const)(
+    'is in the audit trail where a person asked (%s)',
+    async (why) => {
+      const office = openOffice()
+      const { id } = await office.start(['will', 0])
+      await office.opens()
+      await office.counter.cover(id, why)
+      await office.counter.cover(id, why)
+      expect(office.told('left')).toMatchObject([{ signerName: 'Ann Example', detail: { by: 'person', why } }])
+    }
+  )
+})

@@ -2,7 +2,7 @@
  * What lies over the page, or over a screen of ours that was left. The one place that shows a page: only while its phase is
  * loading or open and nobody has locked the screen.
  */
-import type { CounterCover, CounterPhase, CounterSession } from '../../../shared/contract/index.ts'
+import type { CounterCover, CounterPhase, CounterSession, CoveredBy } from '../../../shared/contract/index.ts'
 import type { Page } from './page.ts'
 import type { SessionRecord } from './record.ts'
 
@@ -28,19 +28,29 @@ export function openCovers({ record, page }: { record: SessionRecord; page: Page
     isFree: (): boolean => !record.state.isLocked && record.state.cover === undefined,
 
     /** What of the cover stays when the phase changes underneath. */
-    lasting(): Pick<CounterSession, 'isLocked'> & { cover: CounterCover | undefined } {
-      const { cover, isLocked } = record.state
-      return LASTING.includes(cover) ? { cover, isLocked } : { cover: undefined, isLocked: false }
+    lasting(): Pick<CounterSession, 'isLocked'> & {
+      cover: CounterCover | undefined
+      coveredBy: CoveredBy | undefined
+    } {
+      const { cover, coveredBy, isLocked } = record.state
+      return LASTING.includes(cover)
+        ? { cover, coveredBy, isLocked }
+        : { cover: undefined, coveredBy: undefined, isLocked: false }
     },
 
-    /** @param locked whether staff alone can take it away. */
-    cover(why: CounterCover, locked: 'locked' | 'not locked'): CounterSession {
+    /**
+     * @param locked whether staff alone can take it away.
+     * @param by what brought it about, where that says more than the cover.
+     */
+    cover(why: CounterCover, locked: 'locked' | 'not locked', by?: CoveredBy): CounterSession {
       const { phase } = record.state
       if (UNCOVERABLE.includes(phase)) return record.state
       page.hide()
       return record.become({
         phase: isShowing() ? 'covered' : phase,
         cover: why,
+        // Staff who comes is told what there was before them.
+        ...(why !== 'staff' && { coveredBy: by ?? why }),
         isLocked: locked === 'locked',
         warningUntil: undefined
       })
@@ -52,6 +62,7 @@ export function openCovers({ record, page }: { record: SessionRecord; page: Page
       const state = record.become({
         phase: phase === 'covered' ? pagePhase : phase,
         cover: undefined,
+        coveredBy: undefined,
         isLocked: false,
         asksFor: [],
         warningUntil: undefined

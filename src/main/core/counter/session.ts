@@ -29,6 +29,7 @@ const UNPLUGGED: AppError = {
 const RETURN = {
   phase: 'return',
   cover: undefined,
+  coveredBy: undefined,
   isLocked: true,
   error: undefined,
   asksFor: [],
@@ -92,7 +93,15 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
     effects.running.keep(null)
     effects.place.giveBack()
     record.become({
-      ...{ phase: 'ended', cover: undefined, isLocked: false, error: undefined, asksFor: [], warningUntil: undefined },
+      ...{
+        phase: 'ended',
+        cover: undefined,
+        coveredBy: undefined,
+        isLocked: false,
+        error: undefined,
+        asksFor: [],
+        warningUntil: undefined
+      },
       pinWaitUntil: undefined
     })
     idle.stop()
@@ -150,8 +159,10 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
             ? isPhase('handover') && covers.isFree()
             : (covers.isShowing() && covers.isFree()) || hasOwnCover(),
         () => {
+          const before = record.state.cover
           covers.cover(why, why === 'not-me' ? 'locked' : 'not locked')
           if (why === 'not-me') record.noteTurn('left', record.state.current, { by: why })
+          else if (before !== why) record.noteTurn('left', record.state.current, { by: 'person', why })
         }
       ),
 
@@ -200,7 +211,7 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
       const { phase, cover } = record.state
       if (phase === 'return' || phase === 'ended') return
       if (cover === 'away' || cover === 'idle' || cover === 'not-me') return
-      covers.cover('away', 'locked')
+      covers.cover('away', 'locked', by)
       record.noteTurn('left', record.state.current, { by })
     },
 
@@ -217,7 +228,7 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
         return
       }
       const hasPage = isPhase('loading', 'open', 'covered')
-      covers.cover('away', 'locked')
+      covers.cover('away', 'locked', 'display')
       record.become({ place: 'here' })
       if (hasPage) turns.failed(UNPLUGGED)
       record.noteTurn('left', record.state.current, { by: 'display' })

@@ -69,7 +69,7 @@ export function openStaffDeeds({ effects, record, page, covers, camera, turns, e
 
   function cover(): void {
     const before = record.state
-    covers.cover('away', 'locked')
+    covers.cover('away', 'locked', 'desk')
     if (before !== record.state && before.cover !== 'away') record.noteTurn('left', before.current, { by: 'staff' })
   }
 

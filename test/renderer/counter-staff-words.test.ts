@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { whatEndingLoses, whyCovered } from '../../src/renderer/src/screens/counter/person/staff-words.ts'
+import { sessionOf, turnOf } from './fakes/counter.ts'
+
+const left = { phase: 'covered' as const, cover: 'staff' as const }
+const three = [turnOf(), turnOf({ documentReference: 'doc-1' }), turnOf({ documentReference: 'doc-2' })]
+
+test('staff is told why it was covered, and what of the page is there', () => {
+  expect(whyCovered(sessionOf({ ...left, coveredBy: 'full-screen' }))).toBe(
+    'The screen was no longer filled. The page is as it was left.'
+  )
+  expect(whyCovered(sessionOf({ phase: 'handover', cover: 'staff', coveredBy: 'not-me' }))).toMatch(
+    /No page is open\.$/
+  )
+  expect(whyCovered(sessionOf({ phase: 'failed', cover: 'staff', coveredBy: 'display' }))).toMatch(/no page any more/)
+  // What the page asks for is the heading above already.
+  expect(whyCovered(sessionOf({ ...left, coveredBy: 'camera', asksFor: ['camera'] }))).toBe(
+    'The page is as it was left.'
+  )
+})
+
+test('ending says what is lost of the page, and who is left out', () => {
+  expect(whatEndingLoses(sessionOf(left))).toMatch(/not sent yet is lost/)
+  expect(whatEndingLoses(sessionOf(left))).not.toMatch(/still to come/)
+  expect(whatEndingLoses(sessionOf({ ...left, turns: three }))).toMatch(
+    /Ending leaves out 2 signatures still to come\.$/
+  )
+  expect(whatEndingLoses(sessionOf({ phase: 'handover', turns: three }))).toBe(
+    'Ending leaves out 2 signatures still to come.'
+  )
+  expect(whatEndingLoses(sessionOf({ phase: 'handover' }))).toBe('')
+})
