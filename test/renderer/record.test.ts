@@ -75,6 +75,23 @@ test('a chosen entry is told in full, with its time and zone, and closed by Esca
   expect(document.activeElement?.getAttribute('role')).toBe('grid')
 })
 
+test('that nothing was ticked is said, and not left out', async () => {
+  await open({ audit: [auditEntryOf({ what: 'handed-over', detail: { evidence: '', place: 'here' } })] })
+  expect(rows()[0]?.textContent).toContain('Nothing ticked')
+  await fireEvent.click(rows()[0] as HTMLElement)
+  expect(within(screen.getByRole('region', { name: 'Entry 1' })).getByText('Nothing ticked')).toBeTruthy()
+})
+
+test('a zone that is named like its offset is named once', () => {
+  expect(momentInFull({ at: Date.UTC(2025, 10, 26, 10, 42), zone: 'UTC' })).toMatch(/, UTC$/)
+})
+
+test('there is a way back to the counter', async () => {
+  await open({ audit: trail(1) })
+  await press('Back to the counter')
+  expect(opened.office.router.route.screen).toBe('counter')
+})
+
 test('what is written meanwhile appears', async () => {
   await open({ audit: trail(2) })
   opened.api.control.state.audit = trail(3)
@@ -104,7 +121,7 @@ test('a trail that can not be read is explained, and read again when asked', asy
 test('a whole trail is said to be so', async () => {
   await open({ audit: trail(3) })
   await press('Check')
-  expect(screen.getByText('Every entry follows from the one before.')).toBeTruthy()
+  expect(screen.getByText('Nothing was changed or removed.')).toBeTruthy()
 })
 
 test('a trail that was changed says where, and what to do', async () => {

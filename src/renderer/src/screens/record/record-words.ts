@@ -47,11 +47,13 @@ const names = new Map([
   ['origin', 'Page of'],
   ['devices', 'Devices'],
   ['by', 'By'],
+  ['why', 'Why'],
   ['then', 'What followed'],
   ['outcome', 'What the service says'],
   ['known', 'Known'],
   ['tried', 'Refused attempts of the page'],
   ['error', 'Reason'],
+  ['because', 'Why'],
   ['wiped', 'Everything wiped'],
   ['place', 'Screen'],
   ['phase', 'At the moment of'],
@@ -70,8 +72,15 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     closing: 'the window was to be closed',
     display: 'the display was unplugged',
     locked: 'the computer was locked',
+    'not-me': 'it was not the person it was for',
     page: 'our own page ended',
     person: 'the person'
+  },
+  why: {
+    moment: 'they asked for a moment',
+    help: 'help or staff was asked for',
+    stop: 'they asked to stop',
+    finish: 'they said that they have finished'
   },
   place: { here: 'this one', 'other-display': 'the second display' },
   phase: {
@@ -91,7 +100,7 @@ export function detailsIn({ detail }: Pick<AuditEntry, 'detail'>): { name: strin
   const order = [...names.keys()]
   const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
   return Object.entries(detail)
-    .filter(([, value]) => value !== '')
+    .filter(([key, value]) => value !== '' || key === 'evidence')
     .sort(([one], [other]) => rank(one) - rank(other))
     .map(([key, value]) => ({
       name: names.get(key) ?? outcomes[key]?.word ?? capital(key),
@@ -99,7 +108,11 @@ export function detailsIn({ detail }: Pick<AuditEntry, 'detail'>): { name: strin
     }))
 }
 
+/** Said, not left out: that nothing was ticked is what somebody may look for. */
+const NOTHING_TICKED = 'Nothing ticked'
+
 function valueInWords(key: string, value: string): string {
+  if (key === 'evidence' && value === '') return NOTHING_TICKED
   if (key === 'outcome') return outcomes[value]?.word ?? value
   if (key === 'seconds' && /^\d+$/.test(value)) return inWords(Number(value) * 1000)
   return values[key]?.[value] ?? value
@@ -107,8 +120,10 @@ function valueInWords(key: string, value: string): string {
 
 /** In one line, for a list: what of it matters most. */
 export function inShort(entry: AuditEntry): string {
-  const { evidence, origin, by, devices, how, changed } = entry.detail
-  const told = [evidence, origin, devices, by && valueInWords('by', by), how, changed].filter(Boolean)
+  const { evidence, origin, by, why, devices, how, changed } = entry.detail
+  const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
+  const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
+  const told = [seen, origin, devices, left, how, changed].filter(Boolean)
   return told.join('; ')
 }
 
@@ -124,10 +139,12 @@ export function zoneOf({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
   return offsetInWords(offsetAt(at, zone))
 }
 
-/** "Saturday 21 November 2026 at 10:42:07, Pacific/Auckland (UTC+13:00)". */
+/** "Saturday 21 November 2026 at 10:42:07, Pacific/Auckland (UTC+13:00)"; a zone that is named like its offset is named once. */
 export function momentInFull({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
   const offset = offsetAt(at, zone)
-  return `${dayInWords(at, offset)} at ${clockTime(at, offset)}:${secondsOf(at)}, ${zone} (${offsetInWords(offset)})`
+  const away = offsetInWords(offset)
+  const where = zone === away ? zone : `${zone} (${away})`
+  return `${dayInWords(at, offset)} at ${clockTime(at, offset)}:${secondsOf(at)}, ${where}`
 }
 
 function secondsOf(at: number): string {
@@ -145,8 +162,8 @@ export function checkWords({ isWhole, entries, brokenAt, isCutOff }: AuditCheck)
   if (isWhole)
     return {
       kind: 'ok',
-      title: 'Every entry follows from the one before.',
-      more: `${capital(counted(entries, 'entry', 'entries'))}, and the last one is the last that was written.`
+      title: 'Nothing was changed or removed.',
+      more: `${capital(counted(entries, 'entry', 'entries'))}: each follows from the one before it, and the last is the last that was written.`
     }
   const wrong = [
     ...(brokenAt === undefined
