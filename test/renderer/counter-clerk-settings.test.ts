@@ -93,7 +93,7 @@ test('a PIN of letters or too few digits is not even asked for', async () => {
 
 test('a forgotten PIN is replaced by whoever signs in to the computer', async () => {
   await open(pin({}))
-  await press('It was forgotten…')
+  await press('I forgot the PIN…')
   await press('Reset the PIN')
   expect(screen.getByText('Lock this computer now, and sign in to it again.')).toBeTruthy()
   opened.api.control.state.pin = { ...opened.api.control.state.pin, reset: 'allowed' }
@@ -109,7 +109,7 @@ test('a forgotten PIN is replaced by whoever signs in to the computer', async ()
 
 test('where the system does not tell who signs in, only the administrator can reset it', async () => {
   await open(pin({ canReset: false }))
-  await press('It was forgotten…')
+  await press('I forgot the PIN…')
   expect(screen.getByText(/only your administrator can reset the PIN/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Reset the PIN' })).toBeNull()
 })
