@@ -131,9 +131,11 @@ export function clerkAt(app: Launched) {
     /** The person's side, where this window shows it. */
     person,
 
-    /** From the queue to the sheet that asks who stands there. */
+    /** From the queue to the sheet that asks who stands there, for this document alone. */
     async openSheet(signer: Person, document: string): Promise<void> {
       await goTo(/^Counter/)
+      // Who has several is one row; the document's name leaves only itself.
+      await window.getByRole('searchbox', { name: /^Find a person/ }).fill(`${signer.last} ${document}`)
       await button(`Start: ${nameOf(signer)}, ${document}`).click()
     },
 

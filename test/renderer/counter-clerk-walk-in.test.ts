@@ -28,23 +28,24 @@ function preset(): PresetView {
   }
 }
 
-async function open(change: Partial<FakeState> = {}) {
+async function open(change: Partial<FakeState> = {}, more: Record<string, string> = {}) {
   opened = await openOffice(fakeApi({ presets: [preset()], ...change }))
   opened.api.control.state.now = () => opened.clock.now()
-  opened.office.router.go('compose', [], { for: 'counter' })
+  opened.office.router.go('compose', [], { for: 'counter', ...more })
   show(opened, Compose)
   await settle()
 }
 const route = () => opened.office.router.route
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
 const note = () => screen.queryByText('After sending you go straight to the counter.')
+const SEND = 'Send and go to the counter'
 async function press(name: string | RegExp) {
   await fireEvent.click(screen.getByRole('button', { name }))
   await settle()
 }
 async function fromPreset() {
   await press(/^Tax declaration/)
-  await screen.findByRole('button', { name: 'Send 1 form' })
+  await screen.findByRole('button', { name: /^Send (1 form|and go)/ })
 }
 
 describe('A walk-in', () => {
@@ -69,10 +70,35 @@ describe('A walk-in', () => {
     expect(note()).toBeTruthy()
   })
 
+  test('is short: face to face is marked, the rest is closed, and there is one way to send it', async () => {
+    const half = preset()
+    const [signer] = half.composition.items[0]?.signers ?? []
+    if (signer) signer.Email = ''
+    await open({ presets: [half] })
+    await fromPreset()
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Face to face' }).checked).toBe(true)
+    expect(document.querySelector<HTMLDetailsElement>('details:has(section)')?.open).toBe(false)
+    expect(screen.queryByRole('button', { name: 'Send at another time' })).toBeNull()
+    expect(document.activeElement).toBe(screen.getByLabelText('E-mail'))
+  })
+
+  test('that lacks nothing is sent with Enter', async () => {
+    await open()
+    await fromPreset()
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: SEND }))
+  })
+
+  test('begins with the name that was looked for', async () => {
+    await open({}, { name: 'Anna Maria Ruiz' })
+    await press(/^Forms/)
+    expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('Anna Maria')
+    expect(screen.getByLabelText<HTMLInputElement>('Last name').value).toBe('Ruiz')
+  })
+
   test('goes at once, without the time to take it back, and then to the start sheet at the counter', async () => {
     await open()
     await fromPreset()
-    await press('Send 1 form')
+    await press(SEND)
     await opened.clock.pass(300)
     expect(calls('sends.now')).toHaveLength(1)
     expect([route().screen, ...route().rest, route().query.get('document')]).toEqual(['counter', 'start', 'doc-0'])
@@ -82,12 +108,12 @@ describe('A walk-in', () => {
     const error = { code: 'invalid', message: 'Refused.', serviceMessage: 'Validation failed' } as const
     await open({ nextSend: { state: 'refused', documents: [], error } })
     await fromPreset()
-    await press('Send 1 form')
+    await press(SEND)
     await opened.clock.pass(300)
     expect(route().screen).toBe('compose')
     expect(screen.getByText('Not sent: the service did not take it.')).toBeTruthy()
     opened.api.control.state.nextSend = {}
-    await press('Send 1 form')
+    await press(SEND)
     await opened.clock.pass(300)
     expect(route().screen).toBe('counter')
   })
@@ -96,7 +122,7 @@ describe('A walk-in', () => {
     const error = { code: 'timeout', message: 'No answer.', mayHaveArrived: true } as const
     await open({ nextSend: { state: 'uncertain', documents: [], error } })
     await fromPreset()
-    await press('Send 1 form')
+    await press(SEND)
     await opened.clock.pass(300)
     expect(screen.getByText(/Don’t hand over the screen yet/)).toBeTruthy()
     expect(route().screen).toBe('compose')
@@ -110,7 +136,7 @@ describe('A walk-in', () => {
   test('whose documents the service has not made yet waits for them', async () => {
     await open({ nextSend: { documents: [] } })
     await fromPreset()
-    await press('Send 1 form')
+    await press(SEND)
     await opened.clock.pass(300)
     expect(screen.getByText('You go to the counter as soon as the service has made the document.')).toBeTruthy()
     const { state, emit } = opened.api.control

@@ -35,17 +35,17 @@ export class Presets {
   /**
    * Makes a draft of what of a preset holds at this moment; answers its id, or why not.
    * @param now milliseconds since 1970 UTC: a due date that has passed is left out.
-   * @param change what of it is otherwise in this draft.
+   * @param change what becomes of it in this draft.
    */
   async begin(
     id: string,
     now: number,
-    change: Partial<Composition> = {}
+    change: (composition: Composition) => Composition = (composition) => composition
   ): Promise<{ draftId: string; due: 'kept' | 'passed' } | { error: AppError }> {
     const preset = await settled(this.#api.presets.get({ id }))
     if (!preset.ok) return { error: preset.error }
     const composition = begunFrom(preset.value.composition, now)
-    const draft = await settled(this.#api.drafts.save({ composition: { ...composition, ...change } }))
+    const draft = await settled(this.#api.drafts.save({ composition: change(composition) }))
     if (!draft.ok) return { error: draft.error }
     return { draftId: draft.value.id, due: composition === preset.value.composition ? 'kept' : 'passed' }
   }

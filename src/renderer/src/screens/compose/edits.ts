@@ -209,3 +209,27 @@ function hasLongText(value: unknown): boolean {
 function knownType(type: string | undefined): ComposedField['FieldType'] {
   return FIELD_TYPES.find((known) => known !== undefined && known === type) ?? 'Text'
 }
+
+/**
+ * The package for whoever stands at the counter: it opens in this application, and the first to sign does so face to face.
+ * @param name as the clerk typed it; it fills a first signer who has none, its last word as the last name.
+ */
+export function forCounter(composition: Composition, name = ''): Composition {
+  const words = name.trim().split(/\s+/).filter(Boolean)
+  const items = composition.items.map((item) => ({
+    ...item,
+    signers: item.signers.map((signer, index) => {
+      if (index > 0) return signer
+      const isNamed = signer.FirstName.trim() !== '' || signer.LastName.trim() !== ''
+      const named =
+        isNamed || words.length === 0
+          ? {}
+          : {
+              FirstName: words.slice(0, -1).join(' ') || words[0] || '',
+              LastName: words.length > 1 ? (words.at(-1) ?? '') : ''
+            }
+      return { ...signer, ...named, faceToFace: true }
+    })
+  }))
+  return { ...composition, embedded: true, items }
+}

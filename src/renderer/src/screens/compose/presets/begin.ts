@@ -2,8 +2,9 @@
 import type { AppError } from '../../../../../shared/contract/errors.ts'
 import type { Office } from '../../../state/office.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
+import { forCounter } from '../edits.ts'
 
-/** In the address of a package: somebody waits at the counter to sign it as soon as it is sent. */
+/** In the address of a package: somebody waits at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
 export const FOR_COUNTER = { for: 'counter' }
 
 export const DUE_PASSED = "The preset's due date has passed: 14 days it is."
@@ -18,7 +19,8 @@ export async function beginFromPreset(
   id: string,
   walkIn: 'walk-in' | undefined = undefined
 ): Promise<AppError | undefined> {
-  const begun = await presets.begin(id, office.clock.now(), walkIn && { embedded: true })
+  const name = office.router.route.query.get('name') ?? ''
+  const begun = await presets.begin(id, office.clock.now(), walkIn && ((composition) => forCounter(composition, name)))
   if ('error' in begun) return begun.error
   if (begun.due === 'passed') office.toasts.say(DUE_PASSED)
   office.router.go('compose', [begun.draftId], walkIn && FOR_COUNTER)
