@@ -40,7 +40,7 @@ export class Counts {
   }
   /** People who can sign at the counter, however many documents wait for them. */
   get counter() {
-    return peopleOf(this.#queue.value ?? []).length
+    return peopleOf(this.#queue.value ?? []).filter(({ first }) => first).length
   }
   get downloads() {
     return (this.#downloads.value ?? []).filter((download) => download.state === 'running').length
