@@ -288,6 +288,7 @@ async function run(): Promise<void> {
       }),
       ...counterHandlers(counter),
       ...counterSettingsHandlers({
+        officeName: () => accounts.chosen()?.name,
         pin: counterDesk.pin,
         settings: counterDesk.settings,
         isRunning: () => counter.isRunning(),

@@ -630,6 +630,21 @@ describe('the second display', () => {
     close()
   })
 
+  test('names the office where it has no picture of its own, and follows when another is chosen', async () => {
+    const { logo: _logo, ...settings } = api.control.state.counterSettings
+    api.control.state.counterSettings = { ...settings, idleText: '' }
+    const close = await openDisplay()
+    const name = () => api.control.state.accounts.find(({ chosen }) => chosen)?.name ?? ''
+    expect(screen.getByText(name())).toBeTruthy()
+    const before = name()
+    api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, chosen: !one.chosen }))
+    expect(name()).not.toBe(before)
+    api.control.emit('accounts.changed', null)
+    await settle()
+    expect(screen.getByText(name())).toBeTruthy()
+    close()
+  })
+
   test('shows the person’s side of a session there, with no more than it may ask', async () => {
     const close = await openDisplay()
     api.control.state.counter = sessionOf({ place: 'other-display' })

@@ -11,6 +11,8 @@ import type { RequestHandlers } from './registration.ts'
 type Handled = `counter.${'pin' | 'setPin' | 'resetPin' | 'settings' | 'configure' | 'chooseLogo' | 'idleScreen'}`
 
 export interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
+  /** What the chosen account is called, where there is one. */
+  officeName: () => string | undefined
   pin: Pick<StaffPinKeeper, 'state' | 'set' | 'reset'>
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
   /** Whether somebody signs at the counter now. */
@@ -20,6 +22,7 @@ export interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
 const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'jpg', 'jpeg', 'webp'] }]
 
 export function counterSettingsHandlers({
+  officeName,
   pin,
   settings,
   isRunning,
@@ -41,7 +44,10 @@ export function counterSettingsHandlers({
       const [path] = await chooseFiles('Choose the picture of the second display', PICTURES, stillAsking, 'one')
       return path === undefined ? null : settings.setLogo(await beginningOf(path))
     },
-    'counter.idleScreen': async () => settings.idleScreen()
+    'counter.idleScreen': async () => {
+      const name = officeName()
+      return { ...settings.idleScreen(), ...(name && { name }) }
+    }
   }
 }
 

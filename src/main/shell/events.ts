@@ -6,7 +6,7 @@ import { isOwnPage } from '../core/policy/app-pages.ts'
 export type SendEvent = <Name extends EventName>(name: Name, payload: Events[Name]) => void
 
 /** What the window where a person signs is told: the rest is the office's. */
-const TOLD_TO_PERSON: ReadonlySet<EventName> = new Set(['counter.changed', 'settings.changed'])
+const TOLD_TO_PERSON: ReadonlySet<EventName> = new Set(['counter.changed', 'settings.changed', 'accounts.changed'])
 
 /** The windows, if there are any by then: events begin before they do and go on after them. */
 export interface WindowsNow {

@@ -21,6 +21,14 @@ export const STYLE = `
     --ink: #a9c4ff;
   }
 }
+/* Paper is white in the dark too: what is signed is what would be printed. */
+@media (prefers-color-scheme: dark) {
+  .paper { color-scheme: light; color: var(--text);
+    --paper: #fff; --raised: #fff; --text: #16232a; --quiet: #4d5e67; --line: #d3dde1;
+    --accent: #0d5c66; --accent-strong: #084851; --on-accent: #fff; --tint: #e6f1f2;
+    --danger: #a3261f; --danger-tint: #fdeeec; --ok: #1c6b45; --ok-tint: #e7f4ec; --warn: #7a5200; --warn-tint: #fdf3df;
+    --focus: #0b7c9b; --ink: #14316e }
+}
 * { box-sizing: border-box }
 [hidden] { display: none !important }
 form > .note { margin-bottom: 1.2rem }

@@ -168,6 +168,8 @@ export interface CounterSettings {
 /** What the second display shows while nobody signs. */
 export interface IdleScreen {
   text: string
+  /** What the chosen account is called; absent where there is none. Shown where the office has no picture. */
+  name?: string
   logo?: string
 }
 

@@ -297,7 +297,8 @@ export function fakeCounter(office: FakeOffice): Handled {
     },
     'counter.idleScreen': () => {
       const { idleText, logo } = state.counterSettings
-      return { text: idleText, ...(logo && { logo }) }
+      const name = state.accounts.find(({ chosen }) => chosen)?.name
+      return { text: idleText, ...(logo && { logo }), ...(name && { name }) }
     }
   }
 }

@@ -22,6 +22,7 @@ function office() {
   })
   const signing = { isRunning: false }
   const handlers = counterSettingsHandlers({
+    officeName: () => 'Harbour & Co',
     pin: pinOffice().run(),
     settings,
     isRunning: () => signing.isRunning,
@@ -65,7 +66,10 @@ describe('requests about the counter’s settings', () => {
     const { handlers } = office()
     await handlers['counter.configure']({ idleText: 'Haere mai' }, context)
     expect(await handlers['counter.settings'](undefined, context)).toMatchObject({ idleText: 'Haere mai' })
-    expect(await handlers['counter.idleScreen'](undefined, context)).toEqual({ text: 'Haere mai' })
+    expect(await handlers['counter.idleScreen'](undefined, context)).toEqual({
+      text: 'Haere mai',
+      name: 'Harbour & Co'
+    })
   })
 
   test('take a picture that a person chooses by what is in it, whatever it is called', async () => {

@@ -34,11 +34,12 @@ export class PersonDisplay {
   /** Reads all that is shown, then follows it. Answers what stops following. */
   async open(): Promise<() => void> {
     const read = () => Promise.all([this.#idle.load(), this.#settings.load()])
-    const stop = this.#api.on('settings.changed', () => void read())
+    const stops = (['settings.changed', 'accounts.changed'] as const).map((event) =>
+      this.#api.on(event, () => void read())
+    )
     const [stopCounter] = await Promise.all([this.counter.open(), read()])
     return () => {
-      stop()
-      stopCounter()
+      for (const stop of [...stops, stopCounter]) stop()
     }
   }
 }
