@@ -10,7 +10,7 @@ import type {
 import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
 import { auditEntryOf } from '../fakes/audit.ts'
 import { fakeLogo, sessionOf, turnOf } from '../fakes/counter.ts'
-import { people } from '../people.ts'
+import { documents, people } from '../people.ts'
 
 const now = () => Date.now()
 const DAY = 86_400_000
@@ -116,14 +116,14 @@ export function trailOf(count: number): AuditEntry[] {
 }
 
 function presets(): PresetView[] {
-  return ['Tenancy, furnished', 'Power of attorney for one', 'Loan variation'].map((name, index) => ({
-    id: `preset-${index}`,
-    name,
-    kind: 'form-filler',
-    title: name,
-    updatedAt: now() - index * DAY,
-    composition: blankComposition('form-filler', 'a')
-  }))
+  return ['Tenancy, furnished', 'Power of attorney for one', 'Loan variation'].map((name, index) => {
+    const composition = blankComposition('form-filler', 'a')
+    // The last is one that says nothing yet.
+    for (const item of index < 2 ? composition.items : [])
+      Object.assign(item, { Name: name, Reference: `tpl-${index}` })
+    const updatedAt = now() - index * DAY
+    return { id: `preset-${index}`, name, kind: 'form-filler', title: name, updatedAt, composition }
+  })
 }
 
 const offline = { code: 'offline', message: 'No network.' } as const
@@ -134,6 +134,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
   'clerk-one': () => counter({ queue: [entryOf(1)], today: [] }),
   'clerk-many': () => counter({ queue: Array.from({ length: 300 }, (_, index) => entryOf(index)) }),
   'clerk-without-link': () => counter({ queue: [entryOf(0), entryOf(1, now(), { withoutLink: true })], today: [] }),
+  'clerk-elsewhere': () => counter({ documents: documents(8), queue: [entryOf(0)], today: [] }),
   'clerk-failing': () => {
     const api = counter()
     api.control.fail('counter.queue', { code: 'storage', message: 'The database is busy.' })
