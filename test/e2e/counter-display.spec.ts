@@ -49,6 +49,7 @@ test('two people sign on the second display while the clerk’s side stays on th
   await clerk.goTo(/^Documents/)
   await clerk.goTo(/^Counter/)
   await sign(first, MERE)
+  await person.handOn()
   await sign(await person.begin('Wiremu Ngata'), WIREMU)
   await expect(person.heading('Thank you')).toBeVisible()
   await window.getByRole('button', { name: 'See what became of it' }).click()

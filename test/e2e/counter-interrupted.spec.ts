@@ -45,6 +45,7 @@ withFolder(
     await before.choosePracticeOffice()
     await send(before, inOrder('Deed of trust', [MERE, WIREMU]))
     await sign(await before.handOver(MERE, 'Deed of trust', { also: ['Wiremu Ngata'] }), MERE)
+    await before.person.handOn()
     const page = await before.takeScreen(WIREMU)
     await page.getByTestId('signature-name').fill('Wiremu Ngata')
     await before.app.kill()
@@ -96,6 +97,7 @@ withFolder(
     await send(before, formsFor(['Deed of gift'], [MERE]))
     await sign(await before.handOver(MERE, 'Deed of gift'), MERE)
     await before.person.heading('Thank you').waitFor()
+    await before.person.button('Staff').click()
     for (let wrong = 1; wrong <= 5; wrong++) {
       await expect(before.window.getByText(/^Try again in \d+ s/)).toBeHidden({ timeout: 40_000 })
       await before.person.unlock('9713')
@@ -106,9 +108,9 @@ withFolder(
     await before.app.kill()
 
     const after = await open({ userData })
+    await expect(after.person.heading('The signing was interrupted')).toBeVisible()
     await after.person.giveBack()
     await expect(after.window.getByText(/^Try again in \d+ s/)).toBeVisible()
-    await expect(after.person.heading('The signing was interrupted')).toBeVisible()
     await expect(after.window.getByText(/^Try again in \d+ s/)).toBeHidden({ timeout: 60_000 })
     await after.person.unlock()
     await after.goTo(/^Counter/)

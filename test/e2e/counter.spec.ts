@@ -10,7 +10,7 @@ test('one signer: from the queue to the page in three clicks, and nothing of the
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift', { seen: ['Photo identification seen'] })
-  await expect(window.getByText(new URL(page.url()).host)).toBeVisible()
+  await expect(window.getByText('Practice service on this computer')).toBeVisible()
   await expect(person.heading(/Deed of gift/)).toBeVisible()
   expect((await app.windows())[0]?.fullScreen).toBe(true)
 
@@ -26,7 +26,8 @@ test('one signer: from the queue to the page in three clicks, and nothing of the
   await expect(person.heading('Thank you')).toBeVisible()
   expect(await app.views('all')).toEqual([])
   await expect(window.getByRole('navigation', { name: 'Screens' })).not.toBeInViewport()
-  await expect(window.getByText(/Mere|Deed of gift/).filter({ visible: true })).toHaveCount(0)
+  await expect(person.heading('Thank you')).toHaveText('Thank you')
+  await expect(window.getByText(/Mere/).filter({ visible: true })).toHaveCount(0)
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
   expect((await app.windows())[0]?.fullScreen).toBe(false)
@@ -78,6 +79,10 @@ test('three signers in order on one machine, each with a handover and a page of 
     expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, ''])
     await page.evaluate((index) => localStorage.setItem('left', `by signer ${index}`), index)
     await sign(page, signer)
+    if (index < 2) {
+      await expect(person.heading(`Thank you, ${signer.first} ${signer.last}`)).toBeVisible()
+      await person.handOn()
+    }
   }
   expect(links.size).toBe(3)
   await clerk.giveBack()
@@ -114,6 +119,31 @@ test('several documents for one person, one of them declined: each is told for i
   const outcomes = window.getByRole('list', { name: 'What became of each' }).getByRole('listitem')
   await expect(outcomes).toHaveText([/Signed.*Deed of gift/, /Declined.*Cover letter/, /Signed.*Letter of wishes/])
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(1)
+})
+
+test('one who says that they have finished without having signed is led back, and signs', async ({ clerk }) => {
+  const { window, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await clerk.handOver(MERE, 'Deed of gift')
+  await person.button('I have finished').click()
+  await person.button('Not yet').click()
+  await person.finish()
+  await expect(person.heading('The service has no signature yet')).toBeVisible({ timeout: 30_000 })
+  await sign(await person.openAgain(), MERE)
+  await clerk.giveBack()
+  await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
+})
+
+test('somebody else who is handed the screen says so: staff has to come, and nothing was opened', async ({ clerk }) => {
+  const { app, person } = clerk
+  await send(clerk, formsFor(['Deed of gift'], [MERE]))
+  await clerk.beginTurn(MERE, 'Deed of gift')
+  await person.button('That’s not me').click()
+  await expect(person.heading('Please ask staff')).toBeVisible()
+  await person.unlock()
+  await person.button('End here').click()
+  await expect.poll(() => app.views('all')).toEqual([])
+  expect((await auditOf(clerk)).entries.find(({ what }) => what === 'left')?.detail).toEqual({ by: 'not-me' })
 })
 
 test('a document that is signed elsewhere while it is open here is called signed, and by the service', async ({

@@ -44,6 +44,9 @@ export function personAt(app: Launched, page: Page) {
       await button('Unlock').click()
     },
 
+    /** From what the service has no signature of back to its signing page. */
+    openAgain: (): Promise<Page> => toSigningPage(button('Open it again')),
+
     /** From the thanks of one person to the handover of the next. */
     async handOn(): Promise<void> {
       await button('Hand the screen on').click()
