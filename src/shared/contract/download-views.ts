@@ -107,4 +107,7 @@ export interface DownloadCheck {
   /** Couldn't be read now: the folder is away, say. */
   unreadable: CheckedDownload[]
 }
-export type CheckedDownload = Pick<DownloadView, 'id' | 'documentReference' | 'documentName' | 'type' | 'folder' | 'fileName'>
+export type CheckedDownload = Pick<
+  DownloadView,
+  'id' | 'documentReference' | 'documentName' | 'type' | 'folder' | 'fileName'
+>

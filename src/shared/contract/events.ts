@@ -23,7 +23,8 @@ export interface Events {
   'handOff.changed': { id: string }
   /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
   'document.asked': { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
-  'downloads.changed': { id: string }
+  /** A download changed; null where more than one did, or the queue, a rule or how it is set. At most some five a second. */
+  'downloads.changed': { id: string | null }
   /** A session began, moved on or ended; '' where there is none. */
   'counter.changed': { id: string }
   'audit.changed': null

@@ -1,15 +1,14 @@
 /** What each request carries and answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
 import { z } from 'zod'
-import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
 import type { RequestName } from './channels.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
 import { documentColumns, documentRequests } from './document-requests.ts'
+import { downloadRequests } from './download-requests.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
   ConnectionView,
-  DownloadView,
   Fetched,
   RecipientView,
   SettingsView,
@@ -17,7 +16,6 @@ import type {
   TemplateView
 } from './views.ts'
 
-const reference = z.string().min(1).max(2000)
 const secret = z.string().min(1).max(10_000)
 
 const authentication = z.discriminatedUnion('scheme', [
@@ -74,14 +72,7 @@ export const requests = {
 
   ...documentRequests,
 
-  'downloads.start': answers<DownloadView>()(z.strictObject({ reference, type: z.enum(ID_VERIFICATION_DATA_TYPES) })),
-  'downloads.list': answers<DownloadView[]>()(nothing),
-  'downloads.cancel': answers<null>()(byId),
-  'downloads.again': answers<DownloadView>()(byId),
-  'downloads.reveal': answers<null>()(byId),
-  /** The last part of the folder's name, for people. */
-  'downloads.folder': answers<{ label: string }>()(nothing),
-  'downloads.chooseFolder': answers<{ label: string }>()(nothing),
+  ...downloadRequests,
 
   ...counterRequests,
 
