@@ -66,8 +66,8 @@ export const downloadRequests = {
   'downloads.configure': answers<DownloadSettings>()(
     z.strictObject({ ...choice, concurrency: z.int().min(1).max(8), folderId: id }).partial()
   ),
-  /** Has the person choose a folder. Nothing is set by it: its id goes into another request. */
-  'downloads.chooseFolder': answers<DownloadFolder>()(nothing),
+  /** Has the person choose a folder; null where they thought better of it. Nothing is set by it: its id goes into another request. */
+  'downloads.chooseFolder': answers<DownloadFolder | null>()(nothing),
   /** What files would be called: of these documents, or of the newest ones with an identity check. */
   'downloads.preview': answers<PatternPreview>()(
     z.strictObject({ pattern: z.string().max(500), type, references: z.array(reference).max(5).optional() })

@@ -40,6 +40,10 @@ export interface DownloadPage {
 export interface DownloadSummary {
   counts: Record<DownloadState, number>
   isPaused: boolean
+  /** Why what waits doesn't move now: the line, the account's key, a folder that is away or full. Said once for all of it. */
+  problem?: AppError
+  /** When it is tried again by itself, where it is. */
+  retryAt?: number
   /** Bytes of what is under way now, and of what is known of their sizes. */
   bytes: number
   total?: number
