@@ -21,7 +21,7 @@ export function pngHeader(bytes: Uint8Array): PictureHeader {
       sizes.push({ width: view.getUint32(data), height: view.getUint32(data + 4) })
     }
     if (says(bytes, name, 'acTL') || says(bytes, name, 'fcTL') || says(bytes, name, 'fdAT')) return { state: 'moving' }
-    if (says(bytes, name, 'IEND')) return headerOf(sizes, false)
+    if (says(bytes, name, 'IEND')) return headerOf(sizes, at + AROUND > bytes.byteLength)
     at += length + AROUND
   }
   return headerOf(sizes, true)
