@@ -135,6 +135,26 @@ function fromFile(code: FileErrorCode): AppError {
       return { code: 'no-space', message: 'The disk is full, so this wasn’t saved. Free some space and try again.' }
     case 'not-writable':
       return { code: 'not-writable', message: 'The folder isn’t there or can’t be written to. Choose another.' }
+    case 'away':
+      return {
+        code: 'not-writable',
+        message:
+          'The folder isn’t there. If it is on a stick or a share, connect that and try again; else choose another.'
+      }
+    case 'too-deep':
+      return {
+        code: 'not-writable',
+        message:
+          'The folder lies so deep that its files could not be opened on Windows. Choose one with a shorter path.'
+      }
+    case 'outside':
+      return {
+        code: 'not-writable',
+        message:
+          'A link in the folder leads out of it, so nothing was saved there. Remove the link, or choose another folder.'
+      }
+    case 'in-use':
+      return { code: 'storage', message: 'Another program has this file open. Close it there and try again.' }
     case 'exists':
     case 'other':
       return { code: 'storage', message: 'The file could not be written.' }
