@@ -27,6 +27,11 @@ import type {
   CounterSettings,
   DocumentChange,
   DocumentPage,
+  DownloadCheck,
+  DownloadFolder,
+  DownloadRule,
+  DownloadSettings,
+  DownloadSummary,
   DownloadView,
   DraftVersion,
   DraftView,
@@ -55,6 +60,7 @@ import { fakeBulk } from './fakes/bulk.ts'
 import { fakeCounter, fakePin } from './fakes/counter.ts'
 import { fakeDay } from './fakes/day.ts'
 import { fakeDocuments } from './fakes/documents.ts'
+import { fakeDownloads, usualDownloads } from './fakes/downloads.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
@@ -95,6 +101,14 @@ export interface FakeState {
   handOffFiles: HandOffFile[]
   hints: HintView
   downloads: DownloadView[]
+  /** What the summary says beside its counts: paused, how fast. */
+  downloadSummary: Partial<DownloadSummary>
+  downloadSettings: DownloadSettings
+  /** The folders that were chosen, by id. */
+  downloadFolders: DownloadFolder[]
+  downloadRules: DownloadRule[]
+  /** What the check finds instead of everything being as it was. */
+  downloadCheck: Partial<DownloadCheck>
   settings: SettingsView
   system: SystemStatus
   counter: CounterSession | null
@@ -117,7 +131,6 @@ export interface FakeState {
   counterSettings: CounterSettings
   audit: AuditEntry[]
   auditCheck: Partial<AuditCheck>
-  folderLabel: string
   /** What the next send becomes once it leaves. */
   nextSend: Partial<SendView>
   now: () => number
@@ -196,6 +209,11 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     handOffFiles: [],
     hints: {},
     downloads: downloads(change.now?.() ?? NOW),
+    downloadSummary: {},
+    downloadSettings: usualDownloads,
+    downloadFolders: [usualDownloads.folder],
+    downloadRules: [],
+    downloadCheck: {},
     settings: { theme: 'system', zoom: 1 },
     system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
     counter: null,
@@ -223,7 +241,6 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     audit: [],
     auditCheck: {},
-    folderLabel: 'Downloads',
     nextSend: {},
     now: () => NOW,
     ...change
@@ -251,19 +268,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     return byId(state.accounts, id)
   }
 
-  function documentOf(reference: string): DocumentPage {
-    const found = state.documents.find((one) => one.reference === reference)
-    if (!found) throw error('not-found')
-    return found
-  }
-
-  function putDownload(download: DownloadView): DownloadView {
-    state.downloads = [download, ...state.downloads.filter((one) => one.id !== download.id)]
-    emit('downloads.changed', { id: download.id })
-    return download
-  }
-
   const office: FakeOffice = { state, emit, chosen, newId: (prefix) => `${prefix}-${nextId++}` }
+  const documentHandlers = fakeDocuments(office)
   const handlers: Handlers = {
     'accounts.list': () => state.accounts,
     'accounts.add': (input) => {
@@ -312,34 +318,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeDrafts(office),
     ...fakeOutbox(office),
     ...fakeBulk(office),
-    ...fakeDocuments(office),
+    ...documentHandlers,
     ...fakeActions(office),
     ...fakeDay(office),
-    'downloads.start': ({ reference, type }) =>
-      putDownload({
-        id: `download-${nextId++}`,
-        documentReference: reference,
-        documentName: documentOf(reference).name,
-        type,
-        state: 'running',
-        bytes: 0,
-        startedAt: state.now()
-      }),
-    'downloads.list': () => state.downloads,
-    'downloads.cancel': ({ id }) => {
-      putDownload({ ...byId(state.downloads, id), state: 'cancelled', finishedAt: state.now() })
-      return null as never
-    },
-    'downloads.again': ({ id }) => {
-      const { error: _error, ...download } = byId(state.downloads, id)
-      return putDownload({ ...download, state: 'running', bytes: 0 })
-    },
-    'downloads.reveal': () => null as never,
-    'downloads.folder': () => ({ label: state.folderLabel }),
-    'downloads.chooseFolder': () => {
-      state.folderLabel = 'Signed papers'
-      return { label: state.folderLabel }
-    },
+    ...fakeDownloads(office, (query) => documentHandlers['documents.references']({ query }).references),
     ...fakeCounter(office),
     ...fakeAudit(office),
     'settings.get': () => state.settings,

@@ -1,4 +1,5 @@
 /** Statuses as shape, word and colour: never colour alone. */
+import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import type {
   ActionState,
   BatchView,
@@ -113,13 +114,24 @@ export function sendStatus({ state, hold, doubt }: Pick<SendView, 'state' | 'hol
 }
 
 const downloads: Record<DownloadView['state'], StatusWords> = {
+  waiting: { shape: 'ring', word: 'Its turn comes', tone: 'quiet' },
   running: { shape: 'half', word: 'Downloading', tone: 'accent' },
   done: { shape: 'tick', word: 'Saved', tone: 'ok' },
   failed: { shape: 'cross', word: 'Failed', tone: 'danger' },
-  cancelled: { shape: 'ring', word: 'Stopped', tone: 'quiet' }
+  cancelled: { shape: 'bar', word: 'Stopped', tone: 'quiet' }
 }
-export function downloadStatus(state: DownloadView['state']): StatusWords {
-  return downloads[state]
+const noLine: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
+/** How a download stands; what waits says what for. */
+export function downloadStatus(
+  { state, retryAt, error, wasThere }: Pick<DownloadView, 'state' | 'retryAt' | 'error' | 'wasThere'>,
+  isPaused = false
+): StatusWords {
+  if (state === 'done' && wasThere) return { ...downloads.done, word: 'Already there' }
+  if (state !== 'waiting') return downloads[state]
+  if (isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
+  if (error && noLine.has(error.code)) return { shape: 'ring', word: 'Waits for the line', tone: 'warn' }
+  if (error?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
+  return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Tries again soon', tone: 'warn' }
 }
 
 /** How a batch stands as a whole; one that is done says whether all that was to go was sent. */
