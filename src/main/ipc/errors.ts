@@ -7,6 +7,7 @@ import { isServiceError, type ServiceError } from '../core/service/errors.ts'
 import { queryTroubleOf } from '../core/storage/database-fault.ts'
 import { type FileErrorCode, fileErrorOf } from '../core/storage/file-error.ts'
 import { KeychainError, type KeychainTrouble } from '../core/storage/keychain.ts'
+import { identityWords } from './identity-words.ts'
 
 const INTERNAL: AppError = {
   code: 'internal',
@@ -45,7 +46,7 @@ function fromDatabase(trouble: NonNullable<ReturnType<typeof queryTroubleOf>>): 
 /** An error of the service's client as the screens show it. */
 export function fromService(error: ServiceError): AppError {
   return {
-    ...described(error),
+    ...(identityWords(error) ?? described(error)),
     mayHaveArrived: error.mayHaveArrived,
     ...(error.serviceMessage !== undefined && { serviceMessage: error.serviceMessage }),
     ...(error.fields !== undefined && { fields: [...error.fields] }),
@@ -105,6 +106,12 @@ function described(error: ServiceError): { code: AppError['code']; message: stri
       return { code, message: 'What answered isn’t the signing service. The network may want you to log in first.' }
     case 'unexpected-shape':
       return { code, message: 'The signing service answered in a form that Countersign can’t read.' }
+    case 'incomplete':
+      return { code, message: 'What the signing service sent isn’t whole, so it wasn’t kept.' }
+    case 'no-data':
+      return { code, message: 'The signing service answered with nothing in it.' }
+    case 'error-answer':
+      return { code, message: 'The signing service sent word of a fault in place of what was asked for.' }
     case 'not-a-pdf':
       return { code, message: 'What the signing service sent isn’t a PDF, so it wasn’t saved.' }
     case 'cancelled':
