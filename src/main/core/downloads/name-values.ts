@@ -86,6 +86,7 @@ function firstOf([first, ...others]: readonly string[]): string | undefined {
 
 /** What the zone's clocks show; undefined at a moment that no clock shows. */
 function clocks(at: number, zone: string) {
+  if (Number.isNaN(new Date(at).getTime())) return undefined
   const local = new Date(at + (offsetIn(zone, at) ?? 0) * MINUTE)
   if (Number.isNaN(local.getTime())) return undefined
   const two = (value: number) => String(value).padStart(2, '0')

@@ -31,8 +31,11 @@ export async function makeFolders(
   // Two that would make "Lease" and "LEASE" at the same moment would both find nothing there.
   return await inTurn(`folders ${root}`, async () => {
     const made: string[] = []
-    for (const name of names) made.push(await oneFolder(files, join(folder, ...made), name))
-    await insistInside(files, root, join(folder, ...made))
+    for (const name of names) {
+      made.push(await oneFolder(files, join(folder, ...made), name))
+      // Before anything is made behind a link.
+      await insistInside(files, root, join(folder, ...made))
+    }
     return made
   })
 }

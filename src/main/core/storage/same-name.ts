@@ -13,7 +13,7 @@ const SEVERAL_SMALL_FORMS = /[µſςϐϑϕϖϰϱϵẛ\u1fbe]|\u0345/gu
 /** The same for two names wherever some system could take one for the other. */
 export function nameKey(name: string): string {
   return name
-    .normalize('NFC')
+    .normalize('NFD')
     .toLowerCase()
     .replace(SEVERAL_SMALL_FORMS, (letter) => letter.toUpperCase().toLowerCase())
     .normalize('NFC')
