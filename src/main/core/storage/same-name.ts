@@ -7,8 +7,11 @@ import { nextTurn } from '../slices.ts'
 /** Names between which others have their turn. */
 const PIECE = 2_000
 
-/** Letters with more than one small form, which the usual way to small letters leaves apart. */
-const SEVERAL_SMALL_FORMS = /[µſςϐϑϕϖϰϱϵẛ\u1fbe]|\u0345/gu
+/**
+ * Letters with more than one small form, which the usual way to small letters leaves apart. The dotless ı isn't one of
+ * them: no file system takes it for an i.
+ */
+const SEVERAL_SMALL_FORMS = /[µſςϐϑϕϖϰϱϵ\u1c80-\u1c88\u1fbe]|\u0345/gu
 
 /** The same for two names wherever some system could take one for the other. */
 export function nameKey(name: string): string {
