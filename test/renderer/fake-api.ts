@@ -279,12 +279,16 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         ...(practice ? practiceAccount() : officeAccount()),
         id,
         name: input.name,
-        ...(input.kind === 'service' && { baseUrl: input.baseUrl, scheme: input.authentication.scheme })
+        ...(input.kind === 'service' && {
+          baseUrl: input.baseUrl,
+          scheme: input.authentication.scheme,
+          ...(input.dataTypeSpelling && { dataTypeSpelling: input.dataTypeSpelling })
+        })
       }
       state.accounts = [...state.accounts, account]
       return choose(id)
     },
-    'accounts.update': ({ id, name, baseUrl, authentication, folders }) => {
+    'accounts.update': ({ id, name, baseUrl, authentication, folders, dataTypeSpelling }) => {
       const before = byId(state.accounts, id)
       if (before.kind !== 'service') throw error('bad-input')
       const account: AccountView = {
@@ -306,6 +310,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       if (next && !state.accounts.some((one) => one.chosen)) choose(next.id)
       emit('accounts.changed', null)
       return null as never
+        ...(dataTypeSpelling && { dataTypeSpelling }),
     },
     'accounts.check': ({ id }) => {
       byId(state.accounts, id)

@@ -55,6 +55,7 @@ export function practiceAccount(): AccountView {
     scheme: 'api-key',
     colour: '#b3641c',
     folders: ['InBox', 'Progress', 'Signed'],
+    dataTypeSpelling: 'lower-then-upper',
     chosen: true,
     hasSecret: true
   }
@@ -69,6 +70,7 @@ export function officeAccount(): AccountView {
     scheme: 'api-key',
     colour: '#2f6fb3',
     folders: ['InBox', 'Progress', 'Signed'],
+    dataTypeSpelling: 'lower-then-upper',
     chosen: false,
     hasSecret: true
   }

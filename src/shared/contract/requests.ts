@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { RequestName } from './channels.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
+import { DATA_TYPE_SPELLINGS } from './data-type-spelling.ts'
 import { documentColumns, documentRequests } from './document-requests.ts'
 import { downloadRequests } from './download-requests.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
@@ -34,11 +35,14 @@ const authentication = z.discriminatedUnion('scheme', [
 
 export const NewAccount = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
+const dataTypeSpelling = z.enum(DATA_TYPE_SPELLINGS)
+
   z.strictObject({
     kind: z.literal('service'),
     name: z.string().trim().min(1).max(100),
     baseUrl: z.string().trim().min(1).max(2000),
-    authentication
+    authentication,
+    dataTypeSpelling: dataTypeSpelling.optional()
   })
 ])
 export type NewAccount = z.infer<typeof NewAccount>
@@ -53,7 +57,8 @@ export const requests = {
       baseUrl: z.string().trim().min(1).max(2000),
       authentication: authentication.optional(),
       /** The names of its folders, as they stand in the path of GetActiveDocuments. */
-      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional()
+      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional(),
+      dataTypeSpelling: dataTypeSpelling.optional()
     })
   ),
   /** Adds and chooses the account; a practice account starts the practice service. */

@@ -1,6 +1,7 @@
 /** What the screens are shown: records without secrets, paths or signing links. Times are milliseconds since 1970 UTC. */
 
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
+import type { DataTypeSpelling } from './data-type-spelling.ts'
 import type { DocumentColumn } from './document-requests.ts'
 import type { AppError } from './errors.ts'
 
@@ -24,6 +25,8 @@ export interface AccountView {
   folders: string[]
   chosen: boolean
   /** False where the keychain no longer has this account's secret: it must be entered again. */
+  /** How its service wants `pdf` and `json` spelled in the address of its identity data. */
+  dataTypeSpelling: DataTypeSpelling
   hasSecret: boolean
 }
 

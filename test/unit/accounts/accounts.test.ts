@@ -101,6 +101,7 @@ describe('an account', () => {
       baseUrl: 'https://sign.example.com/web/v1.4',
       scheme: 'api-key',
       jsonByQuery: false,
+      dataTypeSpelling: 'lower-then-upper',
       folders: ['InBox', 'Progress', 'Signed']
     })
     expect(open().list()).toEqual([added])
@@ -163,6 +164,16 @@ describe('an account', () => {
     })
     expect(open().get(id)).toMatchObject({ scheme: 'bearer', baseUrl: 'https://other.example.com', jsonByQuery: true })
     expect(await open().secretsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
+  })
+
+  test('says how its service wants the data type of identity data spelled, from its first day or later', async () => {
+    const { accounts, open } = office()
+    const { id } = await accounts.add(service({ dataTypeSpelling: 'upper' }))
+    expect(open().get(id).dataTypeSpelling).toBe('upper')
+    await accounts.update(id, { name: 'Branch' })
+    expect(open().get(id).dataTypeSpelling).toBe('upper')
+    await accounts.update(id, { dataTypeSpelling: 'lower' })
+    expect(open().get(id).dataTypeSpelling).toBe('lower')
   })
 
   test('that no longer needs secrets leaves none behind', async () => {

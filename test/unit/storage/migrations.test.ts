@@ -21,7 +21,8 @@ function currentDatabase() {
   return db
 }
 
-const ACCOUNT = `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+const ACCOUNT = `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
+  VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
 const DRAFT = `INSERT INTO drafts (id, account_id, kind, title, created_at, updated_at, body)
   VALUES ('d', 'a', 'form-direct', 'Title', 1, 1, '{}')`
 const SEND = `INSERT INTO sends (id, draft_id, account_id, kind, state, title, created_at)
