@@ -6,6 +6,7 @@ import { counterRequests } from './counter-requests.ts'
 import { DATA_TYPE_SPELLINGS } from './data-type-spelling.ts'
 import { documentColumns, documentRequests } from './document-requests.ts'
 import { downloadRequests } from './download-requests.ts'
+import { identityPdfRequests } from './identity-pdf-requests.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
@@ -78,6 +79,8 @@ export const requests = {
   ...documentRequests,
 
   ...downloadRequests,
+
+  ...identityPdfRequests,
 
   ...counterRequests,
 
