@@ -375,8 +375,10 @@ describe('removing an account', () => {
         INSERT INTO actions (id, account_id, kind, reference, document_name, target, request, before, state, created_at)
           VALUES ('a${id}', '${id}', 'remind', 'r', 'D', 't', '{}', '{}', 'done', 0);
         INSERT INTO document_views (id, account_id, name, query, position) VALUES ('v${id}', '${id}', 'V', '{}', 0);
-        INSERT INTO downloads (id, account_id, document_reference, name, type, state, started_at)
-          VALUES ('l${id}', '${id}', 'r', 'n', 'pdf', 'done', 0);
+        INSERT OR IGNORE INTO download_folders (id, path) VALUES ('f', '/f');
+        INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state,
+            queued_at)
+          VALUES ('l${id}', '${id}', 'r', 'n', 'pdf', 'f', '{document}', 0, 'done', 0);
         INSERT INTO meta VALUES ('fetched:${id}:recipients', 'Ana Example')`)
     }
     return { ...parts, one, other }

@@ -94,7 +94,7 @@ export async function writeIndex(
 }
 
 async function takeName(files: FolderFiles, folder: string, passing: string): Promise<string> {
-  const there = await namesIn(files, folder)
+  const there = await namesIn(files, folder, 'index')
   for (let number = 1; number <= HIGHEST_NUMBER; number++) {
     const wanted = number === 1 ? INDEX_NAME : numberedName(INDEX_NAME, number)
     const found = there.get(nameKey(wanted))

@@ -49,7 +49,7 @@ export async function findFolders(
   try {
     const found: string[] = []
     for (const name of names) {
-      const there = (await namesIn(files, join(folder, ...found))).get(nameKey(name))
+      const there = (await namesIn(files, join(folder, ...found), name)).get(nameKey(name))
       if (there === undefined) return undefined
       found.push(there)
     }
@@ -60,9 +60,9 @@ export async function findFolders(
   }
 }
 
-/** What is in a folder, by {@link nameKey}. @throws {FileError} */
-export async function namesIn(files: FolderFiles, folder: string): Promise<Map<string, string>> {
-  return byNameKey(await filed(() => files.readdir(folder)))
+/** What is in a folder that begins like that, by {@link nameKey}, and maybe more. @throws {FileError} */
+export async function namesIn(files: FolderFiles, folder: string, beginning: string): Promise<Map<string, string>> {
+  return byNameKey(await filed(() => files.readdir(folder)), beginning)
 }
 
 /** @throws {FileError} `outside` where a path below the chosen folder leads out of it. */
@@ -97,7 +97,7 @@ export async function kindOf(files: FolderFiles, path: string): Promise<FileKind
 }
 
 async function oneFolder(files: FolderFiles, parent: string, name: string): Promise<string> {
-  const there = await namesIn(files, parent)
+  const there = await namesIn(files, parent, name)
   for (let number = 1; number <= HIGHEST_NUMBER; number++) {
     const wanted = number === 1 ? name : `${name} (${number})`
     const known = there.get(nameKey(wanted))

@@ -103,7 +103,8 @@ async function settle(
 ): Promise<Named> {
   const refused = new Set<number>()
   for (;;) {
-    const taken = numbersTaken(await namesIn(files, place), name)
+    const stem = name.slice(0, name.lastIndexOf('.'))
+    const taken = numbersTaken(await namesIn(files, place, stem), name)
     for (const found of taken.values()) {
       if (isOurs(found) && (await hasContent(files, join(place, found), mine))) return { name: found, wasThere: true }
     }

@@ -12,6 +12,7 @@ import { actions } from './migrations/006-actions.ts'
 import { employers } from './migrations/007-employers.ts'
 import { handOff } from './migrations/008-hand-off.ts'
 import { counter } from './migrations/009-counter.ts'
+import { downloads, keepEarlierDownloads } from './migrations/010-downloads.ts'
 import { dataTypeSpelling } from './migrations/011-data-type-spelling.ts'
 
 /** One step. What has been released is never changed: the next step is added after it. */
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   { name: 'employers', sql: employers },
   { name: 'hand-off folders', sql: handOff },
   { name: 'counter', sql: counter },
+  { name: 'downloads', sql: downloads, run: keepEarlierDownloads },
   { name: 'spelling of the data type', sql: dataTypeSpelling }
 ]
 
