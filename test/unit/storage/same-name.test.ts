@@ -40,9 +40,39 @@ test('whatever NTFS or macOS takes for one name is one: letter by letter in capi
   )
 })
 
+test('no name is overlooked that could be taken for the one that is looked for', async () => {
+  const letters = fc.constantFrom(
+    'a',
+    'A',
+    'b',
+    'e',
+    'É',
+    'E\u0301',
+    '\u0301',
+    'k',
+    '\u212a',
+    'ſ',
+    's',
+    'Σ',
+    'ς',
+    '–',
+    ' '
+  )
+  const text = fc.array(letters, { maxLength: 6 }).map((pieces) => pieces.join(''))
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { maxLength: 60 }), text, async (names, beginning) => {
+      const wanted = names.map(nameKey).filter((key) => key.startsWith(nameKey(beginning)))
+      const keys = [...(await byNameKey(names, beginning)).keys()]
+      expect(keys).toEqual(expect.arrayContaining(wanted))
+    }),
+    { numRuns: 2_000 }
+  )
+})
+
 test('a folder of many names is known by their keys', async () => {
   const names = Array.from({ length: 5000 }, (_, index) => `Lease – ${index}.PDF`)
   const byKey = await byNameKey(names)
   expect(byKey.size).toBe(5000)
   expect(byKey.get('lease – 4321.pdf')).toBe('Lease – 4321.PDF')
+  expect((await byNameKey(names, 'LEASE – 4321')).size).toBe(1)
 })
