@@ -185,7 +185,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       return state.downloadSettings
     },
     'downloads.chooseFolder': () => {
-      const folder = { id: office.newId('folder'), label: 'Signed papers' }
+      const folder = { id: office.newId('chosen-folder'), label: 'Signed papers' }
       state.downloadFolders = [...state.downloadFolders, folder]
       return folder
     },
@@ -268,7 +268,7 @@ function nameOf(pattern: string, document: DocumentPage, type: DownloadView['typ
     document: document.name,
     signer: document.signers[0]?.name ?? '',
     signers: document.signers.map(({ name }) => name).join(', '),
-    matter: document.matterNumber ?? '',
+    matter: document.matterNumber ?? 'No matter',
     reference: document.reference,
     date: '2025-11-26',
     yyyy: '2025',

@@ -10,6 +10,7 @@ import { dataScenes } from './data-scenes.ts'
 import { dayScenes } from './day-scenes.ts'
 import { documentPageScenes } from './document-page-scenes.ts'
 import { documentScenes } from './document-scenes.ts'
+import { downloadScenes } from './download-scenes.ts'
 import { draftingScenes } from './drafting-scenes.ts'
 import { handOffScenes } from './hand-off-scenes.ts'
 import { outboxScenes } from './outbox-scenes.ts'
@@ -77,6 +78,7 @@ export const scenes: Record<string, () => FakeApi> = {
   ...dayScenes,
   ...documentScenes,
   ...documentPageScenes,
+  ...downloadScenes,
   ...handOffScenes,
   usual,
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),

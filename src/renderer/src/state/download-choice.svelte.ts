@@ -28,7 +28,7 @@ export class ChoosingDownloads {
   readonly #api: Api
   readonly #clock: Clock
   readonly #references: readonly string[] | undefined
-  readonly choosing = new Action<DownloadFolder>()
+  readonly choosing = new Action<DownloadFolder | null>()
 
   /** @param references the documents that names are shown of; those with an identity check that are newest, else. */
   constructor(api: Api, clock: Clock, references?: readonly string[]) {
@@ -94,12 +94,11 @@ export class ChoosingDownloads {
     return result.value.problem === undefined
   }
 
-  /** Has the person choose a folder; one that is closed again changes nothing. */
+  /** Has the person choose a folder; undefined where they thought better of it, and nothing is changed. */
   async chooseFolder(): Promise<DownloadFolder | undefined> {
     const folder = await this.choosing.run(() => this.#api.downloads.chooseFolder())
     if (folder) this.#folder = folder
-    if (this.choosing.error?.code === 'cancelled') this.choosing.clear()
-    return folder
+    return folder ?? undefined
   }
 
   close(): void {

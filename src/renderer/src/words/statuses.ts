@@ -1,8 +1,9 @@
 /** Statuses as shape, word and colour: never colour alone. */
-import type { ErrorCode } from '../../../shared/contract/errors.ts'
+import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
 import type {
   ActionState,
   BatchView,
+  DownloadSummary,
   DownloadView,
   SendHold,
   SendState,
@@ -121,16 +122,22 @@ const downloads: Record<DownloadView['state'], StatusWords> = {
   cancelled: { shape: 'bar', word: 'Stopped', tone: 'quiet' }
 }
 const noLine: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
-/** How a download stands; what waits says what for. */
+/** Whether what waits after this error waits for the line to the service. */
+export function isNoLine({ code }: AppError): boolean {
+  return noLine.has(code)
+}
+/** How a download stands; what waits says what for: its own trouble, or what holds all of them. */
 export function downloadStatus(
   { state, retryAt, error, wasThere }: Pick<DownloadView, 'state' | 'retryAt' | 'error' | 'wasThere'>,
-  isPaused = false
+  queue?: Pick<DownloadSummary, 'isPaused' | 'problem'>
 ): StatusWords {
   if (state === 'done' && wasThere) return { ...downloads.done, word: 'Already there' }
   if (state !== 'waiting') return downloads[state]
-  if (isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
-  if (error && noLine.has(error.code)) return { shape: 'ring', word: 'Waits for the line', tone: 'warn' }
-  if (error?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
+  if (queue?.isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
+  const why = error ?? queue?.problem
+  if (why && isNoLine(why)) return { shape: 'ring', word: 'Waits for the line', tone: 'warn' }
+  if (why?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
+  if (queue?.problem) return { shape: 'pause', word: 'Held', tone: 'warn' }
   return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Tries again soon', tone: 'warn' }
 }
 

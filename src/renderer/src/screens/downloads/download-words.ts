@@ -64,7 +64,7 @@ export function failureInWords(error: AppError): { happened: string; todo: strin
 /** What stands under a document's name: why its file isn't there, or where it is. */
 export function underName({ state, error, fileName, folder }: DownloadView): string {
   if (error && (state === 'failed' || state === 'waiting')) return failureInWords(error).happened
-  return fileName ? pathInWords(folder, fileName) : `To “${folder}”`
+  return fileName ? fileName.split('/').join(' › ') : `To “${folder}”`
 }
 
 /** "Downloads › 2025 › Deed of gift.pdf". */

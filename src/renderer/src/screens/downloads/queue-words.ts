@@ -1,8 +1,10 @@
 /** How the queue of downloads stands as a whole, in words and as a share. */
+import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DownloadSummary } from '../../../../shared/contract/views.ts'
 import { counted } from '../../words/counts.ts'
-import type { StatusWords } from '../../words/statuses.ts'
-import { capital, filesOf, paceInWords } from './download-words.ts'
+import { inWords } from '../../words/dates.ts'
+import { isNoLine, type StatusWords } from '../../words/statuses.ts'
+import { capital, failureInWords, filesOf, paceInWords } from './download-words.ts'
 
 export interface QueueWords extends Omit<StatusWords, 'word'> {
   title: string
@@ -10,7 +12,7 @@ export interface QueueWords extends Omit<StatusWords, 'word'> {
 }
 
 /** @param isDown whether there is no line to the service, as far as is known. */
-export function queueWords(view: DownloadSummary, isDown: boolean): QueueWords {
+export function queueWords(view: DownloadSummary, isDown: boolean, now: number): QueueWords {
   const { counts } = view
   const left = counts.running + counts.waiting
   const { over, of } = filesOf(view)
@@ -32,14 +34,8 @@ export function queueWords(view: DownloadSummary, isDown: boolean): QueueWords {
       more: 'What you download now, or a rule asks for, waits until you resume.'
     }
   }
-  if (left > 0 && isDown && counts.running === 0) {
-    return {
-      shape: 'ring',
-      tone: 'warn',
-      title: `${capital(counted(left, 'file'))} ${left === 1 ? 'waits' : 'wait'} for the line.`,
-      more: `${soFar}${failed}. ${left === 1 ? 'It goes' : 'They go'} on by ${left === 1 ? 'itself' : 'themselves'} when the line is back.`
-    }
-  }
+  if (left > 0 && view.problem) return held(view, view.problem, `${soFar}${failed}`, now)
+  if (left > 0 && isDown && counts.running === 0) return waitsForLine(left, `${soFar}${failed}`, '')
   if (left > 0) {
     return {
       shape: 'half',
@@ -78,4 +74,32 @@ export function shareOf(view: DownloadSummary): { over: number; of: number } {
   const { over, of } = filesOf(view)
   const share = view.total ? Math.min(1, view.bytes / view.total) : 0
   return { over: over + share * view.counts.running, of }
+}
+
+/** What holds all of them, said once. */
+function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: string, now: number): QueueWords {
+  const left = counts.running + counts.waiting
+  const again = retryAt !== undefined && retryAt > now ? ` It is tried again in ${inWords(retryAt - now)}.` : ''
+  if (isNoLine(problem)) return waitsForLine(left, soFar, again)
+  const waiting = `${capital(counted(left, 'file'))} ${left === 1 ? 'waits' : 'wait'}`
+  if (problem.code === 'rate-limited') {
+    return {
+      shape: 'clock',
+      tone: 'accent',
+      title: `${waiting}: the service asks for a pause.`,
+      more: `${soFar}.${again}`
+    }
+  }
+  const { happened, todo } = failureInWords(problem)
+  return { shape: 'pause', tone: 'warn', title: `${waiting}. ${happened}`, more: `${soFar}. ${todo}${again}` }
+}
+
+function waitsForLine(left: number, soFar: string, again: string): QueueWords {
+  const many = left !== 1
+  return {
+    shape: 'ring',
+    tone: 'warn',
+    title: `${capital(counted(left, 'file'))} ${many ? 'wait' : 'waits'} for the line.`,
+    more: `${soFar}. ${many ? 'They go on by themselves' : 'It goes on by itself'} when the line is back.${again}`
+  }
 }
