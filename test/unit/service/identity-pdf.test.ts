@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { PdfDownload, ServiceClient } from '../../../src/main/core/service/index.ts'
-import { clientOf, errorOf, onlyOneAttempt } from '../../contract/client-factory.ts'
+import { createAuthentication, type PdfDownload, type ServiceClient } from '../../../src/main/core/service/index.ts'
+import { aKey, clientOf, errorOf, onlyOneAttempt } from '../../contract/client-factory.ts'
 import { type Answering, body, json, serve, serveBytes } from '../../contract/hand-written-service.ts'
 import { aLinearisedPdf, aPdf, aPdfOfTwoRevisions, pdfOf } from './identity/a-pdf.ts'
 
@@ -146,6 +146,38 @@ describe('a PDF that is cut', () => {
       const error = await errorOf(fetched(client))
       expect([cut, error.code]).toEqual([cut, expect.stringMatching(/^(interrupted|incomplete|no-data|not-a-pdf)$/)])
     }
+  }
+})
+
+describe('a length that was announced', () => {
+  const announcing = (length: number, headers: Record<string, string> = {}) =>
+    clientOf('http://service.example.org', {
+      limits: onlyOneAttempt,
+      fetch: async () =>
+        new Response(new Uint8Array(aPdf), { headers: { 'content-length': String(length), ...headers } })
+    })
+
+  test.each([-1, 1])('and isn’t kept, by %i byte, is no whole PDF, though fetch took it for one', async (more) => {
+    expect(await errorOf(fetched(announcing(aPdf.length + more)))).toMatchObject({
+      code: 'incomplete',
+      finding: 'another-length'
+    })
+  })
+
+  test('of something compressed is of other bytes, and says nothing', async () => {
+    // As Electron's net answers: unpacked already, with the headers as they came.
+    const download = await announcing(40, { 'content-encoding': 'gzip' }).downloadIDVerificationPdf('d-1')
+    expect(download.length).toBeUndefined()
+    expect((await whole(download)).equals(aPdf)).toBe(true)
+  })
+})
+
+test('an error that comes in place of the PDF is shown without the account’s secrets', async () => {
+  const service = await serve(json({ ResponseStatus: { Message: `Key ${aKey.key} with ${aKey.secret} is asleep` } }))
+  const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
+  const client = clientOf(service.url, { authentication })
+  for (const call of [fetched(client), client.getIDVerification('d-1')]) {
+    expect((await errorOf(call)).serviceMessage).toBe('Key ••• with ••• is asleep')
   }
 })
 
