@@ -39,6 +39,7 @@ import type {
   HandOffFile,
   HandOffFolder,
   HintView,
+  IdentityRecordView,
   Imported,
   KnownForm,
   OutboxView,
@@ -62,6 +63,8 @@ import { fakeDay } from './fakes/day.ts'
 import { fakeDocuments } from './fakes/documents.ts'
 import { fakeDownloads, usualDownloads } from './fakes/downloads.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
+import { fakeIdentity, identityRecordOf } from './fakes/identity.ts'
+import { fakeIdentityPdf, identityPdf } from './fakes/identity-pdf.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
 import { fakeRemembered } from './fakes/remembered.ts'
@@ -109,6 +112,13 @@ export interface FakeState {
   downloadRules: DownloadRule[]
   /** What the check finds instead of everything being as it was. */
   downloadCheck: Partial<DownloadCheck>
+  /** What the identity check of any document found. */
+  identity: IdentityRecordView[]
+  identityLeftOut: number
+  /** The report of any document's identity check. */
+  identityPdf: Uint8Array
+  /** Whether the person prints what the dialog asks about. */
+  printerTakes: boolean
   settings: SettingsView
   system: SystemStatus
   counter: CounterSession | null
@@ -214,6 +224,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     downloadFolders: [usualDownloads.folder],
     downloadRules: [],
     downloadCheck: {},
+    identity: [identityRecordOf()],
+    identityLeftOut: 0,
+    identityPdf: identityPdf(),
+    printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
     system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
     counter: null,
@@ -296,6 +310,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         name,
         baseUrl,
         ...(folders && { folders }),
+        ...(dataTypeSpelling && { dataTypeSpelling }),
         ...(authentication && { scheme: authentication.scheme, hasSecret: true })
       }
       state.accounts = state.accounts.map((one) => (one.id === id ? account : one))
@@ -310,7 +325,6 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       if (next && !state.accounts.some((one) => one.chosen)) choose(next.id)
       emit('accounts.changed', null)
       return null as never
-        ...(dataTypeSpelling && { dataTypeSpelling }),
     },
     'accounts.check': ({ id }) => {
       byId(state.accounts, id)
@@ -327,6 +341,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeActions(office),
     ...fakeDay(office),
     ...fakeDownloads(office, (query) => documentHandlers['documents.references']({ query }).references),
+    ...fakeIdentity(office),
+    ...fakeIdentityPdf(office),
     ...fakeCounter(office),
     ...fakeAudit(office),
     'settings.get': () => state.settings,
@@ -343,6 +359,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'system.status': () => state.system,
     'system.copy': () => null as never,
+    'system.copyBriefly': () => ({ clearsAfter: 30_000 }),
     'system.readyToClose': () => null as never
   }
 

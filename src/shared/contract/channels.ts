@@ -124,6 +124,11 @@ export const requestNames = [
   'downloads.removeRule',
   'downloads.check',
   'downloads.writeIndex',
+  'identity.read',
+  'identity.picture',
+  'identity.keep',
+  'identity.close',
+  'identity.savePicture',
   'identityPdf.open',
   'identityPdf.next',
   'identityPdf.close',
@@ -159,6 +164,7 @@ export const requestNames = [
   'settings.set',
   'system.status',
   'system.copy',
+  'system.copyBriefly',
   'system.readyToClose'
 ] as const
 export type RequestName = (typeof requestNames)[number]
@@ -202,6 +208,7 @@ export const eventNames = [
   'handOff.changed',
   'document.asked',
   'downloads.changed',
+  'identity.cleared',
   'counter.changed',
   'audit.changed',
   'settings.changed',

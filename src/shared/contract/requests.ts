@@ -7,6 +7,7 @@ import { DATA_TYPE_SPELLINGS } from './data-type-spelling.ts'
 import { documentColumns, documentRequests } from './document-requests.ts'
 import { downloadRequests } from './download-requests.ts'
 import { identityPdfRequests } from './identity-pdf-requests.ts'
+import { identityRequests } from './identity-requests.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
@@ -34,10 +35,10 @@ const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('bearer'), token: secret })
 ])
 
-export const NewAccount = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
 const dataTypeSpelling = z.enum(DATA_TYPE_SPELLINGS)
 
+export const NewAccount = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
   z.strictObject({
     kind: z.literal('service'),
     name: z.string().trim().min(1).max(100),
@@ -80,6 +81,8 @@ export const requests = {
 
   ...downloadRequests,
 
+  ...identityRequests,
+
   ...identityPdfRequests,
 
   ...counterRequests,
@@ -96,6 +99,8 @@ export const requests = {
   'system.status': answers<SystemStatus>()(nothing),
   /** Puts text on the clipboard. */
   'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000) })),
+  /** Puts text on the clipboard that goes from there by itself, where it is still there: after so many milliseconds. */
+  'system.copyBriefly': answers<{ clearsAfter: number }>()(z.strictObject({ text: z.string().min(1).max(2000) })),
   /** Answers `window.closing`: whether everything that was typed is kept. Where it isn't, the person is asked. */
   'system.readyToClose': answers<null>()(z.strictObject({ kept: z.boolean() }))
 } satisfies Record<RequestName, Request>

@@ -9,6 +9,8 @@ export type * from './composing-views.ts'
 export type * from './counter-views.ts'
 export type * from './document-views.ts'
 export type * from './download-views.ts'
+export type * from './identity-pdf-views.ts'
+export type * from './identity-views.ts'
 
 export type AuthScheme = 'none' | 'api-key' | 'bearer'
 
@@ -23,10 +25,10 @@ export interface AccountView {
   colour: string
   /** The folders that this office uses, in its order. */
   folders: string[]
-  chosen: boolean
-  /** False where the keychain no longer has this account's secret: it must be entered again. */
   /** How its service wants `pdf` and `json` spelled in the address of its identity data. */
   dataTypeSpelling: DataTypeSpelling
+  chosen: boolean
+  /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
 }
 

@@ -13,6 +13,8 @@ import { documentScenes } from './document-scenes.ts'
 import { downloadScenes } from './download-scenes.ts'
 import { draftingScenes } from './drafting-scenes.ts'
 import { handOffScenes } from './hand-off-scenes.ts'
+import { identityPdfScenes } from './identity-pdf-scenes.ts'
+import { identityScenes } from './identity-scenes.ts'
 import { outboxScenes } from './outbox-scenes.ts'
 
 const now = () => Date.now()
@@ -80,6 +82,8 @@ export const scenes: Record<string, () => FakeApi> = {
   ...documentPageScenes,
   ...downloadScenes,
   ...handOffScenes,
+  ...identityPdfScenes,
+  ...identityScenes,
   usual,
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
   'first-no-keychain': () =>
