@@ -39,11 +39,13 @@ describe('a file that was kept', () => {
     fs.writeFileSync(path, Buffer.concat([content, content]))
     expect(await checkFile(path, expected)).toBe('altered')
     fs.renameSync(path, join(folder, 'moved'))
+    // Whatever length these say they have.
+    const asLong = () => ({ ...expected, bytes: fs.lstatSync(path).size })
     fs.symlinkSync(join(folder, 'moved'), path)
-    expect(await checkFile(path, expected)).toBe('altered')
+    expect(await checkFile(path, asLong())).toBe('altered')
     fs.unlinkSync(path)
     fs.mkdirSync(path)
-    expect(await checkFile(path, expected)).toBe('altered')
+    expect(await checkFile(path, asLong())).toBe('altered')
   })
 
   test('is missing where nothing has its name, but can’t be read where its whole folder is away', async () => {

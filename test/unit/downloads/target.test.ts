@@ -324,11 +324,14 @@ describe('what a killed write left', () => {
     ])
   })
 
-  test('on a disk without links can be an empty file under the name', async () => {
+  test('on a disk without links can be an empty file under the name; an empty file alone is somebody else’s', async () => {
     put('Kauri Law/Lease.pdf', 'whole')
     put('Kauri Law/lease (2).pdf', '')
-    expect(await removeLeftovers(folder, [path])).toBe(1)
-    expect(all()).toEqual({ 'Kauri Law/Lease.pdf': 'whole' })
+    put('Kauri Law/Other.pdf', '')
+    expect(await removeLeftovers(folder, [path], { mark: 'abcdefab' })).toBe(0)
+    put('Kauri Law/.countersign-abcdefab00000000.part', 'whole')
+    expect(await removeLeftovers(folder, [path], { mark: 'abcdefab' })).toBe(2)
+    expect(all()).toEqual({ 'Kauri Law/Lease.pdf': 'whole', 'Kauri Law/Other.pdf': '' })
   })
 
   test('is not looked for outside, nor where the folder is away', async () => {

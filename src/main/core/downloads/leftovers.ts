@@ -53,16 +53,18 @@ async function clear(
   names: ReadonlySet<string>,
   { mark, now }: { mark: string; now: number }
 ): Promise<number> {
+  const there = await files.readdir(place).catch(() => [])
+  const wasKilled = there.some((name) => isUnfinished(name, mark))
   let removed = 0
-  for (const name of await files.readdir(place).catch(() => [])) {
+  for (const name of there) {
+    const isPart = isUnfinished(name)
+    // On a disk without links an empty file holds the name for a moment, while the whole one is still beside it.
+    const mayHoldName = wasKilled && (names.has(nameKey(name)) || names.has(unnumbered(name)))
+    if (!isPart && !mayHoldName) continue
     const path = join(place, name)
-    const mayBe = isUnfinished(name) || names.has(unnumbered(name))
-    const kind = mayBe ? await kindOf(files, path).catch(() => undefined) : undefined
+    const kind = await kindOf(files, path).catch(() => undefined)
     if (!kind?.isFile()) continue
-    const isOver = isUnfinished(name)
-      ? isUnfinished(name, mark) || now - kind.mtimeMs > DAY
-      : // On a disk without links an empty file holds the name for a moment. Nothing that is kept is empty.
-        kind.size === 0
+    const isOver = isPart ? isUnfinished(name, mark) || now - kind.mtimeMs > DAY : kind.size === 0
     if (isOver && (await unlinked(files, path))) removed += 1
   }
   return removed

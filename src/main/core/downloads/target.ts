@@ -14,7 +14,7 @@ import { nameKey } from '../storage/same-name.ts'
 import { checkFile } from './checking.ts'
 import { MARK } from './leftovers.ts'
 import { fitPath } from './path-length.ts'
-import { insistInside, kindOf, makeFolders, namesIn, rootOf } from './target-folder.ts'
+import { insistInside, makeFolders, namesIn, rootOf } from './target-folder.ts'
 
 export { removeLeftovers } from './leftovers.ts'
 
@@ -106,7 +106,8 @@ async function settle(
     const stem = name.slice(0, name.lastIndexOf('.'))
     const taken = numbersTaken(await namesIn(files, place, stem), name)
     for (const found of taken.values()) {
-      if (isOurs(found) && (await hasContent(files, join(place, found), mine))) return { name: found, wasThere: true }
+      if (!isOurs(found)) continue
+      if ((await checkFile(join(place, found), mine)) === 'intact') return { name: found, wasThere: true }
     }
     const number = firstFree((one) => taken.has(one) || refused.has(one))
     const wanted = number === 1 ? name : numberedName(name, number)
@@ -135,12 +136,6 @@ function numbersTaken(names: ReadonlyMap<string, string>, name: string): Map<num
 function firstFree(isTaken: (number: number) => boolean): number {
   for (let number = 1; number <= HIGHEST_NUMBER; number++) if (!isTaken(number)) return number
   throw new FileError('exists')
-}
-
-async function hasContent(files: FolderFiles, path: string, mine: { bytes: number; sha256: string }): Promise<boolean> {
-  const kind = await kindOf(files, path)
-  if (!kind?.isFile() || kind.size !== mine.bytes) return false
-  return (await checkFile(path, mine)) === 'intact'
 }
 
 /** Passes the content on, and takes its SHA-256 on the way. */

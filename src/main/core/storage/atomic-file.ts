@@ -90,18 +90,6 @@ export function isUnfinished(name: string, mark?: string): boolean {
   return found !== undefined && (mark === undefined || found === mark)
 }
 
-/**
- * Removes what a write that was killed left in a folder. Only for a folder in which no write is under way.
- *
- * @returns how many were removed.
- */
-export async function removeUnfinished(folder: string, files: Files = nodeFiles): Promise<number> {
-  const names = await files.readdir(folder).catch(() => [])
-  const unfinished = names.filter((name) => isUnfinished(name))
-  await Promise.all(unfinished.map((name) => files.unlink(join(folder, name)).catch(() => undefined)))
-  return unfinished.length
-}
-
 /** Makes a new name in a folder last through a loss of power. Some systems (Windows) have no such call. */
 export async function flushFolder(folder: string, files: Files = nodeFiles): Promise<void> {
   try {
