@@ -63,7 +63,7 @@ export function identityHandlers({
           stillAsking
         )
         if (saved) {
-          const detail = { form: 'saved picture', picture: names[name] }
+          const detail = { as: 'saved-picture', picture: names[name], file: saved.label }
           note({ what: 'identity-data-fetched', documentReference: reference, documentName, detail })
         }
         return saved

@@ -114,7 +114,7 @@ describe('a reading', () => {
         what: 'identity-data-fetched',
         documentReference: 'REF',
         documentName: 'Deed of gift',
-        detail: { form: 'records', records: '1' }
+        detail: { as: 'records', records: '1' }
       }
     ])
     expect(asked.every((url) => url.toLowerCase().endsWith('/download/idverification/ref/json'))).toBe(true)
@@ -139,7 +139,7 @@ describe('a reading', () => {
     answer = answers([{ FirstName: { no: 'text' } }, record])
     const { records, leftOut } = await readings.read(accountId, 'REF')
     expect([records.length, leftOut]).toEqual([1, 1])
-    expect(noted[0]?.detail).toEqual({ form: 'records', records: '2' })
+    expect(noted[0]?.detail).toEqual({ as: 'records', records: '2' })
   })
 
   test('what failed is not noted as fetched', async () => {

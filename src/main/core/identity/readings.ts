@@ -103,7 +103,7 @@ export function openReadings({ clock, schedule, idle = IDLE, ...effects }: Readi
         effects.note({
           what: 'identity-data-fetched',
           ...{ documentReference: reference, documentName },
-          detail: { form: 'records', records: String(items.length + problems.length) }
+          detail: { as: 'records', records: String(items.length + problems.length) }
         })
         makeRoom()
         const id = effects.newId()

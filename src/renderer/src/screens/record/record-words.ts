@@ -57,6 +57,11 @@ const names = new Map([
   ['phase', 'At the moment of'],
   ['seconds', 'Lasted'],
   ['how', 'How'],
+  ['as', 'As'],
+  ['records', 'Records'],
+  ['picture', 'Picture'],
+  ['type', 'Kind'],
+  ['file', 'File'],
   ['where', 'Where'],
   ['changed', 'What was changed'],
   ['origins', 'Allowed addresses now']
@@ -71,8 +76,15 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     display: 'the display was unplugged',
     locked: 'the computer was locked',
     page: 'our own page ended',
-    person: 'the person'
+    person: 'the person',
+    rule: 'a rule'
   },
+  as: {
+    records: 'records on the screen',
+    preview: 'the PDF on the screen',
+    'saved-picture': 'a picture that was saved'
+  },
+  type: { pdf: 'PDF', json: 'records (JSON)' },
   place: { here: 'this one', 'other-display': 'the second display' },
   phase: {
     handover: 'handing over',
@@ -107,8 +119,11 @@ function valueInWords(key: string, value: string): string {
 
 /** In one line, for a list: what of it matters most. */
 export function inShort(entry: AuditEntry): string {
-  const { evidence, origin, by, devices, how, changed } = entry.detail
-  const told = [evidence, origin, devices, by && valueInWords('by', by), how, changed].filter(Boolean)
+  const { evidence, origin, by, devices, how, as, type, changed } = entry.detail
+  const told = [
+    ...[evidence, origin, devices, as && valueInWords('as', as), type && valueInWords('type', type)],
+    ...[by && valueInWords('by', by), how, changed]
+  ].filter(Boolean)
   return told.join('; ')
 }
 
