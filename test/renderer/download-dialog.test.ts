@@ -109,7 +109,7 @@ describe('the names of files', () => {
     await open({ documents: [{ accountId: 'practice', reference: second?.reference ?? '' }] })
     await type('{yyyy}/{document}')
     expect(last('downloads.preview')).toMatchObject({ pattern: '{yyyy}/{document}', type: 'pdf' })
-    expect(examples()[0]).toMatch(/^Downloads › 2025 › Lease \d\.pdf$/)
+    expect(examples()[0]).toMatch(/^2025 › Lease \d\.pdf$/)
   })
 
   test('are asked for once the keys rest', async () => {

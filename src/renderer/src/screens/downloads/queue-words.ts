@@ -9,6 +9,8 @@ import { capital, failureInWords, filesOf, paceInWords } from './download-words.
 export interface QueueWords extends Omit<StatusWords, 'word'> {
   title: string
   more: string
+  /** How fast it goes, where it does. */
+  pace?: string
 }
 
 /** @param isDown whether there is no line to the service, as far as is known. */
@@ -41,7 +43,8 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
       shape: 'half',
       tone: 'accent',
       title: `Downloading ${counted(left, 'file')}`,
-      more: [`${soFar}${failed}`, paceInWords(view)].filter(Boolean).join(' · ')
+      more: `${soFar}${failed}`,
+      pace: paceInWords(view)
     }
   }
   if (counts.failed > 0) {
