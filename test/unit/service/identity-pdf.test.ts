@@ -1,4 +1,5 @@
 /** What is taken for a whole PDF, however it comes, and what never is. */
+import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -47,6 +48,7 @@ describe('a whole PDF', () => {
     ['with a prefix', body(`data:application/pdf;base64,${base64}`)],
     ['behind a byte order mark', body(`\uFEFF${base64}`)],
     ['in a JSON string', json(base64)],
+    ['in a JSON string of an announced length', json(base64, 200, { 'content-length': String(base64.length + 2) })],
     ['in a JSON string with line breaks', json(lines)],
     ['in a JSON string with a prefix', json(`data:application/pdf;base64,${base64}`)],
     ['in a JSON string with escapes', body(`"${base64.replaceAll('/', '\\/').replace('A', '\\u0041')}"`)],
@@ -61,7 +63,12 @@ describe('a whole PDF', () => {
   })
 
   test('in base64 comes decoded wherever its pieces are cut', async () => {
-    const text = JSON.stringify({ Name: 'x', Data: `data:application/pdf;base64,${lines}` }).replaceAll('/', '\\u002F')
+    // Larger than what is looked at before it is decoded, with every character of base64 in it.
+    const pdf = Buffer.concat([aPdf.subarray(0, 100), randomBytes(3000), aPdf.subarray(100)])
+    const inLines = pdf.toString('base64').replace(/.{30}/g, '$&\r\n')
+    const text = JSON.stringify({ Name: 'x', Data: `data:application/pdf;base64,${inLines}` })
+      .replaceAll('/', '\\u002F')
+      .replaceAll('+', '\\u002b')
     let cuts: number[] = []
     const service = await serve(async (_asked, response) => {
       response.writeHead(200)
@@ -75,10 +82,13 @@ describe('a whole PDF', () => {
     })
     const client = clientOf(service.url)
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: text.length - 1 }), { maxLength: 8 }), async (some) => {
-        cuts = some.sort((one, other) => one - other)
-        expect((await fetched(client)).equals(aPdf)).toBe(true)
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 1, max: text.length - 1 }), { maxLength: 30 }),
+        async (some) => {
+          cuts = some.sort((one, other) => one - other)
+          expect((await fetched(client)).equals(pdf)).toBe(true)
+        }
+      ),
       { numRuns: 60 }
     )
   })

@@ -76,13 +76,14 @@ export async function* decodeQuoted(
       continue
     }
     const text = held + latin1(piece)
-    const close = closingQuote(text)
-    const inside = close === undefined ? text : text.slice(0, close)
+    // Base64 has no quotes to escape: the next one ends it, and what stands before it must be base64.
+    const close = text.indexOf('"')
+    const inside = close < 0 ? text : text.slice(0, close)
     // An escape may be cut between two pieces.
-    held = close === undefined ? (/\\(?:u[0-9a-f]{0,3})?$/i.exec(inside)?.[0] ?? '') : ''
+    held = close < 0 ? (/\\(?:u[0-9a-f]{0,3})?$/i.exec(inside)?.[0] ?? '') : ''
     const bytes = decoder.write(unescaped(held ? inside.slice(0, -held.length) : inside))
     if (bytes.byteLength > 0) yield bytes
-    if (close !== undefined) behind = text.slice(close + 1)
+    if (close >= 0) behind = text.slice(close + 1)
   }
   if (behind === undefined || !isJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${behind}`)) {
     throw new EncodingTrouble('encoded-cut')
@@ -95,16 +96,6 @@ export async function* decodeQuoted(
 function* ended(rest: Uint8Array | undefined): Generator<Uint8Array, void, void> {
   if (!rest) throw new EncodingTrouble('encoded-cut')
   if (rest.byteLength > 0) yield rest
-}
-
-function closingQuote(text: string): number | undefined {
-  for (let from = 0; ; ) {
-    const quote = text.indexOf('"', from)
-    if (quote < 0) return undefined
-    const backslashes = /\\*$/.exec(text.slice(Math.max(0, quote - 64), quote))?.[0].length ?? 0
-    if (backslashes % 2 === 0) return quote
-    from = quote + 1
-  }
 }
 
 /** Some writers of JSON escape `/` and `+`. What base64 knows no use for stays, and is refused as what it is. */
