@@ -54,8 +54,12 @@ describe('the queue', () => {
     expect(said('Downloading 88 files')).toBe(true)
     expect(said('212 of 300 files saved')).toBe(true)
     expect(said('500 KB of 1 MB under way · 3.1 MB a second · about 2 minutes left')).toBe(true)
-    // 212 whole files and half of one.
-    expect(screen.getByRole('progressbar', { name: 'Files that are saved' }).getAttribute('aria-valuenow')).toBe('71')
+  })
+
+  test('counts half a file as half a file', async () => {
+    const half = downloadOf({ id: 'r', state: 'running', bytes: 500_000, total: 1_000_000 })
+    await open(fakeApi({ downloads: [half, ...saved(1)] }))
+    expect(screen.getByRole('progressbar', { name: 'Files that are saved' }).getAttribute('aria-valuenow')).toBe('75')
   })
 
   test('is paused, says that it stays so, and goes on', async () => {
@@ -91,7 +95,7 @@ describe('the queue', () => {
     state().downloads = downloads().filter((one) => one.state === 'failed')
     await told()
     expect(said('1 file failed.')).toBe(true)
-    await press('Clear the list of these')
+    await press('Clear the failed')
     expect(calls('downloads.clear')).toHaveLength(1)
     expect(said('Nothing has been downloaded yet.')).toBe(true)
   })
