@@ -38,12 +38,17 @@ test('any bytes come back, in both alphabets, in lines or not, padded or not, wh
   )
 })
 
-test.each([[['QU*E']], [['QUE', '*']], [['QQ==', 'QQ==']], [['QQ==QQ==']], [['QQ=', '==']], [['data:,QUE=']]])(
-  '%j is none',
-  (pieces) => {
-    expect(() => decoded(pieces)).toThrow('broken')
-  }
-)
+test.each([
+  [['QU*E']],
+  [['QUE', '*']],
+  [['QQ==', 'QQ==']],
+  [['QQ==', 'QUE']],
+  [['QQ==QQ==']],
+  [['QQ=', '==']],
+  [['data:,QUE=']]
+])('%j is none', (pieces) => {
+  expect(() => decoded(pieces)).toThrow('broken')
+})
 
 test.each([[['Q']], [['QUFBQ']], [['QQ=']], [['QUFB', '=']]])('%j stops in the middle', (pieces) => {
   expect(decoded(pieces)).toBeUndefined()

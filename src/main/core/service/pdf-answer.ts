@@ -72,6 +72,11 @@ export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfRea
     return notWhatWasAsked('pdf', finding === 'empty' && response.status === 204 ? 'no-content' : finding, shown(said))
   }
 
+  /*
+   * What the line can't tell: neither Node's fetch nor Chromium's minds a compressed body that stops in the middle, both
+   * give what they could unpack and call it the end; and where neither a length nor pieces were announced, a line that
+   * broke ends like any other. So the PDF's own end counts, whatever the line said.
+   */
   function troubleAtTheEnd(isWhole: boolean): Finding | undefined {
     if (isPart(response)) return 'part-only'
     if (announced !== undefined && received !== announced) return 'another-length'

@@ -244,6 +244,11 @@ export const brokenPdfs: Row[] = [
 
 export const otherThanPdfs: Row[] = [
   {
+    does: 'sends base64 and much more of something behind it',
+    ...unknownData,
+    at: answers(json({ Data: base64, Picture: 'A'.repeat(3 * 1024 * 1024) }))
+  },
+  {
     does: 'says that there is nothing (204)',
     ...noData,
     sentence: 'The signing service says that it has nothing to send in place of the PDF.',
