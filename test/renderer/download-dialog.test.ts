@@ -217,7 +217,7 @@ describe('downloading', () => {
 
   test('a person who thinks better of the folder keeps the one before', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
-    api.downloads.chooseFolder = async () => ({ ok: true, value: null })
+    api.downloads.chooseFolder = async () => ({ ok: true, value: null as never })
     await open({ query }, api)
     await press('Choose another…')
     expect(dialog().getByText('Downloads')).toBeTruthy()
