@@ -13,8 +13,8 @@ import { textsInFiles } from './searching.ts'
 
 const run = promisify(execFile)
 
-/** How unlike two pictures may be that show the same: of 255, on average over all points. */
-const ALIKE = 6
+/** How unlike two pictures may be that show the same. A blank sheet is 1, whatever it is compared with. */
+const ALIKE = 0.45
 
 /** A document of the practice office whose signers' identity was checked, and its report as the application gets it. */
 async function checkedDocument({ window: page }: Clerk): Promise<{ reference: string; name: string; report: Buffer }> {
@@ -48,8 +48,9 @@ async function painted(pdf: Buffer, folder: string, name: string): Promise<Buffe
 }
 
 /**
- * How unlike two pictures are, on average over their points and colours, 0 to 255. The other one is laid on white paper of
- * the first one's shape, as large as it fits there.
+ * How unlike two pictures are: their differences, as a share of all that isn't white in the other. They are compared small,
+ * where each program's own way with fine edges no longer matters. The other one is laid on white paper of the first one's
+ * shape, as large as it fits there.
  */
 async function unlikeness(page: Page, one: Buffer, other: Buffer): Promise<number> {
   return page.evaluate(
@@ -61,7 +62,7 @@ async function unlikeness(page: Page, one: Buffer, other: Buffer): Promise<numbe
         return image
       }
       const [paper, sheet] = [await load(first), await load(second)]
-      const width = 300
+      const width = 100
       const height = Math.round((paper.height / paper.width) * width)
       const points = (image: HTMLImageElement, isFitted: boolean) => {
         const canvas = document.createElement('canvas')
@@ -76,7 +77,8 @@ async function unlikeness(page: Page, one: Buffer, other: Buffer): Promise<numbe
         return drawing.getImageData(0, 0, width, height).data
       }
       const [ours, theirs] = [points(paper, false), points(sheet, true)]
-      return ours.reduce((sum, value, index) => sum + Math.abs(value - (theirs[index] ?? 0)), 0) / ours.length
+      const differences = ours.reduce((sum, value, index) => sum + Math.abs(value - (theirs[index] ?? 0)), 0)
+      return differences / theirs.reduce((sum, value) => sum + 255 - value, 0)
     },
     [one.toString('base64'), other.toString('base64')] as const
   )
