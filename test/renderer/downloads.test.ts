@@ -207,7 +207,8 @@ describe('its files', () => {
     await open()
     await key('ArrowDown')
     await key('s')
-    expect(calls('downloads.reveal')).toHaveLength(0)
+    await key('a')
+    for (const name of ['reveal', 'again', 'cancel']) expect(calls(`downloads.${name}`)).toHaveLength(0)
     await key('Delete')
     expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
   })
@@ -236,6 +237,9 @@ describe('its files', () => {
     expect(within(screen.getByRole('article')).getByText('Saved')).toBeTruthy()
     await press('Show in folder')
     expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-2' })
+    state().downloads = state().downloads.map((one) => (one.id === 'dl-2' ? { ...one, state: 'failed' } : one))
+    await told()
+    expect(within(screen.getByRole('article')).getByText('Failed')).toBeTruthy()
   })
 
   test('that were moved away are told where they were to be shown', async () => {

@@ -49,12 +49,12 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
   }
   if (counts.failed > 0) {
     const saved =
-      counts.done > 0 ? `${capital(counted(counts.done, 'file'))} ${counts.done === 1 ? 'was' : 'were'} saved. ` : ''
+      counts.done > 0 ? ` ${capital(counted(counts.done, 'file'))} ${counts.done === 1 ? 'was' : 'were'} saved.` : ''
     return {
       shape: 'cross',
       tone: 'danger',
       title: `${capital(counted(counts.failed, 'file'))} failed.`,
-      more: `${saved}Each says below why, and what to do.`
+      more: `Each says below why, and what to do.${saved}`
     }
   }
   if (counts.done === 0)
