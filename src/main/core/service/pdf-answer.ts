@@ -73,9 +73,9 @@ export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfRea
   }
 
   /*
-   * What the line can't tell: neither Node's fetch nor Chromium's minds a compressed body that stops in the middle, both
-   * give what they could unpack and call it the end; and where neither a length nor pieces were announced, a line that
-   * broke ends like any other. So the PDF's own end counts, whatever the line said.
+   * What the line can't tell: Node's fetch doesn't mind a compressed body that stops in the middle, but gives what it could
+   * unpack and calls it the end, and no other fetch need be stricter; and where neither a length nor pieces were announced,
+   * a line that broke ends like any other. So the PDF's own end counts, whatever the line said.
    */
   function troubleAtTheEnd(isWhole: boolean): Finding | undefined {
     if (isPart(response)) return 'part-only'
