@@ -164,7 +164,9 @@ describe('what is put in line', () => {
     const at = await anOffice()
     const { office, server } = at
     server.answer = (_reference, response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end('[{"DocClass":"Passport","IsPassed":"True"}]')
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('[{"DocClass":"Passport","IsPassed":"True"}]')
     await office.look([aDocument('R1')])
     office.downloads.open()
     await at.add(['R1'], { ...CHOICE, types: ['json'] })
@@ -294,7 +296,7 @@ describe('trouble', () => {
   test('with the key holds all of the account, which is said once, until it is set otherwise', async () => {
     const at = await anOffice()
     const { office, server } = at
-    server.answer = (_reference, response) => response.writeHead(401).end()
+    server.answer = (_reference, response) => void response.writeHead(401).end()
     await office.look(names(20).map((name) => aDocument(name)))
     office.downloads.open()
     await at.add(names(20))

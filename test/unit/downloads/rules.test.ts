@@ -145,7 +145,7 @@ describe('a rule', () => {
 
   test('says why its newest file couldn’t be had', async () => {
     const at = await aRule()
-    at.server.answer = (_reference, response) => response.writeHead(404).end()
+    at.server.answer = (_reference, response) => void response.writeHead(404).end()
     await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
     expect(at.now().problem?.message).toBeTruthy()

@@ -93,6 +93,7 @@ export function openDownloads(effects: DownloadEffects) {
   const listing = openListing({ table, folders, holds, queue, speed, isPaused, clock })
 
   function kept(download: Download, { fileName, sha256 }: KeptDownload): void {
+    fetching.noted(download, fileName)
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
     const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
     effects.note({ what: 'identity-data-fetched', documentReference, documentName, detail })

@@ -2,10 +2,13 @@
 import type { AskDesk } from '../documents/desk-questions.ts'
 import { fail } from '../failure.ts'
 import type { ServiceClient } from '../service/service-client.ts'
+import { inTurn } from '../storage/in-turn.ts'
+import { nameKey } from '../storage/same-name.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download, DownloadsTable, KeptDownload } from './downloads-table.ts'
 import { namePartsOf } from './name-facts.ts'
 import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './name-pattern.ts'
+import { inLargePieces } from './pieces.ts'
 import type { UnderWay } from './queue.ts'
 import { keepFile, removeLeftovers } from './target.ts'
 
@@ -34,6 +37,14 @@ export function openFetching(parts: FetchingParts) {
   /** Folders in which nothing is left of earlier runs. */
   const cleared = new Map<string, Promise<void>>()
 
+  /** Files that are there and aren't written down yet: whose they are, by folder and name. */
+  const unnoted = new Map<string, string>()
+
+  function isOfAnother(download: Download, fileName: string): boolean {
+    const owner = unnoted.get(`${download.folderId}\n${fileName}`)
+    return owner === undefined ? table.isOfAnother(download, fileName) : owner !== ownerOf(download)
+  }
+
   async function partsOf(download: Download): Promise<NameParts> {
     const { accountId, documentReference: reference, name, type, queuedAt: otherwise } = download
     const mirrored = await ask('get', { accountId, reference })
@@ -61,7 +72,7 @@ export function openFetching(parts: FetchingParts) {
   async function contentOf(
     client: FetchingClient,
     { documentReference, type }: Download,
-    { signal, expect, came }: UnderWay
+    { signal, expect, came, arrived }: UnderWay
   ): Promise<{ content: AsyncIterable<Uint8Array> | string; cancel: () => Promise<void> }> {
     if (type === 'json') {
       const { items, problems } = await client.getIDVerification(documentReference, { signal })
@@ -72,11 +83,12 @@ export function openFetching(parts: FetchingParts) {
       }
       const content = `${JSON.stringify(items, null, 2)}\n`
       came(Buffer.byteLength(content))
+      arrived()
       return { content, cancel: async () => undefined }
     }
     const pdf = await client.downloadIDVerificationPdf(documentReference, { signal })
     if (pdf.length !== undefined) expect(pdf.length)
-    return { content: counted(pdf.bytes, signal, came), cancel: () => pdf.cancel() }
+    return { content: inLargePieces(counted(pdf.bytes, { signal, came, arrived })), cancel: () => pdf.cancel() }
   }
 
   return {
@@ -86,29 +98,48 @@ export function openFetching(parts: FetchingParts) {
       await clearOnce(download.folderId)
       const facts = await partsOf(download)
       const path = pathBy(download.pattern, facts)
-      const client = await parts.clientOf(download.accountId)
-      underWay.signal.throwIfAborted()
-      const { content, cancel } = await contentOf(client, download, underWay)
-      try {
-        const kept = await keepFile(folder, path, content, {
-          owned: (found) => table.isOfAnother(download, found.join('/')),
-          makesFolder: parts.isUsualFolder(folder)
-        })
-        return {
-          fileName: kept.path.join('/'),
-          bytes: kept.bytes,
-          sha256: kept.sha256,
-          wasThere: kept.wasThere,
-          signers: facts.signers,
-          ...(facts.clientReference !== undefined && { clientReference: facts.clientReference })
-        }
-      } finally {
-        // Where the folder can't be used, nothing has been read of it.
-        await cancel().catch(() => undefined)
+      // Of two that would have one name the second sees whose the first's file is.
+      const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
+      return inTurn(key, () => fetchTo(folder, path, facts, download, underWay))
+    },
+
+    /** It is written down whose this file is. */
+    noted: ({ folderId }: Download, fileName: string): void => void unnoted.delete(`${folderId}\n${fileName}`)
+  }
+
+  async function fetchTo(
+    folder: string,
+    path: string[],
+    facts: NameParts,
+    download: Download,
+    underWay: UnderWay
+  ): Promise<KeptDownload> {
+    const client = await parts.clientOf(download.accountId)
+    underWay.signal.throwIfAborted()
+    const { content, cancel } = await contentOf(client, download, underWay)
+    try {
+      const kept = await keepFile(folder, path, content, {
+        owned: (found) => isOfAnother(download, found.join('/')),
+        makesFolder: parts.isUsualFolder(folder)
+      })
+      const fileName = kept.path.join('/')
+      unnoted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
+      return {
+        fileName,
+        bytes: kept.bytes,
+        sha256: kept.sha256,
+        wasThere: kept.wasThere,
+        signers: facts.signers,
+        ...(facts.clientReference !== undefined && { clientReference: facts.clientReference })
       }
+    } finally {
+      // Where the folder can't be used, nothing has been read of it.
+      await cancel().catch(() => undefined)
     }
   }
 }
+
+const ownerOf = ({ accountId, documentReference, type }: Download) => [accountId, documentReference, type].join('\n')
 
 /** A pattern that was kept and can't be read any more must not lose a file. */
 export function pathBy(pattern: string, parts: NameParts): string[] {
@@ -120,12 +151,12 @@ export function pathBy(pattern: string, parts: NameParts): string[] {
 
 async function* counted(
   chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-  came: (bytes: number) => void
+  { signal, came, arrived }: Pick<UnderWay, 'signal' | 'came' | 'arrived'>
 ): AsyncIterable<Uint8Array> {
   for await (const chunk of chunks) {
     signal.throwIfAborted()
     came(chunk.byteLength)
     yield chunk
   }
+  arrived()
 }

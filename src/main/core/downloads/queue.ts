@@ -4,8 +4,10 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { backoff, within } from '../outbox/patience.ts'
+import type { Db } from '../storage/connection.ts'
 import type { Download, DownloadsTable, KeptDownload, Lane } from './downloads-table.ts'
 import type { Holds } from './holds.ts'
+import { openNoting } from './noting.ts'
 import type { Speed } from './speed.ts'
 import { troubleOf } from './trouble.ts'
 
@@ -14,15 +16,18 @@ export interface UnderWay {
   /** Bytes in all, where the service says it. */
   expect: (total: number) => void
   came: (bytes: number) => void
+  /** All has come; what is left is the disk's. */
+  arrived: () => void
 }
 
 export interface QueueParts {
+  db: Db
   table: DownloadsTable
   holds: Holds
   speed: Speed
   /** Fetches one file and puts it in its place, whole or not at all. */
   fetchFile: (download: Download, underWay: UnderWay) => Promise<KeptDownload>
-  /** A file is there, and written down as such. */
+  /** A file is there, and is written down as such in the transaction that this is called in. */
   kept: (download: Download, kept: KeptDownload) => void
   /** It is given up. */
   gaveUp: (download: Download, error: AppError) => void
@@ -44,6 +49,10 @@ export interface Running {
   bytes: number
   total?: number
   abort: AbortController
+  /** Nothing more is to come of it from the service: the next may be asked for while the disk is at work. */
+  hasArrived: boolean
+  /** It is in its place, and has only to be written down. */
+  isKept: boolean
   /** Why it was broken off: a cancelled one is taken out of line, any other stays in it. */
   stoppedFor?: 'cancel' | 'later'
   ended: Promise<void>
@@ -55,6 +64,9 @@ const MOST_ATTEMPTS = 8
 const FIRST_WAIT = 5_000
 /** The wall clock may jump: nothing is slept longer, in milliseconds. */
 const LONGEST_SLEEP = 60_000
+
+/** So many at most are under way and not written down yet. */
+const MOST_UNNOTED = 64
 
 const keyOf = ({ accountId, folderId }: Lane) => `${accountId}\n${folderId}`
 
@@ -70,6 +82,13 @@ export function openQueue(parts: QueueParts) {
   let state: 'closed' | 'open' | 'over' = 'closed'
   let isPlanned = false
   let cancelSleep = () => {}
+  const noting = openNoting({
+    write: parts.db.transaction((ended: readonly { download: Download; kept: KeptDownload }[]) => {
+      for (const { download, kept } of ended) if (table.done(download, kept, clock())) parts.kept(download, kept)
+    }),
+    areOthersComing: () => [...running.values()].some(({ isKept }) => !isKept),
+    schedule: parts.schedule
+  })
 
   /** Begins what can be begun, once all that is happening just now has happened. */
   function wake(): void {
@@ -90,7 +109,7 @@ export function openQueue(parts: QueueParts) {
   function fill(): void {
     cancelSleep()
     if (parts.isPaused()) return
-    while (running.size < parts.concurrency()) {
+    while (hasRoom()) {
       const { next, wait } = first()
       if (next) begin(next)
       else {
@@ -99,6 +118,18 @@ export function openQueue(parts: QueueParts) {
         return
       }
     }
+  }
+
+  /** Whether the service may be asked for another, and the disk isn't far behind. */
+  function hasRoom(): boolean {
+    let coming = 0
+    let written = 0
+    for (const { hasArrived, isKept } of running.values()) {
+      if (!hasArrived) coming += 1
+      else if (!isKept) written += 1
+    }
+    const most = parts.concurrency()
+    return coming < most && written < most && running.size < MOST_UNNOTED
   }
 
   function sleep(milliseconds: number): void {
@@ -131,7 +162,8 @@ export function openQueue(parts: QueueParts) {
   }
 
   function begin(download: Download): void {
-    const current: Running = { download, bytes: 0, abort: new AbortController(), ended: Promise.resolve() }
+    const abort = new AbortController()
+    const current: Running = { download, bytes: 0, abort, hasArrived: false, isKept: false, ended: Promise.resolve() }
     running.set(download.id, current)
     changed(download.id)
     current.ended = run(current).finally(() => {
@@ -153,13 +185,19 @@ export function openQueue(parts: QueueParts) {
           current.bytes += bytes
           speed.came(bytes)
           changed(download.id)
+        },
+        arrived() {
+          current.hasArrived = true
+          wake()
         }
       })
-      const isNoted = table.done(download, kept, clock())
+      current.hasArrived = true
+      current.isKept = true
+      wake()
+      await noting.note({ download, kept })
       holds.reached(download.accountId)
       holds.took(download.folderId)
       speed.whole(kept.bytes)
-      if (isNoted) parts.kept(download, kept)
     } catch (error) {
       try {
         failed(current, error)
@@ -206,6 +244,7 @@ export function openQueue(parts: QueueParts) {
         current.abort.abort()
         return current.ended
       })
+    noting.flush()
     return Promise.all(ends).then(() => undefined)
   }
 
