@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
+import { pdfjsFiles } from './scripts/pdfjs-files.ts'
 
 // Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
 // everything else is in "devDependencies" and is bundled, so that the shipped app carries no node_modules of theirs.
@@ -49,6 +50,6 @@ export default defineConfig({
         input: { index: resolve('src/renderer/index.html'), counter: resolve('src/renderer/counter.html') }
       }
     },
-    plugins: [svelte({ configFile: '../../svelte.config.js' })]
+    plugins: [svelte({ configFile: '../../svelte.config.js' }), pdfjsFiles()]
   }
 })

@@ -8,13 +8,14 @@ import { board } from '../test/bench/board.ts'
 import { bulk } from '../test/bench/bulk.ts'
 import { counter } from '../test/bench/counter.ts'
 import { documents } from '../test/bench/documents.ts'
+import { downloads } from '../test/bench/downloads.ts'
 import { drafts } from '../test/bench/drafts.ts'
 import { type Bench, type Figure, isMet } from '../test/bench/figure.ts'
 import { list } from '../test/bench/list.ts'
 import { outbox } from '../test/bench/outbox.ts'
 import { typing } from '../test/bench/typing.ts'
 
-const benches: readonly Bench[] = [drafts, outbox, bulk, typing, documents, board, list, counter]
+const benches: readonly Bench[] = [drafts, outbox, bulk, typing, documents, board, list, counter, downloads]
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } })
 const chosen = benches.filter(({ name }) => values.only === undefined || name === values.only)

@@ -4,13 +4,15 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { downloadsChaos } from '../test/chaos/downloads.ts'
 import { handOffChaos } from '../test/chaos/hand-off.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
 
 const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   outbox: outboxChaos,
-  'hand-off': handOffChaos
+  'hand-off': handOffChaos,
+  downloads: downloadsChaos
 }
 
 const { values } = parseArgs({

@@ -33,6 +33,8 @@ export interface FolderParts extends Pick<TellingEffects, 'show' | 'withdraw' | 
   connectionChanged: () => void
   /** Documents of an account changed: for whoever else follows them. */
   documentsChanged: (accountId: string) => void
+  /** A saved view was made, changed or removed. */
+  viewsChanged: () => void
   send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
   /** What happened could not be told, or counted; it is tried again. */
   failed: (error: unknown) => void
@@ -51,7 +53,13 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
   const elapsed = () => performance.now()
   let version = 0
 
-  const views = openViews({ db, newId: parts.newId, changed: () => send('views.changed', null) })
+  const views = openViews({
+    ...{ db, newId: parts.newId },
+    changed() {
+      send('views.changed', null)
+      parts.viewsChanged()
+    }
+  })
   const settings = openTellingSettings(db)
   const telling = openTelling({
     ...{ db, ask, zone, clock, schedule, failed },

@@ -1,6 +1,6 @@
 /** The composition root: makes the parts and joins them, in the order things happen. No logic of its own. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { app, type BrowserWindow, type IpcMainInvokeEvent, ipcMain, powerMonitor } from 'electron'
 import { openComposing } from './composing.ts'
 import { secretsBeside } from './core/accounts/account-secrets.ts'
@@ -9,13 +9,14 @@ import { openClients } from './core/accounts/clients.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
 import { documentsKey } from './core/documents/mirror-key.ts'
-import { openDownloads } from './core/downloads/downloads.ts'
+import { openPdfPreviews } from './core/identity/pdf-preview.ts'
 import { APP_START, devServerOf, PERSON_START } from './core/policy/app-pages.ts'
 import { questionOnLeaving } from './core/policy/leaving.ts'
-import { removeUnfinished } from './core/storage/atomic-file.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { openCounterDesk } from './counter.ts'
 import { openFolders } from './folders.ts'
+import { openIdentityDownloads } from './identity.ts'
+import { openIdentityReading } from './identity-reading.ts'
 import { accountHandlers } from './ipc/accounts.ts'
 import { actionHandlers } from './ipc/actions.ts'
 import { activityHandlers } from './ipc/activity.ts'
@@ -31,6 +32,8 @@ import { draftHandlers } from './ipc/drafts.ts'
 import { asAppError } from './ipc/errors.ts'
 import { handOffHandlers } from './ipc/hand-off.ts'
 import { hintHandlers } from './ipc/hints.ts'
+import { identityHandlers } from './ipc/identity.ts'
+import { identityPdfHandlers } from './ipc/identity-pdf.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { systemHandlers } from './ipc/system.ts'
@@ -51,6 +54,7 @@ import { installMenu } from './shell/menu.ts'
 import { nameToDesktop } from './shell/notifications.ts'
 import { isFromWindow } from './shell/own-page.ts'
 import { practiceOf } from './shell/practice.ts'
+import { printWithDialog } from './shell/printing.ts'
 import { copy, openOutside, showInFolder } from './shell/reveal.ts'
 import { openServiceNetwork } from './shell/service-network.ts'
 import { openSettingsStore } from './shell/settings-store.ts'
@@ -130,7 +134,11 @@ async function run(): Promise<void> {
     ...desktop.notifications,
     showStanding: desktop.show,
     connectionChanged: () => connectionChanged(),
-    documentsChanged: (accountId) => void counter.documentsChanged(accountId),
+    documentsChanged(accountId) {
+      void counter.documentsChanged(accountId)
+      downloads.rules.documentsChanged()
+    },
+    viewsChanged: () => downloads.rules.viewsChanged(),
     failed: (error) => log.warn('What happened could not be told.', { code: asAppError(error).code })
   })
   const { watch, actions } = folders
@@ -156,6 +164,7 @@ async function run(): Promise<void> {
     if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
     outbox.lineChanged()
     actions.lineChanged()
+    downloads.lineChanged()
   }
   keptWherePossible(() => exchange.takeUpInterrupted())
   keptWherePossible(() => outbox.takeUpInterrupted())
@@ -163,18 +172,6 @@ async function run(): Promise<void> {
   const purge = () => void drafts.purge().catch(notKept)
   purge()
   setInterval(purge, DAY).unref()
-  const downloadFolder = () => settings.read().downloadFolder ?? app.getPath('downloads')
-  const downloads = openDownloads({
-    db,
-    clientOf: clients.of,
-    folder: downloadFolder,
-    describe: asAppError,
-    clock,
-    newId,
-    changed: (id) => send('downloads.changed', { id })
-  })
-  keptWherePossible(() => downloads.takeUpInterrupted())
-  void removeUnfinished(downloadFolder())
 
   const watching = Promise.withResolvers<void>()
   const counterDesk = openCounterDesk({
@@ -185,9 +182,24 @@ async function run(): Promise<void> {
     describe: asAppError,
     trouble: (error) => log.warn('Something at the counter could not be kept.', { code: asAppError(error).code }),
     zoom: () => settings.read().zoom,
-    handedOver: () => folders.telling.counterChanged()
+    handedOver: () => {
+      folders.telling.counterChanged()
+      identityReading.counterChanged()
+      if (isHandedOver()) pdfPreviews.closeAll()
+    }
   })
   const { counter } = counterDesk
+  const { note } = counterDesk.audit
+  const { downloads, ...identityDownloads } = openIdentityDownloads({
+    ...{ db, ask, accounts, clients, settings, note, send, zone, clock, newId, schedule },
+    views: folders.views,
+    usualFolder: app.getPath('downloads'),
+    failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
+  })
+  const identityReading = openIdentityReading({
+    ...{ accounts, clients, ask, note, send, clock, newId, schedule, isHandedOver }
+  })
+  const pdfPreviews = openPdfPreviews({ clientOf: clients.of, note: counterDesk.audit.note, newId, schedule })
   // Before there is a window: what was interrupted is what it shows first.
   void counter.resumeInterrupted().catch((error) => notKept(error))
 
@@ -245,12 +257,14 @@ async function run(): Promise<void> {
         rights: async () => folders.rights.of(chosenId()),
         changed() {
           send('accounts.changed', null)
+          identityReading.accountsChanged()
           folders.standing.changed()
           handOff.accountsChanged()
           void counter.accountsChanged()
           // Another address or key may be what its packages wait for.
           outbox.lineChanged()
           actions.lineChanged()
+          identityDownloads.accountsChanged()
         }
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
@@ -279,13 +293,13 @@ async function run(): Promise<void> {
         ask,
         downloads,
         reveal: showInFolder,
-        folderLabel: () => basename(downloadFolder()) || 'Disk',
-        chooseFolder: async (stillAsking) => {
-          const chosen = await chooseFolder(shown, 'Where downloads go', stillAsking)
-          if (chosen) settings.change({ downloadFolder: chosen })
-          return chosen && basename(chosen)
-        }
+        chooseFolder: (stillAsking) => chooseFolder(shown, 'Where downloads go', stillAsking)
       }),
+      ...identityPdfHandlers({
+        ...{ accounts, ask, previews: pdfPreviews, isHandedOver },
+        print: () => printWithDialog(shown)
+      }),
+      ...identityHandlers({ accounts, readings: identityReading.readings, note, isHandedOver, ...dialogs }),
       ...counterHandlers(counter),
       ...counterSettingsHandlers({
         officeName: () => accounts.chosen()?.name,
@@ -304,6 +318,7 @@ async function run(): Promise<void> {
         changed: () => send('settings.changed', null),
         status: () => systemStatus(opened, keychainState),
         copy,
+        copyBriefly: identityReading.briefCopy.copy,
         readyToClose
       })
     }
@@ -344,6 +359,7 @@ async function run(): Promise<void> {
     watching.resolve()
     outbox.open()
     actions.open()
+    downloads.open()
     void folders.hints.start()
     handOff.start()
     folders.standing.changed()
@@ -355,15 +371,18 @@ async function run(): Promise<void> {
     watch.soon()
     outbox.resumed()
     actions.lineChanged()
+    downloads.lineChanged()
   })
   powerMonitor.on('lock-screen', () => {
     folders.presence.left()
+    identityReading.locked()
     counter.left('locked')
     counterDesk.pin.lockScreen()
   })
   powerMonitor.on('unlock-screen', counterDesk.pin.unlockScreen)
   powerMonitor.on('suspend', () => {
     folders.presence.left()
+    identityReading.locked()
     counter.left('locked')
   })
   powerMonitor.on('unlock-screen', () => shown.isFocused() && folders.presence.came())
@@ -377,9 +396,11 @@ async function run(): Promise<void> {
     desktop.remove()
     await Promise.allSettled([
       counter.end({ keepsNote }),
+      identityReading.end(),
       bulk.closeAll(),
       folders.hints.stop(),
       actions.close(LEAVING_PATIENCE),
+      downloads.close(LEAVING_PATIENCE),
       // What is being taken over goes into the outbox.
       handOff.stop(LEAVING_PATIENCE).then(() => outbox.stop(LEAVING_PATIENCE)),
       folders.telling.stop()

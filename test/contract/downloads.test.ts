@@ -4,7 +4,7 @@ import type { PdfDownload } from '../../src/main/core/service/index.ts'
 import { clientOf, errorOf, hastyLimits } from './client-factory.ts'
 import { body, json, serve } from './hand-written-service.ts'
 
-const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(300_000, 7)])
+const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(300_000, 7), Buffer.from('\n%%EOF\n')])
 
 async function whole({ bytes }: PdfDownload): Promise<Buffer> {
   const pieces: Uint8Array[] = []
@@ -48,9 +48,8 @@ describe('as PDF', () => {
   test.each([
     ['a page', '<html>Sorry</html>'],
     ['JSON', '[{"DocId":"1"}]'],
-    ['nothing', ''],
     ['too little', '%PD'],
-    ['a PDF further down', 'x%PDF-1.7']
+    ['a PDF further down', `${'x'.repeat(2000)}%PDF-1.7`]
   ])('%s is no PDF', async (_what, bytes) => {
     const service = await serve(body(bytes, 200, { 'content-type': 'application/pdf' }))
     expect((await errorOf(clientOf(service.url).downloadIDVerificationPdf('d-1'))).code).toBe('not-a-pdf')

@@ -205,14 +205,15 @@ describe('who is let in', () => {
 describe('refusals', () => {
   test('a document that is not there is not found', async () => {
     const { client } = await anOffice()
-    for (const call of [
-      client.validateSignatures('gone'),
-      client.downloadIDVerificationPdf('gone'),
-      client.getIDVerification('gone'),
-      client.extend({ DocumentReference: 'gone', DueDate: '2032-01-01' })
-    ]) {
-      expect(await errorOf(call)).toMatchObject({ code: 'not-found', mayHaveArrived: false })
-    }
+    const errors = await Promise.all(
+      [
+        client.validateSignatures('gone'),
+        client.downloadIDVerificationPdf('gone'),
+        client.getIDVerification('gone'),
+        client.extend({ DocumentReference: 'gone', DueDate: '2032-01-01' })
+      ].map(errorOf)
+    )
+    for (const error of errors) expect(error).toMatchObject({ code: 'not-found', mayHaveArrived: false })
   })
 
   test('an unreadable due date is invalid, with its field', async () => {

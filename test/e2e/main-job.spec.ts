@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { MERE, type Person, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
@@ -34,16 +34,14 @@ test('a form: composed, sent, signed at the counter, its identity data saved, it
   await clerk.openDocument('Letter of authority')
   await clerk.button('Download identity PDF').click()
   await clerk.button('Show in folder').click()
-  const saved = (await readdir(app.userData)).filter((name) => name.endsWith('.pdf'))
-  expect(saved).toEqual(['Letter of authority - identity.pdf'])
-  expect(await app.shownInFolder()).toEqual([join(app.userData, saved[0] ?? '')])
-  const pages = execFileSync('pdftoppm', [
-    '-r',
-    '20',
-    '-png',
-    join(app.userData, saved[0] ?? ''),
-    join(app.userData, 'page')
+  const [shown = ''] = await app.shownInFolder()
+  const [, year, matter, name] = relative(app.userData, shown).split(sep)
+  expect([year, matter, name]).toEqual([
+    String(new Date().getFullYear()),
+    'No matter',
+    expect.stringMatching(/^Letter of authority – Mere Tamati – \d{4}-\d\d-\d\d\.pdf$/)
   ])
+  const pages = execFileSync('pdftoppm', ['-r', '20', '-png', shown, join(app.userData, 'page')])
   expect(pages.length).toBe(0)
   expect((await readdir(app.userData)).filter((name) => /^page-\d+\.png$/.test(name)).length).toBeGreaterThanOrEqual(2)
 

@@ -2,13 +2,13 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test, vi } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import { momentInWords } from '../../src/renderer/src/words/dates.ts'
-import type { DocumentPage as Page } from '../../src/shared/contract/views.ts'
+import type { DownloadView, DocumentPage as Page } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 import { actionOf, changesOf, fullPage, hostilePage, pageOf, signerOf } from './document-pages.ts'
 import { type FakeApi, type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { NOW } from './people.ts'
+import { downloadOf, NOW } from './people.ts'
 
 let opened: Opened
 afterEach(() => opened.close())
@@ -247,14 +247,41 @@ test('an identity check that is still to be made has nothing to download', async
 test('the identity PDF is downloaded in place and then shown in its folder', async () => {
   const api = officeWith(fullPage())
   await open(api)
+  const become = async (change: Partial<DownloadView>) => {
+    api.control.state.downloads = api.control.state.downloads.map((one) => ({ ...one, ...change }))
+    api.control.emit('downloads.changed', { id: api.control.state.downloads[0]?.id ?? '' })
+    await opened.clock.pass(1000)
+  }
   await press('Download identity PDF')
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-6', type: 'pdf' })
-  expect(screen.getByRole('progressbar')).toBeTruthy()
-  api.control.state.downloads = api.control.state.downloads.map((one) => ({ ...one, state: 'done', bytes: 482_133 }))
-  api.control.emit('downloads.changed', { id: api.control.state.downloads[0]?.id ?? '' })
-  await settle()
+  await opened.clock.pass(1000)
+  expect(button('Its turn comes…').getAttribute('aria-busy')).toBe('true')
+  await become({ state: 'running', bytes: 120_000, total: 482_133 })
+  expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25')
+  expect(screen.getByText('120 KB of 482 KB')).toBeTruthy()
+  await become({ state: 'done', bytes: 482_133, fileName: '2025/Deed.pdf', finishedAt: NOW })
+  expect(screen.getByText('Downloads › 2025 › Deed.pdf')).toBeTruthy()
   await press('Show in folder')
   expect(calls('downloads.reveal')).toHaveLength(1)
+})
+
+test('a download that waits for the line can be asked for offline', async () => {
+  await open(officeWith(fullPage(), offline))
+  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(false)
+})
+
+test('a download of the document that failed says why and is begun again', async () => {
+  const failed = downloadOf({
+    id: 'dl-9',
+    documentReference: 'doc-6',
+    state: 'failed',
+    error: { code: 'not-found', message: 'The service does not have it.' }
+  })
+  await open(officeWith(fullPage(), { downloads: [downloadOf({ documentReference: 'doc-1' }), failed] }))
+  expect(screen.getByText(/Its retention period may be over/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Show in folder' })).toBeNull()
+  await press('Download again')
+  expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-9'] })
 })
 
 test('a document page that can not be read offers to try again', async () => {

@@ -394,12 +394,10 @@ describe('several that are selected', () => {
     const withCheck = opened.api.control.state.documents.filter(
       (one) => one.folder === 'Progress' && one.idVerificationRequested
     )
-    await press('Identity data')
-    expect(
-      calls('downloads.start')
-        .map(({ input }) => (input as { reference: string }).reference)
-        .sort()
-    ).toEqual(withCheck.map(({ reference }) => reference).sort())
+    await press('Identity data…')
+    await press(`Download ${withCheck.length} PDFs`)
+    const { what } = last<{ what: { references: string[] } }>('downloads.add')
+    expect(what.references.sort()).toEqual(withCheck.map(({ reference }) => reference).sort())
     expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/without an identity check/)
   })
 
@@ -418,18 +416,12 @@ describe('several that are selected', () => {
     const { some } = last<{ some: { documents: { accountId: string; reference: string }[] } }>('documents.export')
     const keys = both.map(({ accountId, reference }) => `${accountId} ${reference}`)
     expect(some.documents.map(({ accountId, reference }) => `${accountId} ${reference}`).sort()).toEqual(keys.sort())
-    await press('Identity data')
-    expect(calls('downloads.start')).toHaveLength(2)
+    await press('Identity data…')
+    expect(said(/3 of other accounts are left out/)).toBe(true)
+    await press('Download 2 PDFs')
+    const { what } = last<{ what: { references: string[] } }>('downloads.add')
+    expect(what.references).toHaveLength(2)
     expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/3 documents of other accounts were left out\.$/)
-  })
-
-  test('that are many downloads are asked about first', async () => {
-    await open(fakeApi({ documents: documents(120), downloads: [] }))
-    await key('a', { ctrlKey: true })
-    await press('Identity data')
-    expect(calls('downloads.start')).toHaveLength(0)
-    await press(/^Download \d+ files$/)
-    expect(calls('downloads.start').length).toBeGreaterThan(20)
   })
 
   test('are extended together', async () => {

@@ -1,78 +1,285 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import axe from 'axe-core'
+import { afterEach, describe, expect, test } from 'vitest'
 import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
+import type { DownloadView } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
+import { downloadOf, downloads, NOW } from './people.ts'
 
 let opened: Opened
 afterEach(() => opened.close())
 
-async function open(api: FakeApi = fakeApi()) {
+async function open(api: FakeApi = fakeApi(), part = '') {
   opened = await openOffice(api)
-  show(opened, Downloads)
+  opened.office.router.go('downloads', [], part ? { show: part } : {})
+  const { container } = show(opened, Downloads)
   await settle()
+  return container
 }
+const state = () => opened.api.control.state
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-async function press(name: string | RegExp) {
-  await fireEvent.click(screen.getByRole('button', { name }))
+const said = (text: string | RegExp) => screen.queryByText(text) !== null
+async function press(name: string | RegExp, within_: HTMLElement = document.body) {
+  await fireEvent.click(within(within_).getByRole('button', { name }))
   await settle()
 }
-
-test('a download on its way shows how much has come, and moves as it comes', async () => {
-  await open()
-  const bar = () => screen.getByRole('progressbar', { name: 'Downloading Power of attorney Lindqvist' })
-  expect(bar().getAttribute('aria-valuenow')).toBe('20')
-  expect(screen.getByText('121 KB of 600 KB')).toBeTruthy()
-  const { state } = opened.api.control
-  state.downloads = state.downloads.map((one) => (one.id === 'dl-2' ? { ...one, bytes: 450_000 } : one))
-  opened.api.control.emit('downloads.changed', { id: 'dl-2' })
+async function key(pressed: string) {
+  await fireEvent.keyDown(screen.getByRole('grid'), { key: pressed })
   await settle()
-  expect(bar().getAttribute('aria-valuenow')).toBe('75')
+}
+/** Something changed: what is told is read after a moment. */
+async function told() {
+  opened.api.control.emit('downloads.changed', { id: null })
+  await opened.clock.pass(1000)
+}
+const rowOf = (name: string) => screen.getByText(name).closest('[role=row]') as HTMLElement
+const waiting = (count: number): DownloadView[] =>
+  Array.from({ length: count }, (_, index) =>
+    downloadOf({ id: `w-${index}`, documentName: `Deed ${index}`, state: 'waiting', bytes: 0 })
+  )
+const saved = (count: number): DownloadView[] =>
+  Array.from({ length: count }, (_, index) => downloadOf({ id: `s-${index}`, documentName: `Lease ${index}` }))
+
+describe('the queue', () => {
+  test('says how many files are saved of how many, how fast and for how long', async () => {
+    const moving = downloadOf({ id: 'r', state: 'running', bytes: 500_000, total: 1_000_000 })
+    await open(
+      fakeApi({
+        downloads: [moving, ...waiting(87), ...saved(212)],
+        downloadSummary: { bytesPerSecond: 3_140_000, secondsLeft: 118 }
+      })
+    )
+    expect(said('Downloading 88 files')).toBe(true)
+    expect(said('212 of 300 files saved')).toBe(true)
+    expect(said('500 KB of 1 MB under way · 3.1 MB a second · about 2 minutes left')).toBe(true)
+  })
+
+  test('counts half a file as half a file', async () => {
+    const half = downloadOf({ id: 'r', state: 'running', bytes: 500_000, total: 1_000_000 })
+    await open(fakeApi({ downloads: [half, ...saved(1)] }))
+    expect(screen.getByRole('progressbar', { name: 'Files that are saved' }).getAttribute('aria-valuenow')).toBe('75')
+  })
+
+  test('is paused, says that it stays so, and goes on', async () => {
+    await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
+    await press('Pause')
+    expect(calls('downloads.pause')).toHaveLength(1)
+    expect(said('Paused. 3 files wait.')).toBe(true)
+    expect(said(/Nothing is fetched until you resume, also after a restart/)).toBe(true)
+    await opened.clock.pass(1000)
+    expect(within(rowOf('Deed 0')).getByText('Paused')).toBeTruthy()
+    await press('Resume')
+    expect(said('Downloading 3 files')).toBe(true)
+  })
+
+  test('is stopped as a whole only once that was asked', async () => {
+    await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
+    await press('Stop all…')
+    expect(calls('downloads.cancelAll')).toHaveLength(0)
+    await press('Keep downloading')
+    expect(calls('downloads.cancelAll')).toHaveLength(0)
+    await press('Stop all…')
+    await press('Stop 3 downloads')
+    expect(calls('downloads.cancelAll')).toHaveLength(1)
+    expect(opened.office.toasts.shown.at(-1)?.text).toBe('Stopped 3 files. What was saved stays.')
+    expect(state().downloads.filter((one) => one.state === 'done')).toHaveLength(2)
+  })
+
+  test('has all that failed tried again, and clears them from the list', async () => {
+    await open()
+    expect(said('Downloading 1 file')).toBe(true)
+    await press('Try the failed one again')
+    expect(calls('downloads.againAll')).toHaveLength(1)
+    state().downloads = downloads().filter((one) => one.state === 'failed')
+    await told()
+    expect(said('1 file failed.')).toBe(true)
+    await press('Clear the failed')
+    expect(calls('downloads.clear')).toHaveLength(1)
+    expect(said('Nothing has been downloaded yet.')).toBe(true)
+  })
+
+  test('waits for the line in so many words, says when it is tried again, and can be tried now', async () => {
+    await open(
+      fakeApi({
+        downloads: waiting(2),
+        downloadSummary: { problem: { code: 'offline', message: 'No network.' }, retryAt: NOW + 45_000 }
+      })
+    )
+    expect(said('2 files wait for the line.')).toBe(true)
+    expect(said(/They go on by themselves when the line is back\. It is tried again in 45 seconds\./)).toBe(true)
+    expect(within(rowOf('Deed 1')).getByText('Waits for the line')).toBeTruthy()
+    await opened.clock.pass(15_000)
+    expect(said(/tried again in 30 seconds/)).toBe(true)
+    await press('Try now')
+    expect(calls('downloads.resume')).toHaveLength(1)
+  })
+
+  test('that a full disk holds says so once, with what to do, and the way to another folder', async () => {
+    await open(fakeApi({ downloads: waiting(2), downloadSummary: { problem: { code: 'no-space', message: 'Full.' } } }))
+    expect(said('2 files wait. The disk is full.')).toBe(true)
+    expect(said(/Free some space in that folder, then try again\./)).toBe(true)
+    await press('Open Settings')
+    expect(opened.office.router.route).toMatchObject({ screen: 'settings', rest: ['downloads'] })
+  })
+
+  test('that could not be paused says why', async () => {
+    const api = fakeApi({ downloads: waiting(2) })
+    api.control.fail('downloads.pause', { code: 'storage', message: 'No.' })
+    await open(api)
+    await press('Pause')
+    expect(said('That was not done.')).toBe(true)
+    expect(said('Downloading 2 files')).toBe(true)
+  })
+
+  test('says that everything is saved when nothing is left', async () => {
+    await open(fakeApi({ downloads: saved(12) }))
+    expect(said('All 12 files are saved.')).toBe(true)
+    expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
+  })
 })
 
-test('a download is stopped, and begun again', async () => {
-  await open(fakeApi({ downloads: fakeApi().control.state.downloads.filter((one) => one.id === 'dl-2') }))
-  await press('Stop')
-  expect(screen.getByText('Stopped')).toBeTruthy()
-  await press('Download again')
-  expect(screen.getByText('Downloading')).toBeTruthy()
+describe('its files', () => {
+  test('move as they come, and say how far they are', async () => {
+    await open()
+    const bar = () => screen.getByRole('progressbar', { name: 'Downloading Power of attorney Lindqvist' })
+    expect(bar().getAttribute('aria-valuenow')).toBe('20')
+    expect(said('121 KB of 600 KB')).toBe(true)
+    state().downloads = state().downloads.map((one) => (one.id === 'dl-2' ? { ...one, bytes: 450_000 } : one))
+    await told()
+    expect(bar().getAttribute('aria-valuenow')).toBe('75')
+  })
+
+  test('stand in parts with their counts', async () => {
+    await open()
+    const tab = (name: RegExp) => screen.getByRole('link', { name })
+    expect(tab(/^All 3$/)).toBeTruthy()
+    expect(tab(/^On the way 1$/)).toBeTruthy()
+    expect(tab(/^Saved 1$/)).toBeTruthy()
+    expect(screen.queryByRole('link', { name: /^Stopped/ })).toBeNull()
+    opened.office.router.replace('downloads', [], { show: 'failed' })
+    await settle()
+    expect(calls('downloads.list').at(-1)?.input).toMatchObject({ states: ['failed'], offset: 0 })
+    expect(said('Loan variation Lindqvist')).toBe(true)
+    expect(said('Power of attorney Lindqvist')).toBe(false)
+  })
+
+  test('that are thousands are read in windows as they come into sight', async () => {
+    await open(fakeApi({ downloads: saved(6000) }))
+    expect(screen.getByRole('grid').getAttribute('aria-rowcount')).toBe('6001')
+    expect(screen.getAllByRole('row').length).toBeLessThan(60)
+    expect(calls('downloads.list').every(({ input }) => (input as { limit: number }).limit <= 500)).toBe(true)
+    expect(calls('downloads.list').length).toBeLessThan(4)
+  })
+
+  test('that were there already say so', async () => {
+    await open(fakeApi({ downloads: [downloadOf({ wasThere: true })] }))
+    expect(within(rowOf('Tax declaration Lindqvist')).getByText('Already there')).toBeTruthy()
+    await key('ArrowDown')
+    expect(said(/the same to the last byte, so nothing was written/)).toBe(true)
+  })
+
+  test('that failed say why in the row, and what to do beside the list', async () => {
+    await open(fakeApi(), 'failed')
+    expect(
+      within(rowOf('Loan variation Lindqvist')).getByText('The service does not have this (any more).')
+    ).toBeTruthy()
+    await key('ArrowDown')
+    expect(said('The file was not saved.')).toBe(true)
+    expect(said(/Its retention period may be over\./)).toBe(true)
+    await press('Download again')
+    expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
+  })
+
+  test('are shown in their folder, begun again and stopped by the button of their row', async () => {
+    await open()
+    await press('Show in folder: Tax declaration Lindqvist, PDF')
+    expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-1' })
+    await press('Download again: Loan variation Lindqvist, Records')
+    expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
+    await press('Stop: Power of attorney Lindqvist, PDF')
+    expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
+    expect(opened.office.router.route.rest).toEqual([])
+  })
+
+  test('and the same by keys on the row, each where it makes sense only', async () => {
+    await open()
+    await key('ArrowDown')
+    await key('s')
+    await key('a')
+    for (const name of ['reveal', 'again', 'cancel']) expect(calls(`downloads.${name}`)).toHaveLength(0)
+    await key('Delete')
+    expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
+  })
+
+  test('open beside the list by Enter, and Escape gives the list its focus back', async () => {
+    await open(fakeApi({ downloads: saved(3) }))
+    await key('ArrowDown')
+    await key('Enter')
+    expect(document.activeElement?.tagName).toBe('H2')
+    expect(said('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08')).toBe(true)
+    await fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' })
+    await settle()
+    expect(document.activeElement).toBe(screen.getByRole('grid'))
+    expect(opened.office.router.route.rest).toEqual([])
+  })
+
+  test('that leave the part that is shown stay open beside it, as they are now', async () => {
+    await open(fakeApi(), 'moving')
+    await key('ArrowDown')
+    expect(screen.getByRole('heading', { level: 2, name: 'Power of attorney Lindqvist' })).toBeTruthy()
+    state().downloads = state().downloads.map((one) => {
+      return one.id === 'dl-2' ? downloadOf({ ...one, state: 'done', bytes: 600_000, finishedAt: NOW }) : one
+    })
+    await told()
+    expect(said('Nothing is on its way.')).toBe(true)
+    expect(within(screen.getByRole('article')).getByText('Saved')).toBeTruthy()
+    await press('Show in folder')
+    expect(calls('downloads.reveal')[0]?.input).toEqual({ id: 'dl-2' })
+    state().downloads = state().downloads.map((one) => (one.id === 'dl-2' ? { ...one, state: 'failed' } : one))
+    await told()
+    expect(within(screen.getByRole('article')).getByText('Failed')).toBeTruthy()
+  })
+
+  test('that were moved away are told where they were to be shown', async () => {
+    const api = fakeApi({ downloads: saved(1) })
+    api.control.fail('downloads.reveal', { code: 'gone', message: 'The file is not there.' })
+    await open(api)
+    await key('ArrowDown')
+    await press('Show in folder')
+    expect(said('The file could not be shown in its folder.')).toBe(true)
+  })
 })
 
-test('a download that failed says why and what to do', async () => {
-  await open()
-  const failed = screen.getByText('Loan variation Lindqvist').closest('li') as HTMLElement
-  expect(within(failed).getByText('The file was not saved.')).toBeTruthy()
-  expect(within(failed).getByText(/retention period/)).toBeTruthy()
-  expect(within(failed).getByRole('button', { name: 'Download again' })).toBeTruthy()
-})
-
-test('a file that was moved away is told where it was to be shown', async () => {
+test('a list that can not be read offers to try again', async () => {
   const api = fakeApi()
-  api.control.fail('downloads.reveal', { code: 'gone', message: 'The file is not there.' })
+  api.control.fail('downloads.list', { code: 'storage', message: 'The disk is gone.' })
   await open(api)
-  await press('Show in folder')
-  expect(screen.getByText('The file could not be shown in its folder.')).toBeTruthy()
-})
-
-test('the folder is named and can be another', async () => {
-  await open()
-  await press('Saved to “Downloads”. Change…')
-  expect(screen.getByRole('button', { name: 'Saved to “Signed papers”. Change…' })).toBeTruthy()
-  expect(calls('downloads.chooseFolder')).toHaveLength(1)
-})
-
-test('a dialog for the folder that was closed is no error', async () => {
-  const api = fakeApi()
-  api.control.fail('downloads.chooseFolder', { code: 'cancelled', message: 'Closed.' })
-  await open(api)
-  await press(/Saved to/)
-  expect(screen.queryByText('The folder was not changed.')).toBeNull()
+  expect(said("The list can't be shown.")).toBe(true)
+  api.control.heal('downloads.list')
+  await press('Try again')
+  expect(said('Tax declaration Lindqvist')).toBe(true)
 })
 
 test('without downloads there is one sentence and one way on', async () => {
   await open(fakeApi({ downloads: [] }))
-  expect(screen.getByText('Nothing has been downloaded yet.')).toBeTruthy()
+  expect(said('Nothing has been downloaded yet.')).toBe(true)
   await press('Go to the documents')
   expect(opened.office.router.route.screen).toBe('documents')
+})
+
+test('the side bar counts what is on its way', async () => {
+  await open(fakeApi({ downloads: [...waiting(4), ...saved(9)] }))
+  expect(opened.office.counts.downloads).toBe(4)
+})
+
+test.each([
+  ['files on the way and failed', () => fakeApi(), ''],
+  ['nothing', () => fakeApi({ downloads: [] }), ''],
+  ['a part that is empty', () => fakeApi({ downloads: saved(1) }), 'failed']
+])('%s: nothing stands in the way of a screen reader', async (_name, api, part) => {
+  const container = await open(api(), part)
+  const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 })

@@ -27,6 +27,11 @@ import type {
   CounterSettings,
   DocumentChange,
   DocumentPage,
+  DownloadCheck,
+  DownloadFolder,
+  DownloadRule,
+  DownloadSettings,
+  DownloadSummary,
   DownloadView,
   DraftVersion,
   DraftView,
@@ -34,6 +39,7 @@ import type {
   HandOffFile,
   HandOffFolder,
   HintView,
+  IdentityRecordView,
   Imported,
   KnownForm,
   OutboxView,
@@ -55,7 +61,10 @@ import { fakeBulk } from './fakes/bulk.ts'
 import { fakeCounter, fakePin } from './fakes/counter.ts'
 import { fakeDay } from './fakes/day.ts'
 import { fakeDocuments } from './fakes/documents.ts'
+import { fakeDownloads, usualDownloads } from './fakes/downloads.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
+import { fakeIdentity, identityRecordOf } from './fakes/identity.ts'
+import { fakeIdentityPdf, identityPdf } from './fakes/identity-pdf.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
 import { fakeRemembered } from './fakes/remembered.ts'
@@ -95,6 +104,21 @@ export interface FakeState {
   handOffFiles: HandOffFile[]
   hints: HintView
   downloads: DownloadView[]
+  /** What the summary says beside its counts: paused, how fast. */
+  downloadSummary: Partial<DownloadSummary>
+  downloadSettings: DownloadSettings
+  /** The folders that were chosen, by id. */
+  downloadFolders: DownloadFolder[]
+  downloadRules: DownloadRule[]
+  /** What the check finds instead of everything being as it was. */
+  downloadCheck: Partial<DownloadCheck>
+  /** What the identity check of any document found. */
+  identity: IdentityRecordView[]
+  identityLeftOut: number
+  /** The report of any document's identity check. */
+  identityPdf: Uint8Array
+  /** Whether the person prints what the dialog asks about. */
+  printerTakes: boolean
   settings: SettingsView
   system: SystemStatus
   counter: CounterSession | null
@@ -117,7 +141,6 @@ export interface FakeState {
   counterSettings: CounterSettings
   audit: AuditEntry[]
   auditCheck: Partial<AuditCheck>
-  folderLabel: string
   /** What the next send becomes once it leaves. */
   nextSend: Partial<SendView>
   now: () => number
@@ -196,6 +219,15 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     handOffFiles: [],
     hints: {},
     downloads: downloads(change.now?.() ?? NOW),
+    downloadSummary: {},
+    downloadSettings: usualDownloads,
+    downloadFolders: [usualDownloads.folder],
+    downloadRules: [],
+    downloadCheck: {},
+    identity: [identityRecordOf()],
+    identityLeftOut: 0,
+    identityPdf: identityPdf(),
+    printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
     system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
     counter: null,
@@ -223,7 +255,6 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     audit: [],
     auditCheck: {},
-    folderLabel: 'Downloads',
     nextSend: {},
     now: () => NOW,
     ...change
@@ -251,19 +282,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     return byId(state.accounts, id)
   }
 
-  function documentOf(reference: string): DocumentPage {
-    const found = state.documents.find((one) => one.reference === reference)
-    if (!found) throw error('not-found')
-    return found
-  }
-
-  function putDownload(download: DownloadView): DownloadView {
-    state.downloads = [download, ...state.downloads.filter((one) => one.id !== download.id)]
-    emit('downloads.changed', { id: download.id })
-    return download
-  }
-
   const office: FakeOffice = { state, emit, chosen, newId: (prefix) => `${prefix}-${nextId++}` }
+  const documentHandlers = fakeDocuments(office)
   const handlers: Handlers = {
     'accounts.list': () => state.accounts,
     'accounts.add': (input) => {
@@ -273,12 +293,16 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         ...(practice ? practiceAccount() : officeAccount()),
         id,
         name: input.name,
-        ...(input.kind === 'service' && { baseUrl: input.baseUrl, scheme: input.authentication.scheme })
+        ...(input.kind === 'service' && {
+          baseUrl: input.baseUrl,
+          scheme: input.authentication.scheme,
+          ...(input.dataTypeSpelling && { dataTypeSpelling: input.dataTypeSpelling })
+        })
       }
       state.accounts = [...state.accounts, account]
       return choose(id)
     },
-    'accounts.update': ({ id, name, baseUrl, authentication, folders }) => {
+    'accounts.update': ({ id, name, baseUrl, authentication, folders, dataTypeSpelling }) => {
       const before = byId(state.accounts, id)
       if (before.kind !== 'service') throw error('bad-input')
       const account: AccountView = {
@@ -286,6 +310,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         name,
         baseUrl,
         ...(folders && { folders }),
+        ...(dataTypeSpelling && { dataTypeSpelling }),
         ...(authentication && { scheme: authentication.scheme, hasSecret: true })
       }
       state.accounts = state.accounts.map((one) => (one.id === id ? account : one))
@@ -312,34 +337,12 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeDrafts(office),
     ...fakeOutbox(office),
     ...fakeBulk(office),
-    ...fakeDocuments(office),
+    ...documentHandlers,
     ...fakeActions(office),
     ...fakeDay(office),
-    'downloads.start': ({ reference, type }) =>
-      putDownload({
-        id: `download-${nextId++}`,
-        documentReference: reference,
-        documentName: documentOf(reference).name,
-        type,
-        state: 'running',
-        bytes: 0,
-        startedAt: state.now()
-      }),
-    'downloads.list': () => state.downloads,
-    'downloads.cancel': ({ id }) => {
-      putDownload({ ...byId(state.downloads, id), state: 'cancelled', finishedAt: state.now() })
-      return null as never
-    },
-    'downloads.again': ({ id }) => {
-      const { error: _error, ...download } = byId(state.downloads, id)
-      return putDownload({ ...download, state: 'running', bytes: 0 })
-    },
-    'downloads.reveal': () => null as never,
-    'downloads.folder': () => ({ label: state.folderLabel }),
-    'downloads.chooseFolder': () => {
-      state.folderLabel = 'Signed papers'
-      return { label: state.folderLabel }
-    },
+    ...fakeDownloads(office, (query) => documentHandlers['documents.references']({ query }).references),
+    ...fakeIdentity(office),
+    ...fakeIdentityPdf(office),
     ...fakeCounter(office),
     ...fakeAudit(office),
     'settings.get': () => state.settings,
@@ -356,6 +359,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'system.status': () => state.system,
     'system.copy': () => null as never,
+    'system.copyBriefly': () => ({ clearsAfter: 30_000 }),
     'system.readyToClose': () => null as never
   }
 

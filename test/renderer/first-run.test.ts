@@ -190,6 +190,17 @@ describe('an account that is changed', () => {
     expect(updates(opened)).toMatchObject([{ folders: ['Signed', 'InBox', 'Not yet begun'] }])
   })
 
+  test('says how identity data is asked for, where that is changed', async () => {
+    const opened = await edit()
+    const spelling = screen.getByRole('combobox', { name: 'Spelling of the data type', hidden: true })
+    expect((spelling as HTMLSelectElement).value).toBe('lower-then-upper')
+    await fireEvent.change(spelling, { target: { value: 'upper' } })
+    expect(screen.getByText('upper case only')).toBeTruthy()
+    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await screen.findByText(/^It works\./)
+    expect(updates(opened)).toMatchObject([{ id: 'harbour', dataTypeSpelling: 'upper' }])
+  })
+
   test('needs all of the key where some of it is typed', async () => {
     const opened = await edit()
     await type('API key', 'key-2')

@@ -55,6 +55,7 @@ export function practiceAccount(): AccountView {
     scheme: 'api-key',
     colour: '#b3641c',
     folders: ['InBox', 'Progress', 'Signed'],
+    dataTypeSpelling: 'lower-then-upper',
     chosen: true,
     hasSecret: true
   }
@@ -69,6 +70,7 @@ export function officeAccount(): AccountView {
     scheme: 'api-key',
     colour: '#2f6fb3',
     folders: ['InBox', 'Progress', 'Signed'],
+    dataTypeSpelling: 'lower-then-upper',
     chosen: false,
     hasSecret: true
   }
@@ -264,40 +266,51 @@ export function sendOf(change: Partial<SendView> = {}): SendView {
 
 export function downloads(now = NOW): DownloadView[] {
   return [
-    {
-      id: 'dl-1',
-      documentReference: 'doc-3',
-      documentName: 'Tax declaration Lindqvist',
-      type: 'pdf',
-      fileName: 'Tax declaration Lindqvist.pdf',
-      state: 'done',
-      bytes: 482_133,
-      total: 482_133,
-      startedAt: now - 90_000,
-      finishedAt: now - 84_000
-    },
-    {
+    downloadOf({ id: 'dl-1', queuedAt: now - 90_000, finishedAt: now - 84_000 }),
+    downloadOf({
       id: 'dl-2',
       documentReference: 'doc-11',
       documentName: 'Power of attorney Lindqvist',
-      type: 'pdf',
+      fileName: '2025/Power of attorney Lindqvist.pdf',
       state: 'running',
       bytes: 121_000,
       total: 600_000,
-      startedAt: now - 3000
-    },
-    {
+      queuedAt: now - 3000
+    }),
+    downloadOf({
       id: 'dl-3',
       documentReference: 'doc-19',
       documentName: 'Loan variation Lindqvist',
       type: 'json',
       state: 'failed',
       bytes: 0,
-      startedAt: now - 400_000,
+      queuedAt: now - 400_000,
       finishedAt: now - 399_000,
       error: { code: 'not-found', message: 'The service does not have this document.' }
-    }
+    })
   ]
+}
+
+/** One download, saved unless it is changed; what a state doesn't have is left out. */
+export function downloadOf(change: Partial<DownloadView> = {}): DownloadView {
+  const one: DownloadView = {
+    id: 'dl-1',
+    documentReference: 'doc-3',
+    documentName: 'Tax declaration Lindqvist',
+    type: 'pdf',
+    state: 'done',
+    folder: 'Downloads',
+    bytes: 482_133,
+    queuedAt: NOW - 90_000,
+    ...change
+  }
+  if (one.state === 'done') {
+    one.total ??= one.bytes
+    one.fileName ??= `2025/${one.documentName}.${one.type}`
+    one.sha256 ??= '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
+    one.finishedAt ??= one.queuedAt + 6000
+  }
+  return one
 }
 
 /** Who can sign here, of these documents. */

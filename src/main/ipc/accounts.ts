@@ -34,6 +34,7 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
       scheme: account.scheme,
       colour: account.colour,
       folders: [...account.folders],
+      dataTypeSpelling: account.dataTypeSpelling,
       chosen: accounts.chosen()?.id === account.id,
       hasSecret: (await accounts.secretState(account.id)) !== 'missing'
     }

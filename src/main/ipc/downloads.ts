@@ -1,5 +1,6 @@
-/** Requests about downloads. Paths stay on this side; the screens know ids and names. */
+/** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
 import type { AskDesk } from '../core/documents/desk-questions.ts'
+import { insistOnPattern } from '../core/downloads/downloads.ts'
 import { fail } from '../core/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts, Downloads } from './parts.ts'
@@ -13,35 +14,73 @@ export interface DownloadParts {
   downloads: Downloads
   /** Shows a file in the system's file manager. */
   reveal: (path: string) => void
-  /** The last part of the downloads folder's name. */
-  folderLabel: () => string
-  /** Lets the person choose the folder, and remembers it. Answers its label; undefined where they thought better of it. */
+  /** Lets the person choose a folder. Answers its path; undefined where they thought better of it. */
   chooseFolder: (stillAsking: () => boolean) => Promise<string | undefined>
 }
 
 export function downloadHandlers(parts: DownloadParts): Pick<RequestHandlers, Handled> {
   const { accounts, ask, downloads } = parts
+  const chosen = () => chosenId(accounts)
   return {
     'downloads.start': async ({ reference, type }) => {
-      const accountId = chosenId(accounts)
+      const accountId = chosen()
       const mirrored =
         (await ask('get', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
       return downloads.start(accountId, reference, mirrored.document.Name ?? reference, type)
     },
-    'downloads.list': async () => downloads.list(chosenId(accounts)),
+    'downloads.add': async ({ what, ...choice }) => {
+      insistOnPattern(choice.pattern)
+      return downloads.add(chosen(), what, choice)
+    },
+    'downloads.list': async (demand) => downloads.list(chosen(), demand),
+    'downloads.summary': async () => downloads.summary(chosen()),
+    'downloads.pause': () => downloads.pause(chosen()),
+    'downloads.resume': async () => downloads.resume(chosen()),
     'downloads.cancel': async ({ id }) => {
-      downloads.cancel(id)
+      await downloads.cancel(chosen(), id)
       return null
     },
-    'downloads.again': async ({ id }) => downloads.again(id),
+    'downloads.cancelAll': async () => {
+      await downloads.cancelAll(chosen())
+      return null
+    },
+    'downloads.again': async ({ ids }) => {
+      await downloads.again(chosen(), ids)
+      return null
+    },
+    'downloads.againAll': async () => {
+      await downloads.againAll(chosen())
+      return null
+    },
+    'downloads.clear': async () => {
+      await downloads.clear(chosen())
+      return null
+    },
     'downloads.reveal': async ({ id }) => {
-      parts.reveal(downloads.pathOf(id))
+      parts.reveal(downloads.pathOf(chosen(), id))
       return null
     },
-    'downloads.folder': async () => ({ label: parts.folderLabel() }),
+    'downloads.settings': async () => downloads.settings(),
+    'downloads.configure': async (changes) => downloads.configure(changes),
     'downloads.chooseFolder': async (_input, { stillAsking }) => {
-      const chosen = await parts.chooseFolder(stillAsking)
-      return { label: chosen ?? parts.folderLabel() }
-    }
+      const path = await parts.chooseFolder(stillAsking)
+      return path === undefined ? null : downloads.folders.of(path)
+    },
+    'downloads.preview': (asked) => downloads.preview(chosen(), asked),
+    'downloads.rules': async () => downloads.rules.list(chosen()),
+    'downloads.addRule': async (input) => {
+      insistOnPattern(input.pattern)
+      return downloads.rules.add(chosen(), input)
+    },
+    'downloads.changeRule': async ({ id, ...changes }) => {
+      if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
+      return downloads.rules.change(chosen(), id, changes)
+    },
+    'downloads.removeRule': async ({ id }) => {
+      downloads.rules.remove(chosen(), id)
+      return null
+    },
+    'downloads.check': () => downloads.check(chosen()),
+    'downloads.writeIndex': ({ folderId }) => downloads.writeIndex(folderId)
   }
 }

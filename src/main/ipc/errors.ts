@@ -7,6 +7,7 @@ import { isServiceError, type ServiceError } from '../core/service/errors.ts'
 import { queryTroubleOf } from '../core/storage/database-fault.ts'
 import { type FileErrorCode, fileErrorOf } from '../core/storage/file-error.ts'
 import { KeychainError, type KeychainTrouble } from '../core/storage/keychain.ts'
+import { identityWords } from './identity-words.ts'
 
 const INTERNAL: AppError = {
   code: 'internal',
@@ -45,7 +46,7 @@ function fromDatabase(trouble: NonNullable<ReturnType<typeof queryTroubleOf>>): 
 /** An error of the service's client as the screens show it. */
 export function fromService(error: ServiceError): AppError {
   return {
-    ...described(error),
+    ...(identityWords(error) ?? described(error)),
     mayHaveArrived: error.mayHaveArrived,
     ...(error.serviceMessage !== undefined && { serviceMessage: error.serviceMessage }),
     ...(error.fields !== undefined && { fields: [...error.fields] }),
@@ -105,6 +106,12 @@ function described(error: ServiceError): { code: AppError['code']; message: stri
       return { code, message: 'What answered isn’t the signing service. The network may want you to log in first.' }
     case 'unexpected-shape':
       return { code, message: 'The signing service answered in a form that Countersign can’t read.' }
+    case 'incomplete':
+      return { code, message: 'What the signing service sent isn’t whole, so it wasn’t kept.' }
+    case 'no-data':
+      return { code, message: 'The signing service answered with nothing in it.' }
+    case 'error-answer':
+      return { code, message: 'The signing service sent word of a fault in place of what was asked for.' }
     case 'not-a-pdf':
       return { code, message: 'What the signing service sent isn’t a PDF, so it wasn’t saved.' }
     case 'cancelled':
@@ -135,6 +142,26 @@ function fromFile(code: FileErrorCode): AppError {
       return { code: 'no-space', message: 'The disk is full, so this wasn’t saved. Free some space and try again.' }
     case 'not-writable':
       return { code: 'not-writable', message: 'The folder isn’t there or can’t be written to. Choose another.' }
+    case 'away':
+      return {
+        code: 'not-writable',
+        message:
+          'The folder isn’t there. If it is on a stick or a share, connect that and try again; else choose another.'
+      }
+    case 'too-deep':
+      return {
+        code: 'not-writable',
+        message:
+          'The folder lies so deep that its files could not be opened on Windows. Choose one with a shorter path.'
+      }
+    case 'outside':
+      return {
+        code: 'not-writable',
+        message:
+          'A link in the folder leads out of it, so nothing was saved there. Remove the link, or choose another folder.'
+      }
+    case 'in-use':
+      return { code: 'storage', message: 'Another program has this file open. Close it there and try again.' }
     case 'exists':
     case 'other':
       return { code: 'storage', message: 'The file could not be written.' }

@@ -13,6 +13,8 @@ export interface SystemParts {
   changed: () => void
   status: () => SystemStatus
   copy: (text: string) => Promise<void>
+  /** Answers after how many milliseconds it goes from the clipboard by itself. */
+  copyBriefly: (text: string) => Promise<number>
   /** The page has answered that the window may close. */
   readyToClose: (kept: boolean) => void
 }
@@ -23,6 +25,7 @@ export function systemHandlers({
   changed,
   status,
   copy,
+  copyBriefly,
   readyToClose
 }: SystemParts): Pick<RequestHandlers, Handled> {
   function view(): SettingsView {
@@ -46,6 +49,7 @@ export function systemHandlers({
       await copy(text)
       return null
     },
+    'system.copyBriefly': async ({ text }) => ({ clearsAfter: await copyBriefly(text) }),
     'system.readyToClose': async ({ kept }) => {
       readyToClose(kept)
       return null

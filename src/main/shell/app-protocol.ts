@@ -10,6 +10,7 @@ import { APP_SCHEME, fileOfPage } from '../core/policy/app-pages.ts'
 const POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
+  'worker-src': "'self'",
   'style-src': "'self'",
   'img-src': "'self' data: blob:",
   'font-src': "'self'",
@@ -31,7 +32,11 @@ const TYPES: Record<string, string> = {
   '.png': 'image/png',
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
-  '.wasm': 'application/wasm'
+  '.wasm': 'application/wasm',
+  // What PDFs may leave to the reader: fonts, and tables of characters (scripts/pdfjs-files.ts).
+  '.ttf': 'font/ttf',
+  '.pfb': 'application/octet-stream',
+  '.bcmap': 'application/octet-stream'
 }
 
 /** Must be called before the application is ready, and once. */

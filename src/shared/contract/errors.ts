@@ -28,6 +28,12 @@ export const serviceErrorCodes = [
   'not-json',
   /** JSON that isn't what the reference says; see `path`. */
   'unexpected-shape',
+  /** What came ended, or was ended, before it was whole. */
+  'incomplete',
+  /** The service took the question and answered with nothing. */
+  'no-data',
+  /** It said "well done" and sent an error in place of what was asked for. */
+  'error-answer',
   'cancelled'
 ] as const
 export type ServiceErrorCode = (typeof serviceErrorCodes)[number]

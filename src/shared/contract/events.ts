@@ -1,5 +1,6 @@
 /** What each event carries: ids and versions only. */
 import type { EventName } from './channels.ts'
+import type { IdentityClearing } from './identity-views.ts'
 
 export interface Events {
   'accounts.changed': null
@@ -23,7 +24,10 @@ export interface Events {
   'handOff.changed': { id: string }
   /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
   'document.asked': { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
-  'downloads.changed': { id: string }
+  /** A download changed; null where more than one did, or the queue, a rule or how it is set. At most some five a second. */
+  'downloads.changed': { id: string | null }
+  /** A reading of identity data was wiped without being asked to: nothing of it may stay on the page. */
+  'identity.cleared': { reading: string; why: IdentityClearing }
   /** A session began, moved on or ended; '' where there is none. */
   'counter.changed': { id: string }
   'audit.changed': null

@@ -1,15 +1,17 @@
 /** What each request carries and answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
 import { z } from 'zod'
-import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
 import type { RequestName } from './channels.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
+import { DATA_TYPE_SPELLINGS } from './data-type-spelling.ts'
 import { documentColumns, documentRequests } from './document-requests.ts'
+import { downloadRequests } from './download-requests.ts'
+import { identityPdfRequests } from './identity-pdf-requests.ts'
+import { identityRequests } from './identity-requests.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
   ConnectionView,
-  DownloadView,
   Fetched,
   RecipientView,
   SettingsView,
@@ -17,7 +19,6 @@ import type {
   TemplateView
 } from './views.ts'
 
-const reference = z.string().min(1).max(2000)
 const secret = z.string().min(1).max(10_000)
 
 const authentication = z.discriminatedUnion('scheme', [
@@ -34,13 +35,16 @@ const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('bearer'), token: secret })
 ])
 
+const dataTypeSpelling = z.enum(DATA_TYPE_SPELLINGS)
+
 export const NewAccount = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
   z.strictObject({
     kind: z.literal('service'),
     name: z.string().trim().min(1).max(100),
     baseUrl: z.string().trim().min(1).max(2000),
-    authentication
+    authentication,
+    dataTypeSpelling: dataTypeSpelling.optional()
   })
 ])
 export type NewAccount = z.infer<typeof NewAccount>
@@ -55,7 +59,8 @@ export const requests = {
       baseUrl: z.string().trim().min(1).max(2000),
       authentication: authentication.optional(),
       /** The names of its folders, as they stand in the path of GetActiveDocuments. */
-      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional()
+      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional(),
+      dataTypeSpelling: dataTypeSpelling.optional()
     })
   ),
   /** Adds and chooses the account; a practice account starts the practice service. */
@@ -74,14 +79,11 @@ export const requests = {
 
   ...documentRequests,
 
-  'downloads.start': answers<DownloadView>()(z.strictObject({ reference, type: z.enum(ID_VERIFICATION_DATA_TYPES) })),
-  'downloads.list': answers<DownloadView[]>()(nothing),
-  'downloads.cancel': answers<null>()(byId),
-  'downloads.again': answers<DownloadView>()(byId),
-  'downloads.reveal': answers<null>()(byId),
-  /** The last part of the folder's name, for people. */
-  'downloads.folder': answers<{ label: string }>()(nothing),
-  'downloads.chooseFolder': answers<{ label: string }>()(nothing),
+  ...downloadRequests,
+
+  ...identityRequests,
+
+  ...identityPdfRequests,
 
   ...counterRequests,
 
@@ -97,6 +99,8 @@ export const requests = {
   'system.status': answers<SystemStatus>()(nothing),
   /** Puts text on the clipboard. */
   'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000) })),
+  /** Puts text on the clipboard that goes from there by itself, where it is still there: after so many milliseconds. */
+  'system.copyBriefly': answers<{ clearsAfter: number }>()(z.strictObject({ text: z.string().min(1).max(2000) })),
   /** Answers `window.closing`: whether everything that was typed is kept. Where it isn't, the person is asked. */
   'system.readyToClose': answers<null>()(z.strictObject({ kept: z.boolean() }))
 } satisfies Record<RequestName, Request>

@@ -1,17 +1,16 @@
 /** What the screens are shown: records without secrets, paths or signing links. Times are milliseconds since 1970 UTC. */
 
-import type {
-  CompletionRecipient,
-  IDVerificationDataType,
-  ListedTemplate,
-  NotificationRecipient
-} from '../model/index.ts'
+import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
+import type { DataTypeSpelling } from './data-type-spelling.ts'
 import type { DocumentColumn } from './document-requests.ts'
 import type { AppError } from './errors.ts'
 
 export type * from './composing-views.ts'
 export type * from './counter-views.ts'
 export type * from './document-views.ts'
+export type * from './download-views.ts'
+export type * from './identity-pdf-views.ts'
+export type * from './identity-views.ts'
 
 export type AuthScheme = 'none' | 'api-key' | 'bearer'
 
@@ -26,6 +25,8 @@ export interface AccountView {
   colour: string
   /** The folders that this office uses, in its order. */
   folders: string[]
+  /** How its service wants `pdf` and `json` spelled in the address of its identity data. */
+  dataTypeSpelling: DataTypeSpelling
   chosen: boolean
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
@@ -53,21 +54,6 @@ export type TemplateView = ListedTemplate
 export interface RecipientView {
   notification: NotificationRecipient[]
   completion: CompletionRecipient[]
-}
-
-export interface DownloadView {
-  id: string
-  documentReference: string
-  documentName: string
-  type: IDVerificationDataType
-  /** Name only; the path stays in the main process. */
-  fileName?: string
-  state: 'running' | 'done' | 'failed' | 'cancelled'
-  bytes: number
-  total?: number
-  error?: AppError
-  startedAt: number
-  finishedAt?: number
 }
 
 /** A column of the list of documents that is shown, and how wide it is in CSS pixels. */

@@ -16,9 +16,9 @@ import { build } from 'vite'
 const here = path.dirname(fileURLToPath(import.meta.url))
 const root = path.resolve(here, '../../..')
 const out = path.join(root, 'out/preview')
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css' }
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'none'; base-uri 'none'; form-action 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 if (!process.env.KEEP) await build({ configFile: path.join(here, 'vite.config.ts'), logLevel: 'warn' })
 

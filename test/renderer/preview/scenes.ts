@@ -10,8 +10,11 @@ import { dataScenes } from './data-scenes.ts'
 import { dayScenes } from './day-scenes.ts'
 import { documentPageScenes } from './document-page-scenes.ts'
 import { documentScenes } from './document-scenes.ts'
+import { downloadScenes } from './download-scenes.ts'
 import { draftingScenes } from './drafting-scenes.ts'
 import { handOffScenes } from './hand-off-scenes.ts'
+import { identityPdfScenes } from './identity-pdf-scenes.ts'
+import { identityScenes } from './identity-scenes.ts'
 import { outboxScenes } from './outbox-scenes.ts'
 
 const now = () => Date.now()
@@ -77,7 +80,10 @@ export const scenes: Record<string, () => FakeApi> = {
   ...dayScenes,
   ...documentScenes,
   ...documentPageScenes,
+  ...downloadScenes,
   ...handOffScenes,
+  ...identityPdfScenes,
+  ...identityScenes,
   usual,
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
   'first-no-keychain': () =>

@@ -101,6 +101,7 @@ describe('an account', () => {
       baseUrl: 'https://sign.example.com/web/v1.4',
       scheme: 'api-key',
       jsonByQuery: false,
+      dataTypeSpelling: 'lower-then-upper',
       folders: ['InBox', 'Progress', 'Signed']
     })
     expect(open().list()).toEqual([added])
@@ -163,6 +164,16 @@ describe('an account', () => {
     })
     expect(open().get(id)).toMatchObject({ scheme: 'bearer', baseUrl: 'https://other.example.com', jsonByQuery: true })
     expect(await open().secretsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
+  })
+
+  test('says how its service wants the data type of identity data spelled, from its first day or later', async () => {
+    const { accounts, open } = office()
+    const { id } = await accounts.add(service({ dataTypeSpelling: 'upper' }))
+    expect(open().get(id).dataTypeSpelling).toBe('upper')
+    await accounts.update(id, { name: 'Branch' })
+    expect(open().get(id).dataTypeSpelling).toBe('upper')
+    await accounts.update(id, { dataTypeSpelling: 'lower' })
+    expect(open().get(id).dataTypeSpelling).toBe('lower')
   })
 
   test('that no longer needs secrets leaves none behind', async () => {
@@ -364,8 +375,10 @@ describe('removing an account', () => {
         INSERT INTO actions (id, account_id, kind, reference, document_name, target, request, before, state, created_at)
           VALUES ('a${id}', '${id}', 'remind', 'r', 'D', 't', '{}', '{}', 'done', 0);
         INSERT INTO document_views (id, account_id, name, query, position) VALUES ('v${id}', '${id}', 'V', '{}', 0);
-        INSERT INTO downloads (id, account_id, document_reference, name, type, state, started_at)
-          VALUES ('l${id}', '${id}', 'r', 'n', 'pdf', 'done', 0);
+        INSERT OR IGNORE INTO download_folders (id, path) VALUES ('f', '/f');
+        INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state,
+            queued_at)
+          VALUES ('l${id}', '${id}', 'r', 'n', 'pdf', 'f', '{document}', 0, 'done', 0);
         INSERT INTO meta VALUES ('fetched:${id}:recipients', 'Ana Example')`)
     }
     return { ...parts, one, other }

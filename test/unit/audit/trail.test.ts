@@ -34,7 +34,8 @@ describe('a note', () => {
   test('stays when accounts are removed', async () => {
     const { run, db } = workstation()
     db.exec(
-      `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+      `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
+  VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
     )
     const audit = run()
     audit.note(everything)

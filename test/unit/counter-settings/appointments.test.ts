@@ -7,7 +7,8 @@ const HOUR = 3_600_000
 function office() {
   const db = database()
   const insert = db.prepare(
-    `INSERT INTO accounts VALUES (?, 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
+  VALUES (?, 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
   )
   for (const id of ['office', 'branch']) insert.run(id)
   const now = { at: TEN, zone: 'Pacific/Auckland' }

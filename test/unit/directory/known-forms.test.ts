@@ -60,7 +60,8 @@ test('what an earlier version sent is counted as what this one sends', () => {
   const step = migrations.findIndex(({ name }) => name === 'employers')
   migrate(db, migrations.slice(0, step))
   db.exec(
-    `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
+  VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
   )
   const put = db.prepare(
     `INSERT INTO sends (id, account_id, kind, state, title, created_at, settled_at) VALUES (?, 'a', ?, ?, '', 1, ?)`

@@ -36,9 +36,9 @@ const logged = ({ log }: ReturnType<typeof application>) => JSON.stringify(log.e
 
 describe('a request', () => {
   test('is answered as data', async () => {
-    const { ask } = application({ 'downloads.folder': async () => ({ label: 'Documents' }) })
-    expect(await ask('downloads.folder', [undefined])).toEqual({ ok: true, value: { label: 'Documents' } })
-    expect(await ask('downloads.folder', [])).toEqual({ ok: true, value: { label: 'Documents' } })
+    const { ask } = application({ 'hints.get': async () => ({ address: 'Documents' }) })
+    expect(await ask('hints.get', [undefined])).toEqual({ ok: true, value: { address: 'Documents' } })
+    expect(await ask('hints.get', [])).toEqual({ ok: true, value: { address: 'Documents' } })
   })
 
   test('reaches its handler decoded, with what the schema makes of it', async () => {
@@ -104,7 +104,7 @@ describe('a request', () => {
         seen.push(stillAsking())
         sender.role = undefined
         seen.push(stillAsking())
-        return { label: 'x' }
+        return null
       }
     })
     await ask('downloads.chooseFolder', [], sender)

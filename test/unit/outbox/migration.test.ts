@@ -18,7 +18,8 @@ function before(): Db {
   db = connectInMemory()
   migrate(db, migrations.slice(0, 1))
   db.exec(
-    `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
+  VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
   )
   const insert = db.prepare(
     `INSERT INTO sends (id, draft_id, account_id, kind, state, title, body, reference, response, error, attempted_at, settled_at)

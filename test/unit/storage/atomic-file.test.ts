@@ -2,7 +2,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import * as files from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { removeUnfinished, writeAtomically } from '../../../src/main/core/storage/atomic-file.ts'
+import {
+  isUnfinished,
+  PASSING_NAME_LENGTH,
+  writeAtomically,
+  writeThenName
+} from '../../../src/main/core/storage/atomic-file.ts'
 import type { Files } from '../../../src/main/core/storage/files.ts'
 import { temporaryFolder } from './folders.ts'
 
@@ -168,10 +173,28 @@ describe('a write that fails leaves nothing behind and says why', () => {
   })
 })
 
-test('what a killed write left is removed, and nothing else', async () => {
+test('a file that is given no name is gone', async () => {
   const folder = temporaryFolder()
-  writeFileSync(join(folder, '.countersign-0123456789abcdef.part'), 'half')
-  writeFileSync(join(folder, 'letter.part'), 'somebody’s')
-  expect(await removeUnfinished(folder)).toBe(1)
-  expect(readdirSync(folder)).toEqual(['letter.part'])
+  const seen: string[] = []
+  const { named, bytes } = await writeThenName(folder, 'content', async (passing) => {
+    seen.push(readFileSync(passing, 'utf8'))
+    return 'nothing'
+  })
+  expect({ named, bytes, seen }).toEqual({ named: 'nothing', bytes: 7, seen: ['content'] })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('what a write leaves can be told from other files, and from what another writes', async () => {
+  const folder = temporaryFolder()
+  const seen: string[] = []
+  async function* watched() {
+    yield Buffer.from('half')
+    seen.push(...readdirSync(folder))
+  }
+  await writeThenName(folder, watched(), async () => undefined, { mark: '01234567' })
+  const [passing = ''] = seen
+  expect(passing).toHaveLength(PASSING_NAME_LENGTH)
+  expect([isUnfinished(passing), isUnfinished(passing, '01234567')]).toEqual([true, true])
+  expect(isUnfinished(passing, 'abcdef01')).toBe(false)
+  expect(['letter.part', `${passing}.txt`, '.countersign-0123.part'].filter((name) => isUnfinished(name))).toEqual([])
 })

@@ -21,13 +21,16 @@ function currentDatabase() {
   return db
 }
 
-const ACCOUNT = `INSERT INTO accounts VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
+const ACCOUNT = `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
+  VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
 const DRAFT = `INSERT INTO drafts (id, account_id, kind, title, created_at, updated_at, body)
   VALUES ('d', 'a', 'form-direct', 'Title', 1, 1, '{}')`
 const SEND = `INSERT INTO sends (id, draft_id, account_id, kind, state, title, created_at)
   VALUES ('s', 'd', 'a', 'form-direct', 'sent', 'Title', 1)`
 const VIEW = `INSERT INTO document_views (id, account_id, name, query, position) VALUES ('v', 'a', 'n', '{}', 0)`
-const DOWNLOAD = `INSERT INTO downloads (id, account_id, document_reference, name, type, state, started_at) VALUES ('l', 'a', 'r', 'n', 'pdf', 'running', 1)`
+const DOWNLOAD = `INSERT INTO download_folders (id, path) VALUES ('f', '/srv/identity');
+  INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, state, queued_at)
+  VALUES ('l', 'a', 'r', 'n', 'pdf', 'f', '{document}', 0, 'waiting', 1)`
 
 const shapeOf = (db: ReturnType<typeof emptyDatabase>) => db.prepare('SELECT * FROM sqlite_schema ORDER BY name').all()
 

@@ -1,5 +1,6 @@
 /** What a person enters of an account, read: what can't be used is refused with its field, and no secret is repeated. */
 import type { z } from 'zod'
+import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
 import { fail } from '../failure.ts'
 import { readBaseUrl } from './base-url.ts'
@@ -13,6 +14,7 @@ export type AccountInput =
       readonly baseUrl: string
       readonly authentication: CredentialsInput
       readonly colour?: string | undefined
+      readonly dataTypeSpelling?: DataTypeSpelling | undefined
     }
 
 /** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
@@ -22,6 +24,7 @@ export interface AccountChanges {
   readonly authentication?: CredentialsInput | undefined
   readonly colour?: string | undefined
   readonly jsonByQuery?: boolean | undefined
+  readonly dataTypeSpelling?: DataTypeSpelling | undefined
   readonly folders?: readonly string[] | undefined
 }
 

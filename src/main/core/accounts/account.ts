@@ -1,4 +1,5 @@
 /** An account as the application knows it: everything but its secrets. */
+import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
 import type { AuthScheme } from '../../../shared/contract/views.ts'
 import { HELD_STATES } from '../drafts/held.ts'
 import type { Db } from '../storage/connection.ts'
@@ -14,6 +15,8 @@ export interface Account {
   readonly colour: string
   /** The service answers JSON only when it is asked with `?format=json`. */
   readonly jsonByQuery: boolean
+  /** How the service wants `pdf` and `json` spelled in the address of its identity data. */
+  readonly dataTypeSpelling: DataTypeSpelling
   /** The folders this office uses, as they stand in the path of GetActiveDocuments. */
   readonly folders: readonly string[]
   /** Milliseconds since 1970 UTC. */
@@ -31,6 +34,7 @@ export interface AccountRow {
   auth_scheme: AuthScheme
   colour: string
   json_by_query: 0 | 1
+  data_type_spelling: DataTypeSpelling
   folders: string
   created_at: number
   position: number
@@ -41,10 +45,12 @@ export function accountRows(db: Db) {
   const all = db.prepare<[], AccountRow>('SELECT * FROM accounts ORDER BY position, created_at, id')
   const one = db.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE id = ?')
   const write = db.prepare<AccountRow>(
-    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
-     VALUES (@id, @name, @kind, @base_url, @auth_scheme, @colour, @json_by_query, @folders, @created_at, @position)
+    `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, data_type_spelling, folders,
+       created_at, position)
+     VALUES (@id, @name, @kind, @base_url, @auth_scheme, @colour, @json_by_query, @data_type_spelling, @folders,
+       @created_at, @position)
      ON CONFLICT (id) DO UPDATE SET name = @name, base_url = @base_url, auth_scheme = @auth_scheme, colour = @colour,
-       json_by_query = @json_by_query, folders = @folders, position = @position`
+       json_by_query = @json_by_query, data_type_spelling = @data_type_spelling, folders = @folders, position = @position`
   )
   const erase = db.prepare<[string]>('DELETE FROM accounts WHERE id = ?')
   // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.

@@ -2,6 +2,7 @@
  * The accounts of this workstation. Their records are in the database, their secrets in the keychain; nothing that this
  * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
  */
+import { USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/data-type-spelling.ts'
 import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
@@ -59,6 +60,7 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
     scheme: row.kind === 'practice' ? (practice?.credentials.scheme ?? 'none') : row.auth_scheme,
     colour: row.colour,
     jsonByQuery: row.json_by_query === 1,
+    dataTypeSpelling: row.data_type_spelling,
     folders: JSON.parse(row.folders),
     createdAt: row.created_at
   })
@@ -110,6 +112,7 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
         auth_scheme: kept?.credentials.scheme ?? 'none',
         colour,
         json_by_query: 0,
+        data_type_spelling: (input.kind === 'service' && input.dataTypeSpelling) || USUAL_DATA_TYPE_SPELLING,
         folders: JSON.stringify(USUAL_FOLDERS),
         created_at: clock(),
         position: 0
@@ -175,6 +178,7 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
         auth_scheme: credentials?.scheme ?? row.auth_scheme,
         colour: changes.colour ?? row.colour,
         json_by_query: (changes.jsonByQuery ?? row.json_by_query === 1) ? 1 : 0,
+        data_type_spelling: changes.dataTypeSpelling ?? row.data_type_spelling,
         folders: changes.folders === undefined ? row.folders : JSON.stringify(changes.folders)
       })
       return accountOf(rowOf(id))

@@ -21,13 +21,15 @@ export function openClients({ accounts, fetch, clock, random }: ClientEffects) {
 
   async function make(id: string, baseUrl: string): Promise<ServiceClient> {
     const credentials = clientCredentials(await accounts.secretsOf(id))
+    const { jsonByQuery, dataTypeSpelling } = accounts.get(id)
     return createServiceClient({
       baseUrl,
       authentication: createAuthentication(credentials, { clock }),
       fetch,
       clock,
       random,
-      jsonByQuery: accounts.get(id).jsonByQuery,
+      jsonByQuery,
+      dataTypeSpelling,
       onJsonByQuery: () => void accounts.update(id, { jsonByQuery: true }).catch(() => undefined)
     })
   }

@@ -7,13 +7,14 @@ import { countFound, foundRows } from './board-found.ts'
 import { grouped, groupedPage } from './board-groups.ts'
 import { rowOrder } from './board-order.ts'
 import { type BoardRow, type BoardSigner, documentRowOf, dueOf, present } from './board-row.ts'
-import type { DocumentKey, Some } from './desk-questions.ts'
+import type { DeskQuestions, DocumentKey, IdentityCheck, Some } from './desk-questions.ts'
 
 export type { Moment } from './board-conditions.ts'
 
 /** Families of documents that somebody still waits for. */
 const OPEN: DocumentQuery['families'] = ['not-started', 'in-progress', 'other']
 const PIECE = 1024
+const PIECE_OF_CHECKS = 64
 
 export interface NamedQuery {
   id: string
@@ -69,6 +70,45 @@ export function* countsOf(
   }
   // fromEntries, since a folder may have any name: one that is assigned could be taken for the object's prototype.
   return { folders: Object.fromEntries(folders), queries: Object.fromEntries(counts), unread }
+}
+
+/** See the desk's question. */
+export function* identityChecksOf(
+  boards: readonly Board[],
+  {
+    accountId,
+    some,
+    queries = [],
+    after,
+    limit
+  }: Pick<DeskQuestions['identityChecks']['ask'], 'accountId' | 'some' | 'queries' | 'after' | 'limit'>,
+  moment: Moment
+): Sliced<IdentityCheck[]> {
+  const rows = [...(yield* targetsOf(boards, some, moment))].filter((row) => !after || inOrder(after, row) < 0)
+  rows.sort(inOrder)
+  yield
+  const checks: IdentityCheck[] = []
+  for (const [index, row] of rows.slice(0, limit).entries()) {
+    if (index % PIECE_OF_CHECKS === PIECE_OF_CHECKS - 1) yield
+    const asked = queries.filter(({ query }) => row.accountId === accountId || query.accounts?.includes(row.accountId))
+    checks.push({
+      accountId: row.accountId,
+      reference: row.reference,
+      name: row.name,
+      isThere: row.idVerificationRequested || row.identity !== 'none',
+      found: matchingOf(row, asked, moment),
+      // What is kept of a document that was reopened isn't there any more.
+      ...(row.status.family === 'complete' && { completedAt: row.completedAt ?? 0 })
+    })
+  }
+  return checks
+}
+
+/** A total order, so that nothing is left out between two pages. */
+function inOrder(one: DocumentKey, two: DocumentKey): number {
+  if (one.reference !== two.reference) return one.reference < two.reference ? -1 : 1
+  if (one.accountId === two.accountId) return 0
+  return one.accountId < two.accountId ? -1 : 1
 }
 
 /** Which of the queries find the row. */

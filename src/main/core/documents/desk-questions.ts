@@ -81,6 +81,17 @@ export interface Asked {
   zone: string
 }
 
+/** A document whose identity data may be fetched, or has none. */
+export interface IdentityCheck extends DocumentKey {
+  name: string
+  /** Whether an identity check was asked for, or is known of. */
+  isThere: boolean
+  /** When it became complete, as far as is known; absent while it isn't. 0: before it was looked. */
+  completedAt?: number
+  /** Ids of the queries that find it. */
+  found: string[]
+}
+
 export interface DeskQuestions {
   /** Takes over an answer, byte for byte as it came. The bytes are the desk's from then on. */
   take: { ask: Look & { bytes: Uint8Array<ArrayBuffer>; charset?: string | undefined }; answer: Taken }
@@ -174,6 +185,17 @@ export interface DeskQuestions {
       zone: string
     }
     answer: string[]
+  }
+  /** What fetching identity data goes by, in the order of references; those after one of them, as many as are asked for. */
+  identityChecks: {
+    ask: Omit<Asked, 'query'> & {
+      some: Some
+      /** Which of these find it is answered, too; they are of `accountId` as `query` is. */
+      queries?: { id: string; query: DocumentQuery }[]
+      after?: DocumentKey | undefined
+      limit: number
+    }
+    answer: IdentityCheck[]
   }
   /** Documents that haven't ended and are due on that day of the zone, `2026-11-22`. */
   dueOn: {

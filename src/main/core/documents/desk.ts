@@ -7,7 +7,16 @@ import { inSlices } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { openAnswerTaking } from './answer-taking.ts'
 import type { Board } from './board.ts'
-import { countsOf, dueOn, listOf, matchingOf, referencesOf, targetsOf, waitingHere } from './board-query.ts'
+import {
+  countsOf,
+  dueOn,
+  identityChecksOf,
+  listOf,
+  matchingOf,
+  referencesOf,
+  targetsOf,
+  waitingHere
+} from './board-query.ts'
 import { documentRowOf } from './board-row.ts'
 import type { AskDesk, Asked, DeskQuestion, DeskQuestions, Some } from './desk-questions.ts'
 import { csvOf } from './documents-csv.ts'
@@ -161,6 +170,12 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
     matching({ accountId, reference, queries, ...moment }) {
       const row = mirror.account(accountId).board.get(reference)
       return row ? matchingOf(row, queries, moment) : []
+    },
+
+    identityChecks: (ask) => {
+      const { accountId, some } = ask
+      const accounts = 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId)
+      return inSlices(identityChecksOf(boardsOf(accountId, { accounts }), ask, ask))
     },
 
     dueOn: ({ accountId, day, zone }) => dueOn(mirror.account(accountId).board, day, zone),

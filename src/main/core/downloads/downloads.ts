@@ -1,195 +1,346 @@
-/** ID-verification data on its way to disk: whole or not at all, never over another file, and told while it runs. */
-import { mkdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import type { AppError, DownloadView } from '../../../shared/contract/index.ts'
+/**
+ * ID-verification data on its way to disk: a queue that outlives the application, rules that fill it, and what is known of
+ * the files that came of it. Files are whole or not there at all, and never take another's place.
+ */
+import { join } from 'node:path'
+import {
+  type AddedDownloads,
+  type AppError,
+  DocumentQuery,
+  type DownloadChoice,
+  type DownloadSettings,
+  type DownloadSummary,
+  type DownloadView,
+  type PatternPreview
+} from '../../../shared/contract/index.ts'
+import type { NoteInAudit } from '../audit/audit-record.ts'
+import type { AskDesk, DocumentKey, IdentityCheck, Some } from '../documents/desk-questions.ts'
 import { fail } from '../failure.ts'
-import type { ServiceClient } from '../service/service-client.ts'
-import { writeAtomically } from '../storage/atomic-file.ts'
+import { inSlices, type Sliced } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
-import { safeFileName } from '../storage/safe-name.ts'
+import { openChecks } from './checks.ts'
+import { openDownloadFolders } from './download-folders.ts'
+import { type Download, type KeptDownload, openDownloadsTable, type Stopped } from './downloads-table.ts'
+import { type FetchingParts, openFetching } from './fetching.ts'
+import { openHolds } from './holds.ts'
+import { openIndexes } from './indexes.ts'
+import { openListing } from './listing.ts'
+import { namePartsOf } from './name-facts.ts'
+import { parsePattern, relativePath } from './name-pattern.ts'
+import { openQueue } from './queue.ts'
+import { openRules, type RuleParts } from './rules.ts'
+import { openDownloadSettings, type SettingsChange, type SettingsPlace } from './settings.ts'
+import { openSpeed } from './speed.ts'
+import { gatheredChanges } from './told.ts'
 
-/** How often progress is told, in milliseconds. */
-const TELLING = 100
-
-export interface DownloadEffects {
+export interface DownloadEffects
+  extends Pick<FetchingParts, 'clientOf' | 'accountName' | 'isUsualFolder' | 'zone'>,
+    Pick<SettingsPlace, 'folder' | 'setFolder'>,
+    Pick<RuleParts, 'views' | 'folderNames' | 'failed'> {
   db: Db
-  clientOf: (accountId: string) => Promise<ServiceClient>
-  /** Where files go: an absolute path that never leaves the main process. */
-  folder: () => string
+  ask: AskDesk
   describe: (error: unknown) => AppError
-  clock: () => number
+  note: NoteInAudit
+  /** Told the id of the one that changed, or null for more than one, the queue, or a rule; some five times a second. */
+  changed: (id: string | null) => void
   newId: () => string
-  changed: (id: string) => void
+  /** The wall clock, in milliseconds since 1970 UTC. */
+  clock: () => number
+  /** Milliseconds since some moment of this run: never goes back. */
+  elapsed: () => number
+  /** From 0 to 1. */
+  random: () => number
+  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
+  schedule: (task: () => void, delay: number) => () => void
 }
 
-interface Row {
-  id: string
-  account_id: string
-  document_reference: string
-  name: string
-  type: DownloadView['type']
-  path: string | null
-  bytes: number
-  state: DownloadView['state']
-  error: string | null
-  started_at: number
-  finished_at: number | null
-}
+/** Documents of the account by their references, or all that a query finds. */
+export type ManyDocuments = { references: string[] } | { query: DocumentQuery }
 
-interface Running {
-  abort: AbortController
-  bytes: number
-  total?: number
-}
+const PAGE = 5_000
+/** As many documents show what a pattern makes of them. */
+const EXAMPLES = 5
 
 export type Downloads = ReturnType<typeof openDownloads>
 
 export function openDownloads(effects: DownloadEffects) {
-  const { db, clock } = effects
-  const running = new Map<string, Running>()
-  const all = db.prepare<[string], Row>(
-    'SELECT * FROM downloads WHERE account_id = ? ORDER BY started_at DESC, id LIMIT 500'
-  )
-  const one = db.prepare<[string], Row>('SELECT * FROM downloads WHERE id = ?')
-  const begin = db.prepare(
-    `INSERT INTO downloads (id, account_id, document_reference, name, type, path, bytes, state, error, started_at, finished_at)
-     VALUES (?, ?, ?, ?, ?, NULL, 0, 'running', NULL, ?, NULL)`
-  )
-  const finish = db.prepare(
-    'UPDATE downloads SET state = ?, path = ?, bytes = ?, error = ?, finished_at = ? WHERE id = ?'
-  )
-  const interrupt = db.prepare(
-    `UPDATE downloads SET state = 'failed', error = ?, finished_at = ? WHERE state = 'running'`
-  )
+  const { db, ask, clock, zone, newId } = effects
+  const table = openDownloadsTable(db)
+  const folders = openDownloadFolders({ db, newId })
+  const settings = openDownloadSettings({ ...effects, folders })
+  const holds = openHolds(effects)
+  const speed = openSpeed(effects.elapsed)
+  const changed = gatheredChanges(effects.changed, effects.schedule)
+  const indexes = openIndexes({ ...effects, table, folders })
+  const checks = openChecks({ table, folders, clock })
+  const fetching = openFetching({ ...effects, table, folders })
+  const { concurrency, isPaused } = settings
+  const queue = openQueue({
+    ...effects,
+    ...{ table, holds, speed, concurrency, isPaused, changed, kept, gaveUp },
+    fetchFile: fetching.fetchFile,
+    rested: indexes.rested
+  })
+  const rules = openRules({
+    ...effects,
+    ...{ folders, changed },
+    added: queue.added,
+    enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
+      const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
+      table.add({ id: newId(), ...what, ruleId, queuedAt: clock() })
+    }
+  })
+  const listing = openListing({ table, folders, holds, queue, speed, isPaused, clock })
 
-  function view(row: Row): DownloadView {
-    const now = running.get(row.id)
-    const isLost = row.state === 'running' && !now
-    return {
-      id: row.id,
-      documentReference: row.document_reference,
-      documentName: row.name,
-      type: row.type,
-      state: isLost ? 'failed' : row.state,
-      bytes: now?.bytes ?? row.bytes,
-      startedAt: row.started_at,
-      ...(row.path && { fileName: basename(row.path) }),
-      ...(now?.total !== undefined && { total: now.total }),
-      ...(row.error && { error: JSON.parse(row.error) as AppError }),
-      ...(row.finished_at !== null && { finishedAt: row.finished_at })
+  function kept(download: Download, { fileName, sha256 }: KeptDownload): void {
+    fetching.noted(download, fileName)
+    const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
+    const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
+    effects.note({ what: 'identity-data-fetched', documentReference, documentName, detail })
+    if (ruleId !== undefined) rules.brought(ruleId)
+    if (writesIndex) indexes.came(folderId)
+  }
+
+  function gaveUp({ ruleId }: Download, error: AppError): void {
+    if (ruleId !== undefined) rules.trouble(ruleId, error)
+  }
+
+  function own(accountId: string, id: string): Download {
+    const download = table.find(id)
+    return download?.accountId === accountId ? download : fail('gone', 'This download is no longer in the list.')
+  }
+
+  /** Writes many with pauses, each piece of them whole. */
+  const inPieces = <Answer>(work: Sliced<Answer>) => inSlices(work, (piece) => db.transaction(piece)())
+
+  function* addAll(checks: readonly IdentityCheck[], folderId: string, choice: DownloadChoice): Sliced<AddedDownloads> {
+    const counts = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
+    for (const { accountId, reference, name, isThere } of checks) {
+      if (!isThere) counts.withoutIdentity += 1
+      for (const type of isThere ? new Set(choice.types) : []) {
+        const { pattern, writesIndex } = choice
+        const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
+        if (table.add({ id: newId(), ...what, queuedAt: clock() })) counts.added += 1
+        else counts.alreadyQueued += 1
+      }
+      yield
+    }
+    return counts
+  }
+
+  function* againOf(downloads: Iterable<Download>): Sliced<void> {
+    for (const download of downloads) {
+      // Where its like is in line already, what failed has nothing more to say.
+      if (!table.again(download.id, clock())) table.erase(download.id)
+      yield
     }
   }
 
-  function known(id: string): Row {
-    return one.get(id) ?? fail('gone', 'This download is no longer in the list.')
+  async function again(accountId: string, downloads: readonly Download[]): Promise<void> {
+    await inPieces(againOf(downloads))
+    holds.release(accountId)
+    for (const lane of new Map(downloads.map((one) => [one.folderId, one])).values()) queue.added(lane)
+    changed()
   }
 
-  async function run(row: Row, current: Running): Promise<void> {
-    try {
-      const client = await effects.clientOf(row.account_id)
-      const content = await contentOf(client, row, current)
-      const name = safeFileName(`${row.name.replace(/\.pdf$/i, '')} - identity.${row.type}`)
-      const folder = effects.folder()
-      // A fresh workstation may not have its downloads folder yet.
-      await mkdir(folder, { recursive: true })
-      const written = await writeAtomically(join(folder, name), content, { ifExists: 'number' })
-      finish.run('done', written.path, written.bytes, null, clock(), row.id)
-    } catch (error) {
-      failed(row.id, current.abort.signal.aborted ? undefined : effects.describe(error))
-    } finally {
-      running.delete(row.id)
-      effects.changed(row.id)
+  /** Does something with all that failed, or was cancelled, some at a time. What is done takes them out of there. */
+  async function withStopped(accountId: string, state: Stopped, work: (ids: string[]) => Promise<void>): Promise<void> {
+    for (let ids = table.stoppedOf(accountId, state); ids.length > 0; ids = table.stoppedOf(accountId, state)) {
+      await work(ids)
     }
   }
 
-  /** Without an error it was cancelled. */
-  function failed(id: string, error: AppError | undefined): void {
-    try {
-      finish.run(error ? 'failed' : 'cancelled', null, 0, error ? JSON.stringify(error) : null, clock(), id)
-    } catch {
-      // The disk that could not take the file can't take this either; `view` tells it as failed all the same.
+  function* each(ids: readonly string[], work: (id: string) => void): Sliced<void> {
+    for (const id of ids) {
+      work(id)
+      yield
     }
   }
 
-  async function contentOf(
-    client: ServiceClient,
-    row: Row,
-    current: Running
-  ): Promise<AsyncIterable<Uint8Array> | string> {
-    const { signal } = current.abort
-    if (row.type === 'json') {
-      const { items, problems } = await client.getIDVerification(row.document_reference, { signal })
-      const [problem] = problems
-      // A file that silently lacks a record would be taken for the whole of it.
-      if (problem)
-        fail('unexpected-shape', 'A record of this identity check could not be read.', { path: problem.path })
-      return `${JSON.stringify(items, null, 2)}\n`
-    }
-    const { bytes, length } = await client.downloadIDVerificationPdf(row.document_reference, { signal })
-    if (length !== undefined) current.total = length
-    return counted(bytes, row.id, current)
-  }
-
-  async function* counted(chunks: AsyncIterable<Uint8Array>, id: string, current: Running): AsyncIterable<Uint8Array> {
-    let toldAt = 0
-    for await (const chunk of chunks) {
-      current.bytes += chunk.byteLength
-      yield chunk
-      if (clock() - toldAt < TELLING) continue
-      toldAt = clock()
-      effects.changed(id)
-    }
-  }
-
-  function start(accountId: string, documentReference: string, name: string, type: DownloadView['type']): DownloadView {
-    const same = all
-      .all(accountId)
-      .find((row) => running.has(row.id) && row.document_reference === documentReference && row.type === type)
-    if (same) return view(same)
-    const id = effects.newId()
-    begin.run(id, accountId, documentReference, name, type, clock())
-    const row = known(id)
-    const current: Running = { abort: new AbortController(), bytes: 0 }
-    running.set(id, current)
-    effects.changed(id)
-    void run(row, current)
-    return view(row)
+  async function exampleDocuments(accountId: string, references?: readonly string[]): Promise<string[]> {
+    if (references && references.length > 0) return references.slice(0, EXAMPLES)
+    const query = DocumentQuery.parse({ sort: { by: 'lastSigned', descending: true } })
+    const page = { accountId, query, expanded: [], offset: 0, limit: 500, now: clock(), zone: zone() }
+    const { rows } = await ask('list', page)
+    const documents = rows.filter((row) => row.kind === 'document')
+    const withIdentity = documents.filter((row) => row.idVerificationRequested || row.identity !== 'none')
+    return (withIdentity.length > 0 ? withIdentity : documents).slice(0, EXAMPLES).map(({ reference }) => reference)
   }
 
   return {
-    /**
-     * Begins a download and answers at once; `changed` tells of its progress and its end. Where the same one is under
-     * way already, that is answered.
-     */
-    start,
+    rules,
+    folders,
 
-    /** Ends an account's downloads, as when it is removed. */
-    endAll(accountId: string): void {
-      for (const { id } of all.all(accountId)) running.get(id)?.abort.abort()
+    /** One document, as it is set. Where the same is in line already, that is answered. */
+    start(accountId: string, reference: string, name: string, type: DownloadView['type']): DownloadView {
+      const { folder, pattern, writesIndex } = settings.read()
+      const id = newId()
+      const what = { accountId, documentReference: reference, type, folderId: folder.id }
+      const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: clock() })
+      const download = isNew ? table.find(id) : table.same(what)
+      // A person asks for this one now.
+      holds.release(accountId)
+      queue.added(what)
+      changed(download?.id)
+      return listing.viewOf(download ?? own(accountId, id))
     },
 
-    /** A download that was running when the application ended left no file: called once at start. */
-    takeUpInterrupted(): void {
-      const told: AppError = { code: 'cancelled', message: 'The application was closed during this download.' }
-      interrupt.run(JSON.stringify(told), clock())
+    /** Many documents; those without an identity check are only counted. @throws AppFailure `gone` for the folder. */
+    async add(
+      accountId: string,
+      what: ManyDocuments,
+      { folderId, ...choice }: DownloadChoice & { folderId: string }
+    ): Promise<AddedDownloads> {
+      folders.pathOf(folderId)
+      const some: Some =
+        'query' in what ? what : { documents: what.references.map((reference) => ({ accountId, reference })) }
+      const sum = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
+      let found = 0
+      let after: DocumentKey | undefined
+      holds.release(accountId)
+      for (let isMore = true; isMore; ) {
+        const asked = { accountId, some, after, limit: PAGE, now: clock(), zone: zone() }
+        const page = await ask('identityChecks', asked)
+        isMore = page.length === PAGE
+        after = page.at(-1)
+        found += page.length
+        const counts = await inPieces(addAll(page, folderId, choice))
+        for (const name of ['added', 'alreadyQueued', 'withoutIdentity'] as const) sum[name] += counts[name]
+        for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
+        changed()
+      }
+      // Of what isn't known here no check is known either.
+      if ('references' in what) sum.withoutIdentity += new Set(what.references).size - found
+      return sum
     },
 
-    list: (accountId: string): DownloadView[] => all.all(accountId).map(view),
+    list: listing.list,
+    summary: listing.summary,
 
-    cancel(id: string): void {
-      known(id)
-      running.get(id)?.abort.abort()
+    /** Holds the queue, over restarts too. What is under way is put back. */
+    async pause(accountId: string): Promise<DownloadSummary> {
+      settings.setPaused(true)
+      await queue.stop(() => true, 'later')
+      changed()
+      return listing.summary(accountId)
     },
 
-    /** Begins anew what failed or was cancelled. */
-    again(id: string): DownloadView {
-      const row = known(id)
-      return start(row.account_id, row.document_reference, row.name, row.type)
+    resume(accountId: string): DownloadSummary {
+      settings.setPaused(false)
+      queue.lineChanged()
+      changed()
+      return listing.summary(accountId)
     },
 
-    /** Where the file of a finished download is: for the main process only. @throws AppFailure `gone`. */
-    pathOf(id: string): string {
-      return known(id).path ?? fail('gone', 'There is no file of this download.')
+    /** Takes it out of line; nothing happens to one that has ended. */
+    async cancel(accountId: string, id: string): Promise<void> {
+      own(accountId, id)
+      // One that came to its end just then is done.
+      await queue.stop((download) => download.id === id, 'cancel')
+      table.stop(id, 'cancelled', undefined, clock())
+      changed(id)
+    },
+
+    cancelAll: (accountId: string): Promise<void> =>
+      queue.whileStill(accountId, async () => {
+        await queue.stop((download) => download.accountId === accountId, 'cancel')
+        let ids = table.waitingOf(accountId)
+        while (ids.length > 0) {
+          await inPieces(each(ids, (id) => table.stop(id, 'cancelled', undefined, clock())))
+          ids = table.waitingOf(accountId)
+          changed()
+        }
+        changed()
+      }),
+
+    /** Begins anew what has ended, whatever came of it; what waits goes at once. */
+    again: (accountId: string, ids: readonly string[]): Promise<void> =>
+      again(
+        accountId,
+        ids.map((id) => own(accountId, id))
+      ),
+
+    /** Begins anew all that failed. */
+    againAll: (accountId: string): Promise<void> =>
+      withStopped(accountId, 'failed', (ids) =>
+        again(
+          accountId,
+          ids.flatMap((id) => table.find(id) ?? [])
+        )
+      ),
+
+    /** Takes what failed or was cancelled out of the list. */
+    async clear(accountId: string): Promise<void> {
+      for (const state of ['failed', 'cancelled'] as const) {
+        await withStopped(accountId, state, (ids) => inPieces(each(ids, table.erase)))
+      }
+      changed()
+    },
+
+    /** Where the file of a finished one is: for the main process only. @throws AppFailure `gone`. */
+    pathOf(accountId: string, id: string): string {
+      const { state, folderId, fileName } = own(accountId, id)
+      if (state !== 'done' || fileName === undefined) fail('gone', 'There is no file of this download.')
+      return join(folders.pathOf(folderId), ...fileName.split('/'))
+    },
+
+    settings: settings.read,
+
+    /** @throws AppFailure `gone` for the folder, `invalid` for a pattern that can't be used. */
+    configure(changes: SettingsChange): DownloadSettings {
+      if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
+      const after = settings.change(changes)
+      queue.wake()
+      changed()
+      return after
+    },
+
+    async preview(
+      accountId: string,
+      { pattern, type, references }: { pattern: string; type: DownloadView['type']; references?: string[] | undefined }
+    ): Promise<PatternPreview> {
+      const parsed = parsePattern(pattern)
+      if (!parsed.ok) return { examples: [], problem: parsed.problem }
+      const named = { account: effects.accountName(accountId), type, otherwise: clock(), zone: zone() }
+      const examples: PatternPreview['examples'] = []
+      for (const reference of await exampleDocuments(accountId, references)) {
+        const mirrored = await ask('get', { accountId, reference })
+        if (!mirrored) continue
+        const facts = namePartsOf({ ...named, reference, name: reference }, mirrored)
+        examples.push({ documentName: facts.document, fileName: relativePath(parsed.pattern, facts).join('/') })
+      }
+      return { examples }
+    },
+
+    check: checks.check,
+    writeIndex: indexes.write,
+
+    /** Begins to fetch, and to look for what rules want. */
+    open(): void {
+      queue.open()
+      rules.start()
+    },
+
+    /** The line may be back, or an account is set otherwise. */
+    lineChanged: queue.lineChanged,
+
+    /** Another account may be chosen. */
+    chosen: checks.leaveAllBut,
+
+    /** Ends an account's downloads, as when it is removed. Files stay. */
+    endAll: (accountId: string): void => void queue.stop((download) => download.accountId === accountId, 'later'),
+
+    /** Begins nothing more, and breaks off what is under way, `limit` milliseconds at most. */
+    async close(limit: number): Promise<void> {
+      checks.leaveAllBut(undefined)
+      await Promise.all([queue.close(limit), rules.stop()])
+      await indexes.settled()
     }
   }
+}
+
+/** @throws AppFailure `invalid`. */
+export function insistOnPattern(pattern: string): void {
+  const parsed = parsePattern(pattern)
+  if (!parsed.ok) fail('invalid', parsed.problem)
 }

@@ -1,19 +1,14 @@
 /** ID-verification data, as the PDF's bytes or as records. Reference section 4, operation 9, and 2.22. */
-import { type DecodedList, IDVerificationRecord } from '../../../shared/model/index.ts'
-import { BodyTooLarge, chunks, declaredLength } from './answer-body.ts'
-import { decodedList } from './encoding.ts'
-import { ServiceError } from './errors.ts'
+import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
+import type { DecodedList, IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
+import { spelledAsking } from './data-type-spelling.ts'
+import { readRecords } from './identity-records.ts'
+import { asIdentityTrouble, OPERATION } from './identity-trouble.ts'
 import { pathTo } from './path.ts'
-import type { CallOptions, OpenAnswer, Transport } from './transport.ts'
+import { type DownloadProgress, readPdf } from './pdf-answer.ts'
+import type { CallOptions, Transport } from './transport.ts'
 
-const OPERATION = 'Download/IDVerification'
-
-export interface DownloadProgress {
-  /** Bytes received so far. */
-  received: number
-  /** Bytes in all, where the service says it. */
-  length: number | undefined
-}
+export type { DownloadProgress } from './pdf-answer.ts'
 
 export interface DownloadOptions extends CallOptions {
   onProgress?: ((progress: DownloadProgress) => void) | undefined
@@ -24,29 +19,46 @@ export interface PdfDownload {
   /** Bytes in all, where the service says it. For showing; only the end of `bytes` says that it is complete. */
   length: number | undefined
   /**
-   * Can be read once, and must be read or `cancel`led. Throws ServiceError where the download breaks, so bytes that
-   * came to an end without a throw are all of them.
+   * Can be read once, and must be read or `cancel`led. Throws ServiceError where the download breaks or isn't whole, so
+   * bytes that came to an end without a throw are all of a PDF, from `%PDF-` to `%%EOF`.
    */
   bytes: AsyncIterable<Uint8Array>
   cancel(): Promise<void>
 }
 
-export function downloads(transport: Transport) {
+/** @param spelling how the account's service wants the data type spelled. */
+export function downloads(transport: Transport, spelling: DataTypeSpelling) {
+  const spelled = spelledAsking(spelling)
+
+  function ask<Value>(
+    documentReference: string,
+    type: IDVerificationDataType,
+    call: (path: string) => Promise<Value>
+  ): Promise<Value> {
+    return spelled.ask(type, (word) =>
+      call(pathTo(OPERATION, { DocumentReference: documentReference, IDVerificationDataType: word }))
+    )
+  }
+
   return {
-    /** Operation 9 as `pdf`. @throws ServiceError `not-a-pdf` where something else comes, an error page say. */
+    /**
+     * Operation 9 as `pdf`: raw bytes, or base64 of them in text or JSON, which is decoded as it comes.
+     * @throws ServiceError with what was found (`asked`, `finding`) where something else comes, an error page say.
+     */
     async downloadIDVerificationPdf(documentReference: string, options: DownloadOptions = {}): Promise<PdfDownload> {
-      const path = pathTo(OPERATION, { DocumentReference: documentReference, IDVerificationDataType: 'pdf' })
-      // JSON as second choice, so that a refusal comes in a form that says why.
-      const answer = await transport.open(
-        { ...options, operation: OPERATION, path },
-        'application/pdf, application/json;q=0.5'
-      )
+      const { onProgress, ...call } = options
+      const answer = await ask(documentReference, 'pdf', (path) =>
+        // JSON as second choice, so that a refusal comes in a form that says why.
+        transport.open({ ...call, operation: OPERATION, path }, 'application/pdf, application/json;q=0.5')
+      ).catch((thrown: unknown) => {
+        throw asIdentityTrouble('pdf', thrown)
+      })
       const limit = options.maxBytes ?? transport.limits.downloadBytes
-      const bytes = pdfBytes(answer, limit, options.onProgress)
+      const { bytes, length } = readPdf(answer, { limit, shown: transport.shown, onProgress })
       // Reading up to the first real piece checks the beginning before anybody makes a file for it.
       const first = await bytes.next()
       return {
-        length: declaredLength(answer.response),
+        length: length(),
         bytes: resume(first, bytes),
         async cancel() {
           await bytes.return()
@@ -54,54 +66,13 @@ export function downloads(transport: Transport) {
       }
     },
 
-    /** Operation 9 as `json`: what the identity check found. */
-    async getIDVerification(
-      documentReference: string,
-      options?: CallOptions
-    ): Promise<DecodedList<IDVerificationRecord>> {
-      const path = pathTo(OPERATION, { DocumentReference: documentReference, IDVerificationDataType: 'json' })
-      // Its images make it as large as a list.
-      return decodedList(
-        OPERATION,
-        IDVerificationRecord,
-        await transport.get({ ...options, operation: OPERATION, path }, 'list')
-      )
+    /**
+     * Operation 9 as `json`: what the identity check found. There is at least one record, or a problem.
+     * @throws ServiceError `no-data` where the service answers with none.
+     */
+    getIDVerification(documentReference: string, options?: CallOptions): Promise<DecodedList<IDVerificationRecord>> {
+      return ask(documentReference, 'json', (path) => readRecords(transport, path, options))
     }
-  }
-}
-
-const PDF = '%PDF-'
-
-async function* pdfBytes(
-  answer: OpenAnswer,
-  limit: number,
-  onProgress: ((progress: DownloadProgress) => void) | undefined
-): AsyncGenerator<Uint8Array, void, void> {
-  const length = declaredLength(answer.response)
-  let received = 0
-  // Only until enough has come to compare with PDF, which a slow line may bring byte by byte.
-  let beginning: Uint8Array | undefined = new Uint8Array()
-  try {
-    if (length !== undefined && length > limit) throw new BodyTooLarge()
-    for await (const chunk of answer.response.body ? chunks(answer.response.body, answer.watch) : []) {
-      received += chunk.byteLength
-      if (received > limit) throw new BodyTooLarge()
-      onProgress?.({ received, length })
-      if (!beginning) {
-        yield chunk
-        continue
-      }
-      beginning = Buffer.concat([beginning, chunk])
-      if (beginning.byteLength < PDF.length) continue
-      if (!isPdf(beginning)) throw notAPdf()
-      yield beginning
-      beginning = undefined
-    }
-    if (beginning) throw notAPdf()
-  } catch (thrown) {
-    throw thrown instanceof ServiceError ? thrown : answer.failure(thrown)
-  } finally {
-    answer.watch.finish()
   }
 }
 
@@ -116,12 +87,4 @@ async function* resume(
   } finally {
     await rest.return()
   }
-}
-
-function isPdf(beginning: Uint8Array): boolean {
-  return new TextDecoder('latin1').decode(beginning.subarray(0, PDF.length)) === PDF
-}
-
-function notAPdf(): ServiceError {
-  return new ServiceError({ code: 'not-a-pdf', operation: OPERATION, mayHaveArrived: true })
 }

@@ -4,6 +4,7 @@
  */
 
 import { type FieldMessage, serviceErrorCodes } from '../../../shared/contract/errors.ts'
+import type { IDVerificationDataType } from '../../../shared/model/index.ts'
 
 /** The contract's codes, and three more that the client tells apart; `ipc/errors.ts` says how the screens are told of them. */
 export const SERVICE_ERROR_CODES = [
@@ -16,6 +17,42 @@ export const SERVICE_ERROR_CODES = [
   'not-a-pdf'
 ] as const
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
+
+/** What came in place of what was asked for, or what was wrong with it. */
+export const FINDINGS = [
+  // Nothing.
+  'no-content',
+  'empty',
+  'no-records',
+  // Something else.
+  'sign-in-page',
+  'page',
+  'markup',
+  'error',
+  'error-without-words',
+  'records',
+  'pdf',
+  'json',
+  'broken-json',
+  'text',
+  'image',
+  'archive',
+  'bytes',
+  'other-encoded',
+  'several-pdfs',
+  // It, but not all of it, or not as it was sent.
+  'no-end',
+  'part-only',
+  'another-length',
+  'line-broke',
+  'stalled',
+  'too-slow',
+  'encoded-cut',
+  'encoded-broken',
+  'unpacking',
+  'not-http'
+] as const
+export type Finding = (typeof FINDINGS)[number]
 
 /** What is wrong with one field: its place (`Forms[0].Signers[1].Email`) and why. */
 export type FieldProblem = FieldMessage
@@ -44,6 +81,10 @@ export interface ServiceErrorDetails {
   serviceMessage?: string | undefined
   /** The network's own code (`ECONNREFUSED`, `ERR_CERT_DATE_INVALID`), for support. */
   reason?: string | undefined
+  /** For the operation that fetches identity data: what was asked for. */
+  asked?: IDVerificationDataType | undefined
+  /** What came of an answer that had begun. */
+  finding?: Finding | undefined
   /** Origin that a refused redirect pointed to, so that an account's address can be corrected. */
   movedTo?: string | undefined
 }
@@ -61,6 +102,8 @@ export class ServiceError extends Error {
   readonly serviceMessage: string | undefined
   readonly reason: string | undefined
   readonly movedTo: string | undefined
+  readonly asked: IDVerificationDataType | undefined
+  readonly finding: Finding | undefined
 
   constructor(details: ServiceErrorDetails) {
     super(summary(details))
@@ -74,6 +117,8 @@ export class ServiceError extends Error {
     this.serviceMessage = details.serviceMessage
     this.reason = details.reason
     this.movedTo = details.movedTo
+    this.asked = details.asked
+    this.finding = details.finding
   }
 }
 
@@ -83,6 +128,8 @@ export function isServiceError(error: unknown): error is ServiceError {
 
 /** Only codes and places: a field's message or the service's own words could repeat personal data into a log. */
 function summary(details: ServiceErrorDetails): string {
-  const notes = [details.status, details.reason, details.path].filter((note) => note !== undefined && note !== '')
+  const notes = [details.status, details.reason, details.path, details.finding].filter(
+    (note) => note !== undefined && note !== ''
+  )
   return `${details.operation}: ${details.code}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
 }

@@ -11,7 +11,9 @@ export { readBaseUrl } from './base-url.ts'
 export type { ActiveDocumentsOptions, Unread } from './documents.ts'
 export type { DownloadOptions, DownloadProgress, PdfDownload } from './downloads.ts'
 export {
+  FINDINGS,
   type FieldProblem,
+  type Finding,
   isServiceError,
   SERVICE_ERROR_CODES,
   ServiceError,

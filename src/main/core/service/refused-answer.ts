@@ -40,7 +40,8 @@ async function readErrorBody(response: Response, watching: Watch): Promise<Refus
   }
 }
 
-function withoutSecrets({ serviceMessage, fields }: Refusal, secrets: readonly string[]): Refusal {
+/** Strikes out whatever of the account's secrets the service repeats. */
+export function withoutSecrets({ serviceMessage, fields }: Refusal, secrets: readonly string[]): Refusal {
   const strike = (text: string) =>
     secrets.reduce((shown, secret) => (secret ? shown.replaceAll(secret, '•••') : shown), text)
   return {

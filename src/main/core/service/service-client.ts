@@ -1,4 +1,5 @@
 /** The client of the signing service: all of the reference's section 4 for one account. It throws nothing but ServiceError. */
+import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/data-type-spelling.ts'
 import { account } from './account.ts'
 import { documents } from './documents.ts'
 import { downloads } from './downloads.ts'
@@ -8,7 +9,10 @@ import { notary } from './notary.ts'
 import { recipients } from './recipients.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
-export type ServiceClientOptions = TransportOptions
+export interface ServiceClientOptions extends TransportOptions {
+  /** How the data type of operation 9 is spelled; lower case and then upper case where nothing is said. */
+  dataTypeSpelling?: DataTypeSpelling | undefined
+}
 
 /** @throws TypeError where the base URL isn't an absolute http or https one. */
 export function createServiceClient(options: ServiceClientOptions) {
@@ -17,7 +21,7 @@ export function createServiceClient(options: ServiceClientOptions) {
     ...formDirect(transport),
     ...formFiller(transport),
     ...documents(transport),
-    ...downloads(transport),
+    ...downloads(transport, options.dataTypeSpelling ?? USUAL_DATA_TYPE_SPELLING),
     ...recipients(transport),
     ...notary(transport),
     ...account(transport)

@@ -6,10 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BodyTooLarge, drop, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { readBaseUrl } from './base-url.ts'
-import { ServiceError } from './errors.ts'
+import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
 import { type Exchange, exchange, type Fetch, failure } from './exchange.ts'
 import { charsetOf, type ParseJson, parseJson } from './json.ts'
-import { refusedAnswer } from './refused-answer.ts'
+import type { Refusal } from './refusal.ts'
+import { refusedAnswer, withoutSecrets } from './refused-answer.ts'
 import { RETRY_LIMITS, type RetryLimits, waitBeforeRetry } from './retry.ts'
 import { type CallKind, TIME_LIMITS, type TimeLimits, type Watch, watch } from './time-limits.ts'
 
@@ -91,6 +92,9 @@ export interface Transport {
   postForNothing(call: Call, body: unknown): Promise<void>
   /** A GET's answer with its body unread. The caller calls `watch.finish()`. */
   open(call: Call, accept: string): Promise<OpenAnswer>
+  /** As much of what the service says of an error as people may see: without the account's secrets. */
+  shown(said: Refusal): Refusal
+  readonly parse: ParseJson
   readonly limits: ServiceLimits
 }
 
@@ -103,6 +107,8 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     limits,
+    parse,
+    shown: (said) => withoutSecrets(said, authentication.secrets),
 
     async get(call, kind) {
       const { json } = await take(call, kind, asJson)
@@ -258,7 +264,14 @@ function asServiceError(operation: string, thrown: unknown, watching: Watch): Se
 function bodyFailure(operation: string, thrown: unknown, watching: Watch): ServiceError {
   if (thrown instanceof BodyTooLarge) return new ServiceError({ code: 'too-large', operation, mayHaveArrived: true })
   const { code, reason } = failure(operation, thrown, watching)
-  return new ServiceError({ code, operation, mayHaveArrived: true, reason })
+  return new ServiceError({ code, operation, mayHaveArrived: true, reason, finding: breakOf(code, watching) })
+}
+
+/** How an answer that had begun came to its end. */
+function breakOf(code: ServiceErrorCode, watching: Watch): Finding | undefined {
+  if (code === 'interrupted') return 'line-broke'
+  if (code === 'timeout') return watching.exceeded() === 'total' ? 'too-slow' : 'stalled'
+  return undefined
 }
 
 function patiently(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {

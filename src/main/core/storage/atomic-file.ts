@@ -19,6 +19,8 @@ export interface AtomicOptions {
   readonly mode?: number
   readonly files?: Files
   readonly random?: (bytes: number) => Uint8Array
+  /** Eight hexadecimal digits in the passing name, by which what this writer leaves can be told from others'. */
+  readonly mark?: string
 }
 
 export interface WrittenFile {
@@ -29,7 +31,9 @@ export interface WrittenFile {
 
 export type FileContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-const UNFINISHED = /^\.countersign-[0-9a-f]{16}\.part$/
+const UNFINISHED = /^\.countersign-(?<mark>[0-9a-f]{8})[0-9a-f]{8}\.part$/
+/** Characters of the name that a file has while it is written. */
+export const PASSING_NAME_LENGTH = '.countersign-0123456789abcdef.part'.length
 const HIGHEST_NUMBER = 9_999
 
 /**
@@ -44,30 +48,46 @@ export async function writeAtomically(
   options: AtomicOptions = {}
 ): Promise<WrittenFile> {
   const files = options.files ?? nodeFiles
-  const random = options.random ?? randomBytes
-  const folder = dirname(path)
-  const passing = join(folder, `.countersign-${Buffer.from(random(8)).toString('hex')}.part`)
-  try {
-    const bytes = await writeDurably(files, passing, content, options.mode ?? 0o600)
-    const placed = await giveName(files, passing, path, options.ifExists ?? 'refuse')
-    await flushFolder(folder, files)
-    return { path: placed, bytes }
-  } catch (error) {
-    await files.unlink(passing).catch(() => undefined)
-    throw error
-  }
+  const { named, bytes } = await writeThenName(
+    dirname(path),
+    content,
+    (passing) => giveName(files, passing, path, options.ifExists ?? 'refuse'),
+    options
+  )
+  return { path: named, bytes }
 }
 
 /**
- * Removes what a write that was killed left in a folder. Only for a folder in which no write is under way.
+ * Writes a file under a passing name, and has `name` decide what becomes of it once it is whole and on the disk: it may give
+ * it a name ({@link tookFreeName}). A file that has none then is removed.
  *
- * @returns how many were removed.
+ * @param folder where it is written, and named.
+ * @throws {FileError} as {@link writeAtomically}; what `content` and `name` throw is passed on. Nothing is left behind.
  */
-export async function removeUnfinished(folder: string, files: Files = nodeFiles): Promise<number> {
-  const names = await files.readdir(folder).catch(() => [])
-  const unfinished = names.filter((name) => UNFINISHED.test(name))
-  await Promise.all(unfinished.map((name) => files.unlink(join(folder, name)).catch(() => undefined)))
-  return unfinished.length
+export async function writeThenName<Named>(
+  folder: string,
+  content: FileContent,
+  name: (passing: string, bytes: number) => Promise<Named>,
+  options: Pick<AtomicOptions, 'mode' | 'files' | 'random' | 'mark'> = {}
+): Promise<{ named: Named; bytes: number }> {
+  const files = options.files ?? nodeFiles
+  const passing = join(folder, passingName(options))
+  let named: Named
+  let bytes: number
+  try {
+    bytes = await writeDurably(files, passing, content, options.mode ?? 0o600)
+    named = await name(passing, bytes)
+  } finally {
+    await files.unlink(passing).catch(() => undefined)
+  }
+  await flushFolder(folder, files)
+  return { named, bytes }
+}
+
+/** Whether a name is one that a file has while it is written; `mark` is the writer's, where it has one. */
+export function isUnfinished(name: string, mark?: string): boolean {
+  const found = UNFINISHED.exec(name)?.groups?.mark
+  return found !== undefined && (mark === undefined || found === mark)
 }
 
 /** Makes a new name in a folder last through a loss of power. Some systems (Windows) have no such call. */
@@ -78,6 +98,11 @@ export async function flushFolder(folder: string, files: Files = nodeFiles): Pro
   } catch {
     // The file itself is flushed; where folders can't be, the system keeps its names by itself.
   }
+}
+
+function passingName({ mark = '', random = randomBytes }: Pick<AtomicOptions, 'mark' | 'random'>): string {
+  const digits = mark + Buffer.from(random(8)).toString('hex')
+  return `.countersign-${digits.slice(0, 16)}.part`
 }
 
 async function writeDurably(files: Files, path: string, content: FileContent, mode: number): Promise<number> {
@@ -113,7 +138,7 @@ async function giveName(
   ifExists: 'refuse' | 'replace' | 'number'
 ): Promise<string> {
   if (ifExists === 'replace') {
-    await filed(() => patiently(() => files.rename(passing, path)))
+    await replaceWith(files, passing, path)
     return path
   }
   for (let number = 1; number <= HIGHEST_NUMBER; number++) {
@@ -124,8 +149,16 @@ async function giveName(
   throw new FileError('exists')
 }
 
-/** True when the name was free and is now ours. Asking first and renaming then would let another file slip between. */
-async function tookFreeName(files: Files, passing: string, wanted: string): Promise<boolean> {
+/** Gives the whole file its name, and what had it is gone. @throws {FileError} */
+export async function replaceWith(files: Files, passing: string, path: string): Promise<void> {
+  await filed(() => patiently(() => files.rename(passing, path)))
+}
+
+/**
+ * True when the name was free and is now the whole file's. Asking first and renaming then would let another file slip between.
+ * @throws {FileError}
+ */
+export async function tookFreeName(files: Files, passing: string, wanted: string): Promise<boolean> {
   try {
     await files.link(passing, wanted)
   } catch (error) {

@@ -1,13 +1,23 @@
 /**
- * What can go wrong with a file or a folder, in four words that a message can be built on. The system's own message is
+ * What can go wrong with a file or a folder, in words that a message can be built on. The system's own message is
  * not kept: it holds the path, and with it the name of a person or a document.
  */
 
 /**
  * `no-space`: the disk or the quota is full. `not-writable`: the folder isn't there, or may not be written.
- * `exists`: something has that name already. `other`: everything else.
+ * `exists`: something has that name already. `away`: the folder that was chosen isn't there: its disk was taken out, say.
+ * `too-deep`: its path is so long that no file in it could be opened everywhere. `outside`: a link in it leads out of it.
+ * `in-use`: another program holds the file. `other`: everything else.
  */
-export type FileErrorCode = 'no-space' | 'not-writable' | 'exists' | 'other'
+export type FileErrorCode =
+  | 'no-space'
+  | 'not-writable'
+  | 'exists'
+  | 'away'
+  | 'too-deep'
+  | 'outside'
+  | 'in-use'
+  | 'other'
 
 export class FileError extends Error {
   override readonly name = 'FileError'
@@ -34,6 +44,10 @@ const MESSAGES: Record<FileErrorCode, string> = {
   'no-space': 'There is no space left on the disk.',
   'not-writable': 'The folder isn’t there or can’t be written.',
   exists: 'A file of that name is there already.',
+  away: 'The chosen folder isn’t there.',
+  'too-deep': 'The path of the chosen folder is too long.',
+  outside: 'A link leads out of the chosen folder.',
+  'in-use': 'Another program holds the file.',
   other: 'The file could not be written.'
 }
 

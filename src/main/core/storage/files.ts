@@ -11,6 +11,20 @@ export interface Files {
   lstat(path: string): Promise<{ size: number }>
 }
 
+/** What it takes to make folders, and to know where they lead. */
+export interface FolderFiles extends Files {
+  lstat(path: string): Promise<FileKind>
+  realpath(path: string): Promise<string>
+}
+
+export interface FileKind {
+  size: number
+  mtimeMs: number
+  isFile(): boolean
+  isDirectory(): boolean
+  isSymbolicLink(): boolean
+}
+
 export interface OpenFile {
   /** May write less than it was given. */
   write(chunk: Uint8Array, from: number, length: number): Promise<{ bytesWritten: number }>

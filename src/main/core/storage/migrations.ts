@@ -12,6 +12,8 @@ import { actions } from './migrations/006-actions.ts'
 import { employers } from './migrations/007-employers.ts'
 import { handOff } from './migrations/008-hand-off.ts'
 import { counter } from './migrations/009-counter.ts'
+import { downloads, keepEarlierDownloads } from './migrations/010-downloads.ts'
+import { dataTypeSpelling } from './migrations/011-data-type-spelling.ts'
 
 /** One step. What has been released is never changed: the next step is added after it. */
 export interface Migration {
@@ -31,7 +33,9 @@ export const migrations: readonly Migration[] = [
   { name: 'actions', sql: actions },
   { name: 'employers', sql: employers },
   { name: 'hand-off folders', sql: handOff },
-  { name: 'counter', sql: counter }
+  { name: 'counter', sql: counter },
+  { name: 'downloads', sql: downloads, run: keepEarlierDownloads },
+  { name: 'spelling of the data type', sql: dataTypeSpelling }
 ]
 
 /** The database was last used by a later version of the application. */

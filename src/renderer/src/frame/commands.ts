@@ -1,7 +1,7 @@
 /** What the command palette offers for what is typed in it. Pure, so that it can be read and tested apart. */
 import type { AccountView, DocumentRow, SavedView } from '../../../shared/contract/views.ts'
 import { partsOf } from '../state/document-query.ts'
-import { type ScreenName, screenNames } from '../state/router.svelte.ts'
+import { type ScreenName, screenNames, screensOfOne } from '../state/router.svelte.ts'
 import { listed } from '../words/counts.ts'
 
 export type Command =
@@ -25,13 +25,15 @@ export function commandsFor(
   const folders = accounts.find((account) => account.chosen)?.folders ?? []
   const all: Command[] = [
     { id: 'new', group: 'Do', label: 'New package', act: 'compose' },
-    ...screenNames.map((screen) => ({
-      id: `go-${screen}`,
-      group: 'Go to' as const,
-      label: labels[screen],
-      act: 'go' as const,
-      screen
-    })),
+    ...screenNames
+      .filter((screen) => !screensOfOne.includes(screen))
+      .map((screen) => ({
+        id: `go-${screen}`,
+        group: 'Go to' as const,
+        label: labels[screen],
+        act: 'go' as const,
+        screen
+      })),
     { id: 'go-presets', group: 'Go to', label: 'Presets', act: 'go', screen: 'drafts', rest: ['presets'] },
     { id: 'go-trash', group: 'Go to', label: 'Trash', act: 'go', screen: 'drafts', rest: ['trash'] },
     ...folders.map((folder) => ({

@@ -3,10 +3,12 @@ import {
   Activity,
   BookUser,
   Download,
+  FileScan,
   FileText,
   Inbox,
   LayoutDashboard,
   PenLine,
+  ScanFace,
   ScrollText,
   Settings,
   SquarePen,
@@ -22,6 +24,8 @@ import Directory from '../screens/directory/Directory.svelte'
 import Documents from '../screens/documents/Documents.svelte'
 import Downloads from '../screens/downloads/Downloads.svelte'
 import Drafts from '../screens/drafts/Drafts.svelte'
+import Identity from '../screens/identity/Identity.svelte'
+import IdentityPdf from '../screens/identity/pdf/IdentityPdf.svelte'
 import Outbox from '../screens/outbox/Outbox.svelte'
 import Overview from '../screens/overview/Overview.svelte'
 import AuditTrail from '../screens/record/Record.svelte'
@@ -41,6 +45,8 @@ export const screens: Record<ScreenName, ScreenEntry> = {
   drafts: { label: 'Drafts', icon: PenLine, component: Drafts },
   outbox: { label: 'Outbox', icon: Inbox, component: Outbox },
   documents: { label: 'Documents', icon: FileText, component: Documents },
+  identity: { label: 'Identity check', icon: ScanFace, component: Identity },
+  'identity-pdf': { label: 'Identity report', icon: FileScan, component: IdentityPdf },
   counter: { label: 'Counter', icon: UserCheck, component: Counter },
   record: { label: 'Audit trail', icon: ScrollText, component: AuditTrail },
   downloads: { label: 'Downloads', icon: Download, component: Downloads },

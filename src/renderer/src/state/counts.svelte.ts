@@ -1,6 +1,6 @@
 /** The numbers beside the entries of the side bar. */
 
-import type { CounterEntry, DocumentCounts, DownloadView } from '../../../shared/contract/views.ts'
+import type { CounterEntry, DocumentCounts, DownloadSummary } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import type { Outbox } from './outbox.svelte.ts'
 import { peopleOf } from './queued-people.ts'
@@ -10,13 +10,13 @@ export class Counts {
   readonly #outbox: Outbox
   readonly #documents: Resource<DocumentCounts>
   readonly #queue: Resource<CounterEntry[]>
-  readonly #downloads: Resource<DownloadView[]>
+  readonly #downloads: Resource<DownloadSummary>
 
   constructor(api: Api, outbox: Outbox) {
     this.#outbox = outbox
     this.#documents = new Resource(() => api.documents.counts())
     this.#queue = new Resource(() => api.counter.queue())
-    this.#downloads = new Resource(() => api.downloads.list())
+    this.#downloads = new Resource(() => api.downloads.summary())
   }
 
   /** Sends that need a person: refused, uncertain, not sent. */
@@ -42,8 +42,10 @@ export class Counts {
   get counter() {
     return peopleOf(this.#queue.value ?? []).filter(({ first }) => first).length
   }
+  /** Files that are on their way, or wait for their turn. */
   get downloads() {
-    return (this.#downloads.value ?? []).filter((download) => download.state === 'running').length
+    const counts = this.#downloads.value?.counts
+    return counts ? counts.running + counts.waiting : 0
   }
 
   /** What is in the folders and views alone. */

@@ -1,79 +1,83 @@
-/** The downloads of the chosen account, newest first, and where their files go. */
-
+/** A part of the downloads of the chosen account, as many as there may be: what moves first, then the newest. */
 import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DownloadView } from '../../../shared/contract/views.ts'
-import type { IDVerificationDataType } from '../../../shared/model/id-verification.ts'
+import type { DownloadPage, DownloadState, DownloadView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
-import { settled } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import { Resource } from './resource.svelte.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { WindowedList } from './windowed-list.svelte.ts'
+
+/** Milliseconds between two readings: a queue tells of each of its files. */
+const PAUSE = 250
+
+/** The parts that files are listed in, by the states that are in each. */
+export const downloadParts = {
+  all: undefined,
+  moving: ['running', 'waiting'],
+  failed: ['failed'],
+  saved: ['done'],
+  stopped: ['cancelled']
+} as const satisfies Record<string, readonly DownloadState[] | undefined>
+export type DownloadPart = keyof typeof downloadParts
 
 export class DownloadList {
-  readonly #api: Api
-  readonly #list: Resource<DownloadView[]>
-  readonly #folder: Resource<{ label: string }>
-  #failures = $state.raw<ReadonlyMap<string, AppError>>(new Map())
-  readonly #sorted = $derived.by(() => [...(this.#list.value ?? [])].sort((one, two) => two.startedAt - one.startedAt))
-  readonly choosing = new Action<{ label: string }>()
+  #part: DownloadPart = 'all'
+  #asked = $state<DownloadPart>()
+  readonly #rows: WindowedList<DownloadView, DownloadPage & { rows: DownloadView[] }>
+  /** Follows a change; many in a short time are followed together. */
+  readonly follow: () => void
 
-  constructor(api: Api) {
-    this.#api = api
-    this.#list = new Resource(() => api.downloads.list())
-    this.#folder = new Resource(() => api.downloads.folder())
+  constructor(api: Api, clock: Clock) {
+    this.#rows = new WindowedList(async (page) => {
+      const states = downloadParts[this.#part]
+      const answer = await api.downloads.list({ ...(states && { states: [...states] }), ...page })
+      return answer.ok ? { ok: true, value: { ...answer.value, rows: answer.value.items } } : answer
+    })
+    this.follow = coalesced(clock, PAUSE, () => void (this.#asked && this.#rows.follow()))
   }
 
-  get list(): readonly DownloadView[] {
-    return this.#sorted
-  }
   get known() {
-    return this.#list.value !== undefined
+    return this.#rows.known
   }
-  get error() {
-    return this.#list.error
+  get total() {
+    return this.#rows.total
   }
-  /** The last part of the folder's name, once it is known. */
-  get folder(): string | undefined {
-    return this.#folder.value?.label
+  get error(): AppError | undefined {
+    return this.#rows.error
   }
-
-  /** The newest download of a document in one form. */
-  newestOf(reference: string, type: IDVerificationDataType): DownloadView | undefined {
-    return this.#sorted.find((one) => one.documentReference === reference && one.type === type)
+  get reading() {
+    return this.#rows.reading
   }
-
-  /** Why what was last asked of this download could not be done. */
-  failureOf(id: string): AppError | undefined {
-    return this.#failures.get(id)
+  get version() {
+    return this.#rows.version
   }
-
-  load(): Promise<void> {
-    return this.#list.load()
+  /** The part that is shown: the one asked for once it is here. */
+  get shown() {
+    return this.#rows.shown as DownloadPart | ''
   }
-  async loadFolder(): Promise<void> {
-    await this.#folder.load()
+  /** Whether what is shown is another part than the one asked for. */
+  get isOther() {
+    return this.#rows.shown !== this.#asked
   }
 
-  async chooseFolder(): Promise<void> {
-    const chosen = await this.choosing.run(() => this.#api.downloads.chooseFolder())
-    if (chosen) this.#folder.put(chosen)
+  row(index: number): DownloadView | undefined {
+    return this.#rows.row(index)
+  }
+  find(id: string): DownloadView | undefined {
+    return this.#rows.find((one) => one.id === id)
+  }
+  need(first: number, last: number): void {
+    this.#rows.need(first, last)
   }
 
-  cancel(id: string): Promise<void> {
-    return this.#ask(id, () => this.#api.downloads.cancel({ id }))
-  }
-  again(id: string): Promise<void> {
-    return this.#ask(id, () => this.#api.downloads.again({ id }))
-  }
-  reveal(id: string): Promise<void> {
-    return this.#ask(id, () => this.#api.downloads.reveal({ id }))
+  /** Shows a part; the same again is no reading. */
+  async open(part: DownloadPart): Promise<void> {
+    if (part === this.#asked) return
+    this.#asked = part
+    this.#part = part
+    await this.#rows.open(part)
   }
 
-  async #ask(id: string, call: () => ReturnType<Api['downloads']['cancel' | 'again' | 'reveal']>): Promise<void> {
-    const result = await settled<unknown>(call())
-    const failures = new Map(this.#failures)
-    if (result.ok) failures.delete(id)
-    else failures.set(id, result.error)
-    this.#failures = failures
-    await this.load()
+  reload(): Promise<void> {
+    return this.#rows.reload()
   }
 }

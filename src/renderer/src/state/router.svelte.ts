@@ -7,6 +7,8 @@ export const screenNames = [
   'drafts',
   'outbox',
   'documents',
+  'identity',
+  'identity-pdf',
   'counter',
   'record',
   'downloads',
@@ -17,7 +19,14 @@ export const screenNames = [
 export type ScreenName = (typeof screenNames)[number]
 
 /** Screens that are reached from another one, which is marked in the side bar in their place. */
-export const screensWithin: Partial<Record<ScreenName, ScreenName>> = { record: 'counter' }
+export const screensWithin: Partial<Record<ScreenName, ScreenName>> = {
+  record: 'counter',
+  identity: 'documents',
+  'identity-pdf': 'documents'
+}
+
+/** Screens of one document: there is nothing to go to in them without its reference. */
+export const screensOfOne: readonly ScreenName[] = ['identity', 'identity-pdf']
 
 export interface Route {
   screen: ScreenName

@@ -5,6 +5,8 @@ export interface Column {
   /** A track of CSS grid (`120px`, `minmax(0, 2fr)`); a share of the rest where absent. */
   width?: string
   align?: 'start' | 'end'
+  /** Its label is said to those who hear the page only: what stands in it speaks for itself to those who see it. */
+  isUnseen?: true
   /** Whether the list can be in its order. */
   isSortable?: boolean
   /** The width in CSS pixels that dragging its edge begins with; absent where it can't be changed. */

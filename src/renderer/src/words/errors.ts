@@ -111,6 +111,24 @@ const words: Record<ErrorCode, Entry> = {
     'Copy the details and send them to whoever looks after Countersign.',
     'retry'
   ],
+  incomplete: [
+    'What the service sent is not whole.',
+    'Nothing of it was kept, so that nobody takes a part for the whole.',
+    'Try again. If it stops like this each time, tell your provider.',
+    'retry'
+  ],
+  'no-data': [
+    'The service answered, but with nothing in it.',
+    'There may be nothing yet, or nothing any more. Nothing was kept.',
+    'Look at the document to see whether somebody was asked to show who they are. If so, try again later, or ask your provider.',
+    'retry'
+  ],
+  'error-answer': [
+    'The service sent an error in place of what was asked for.',
+    'Nothing was kept.',
+    'Read what the service says below. If it says nothing, ask your provider about this document.',
+    'retry'
+  ],
   cancelled: ['This was stopped.', 'Nothing more happens.', 'Start it again when you like.', 'retry'],
   'bad-input': [
     'Countersign asked itself something wrong.',
@@ -190,11 +208,19 @@ const words: Record<ErrorCode, Entry> = {
   ]
 }
 
+/** What is the matter with a file, or with an answer that isn't what was asked for, differs from one to the next. */
+const toldByMessage: ReadonlySet<ErrorCode> = new Set([
+  'bad-file',
+  'not-a-pdf',
+  'incomplete',
+  'no-data',
+  'error-answer'
+])
+
 /** The words for an error. Never holds the service's own text: show `serviceMessage` apart, as text. */
 export function presentError(error: AppError): ErrorWords {
   const [known, meaning, todo, retry] = words[error.code] ?? words.internal
-  // What is the matter with a file differs from file to file.
-  const happened = error.code === 'bad-file' ? error.message : known
+  const happened = toldByMessage.has(error.code) ? error.message : known
   if (error.mayHaveArrived) {
     return {
       happened,

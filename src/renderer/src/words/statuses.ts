@@ -1,7 +1,9 @@
 /** Statuses as shape, word and colour: never colour alone. */
+import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
 import type {
   ActionState,
   BatchView,
+  DownloadSummary,
   DownloadView,
   SendHold,
   SendState,
@@ -113,13 +115,30 @@ export function sendStatus({ state, hold, doubt }: Pick<SendView, 'state' | 'hol
 }
 
 const downloads: Record<DownloadView['state'], StatusWords> = {
+  waiting: { shape: 'ring', word: 'Its turn comes', tone: 'quiet' },
   running: { shape: 'half', word: 'Downloading', tone: 'accent' },
   done: { shape: 'tick', word: 'Saved', tone: 'ok' },
   failed: { shape: 'cross', word: 'Failed', tone: 'danger' },
-  cancelled: { shape: 'ring', word: 'Stopped', tone: 'quiet' }
+  cancelled: { shape: 'bar', word: 'Stopped', tone: 'quiet' }
 }
-export function downloadStatus(state: DownloadView['state']): StatusWords {
-  return downloads[state]
+const noLine: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
+/** Whether what waits after this error waits for the line to the service. */
+export function isNoLine({ code }: AppError): boolean {
+  return noLine.has(code)
+}
+/** How a download stands; what waits says what for: its own trouble, or what holds all of them. */
+export function downloadStatus(
+  { state, retryAt, error, wasThere }: Pick<DownloadView, 'state' | 'retryAt' | 'error' | 'wasThere'>,
+  queue?: Pick<DownloadSummary, 'isPaused' | 'problem'>
+): StatusWords {
+  if (state === 'done' && wasThere) return { ...downloads.done, word: 'Already there' }
+  if (state !== 'waiting') return downloads[state]
+  if (queue?.isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
+  const why = error ?? queue?.problem
+  if (why && isNoLine(why)) return { shape: 'ring', word: 'Waits for the line', tone: 'warn' }
+  if (why?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
+  if (queue?.problem) return { shape: 'pause', word: 'Held', tone: 'warn' }
+  return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Tries again soon', tone: 'warn' }
 }
 
 /** How a batch stands as a whole; one that is done says whether all that was to go was sent. */

@@ -10,7 +10,7 @@ export interface Doable {
 }
 
 const OFFLINE =
-  'This computer is offline. A new due date and a correction wait and go by themselves; the rest needs the line.'
+  'This computer is offline. A new due date, a correction and downloads wait and go by themselves; the rest needs the line.'
 
 export function doable(
   page: DocumentPage,
@@ -27,7 +27,7 @@ export function doable(
     verify: because(true, nothingSigned ? 'Nothing to verify yet: nobody has signed.' : offline),
     identity: because(
       page.idVerificationRequested,
-      isIdentityOutstanding(page.people) ? 'Nothing to download yet: no signer’s identity check is completed.' : offline
+      isIdentityOutstanding(page.people) ? 'Nothing to download yet: no signer’s identity check is completed.' : undefined
     ),
     notary: because(
       isHere && !hasEnded,

@@ -59,6 +59,11 @@ const names = new Map([
   ['phase', 'At the moment of'],
   ['seconds', 'Lasted'],
   ['how', 'How'],
+  ['as', 'As'],
+  ['records', 'Records'],
+  ['picture', 'Picture'],
+  ['type', 'Kind'],
+  ['file', 'File'],
   ['where', 'Where'],
   ['changed', 'What was changed'],
   ['origins', 'Allowed addresses now']
@@ -74,7 +79,8 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     locked: 'the computer was locked',
     'not-me': 'it was not the person it was for',
     page: 'our own page ended',
-    person: 'the person'
+    person: 'the person',
+    rule: 'a rule'
   },
   why: {
     moment: 'they asked for a moment',
@@ -82,6 +88,12 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     stop: 'they asked to stop',
     finish: 'they said that they have finished'
   },
+  as: {
+    records: 'records on the screen',
+    preview: 'the PDF on the screen',
+    'saved-picture': 'a picture that was saved'
+  },
+  type: { pdf: 'PDF', json: 'records (JSON)' },
   place: { here: 'this one', 'other-display': 'the second display' },
   phase: {
     handover: 'handing over',
@@ -120,10 +132,11 @@ function valueInWords(key: string, value: string): string {
 
 /** In one line, for a list: what of it matters most. */
 export function inShort(entry: AuditEntry): string {
-  const { evidence, origin, by, why, devices, how, changed } = entry.detail
+  const { evidence, origin, by, why, devices, how, as, type, changed } = entry.detail
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
   const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
-  const told = [seen, origin, devices, left, how, changed].filter(Boolean)
+  const form = [as && valueInWords('as', as), type && valueInWords('type', type)]
+  const told = [seen, origin, devices, ...form, left, how, changed].filter(Boolean)
   return told.join('; ')
 }
 

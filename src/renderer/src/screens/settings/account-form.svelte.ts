@@ -1,4 +1,5 @@
 /** A new account, or a change of one, as it is typed: what is missing, and the request made of it. */
+import { USUAL_DATA_TYPE_SPELLING } from '../../../../shared/contract/data-type-spelling.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { AccountView, AuthScheme } from '../../../../shared/contract/views.ts'
 
@@ -20,6 +21,7 @@ export class AccountForm {
   token = $state('')
   /** The names of the folders, each in a line of its own. */
   folders = $state('')
+  dataTypeSpelling = $state(USUAL_DATA_TYPE_SPELLING)
   readonly #before: AccountView | undefined
 
   /** @param before the account that is changed: its secrets aren't known here, and stay where none are typed. */
@@ -30,6 +32,7 @@ export class AccountForm {
     this.baseUrl = before.baseUrl
     this.scheme = before.scheme
     this.folders = before.folders.join('\n')
+    this.dataTypeSpelling = before.dataTypeSpelling
   }
 
   /** Whether it goes on signing in as before: nothing else was chosen or typed, and the secret is there. */
@@ -63,18 +66,26 @@ export class AccountForm {
 
   /** What an account is added by. */
   get added(): Input<'accounts.add'> {
-    return { kind: 'service', name: this.name, baseUrl: this.baseUrl, authentication: this.#authentication }
+    const { name, baseUrl, dataTypeSpelling } = this
+    return {
+      kind: 'service',
+      name,
+      baseUrl,
+      authentication: this.#authentication,
+      ...(dataTypeSpelling !== USUAL_DATA_TYPE_SPELLING && { dataTypeSpelling })
+    }
   }
 
   /** What this account is changed by. */
   changed(id: string): Input<'accounts.update'> {
-    const { name, baseUrl } = this
+    const { name, baseUrl, dataTypeSpelling } = this
     const folders = namesIn(this.folders)
     const areOther = folders.join('\n') !== this.#before?.folders.join('\n')
     return {
       id,
       name,
       baseUrl,
+      ...(dataTypeSpelling !== this.#before?.dataTypeSpelling && { dataTypeSpelling }),
       ...(areOther && { folders }),
       ...(!this.keepsSecrets && { authentication: this.#authentication })
     }

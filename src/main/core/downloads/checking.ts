@@ -1,0 +1,69 @@
+/** Whether a file is still what was fetched. It is read in pieces, so that a long one neither fills memory nor holds anybody up. */
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open } from 'node:fs/promises'
+
+/**
+ * `missing`: nothing has its name. `altered`: something else has it. `unreadable`: can't be told now; its folder is away, or
+ * may not be read.
+ */
+export type FileState = 'intact' | 'missing' | 'altered' | 'unreadable'
+
+export interface Expected {
+  bytes: number
+  /** Hexadecimal digits. */
+  sha256: string
+}
+
+const PIECE = 256 * 1024
+/** A link in the file's place leads elsewhere, and a pipe would never end. Windows has neither. */
+const CAREFULLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/**
+ * Reads a file from end to end, where its length is right.
+ * @param path absolute.
+ * @param options `folder`: the chosen folder it is below; where that isn't there, the file is unreadable, not missing.
+ * @throws the signal's reason once that is aborted, and nothing else.
+ */
+export async function checkFile(
+  path: string,
+  expected: Expected,
+  options: { signal?: AbortSignal; folder?: string } = {}
+): Promise<FileState> {
+  const { signal, folder } = options
+  signal?.throwIfAborted()
+  let file: FileHandle | undefined
+  try {
+    const kind = await lstat(path)
+    if (!kind.isFile() || kind.size !== expected.bytes) return 'altered'
+    file = await open(path, CAREFULLY)
+    return (await sha256Of(file, expected.bytes, signal)) === expected.sha256 ? 'intact' : 'altered'
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!isNotThere(error)) return 'unreadable'
+    const isAway = folder !== undefined && (await lstat(folder).catch(() => undefined)) === undefined
+    return isAway ? 'unreadable' : 'missing'
+  } finally {
+    await file?.close().catch(() => undefined)
+  }
+}
+
+/** Undefined where it is longer or shorter than it should be: it is being written to. */
+async function sha256Of(file: FileHandle, bytes: number, signal?: AbortSignal): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  const piece = Buffer.allocUnsafe(Math.min(PIECE, bytes + 1))
+  let read = 0
+  for (;;) {
+    const { bytesRead } = await file.read(piece, 0, piece.length, read)
+    signal?.throwIfAborted()
+    if (bytesRead === 0) return read === bytes ? hash.digest('hex') : undefined
+    read += bytesRead
+    if (read > bytes) return undefined
+    hash.update(piece.subarray(0, bytesRead))
+  }
+}
+
+function isNotThere(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}

@@ -1,0 +1,70 @@
+/** "Check what I have": reads every file that was fetched for an account, and compares it with what is known of it. */
+import { join } from 'node:path'
+import type { CheckedDownload, DownloadCheck } from '../../../shared/contract/index.ts'
+import { fail } from '../failure.ts'
+import { checkFile } from './checking.ts'
+import type { DownloadFolders } from './download-folders.ts'
+import type { Download, DownloadsTable } from './downloads-table.ts'
+
+export interface CheckParts {
+  table: DownloadsTable
+  folders: DownloadFolders
+  clock: () => number
+}
+
+export function openChecks({ table, folders, clock }: CheckParts) {
+  let underWay: { accountId: string; abort: AbortController; answer: Promise<DownloadCheck> } | undefined
+
+  async function check(accountId: string, signal: AbortSignal): Promise<DownloadCheck> {
+    const found: Omit<DownloadCheck, 'checkedAt'> = { intact: 0, missing: [], altered: [], unreadable: [] }
+    let after = 0
+    for (;;) {
+      const files = table.filesOf(accountId, after)
+      const last = files.at(-1)
+      if (!last) return { checkedAt: clock(), ...found }
+      after = last.number
+      for (const file of files) {
+        const { fileName, sha256, bytes } = file
+        // Of what an earlier version fetched nothing is known that it could be compared with.
+        if (fileName === undefined || sha256 === undefined) continue
+        const folder = folders.pathOf(file.folderId)
+        const state = await checkFile(join(folder, ...fileName.split('/')), { bytes, sha256 }, { signal, folder })
+        if (state === 'intact') found.intact += 1
+        else found[state].push(checkedOf(file, folders.get(file.folderId).label))
+      }
+    }
+  }
+
+  function leave(): void {
+    underWay?.abort.abort()
+    underWay = undefined
+  }
+
+  return {
+    /** One that is under way is joined. @throws AppFailure `cancelled` where it was left. */
+    check(accountId: string): Promise<DownloadCheck> {
+      if (underWay?.accountId === accountId) return underWay.answer
+      leave()
+      const abort = new AbortController()
+      const answer = check(accountId, abort.signal)
+        .catch((error: unknown) => {
+          if (abort.signal.aborted) fail('cancelled', 'The check was ended, since another account was chosen.')
+          throw error
+        })
+        .finally(() => {
+          if (underWay?.abort === abort) underWay = undefined
+        })
+      underWay = { accountId, abort, answer }
+      return answer
+    },
+
+    /** Ends the check, unless it is of this account. */
+    leaveAllBut(accountId: string | undefined): void {
+      if (underWay && underWay.accountId !== accountId) leave()
+    }
+  }
+}
+
+function checkedOf({ id, documentReference, name, type, fileName = '' }: Download, folder: string): CheckedDownload {
+  return { id, documentReference, documentName: name, type, folder, fileName }
+}

@@ -1,0 +1,290 @@
+/**
+ * The queue as it lies on the disk, a row a file. The cost of each step is the same however long the queue is: every query
+ * here goes by an index, and totals are counted by triggers.
+ */
+import type { AppError, DownloadState, DownloadView } from '../../../shared/contract/index.ts'
+import type { Db } from '../storage/connection.ts'
+
+export interface Download {
+  number: number
+  id: string
+  accountId: string
+  documentReference: string
+  name: string
+  type: DownloadView['type']
+  folderId: string
+  pattern: string
+  writesIndex: boolean
+  ruleId?: string
+  state: Exclude<DownloadState, 'running'>
+  /** Below the folder, with `/` between its parts. */
+  fileName?: string
+  wasThere: boolean
+  bytes: number
+  sha256?: string
+  /** As they were when it was fetched. */
+  signers: string[]
+  clientReference?: string
+  error?: AppError
+  attempts: number
+  /** 0: at once. */
+  retryAt: number
+  queuedAt: number
+  finishedAt?: number
+}
+
+export type NewDownload = Pick<
+  Download,
+  'id' | 'accountId' | 'documentReference' | 'name' | 'type' | 'folderId' | 'pattern' | 'writesIndex' | 'queuedAt'
+> & { ruleId?: string | undefined }
+
+/** What came of a file that is whole and in its place. */
+export interface KeptDownload {
+  /** Below the folder, with `/` between its parts. */
+  fileName: string
+  bytes: number
+  sha256: string
+  /** The same content was there already. */
+  wasThere: boolean
+  signers: string[]
+  clientReference?: string
+}
+
+/** Files of one account that go into one folder. */
+export interface Lane {
+  accountId: string
+  folderId: string
+}
+
+interface Row {
+  number: number
+  id: string
+  account_id: string
+  document_reference: string
+  name: string
+  type: DownloadView['type']
+  folder_id: string
+  pattern: string
+  writes_index: 0 | 1
+  rule_id: string | null
+  state: Download['state']
+  file_name: string | null
+  was_there: 0 | 1
+  bytes: number
+  sha256: string | null
+  signers: string
+  client_reference: string | null
+  error: string | null
+  attempts: number
+  retry_at: number
+  queued_at: number
+  finished_at: number | null
+}
+
+export type Stopped = 'failed' | 'cancelled'
+export type DownloadsTable = ReturnType<typeof openDownloadsTable>
+
+export function openDownloadsTable(db: Db) {
+  const one = db.prepare<[string], Row>('SELECT * FROM downloads WHERE id = ?')
+  const insert = db.prepare(
+    `INSERT INTO downloads (id, account_id, document_reference, name, type, folder_id, pattern, writes_index, rule_id,
+       state, queued_at)
+     VALUES (@id, @accountId, @documentReference, @name, @type, @folderId, @pattern, @writesIndex, @ruleId, 'waiting',
+       @queuedAt)
+     ON CONFLICT DO NOTHING`
+  )
+  const same = db.prepare<[string, string, string, string], Row>(
+    `SELECT * FROM downloads WHERE state = 'waiting' AND account_id = ? AND document_reference = ? AND type = ?
+       AND folder_id = ?`
+  )
+  const lanes = db.prepare<[], { account_id: string; folder_id: string }>(
+    `SELECT DISTINCT account_id, folder_id FROM downloads INDEXED BY downloads_waiting WHERE state = 'waiting'`
+  )
+  const heads = db.prepare<[string, string, number], Row>(
+    `SELECT * FROM downloads WHERE state = 'waiting' AND account_id = ? AND folder_id = ? ORDER BY retry_at, number LIMIT ?`
+  )
+  const done = db.prepare(
+    `UPDATE downloads SET state = 'done', file_name = @fileName, was_there = @wasThere, bytes = @bytes,
+       sha256 = @sha256, signers = @signers, client_reference = @clientReference, error = NULL, retry_at = 0, finished_at = @now WHERE id = @id AND state = 'waiting'`
+  )
+  const forgetEarlier = db.prepare(
+    `DELETE FROM downloads WHERE state = 'done' AND folder_id = @folderId AND file_name = @fileName
+       AND account_id = @accountId AND document_reference = @documentReference AND type = @type AND id <> @id`
+  )
+  const stop = db.prepare(
+    `UPDATE downloads SET state = ?, error = ?, retry_at = 0, finished_at = ? WHERE id = ? AND state = 'waiting'`
+  )
+  const delay = db.prepare(
+    `UPDATE downloads SET error = ?, attempts = attempts + ?, retry_at = ? WHERE id = ? AND state = 'waiting'`
+  )
+  const hurry = db.prepare(
+    `UPDATE downloads SET retry_at = 0 WHERE state = 'waiting' AND account_id = ? AND folder_id = ? AND retry_at > 0`
+  )
+  const again = db.prepare<[number, string]>(
+    `UPDATE OR IGNORE downloads SET state = 'waiting', error = NULL, attempts = 0, retry_at = 0, finished_at = NULL,
+       queued_at = ? WHERE id = ? AND state <> 'waiting'`
+  )
+  const hurryOne = db.prepare<[string]>(`UPDATE downloads SET retry_at = 0 WHERE id = ? AND state = 'waiting'`)
+  const counts = db.prepare<[string], { state: Download['state']; count: number }>(
+    'SELECT state, count FROM download_counts WHERE account_id = ?'
+  )
+  const waitingOf = db
+    .prepare<[string], string>(`SELECT id FROM downloads WHERE state = 'waiting' AND account_id = ? LIMIT 500`)
+    .pluck()
+  const stoppedOf = db
+    .prepare<[string, string], string>(
+      `SELECT id FROM downloads WHERE account_id = ? AND state = ? AND state IN ('failed', 'cancelled') LIMIT 500`
+    )
+    .pluck()
+  const erase = db.prepare<[string]>(`DELETE FROM downloads WHERE id = ? AND state IN ('failed', 'cancelled')`)
+  const inLine = db.prepare<[string, string, number, number], Row>(
+    `SELECT * FROM downloads INDEXED BY downloads_in_line WHERE state = 'waiting' AND account_id = ?
+       AND number NOT IN (SELECT value FROM json_each(?)) ORDER BY number LIMIT ? OFFSET ?`
+  )
+  const ofDocument = db.prepare<[string, string], Row>(
+    'SELECT * FROM downloads WHERE account_id = ? AND document_reference = ?'
+  )
+  const filesOf = db.prepare<[string, number], Row>(
+    `SELECT * FROM downloads WHERE account_id = ? AND state = 'done' AND number > ? ORDER BY number LIMIT 200`
+  )
+  const filesIn = db.prepare<[string, string, number], Row>(
+    `SELECT * FROM downloads INDEXED BY downloads_by_file WHERE state = 'done' AND folder_id = ?
+       AND (file_name, number) > (?, ?) ORDER BY file_name, number LIMIT 200`
+  )
+  const owners = db
+    .prepare<[string, string], string>(
+      `SELECT account_id || char(10) || document_reference || char(10) || type FROM downloads
+       WHERE state = 'done' AND folder_id = ? AND file_name = ?`
+    )
+    .pluck()
+
+  /** Ended ones in the order they ended, newest first. */
+  function ended(accountId: string, states: readonly Download['state'][], limit: number, offset: number): Row[] {
+    return db
+      .prepare<[string, number, number], Row>(
+        `SELECT * FROM downloads WHERE account_id = ? AND state <> 'waiting' ${among(states)}
+         ORDER BY finished_at DESC, number DESC LIMIT ? OFFSET ?`
+      )
+      .all(accountId, limit, offset)
+  }
+
+  return {
+    find(id: string): Download | undefined {
+      const row = one.get(id)
+      return row && downloadOf(row)
+    },
+
+    /** Puts one in line; false where the same is in it already. */
+    add: (download: NewDownload): boolean =>
+      insert.run({ ...download, writesIndex: download.writesIndex ? 1 : 0, ruleId: download.ruleId ?? null }).changes >
+      0,
+
+    /** The one that is in line already. */
+    same(download: Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>): Download | undefined {
+      const row = same.get(download.accountId, download.documentReference, download.type, download.folderId)
+      return row && downloadOf(row)
+    },
+
+    /** Goes through all that waits: for the start only. */
+    lanes: (): Lane[] => lanes.all().map((row) => ({ accountId: row.account_id, folderId: row.folder_id })),
+
+    /** The first of a lane, by when they may go. */
+    heads: ({ accountId, folderId }: Lane, limit: number): Download[] =>
+      heads.all(accountId, folderId, limit).map(downloadOf),
+
+    /** Its file is there. What was known before of the same file goes: it is one file. */
+    done: db.transaction((download: Download, kept: KeptDownload, now: number): boolean => {
+      const { id, folderId, accountId, documentReference, type } = download
+      const { fileName, bytes, sha256, clientReference = null } = kept
+      const texts = { fileName, sha256, clientReference, signers: JSON.stringify(kept.signers) }
+      const isNoted = done.run({ ...texts, bytes, wasThere: kept.wasThere ? 1 : 0, now, id }).changes > 0
+      if (isNoted) {
+        forgetEarlier.run({ id, folderId, accountId, documentReference, type, fileName: kept.fileName })
+      }
+      return isNoted
+    }),
+
+    stop: (id: string, state: Stopped, error: AppError | undefined, now: number): boolean =>
+      stop.run(state, error ? JSON.stringify(error) : null, now, id).changes > 0,
+
+    /** It stays in line and goes no sooner than then. */
+    delay: (id: string, error: AppError, counts: boolean, retryAt: number): void =>
+      void delay.run(JSON.stringify(error), counts ? 1 : 0, retryAt, id),
+
+    /** All of a lane may go at once. */
+    hurry: ({ accountId, folderId }: Lane): void => void hurry.run(accountId, folderId),
+
+    /** Puts one in line again that has ended; one that waits goes at once. False where its like is in line already. */
+    again(id: string, now: number): boolean {
+      return again.run(now, id).changes > 0 || hurryOne.run(id).changes > 0
+    },
+
+    counts(accountId: string): Record<Download['state'], number> {
+      const found = { waiting: 0, done: 0, failed: 0, cancelled: 0 }
+      for (const { state, count } of counts.all(accountId)) found[state] = count
+      return found
+    },
+
+    /** Ids of what waits, some at a time. */
+    waitingOf: (accountId: string): string[] => waitingOf.all(accountId),
+    /** Ids of what failed or was cancelled, some at a time. */
+    stoppedOf: (accountId: string, state: Stopped): string[] => stoppedOf.all(accountId, state),
+    erase: (id: string): void => void erase.run(id),
+
+    /** What waits, first in line first, without these. */
+    inLine: (accountId: string, without: readonly number[], limit: number, offset: number): Download[] =>
+      inLine.all(accountId, JSON.stringify(without), limit, offset).map(downloadOf),
+
+    ended: (accountId: string, states: readonly Download['state'][], limit: number, offset: number): Download[] =>
+      states.length === 0 ? [] : ended(accountId, states, limit, offset).map(downloadOf),
+
+    ofDocument: (accountId: string, reference: string): Download[] =>
+      ofDocument.all(accountId, reference).map(downloadOf),
+
+    /** Files of an account that are there, as far as is known; some at a time. */
+    filesOf: (accountId: string, after: number): Download[] => filesOf.all(accountId, after).map(downloadOf),
+    /** Files in a folder, of all accounts, in the order of their names; some at a time. */
+    filesIn: (folderId: string, after?: Pick<Download, 'fileName' | 'number'>): Download[] =>
+      filesIn.all(folderId, after?.fileName ?? '', after?.number ?? 0).map(downloadOf),
+
+    /** Whether this name in a folder is known to be the file of something else than this download. */
+    isOfAnother({ accountId, documentReference, type, folderId }: Download, fileName: string): boolean {
+      const mine = [accountId, documentReference, type].join('\n')
+      const known = owners.all(folderId, fileName)
+      return known.length > 0 && !known.includes(mine)
+    }
+  }
+}
+
+/** Of one state, or of few, or of all: each has an index of its own. */
+function among(states: readonly Download['state'][]): string {
+  if (states.length === 1) return `AND state = '${states[0]}'`
+  return states.length < 3 ? `AND state IN (${states.map((state) => `'${state}'`).join(', ')})` : ''
+}
+
+function downloadOf(row: Row): Download {
+  return {
+    number: row.number,
+    id: row.id,
+    accountId: row.account_id,
+    documentReference: row.document_reference,
+    name: row.name,
+    type: row.type,
+    folderId: row.folder_id,
+    pattern: row.pattern,
+    writesIndex: row.writes_index === 1,
+    state: row.state,
+    wasThere: row.was_there === 1,
+    bytes: row.bytes,
+    signers: JSON.parse(row.signers) as string[],
+    attempts: row.attempts,
+    retryAt: row.retry_at,
+    queuedAt: row.queued_at,
+    ...(row.rule_id !== null && { ruleId: row.rule_id }),
+    ...(row.file_name !== null && { fileName: row.file_name }),
+    ...(row.sha256 !== null && { sha256: row.sha256 }),
+    ...(row.client_reference !== null && { clientReference: row.client_reference }),
+    ...(row.error !== null && { error: JSON.parse(row.error) as AppError }),
+    ...(row.finished_at !== null && { finishedAt: row.finished_at })
+  }
+}

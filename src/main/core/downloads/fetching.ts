@@ -1,0 +1,162 @@
+/** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
+import type { AskDesk } from '../documents/desk-questions.ts'
+import { fail } from '../failure.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import { inTurn } from '../storage/in-turn.ts'
+import { nameKey } from '../storage/same-name.ts'
+import type { DownloadFolders } from './download-folders.ts'
+import type { Download, DownloadsTable, KeptDownload } from './downloads-table.ts'
+import { namePartsOf } from './name-facts.ts'
+import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './name-pattern.ts'
+import { inLargePieces } from './pieces.ts'
+import type { UnderWay } from './queue.ts'
+import { keepFile, removeLeftovers } from './target.ts'
+
+/** As much of the service's client as downloads take. */
+export type FetchingClient = Pick<ServiceClient, 'downloadIDVerificationPdf' | 'getIDVerification'>
+
+export interface FetchingParts {
+  table: DownloadsTable
+  folders: DownloadFolders
+  ask: AskDesk
+  clientOf: (accountId: string) => Promise<FetchingClient>
+  accountName: (accountId: string) => string
+  /** Whether it may be made where it isn't there: the one that nobody chose. */
+  isUsualFolder: (path: string) => boolean
+  /** IANA name of this workstation's zone. */
+  zone: () => string
+}
+
+/** Where files were being written when an earlier run ended: among the first in line. Twice as many as can be at once. */
+const MAY_HAVE_BEEN_UNDER_WAY = 16
+
+export type Fetching = ReturnType<typeof openFetching>
+
+export function openFetching(parts: FetchingParts) {
+  const { table, folders, ask } = parts
+  /** Folders in which nothing is left of earlier runs. */
+  const cleared = new Map<string, Promise<void>>()
+
+  /** Files that are there and aren't written down yet: whose they are, by folder and name. */
+  const unnoted = new Map<string, string>()
+
+  function isOfAnother(download: Download, fileName: string): boolean {
+    const owner = unnoted.get(`${download.folderId}\n${fileName}`)
+    return owner === undefined ? table.isOfAnother(download, fileName) : owner !== ownerOf(download)
+  }
+
+  async function partsOf(download: Download): Promise<NameParts> {
+    const { accountId, documentReference: reference, name, type, queuedAt: otherwise } = download
+    const mirrored = await ask('get', { accountId, reference })
+    const account = parts.accountName(accountId)
+    return namePartsOf({ account, reference, name, type, otherwise, zone: parts.zone() }, mirrored)
+  }
+
+  const pathOf = async (download: Download) => pathBy(download.pattern, await partsOf(download))
+
+  async function clear(folderId: string): Promise<void> {
+    const lanes = table.lanes().filter((lane) => lane.folderId === folderId)
+    const first = lanes.flatMap((lane) => table.heads(lane, MAY_HAVE_BEEN_UNDER_WAY))
+    await removeLeftovers(folders.pathOf(folderId), await Promise.all(first.map(pathOf)))
+  }
+
+  function clearOnce(folderId: string): Promise<void> {
+    const known = cleared.get(folderId)
+    if (known) return known
+    // What can't be cleared does no harm.
+    const begun = clear(folderId).catch(() => undefined)
+    cleared.set(folderId, begun)
+    return begun
+  }
+
+  async function contentOf(
+    client: FetchingClient,
+    { documentReference, type }: Download,
+    { signal, expect, came, arrived }: UnderWay
+  ): Promise<{ content: AsyncIterable<Uint8Array> | string; cancel: () => Promise<void> }> {
+    if (type === 'json') {
+      const { items, problems } = await client.getIDVerification(documentReference, { signal })
+      const [problem] = problems
+      // A file that silently lacks a record would be taken for the whole of it.
+      if (problem) {
+        fail('unexpected-shape', 'A record of this identity check could not be read.', { path: problem.path })
+      }
+      const content = `${JSON.stringify(items, null, 2)}\n`
+      came(Buffer.byteLength(content))
+      arrived()
+      return { content, cancel: async () => undefined }
+    }
+    const pdf = await client.downloadIDVerificationPdf(documentReference, { signal })
+    if (pdf.length !== undefined) expect(pdf.length)
+    return { content: inLargePieces(counted(pdf.bytes, { signal, came, arrived })), cancel: () => pdf.cancel() }
+  }
+
+  return {
+    /** @throws what the service, the folder or the disk says; nothing is left behind then. */
+    async fetchFile(download: Download, underWay: UnderWay): Promise<KeptDownload> {
+      const folder = folders.pathOf(download.folderId)
+      await clearOnce(download.folderId)
+      const facts = await partsOf(download)
+      const path = pathBy(download.pattern, facts)
+      // Of two that would have one name the second sees whose the first's file is.
+      const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
+      return inTurn(key, () => fetchTo(folder, path, facts, download, underWay))
+    },
+
+    /** It is written down whose this file is. */
+    noted: ({ folderId }: Download, fileName: string): void => void unnoted.delete(`${folderId}\n${fileName}`)
+  }
+
+  async function fetchTo(
+    folder: string,
+    path: string[],
+    facts: NameParts,
+    download: Download,
+    underWay: UnderWay
+  ): Promise<KeptDownload> {
+    const client = await parts.clientOf(download.accountId)
+    underWay.signal.throwIfAborted()
+    const { content, cancel } = await contentOf(client, download, underWay)
+    try {
+      const kept = await keepFile(folder, path, content, {
+        owned: (found) => isOfAnother(download, found.join('/')),
+        makesFolder: parts.isUsualFolder(folder)
+      })
+      const fileName = kept.path.join('/')
+      unnoted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
+      return {
+        fileName,
+        bytes: kept.bytes,
+        sha256: kept.sha256,
+        wasThere: kept.wasThere,
+        signers: facts.signers,
+        ...(facts.clientReference !== undefined && { clientReference: facts.clientReference })
+      }
+    } finally {
+      // Where the folder can't be used, nothing has been read of it.
+      await cancel().catch(() => undefined)
+    }
+  }
+}
+
+const ownerOf = ({ accountId, documentReference, type }: Download) => [accountId, documentReference, type].join('\n')
+
+/** A pattern that was kept and can't be read any more must not lose a file. */
+export function pathBy(pattern: string, parts: NameParts): string[] {
+  const parsed = parsePattern(pattern)
+  if (parsed.ok) return relativePath(parsed.pattern, parts)
+  const usual = parsePattern(DEFAULT_PATTERN)
+  return usual.ok ? relativePath(usual.pattern, parts) : [`identity.${parts.type}`]
+}
+
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  { signal, came, arrived }: Pick<UnderWay, 'signal' | 'came' | 'arrived'>
+): AsyncIterable<Uint8Array> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted()
+    came(chunk.byteLength)
+    yield chunk
+  }
+  arrived()
+}

@@ -1,0 +1,170 @@
+/**
+ * A table beside the files that says what each of them is, for whoever opens the folder without us. It is written anew as a
+ * whole, and never in the place of a file that isn't such a table.
+ */
+import * as nodeFiles from 'node:fs/promises'
+import { join } from 'node:path'
+import Papa from 'papaparse'
+import { FORMULA_LIKE } from '../bulk/formula-safe.ts'
+import { isoWriter } from '../documents/board-days.ts'
+import { nextTurn } from '../slices.ts'
+import { replaceWith, tookFreeName, writeThenName } from '../storage/atomic-file.ts'
+import { FileError, fileErrorOf } from '../storage/file-error.ts'
+import type { FolderFiles } from '../storage/files.ts'
+import { inTurn } from '../storage/in-turn.ts'
+import { numberedName } from '../storage/safe-name.ts'
+import { nameKey } from '../storage/same-name.ts'
+import { MARK } from './leftovers.ts'
+import { kindOf, namesIn, rootOf } from './target-folder.ts'
+
+export interface IndexRow {
+  /** Below the folder. */
+  path: readonly string[]
+  documentName: string
+  documentReference: string
+  clientReference?: string
+  signers: readonly string[]
+  type: 'pdf' | 'json'
+  bytes: number
+  sha256: string
+  /** Milliseconds since 1970 UTC. */
+  fetchedAt: number
+  account: string
+}
+
+export interface IndexOptions {
+  /** IANA name of the zone whose clocks the times are written by; that of this computer, unless told otherwise. */
+  zone?: string
+  files?: FolderFiles
+  random?: (bytes: number) => Uint8Array
+}
+
+export interface WrittenIndex {
+  /** `index.csv`, or numbered where that name is another file's. */
+  fileName: string
+  rows: number
+}
+
+export const INDEX_NAME = 'index.csv'
+
+const LINE_END = '\r\n'
+const MARK_OF_UTF8 = '\ufeff'
+const PIECE = 64
+const HIGHEST_NUMBER = 9_999
+const HEADINGS = [
+  'File',
+  'Document',
+  'Document reference',
+  'Client reference',
+  'Signers',
+  'Type',
+  'Bytes',
+  'SHA-256',
+  'Fetched at',
+  'Account'
+]
+/** What a table of ours begins with. With a column more or less, somebody has made it their own. */
+const FIRST_LINE = `${MARK_OF_UTF8}${linesOf([HEADINGS])}`
+/** What Windows answers where another program, a spreadsheet say, holds a file. */
+const HELD = new Set(['EPERM', 'EACCES', 'EBUSY'])
+
+/**
+ * Writes the index of a folder, in the place of its older one.
+ * @param folder absolute: the chosen folder, which has to be there.
+ * @throws {FileError} also `away`, and `in-use` where another program holds the older one; what `rows` throws. The older
+ *   one stays then.
+ */
+export async function writeIndex(
+  folder: string,
+  rows: Iterable<IndexRow> | AsyncIterable<IndexRow>,
+  options: IndexOptions = {}
+): Promise<WrittenIndex> {
+  const { files = nodeFiles, random, zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
+  const root = await rootOf(files, folder)
+  const counted = { rows: 0 }
+  return await inTurn(`index ${root}`, async () => {
+    const { named } = await writeThenName(
+      root,
+      bytesOf(rows, zone, counted),
+      (passing) => takeName(files, root, passing),
+      { files, mark: MARK, ...(random && { random }) }
+    )
+    return { fileName: named, rows: counted.rows }
+  })
+}
+
+async function takeName(files: FolderFiles, folder: string, passing: string): Promise<string> {
+  const there = await namesIn(files, folder, 'index')
+  for (let number = 1; number <= HIGHEST_NUMBER; number++) {
+    const wanted = number === 1 ? INDEX_NAME : numberedName(INDEX_NAME, number)
+    const found = there.get(nameKey(wanted))
+    if (found === undefined) {
+      if (await tookFreeName(files, passing, join(folder, wanted))) return wanted
+    } else if (await isOurs(files, join(folder, found))) {
+      await replace(files, passing, join(folder, found))
+      return found
+    }
+  }
+  throw new FileError('exists')
+}
+
+async function replace(files: FolderFiles, passing: string, path: string): Promise<void> {
+  try {
+    await replaceWith(files, passing, path)
+  } catch (error) {
+    // The folder itself takes files: one was just written in it.
+    const system = fileErrorOf(error)?.system
+    throw system !== undefined && HELD.has(system) ? new FileError('in-use', system) : error
+  }
+}
+
+async function isOurs(files: FolderFiles, path: string): Promise<boolean> {
+  if (!(await kindOf(files, path))?.isFile()) return false
+  const wanted = Buffer.from(FIRST_LINE)
+  try {
+    const file = await nodeFiles.open(path, 'r')
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted.length)).finally(() => file.close())
+    return wanted.equals(buffer.subarray(0, bytesRead))
+  } catch {
+    // What can't be read isn't replaced.
+    return false
+  }
+}
+
+async function* bytesOf(
+  rows: Iterable<IndexRow> | AsyncIterable<IndexRow>,
+  zone: string,
+  counted: { rows: number }
+): AsyncGenerator<Uint8Array> {
+  const iso = isoWriter(zone)
+  yield Buffer.from(FIRST_LINE)
+  let cells: string[][] = []
+  for await (const row of rows) {
+    counted.rows += 1
+    cells.push(cellsOf(row, iso))
+    if (cells.length < PIECE) continue
+    yield Buffer.from(linesOf(cells))
+    cells = []
+    await nextTurn()
+  }
+  if (cells.length > 0) yield Buffer.from(linesOf(cells))
+}
+
+function cellsOf(row: IndexRow, iso: (at: number) => string): string[] {
+  return [
+    row.path.join('/'),
+    row.documentName,
+    row.documentReference,
+    row.clientReference ?? '',
+    row.signers.join('; '),
+    row.type,
+    String(row.bytes),
+    row.sha256,
+    iso(row.fetchedAt),
+    row.account
+  ]
+}
+
+function linesOf(cells: string[][]): string {
+  return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
+}

@@ -1,0 +1,137 @@
+/** The queue as the screens see it: what moves first, then what waits, then what has ended, newest first. */
+import type { DownloadPage, DownloadState, DownloadSummary, DownloadView } from '../../../shared/contract/index.ts'
+import type { DownloadFolders } from './download-folders.ts'
+import type { Download, DownloadsTable } from './downloads-table.ts'
+import type { Holds } from './holds.ts'
+import type { Queue, Running } from './queue.ts'
+import type { Speed } from './speed.ts'
+
+export interface ListingParts {
+  table: DownloadsTable
+  folders: DownloadFolders
+  holds: Holds
+  queue: Queue
+  speed: Speed
+  isPaused: () => boolean
+  clock: () => number
+}
+
+export interface ListDemand {
+  states?: readonly DownloadState[] | undefined
+  reference?: string | undefined
+  offset: number
+  limit: number
+}
+
+const ALL: readonly DownloadState[] = ['waiting', 'running', 'done', 'failed', 'cancelled']
+
+export function openListing({ table, folders, holds, queue, speed, isPaused, clock }: ListingParts) {
+  const stateOf = ({ id, state }: Download): DownloadState => (queue.running(id) ? 'running' : state)
+
+  function viewOf(download: Download): DownloadView {
+    const { id, documentReference, name, type, ruleId, sha256, error, queuedAt, finishedAt } = download
+    const now = queue.running(id)
+    const isDone = download.state === 'done'
+    const retryAt = download.state === 'waiting' && !now ? retryOf(download) : undefined
+    return {
+      ...{ id, documentReference, type, queuedAt },
+      documentName: name,
+      state: stateOf(download),
+      folder: folders.get(download.folderId).label,
+      bytes: now?.bytes ?? (isDone ? download.bytes : 0),
+      ...(isDone && { fileName: download.fileName ?? '', ...(sha256 !== undefined && { sha256 }) }),
+      ...(isDone && download.wasThere && { wasThere: true as const }),
+      ...(ruleId !== undefined && { ruleId }),
+      ...(now?.total !== undefined && { total: now.total }),
+      ...(error && !now && { error }),
+      ...(retryAt !== undefined && { retryAt }),
+      ...(finishedAt !== undefined && { finishedAt })
+    }
+  }
+
+  function retryOf(download: Download): number | undefined {
+    const held = holds.left(download)
+    const at = Math.max(download.retryAt, held > 0 && Number.isFinite(held) ? clock() + held : 0)
+    return at > clock() ? at : undefined
+  }
+
+  function pageOfAll(accountId: string, { states = ALL, offset, limit }: ListDemand): DownloadPage {
+    const running = queue.runningOf(accountId)
+    const moving = states.includes('running') ? running.map(({ download }) => download) : []
+    const counts = table.counts(accountId)
+    const waiting = states.includes('waiting') ? counts.waiting - running.length : 0
+    const endedStates = (['done', 'failed', 'cancelled'] as const).filter((state) => states.includes(state))
+    const ended = endedStates.reduce((sum, state) => sum + counts[state], 0)
+    const found = moving.slice(offset, offset + limit)
+    const into = (before: number) => ({ skip: Math.max(0, offset - before), left: limit - found.length })
+    if (waiting > 0) {
+      const { skip, left } = into(moving.length)
+      const numbers = running.map(({ download }) => download.number)
+      if (left > 0) found.push(...table.inLine(accountId, numbers, left, skip))
+    }
+    const { skip, left } = into(moving.length + waiting)
+    if (left > 0) found.push(...table.ended(accountId, endedStates, left, skip))
+    return { items: found.map(viewOf), total: moving.length + waiting + ended }
+  }
+
+  function pageOfDocument(accountId: string, reference: string, { states = ALL, offset, limit }: ListDemand) {
+    const found = table
+      .ofDocument(accountId, reference)
+      .filter((download) => states.includes(stateOf(download)))
+      .sort((one, two) => rankOf(one) - rankOf(two) || newestFirst(one, two))
+    return { items: found.slice(offset, offset + limit).map(viewOf), total: found.length }
+  }
+
+  function rankOf(download: Download): number {
+    const state = stateOf(download)
+    return state === 'running' ? 0 : state === 'waiting' ? 1 : 2
+  }
+
+  /** Why nothing of the account moves, where that is so. */
+  function problemOf(accountId: string, running: readonly Running[]): Pick<DownloadSummary, 'problem' | 'retryAt'> {
+    const waiting = queue.lanesOf(accountId)
+    const held = waiting.map((lane) => holds.of(lane)).find((hold) => hold !== undefined)
+    if (held) {
+      const left = Math.max(...waiting.map((lane) => holds.left(lane)))
+      return { problem: held.error, ...(left > 0 && Number.isFinite(left) && { retryAt: clock() + left }) }
+    }
+    if (running.length > 0) return {}
+    const next = waiting.flatMap((lane) => table.heads(lane, 1)).sort((one, two) => one.retryAt - two.retryAt)[0]
+    return next?.error && next.retryAt > clock() ? { problem: next.error, retryAt: next.retryAt } : {}
+  }
+
+  return {
+    viewOf,
+
+    list: (accountId: string, demand: ListDemand): DownloadPage =>
+      demand.reference === undefined
+        ? pageOfAll(accountId, demand)
+        : pageOfDocument(accountId, demand.reference, demand),
+
+    summary(accountId: string): DownloadSummary {
+      const running = queue.runningOf(accountId)
+      const counts = table.counts(accountId)
+      const waiting = counts.waiting - running.length
+      const known = running.filter(({ total }) => total !== undefined)
+      const leftOfKnown = known.reduce((sum, { bytes, total = 0 }) => sum + Math.max(0, total - bytes), 0)
+      const isPausedNow = isPaused()
+      const perSecond = running.length > 0 ? speed.perSecond() : undefined
+      const isMoving = perSecond !== undefined && !isPausedNow
+      const secondsLeft = isMoving
+        ? speed.secondsLeft({ bytes: leftOfKnown, files: waiting + running.length - known.length })
+        : undefined
+      return {
+        counts: { ...counts, waiting, running: running.length },
+        isPaused: isPausedNow,
+        bytes: running.reduce((sum, { bytes }) => sum + bytes, 0),
+        ...(known.length > 0 && { total: known.reduce((sum, { total = 0 }) => sum + total, 0) }),
+        ...(waiting + running.length > 0 && problemOf(accountId, running)),
+        ...(isMoving && { bytesPerSecond: Math.round(perSecond) }),
+        ...(secondsLeft !== undefined && { secondsLeft })
+      }
+    }
+  }
+}
+
+const newestFirst = (one: Download, two: Download) =>
+  (two.finishedAt ?? two.queuedAt) - (one.finishedAt ?? one.queuedAt) || two.number - one.number

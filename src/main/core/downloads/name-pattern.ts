@@ -1,0 +1,168 @@
+/**
+ * How an office wants its files called: a pattern such as `{account}/{yyyy}/{matter}/{document} – {date}.pdf` becomes a
+ * path below a folder, whatever the names that go into it are. Only the pattern's own slashes make folders.
+ */
+import { safeFileName } from '../storage/safe-name.ts'
+import {
+  calledBy,
+  type NameParts,
+  PLACEHOLDERS,
+  type Placeholder,
+  placeholderOf,
+  shown,
+  wordsFor
+} from './name-values.ts'
+
+export type { NameParts, Placeholder }
+export { PLACEHOLDERS }
+
+type Piece = { readonly text: string } | { readonly placeholder: Placeholder }
+
+/** A pattern that can be used: its folders, then the file's name without its ending. */
+export interface NamePattern {
+  readonly parts: readonly (readonly Piece[])[]
+}
+
+export type ParsedPattern = { ok: true; pattern: NamePattern } | { ok: false; problem: string }
+
+export const DEFAULT_PATTERN = '{account}/{yyyy}/{matter}/{document} – {signer} – {date}.pdf'
+
+/** Folders one in another, and the file: deeper than this nobody finds anything again. */
+export const MOST_PARTS = 8
+
+const LONGEST_PATTERN = 500
+
+/** What stands between things, and means nothing where one of them is missing. */
+const BETWEEN = '[\\s\\p{Pd}_.,;+&·~]*'
+/** In a part's skeleton: a placeholder with a value, and one without. Neither can be in a pattern's own text. */
+const VALUE = '\u0001'
+const GAP = '\u0000'
+
+/**
+ * Reads a pattern as a person wrote it.
+ * @returns what is wrong with it in words, where it can't be used.
+ */
+export function parsePattern(text: string): ParsedPattern {
+  if (text.length > LONGEST_PATTERN)
+    return { ok: false, problem: `The pattern is longer than ${LONGEST_PATTERN} characters.` }
+  const parts: Piece[][] = []
+  const written = splitParts(text.trim())
+  const trouble = written.length === 0 ? EMPTY : wayOut(text.trim()) || tooDeep(written.length)
+  if (trouble) return { ok: false, problem: trouble }
+  for (const part of withoutEnding(written)) {
+    const read = readPart(part)
+    if (typeof read === 'string') return { ok: false, problem: read }
+    parts.push(read)
+  }
+  if (!parts.flat().some((piece) => 'placeholder' in piece && piece.placeholder !== 'type')) {
+    return { ok: false, problem: 'Every file would have the same name: add {document} or {reference}.' }
+  }
+  return { ok: true, pattern: { parts } }
+}
+
+/**
+ * The path of a document's file below the chosen folder: names that every system takes, the last with its ending. Two
+ * documents can have the same path; see `keepFile`.
+ *
+ * A value that is missing is left out with what stands beside it. A folder of which nothing is left is called "No
+ * matter": left out, everything in it would stand one level higher, where another kind of name is looked for.
+ * A file of which nothing is left has the document's reference.
+ */
+export function relativePath(pattern: NamePattern, parts: NameParts): string[] {
+  return pattern.parts.map((pieces, index) => {
+    const text = textOf(pieces, parts)
+    const isFile = index === pattern.parts.length - 1
+    if (!isFile) return safeFileName(text, { fallback: withoutValue(pieces) })
+    return safeFileName(text.trim() === '' ? parts.reference : text, { extension: parts.type })
+  })
+}
+
+const EMPTY = 'The pattern is empty. Write how a file is to be called: {document} – {date}'
+
+function splitParts(text: string): string[] {
+  return text === '' ? [] : text.split(/[/\\]/).map((part) => part.trim())
+}
+
+/** The pattern says where below the chosen folder a file goes, and nothing else. */
+function wayOut(text: string): string | undefined {
+  if (/^[/\\]/.test(text)) return 'Begin without a slash: the pattern starts in the folder that you choose.'
+  const drive = /^[A-Za-z]:/.exec(text)?.[0]
+  if (drive) return `Leave out “${drive}”: the pattern starts in the folder that you choose.`
+  for (const part of splitParts(text)) {
+    if (part === '') return 'Between two slashes, or after the last one, a name is missing.'
+    if (/^[.\s]+$/.test(part)) return `“${part}” is no name for a folder: files stay in the folder that you choose.`
+  }
+  return undefined
+}
+
+function tooDeep(parts: number): string | undefined {
+  if (parts <= MOST_PARTS) return undefined
+  return `There are ${parts - 1} folders one in another; ${MOST_PARTS - 1} are the most.`
+}
+
+function withoutEnding(written: readonly string[]): string[] {
+  const last = written.at(-1) ?? ''
+  const stem = last.replace(/\.(?:pdf|json|\{\s*type\s*\})$/i, '')
+  return [...written.slice(0, -1), stem === '' ? last : stem]
+}
+
+/** What is wrong with it, where it can't be read. */
+function readPart(part: string): Piece[] | string {
+  const pieces: Piece[] = []
+  for (const [found, inside] of part.matchAll(/\{([^{}]*)\}|[{}]|[^{}]+/g)) {
+    if (found === '{') return `In “${part}” a brace isn’t closed: write a placeholder as {document}.`
+    if (found === '}') return `In “${part}” a brace isn’t opened: write a placeholder as {document}.`
+    if (inside === undefined) pieces.push({ text: found.replaceAll(/\p{C}/gu, '') })
+    else {
+      const placeholder = placeholderOf(inside)
+      if (!placeholder) return unknown(inside)
+      pieces.push({ placeholder })
+    }
+  }
+  const isNothing = pieces.every((piece) => 'text' in piece && safeFileName(piece.text, { fallback: '?' }) === '?')
+  return isNothing ? `“${part}” leaves no name.` : pieces
+}
+
+function unknown(inside: string): string {
+  const there = PLACEHOLDERS.map((name) => `{${name}}`).join(', ')
+  if (shown(inside) === '') return `Between { and } a name is missing. There are ${there}.`
+  return `There is no {${shown(inside).slice(0, 40)}}. There are ${there}.`
+}
+
+function textOf(pieces: readonly Piece[], parts: NameParts): string {
+  const values: string[] = []
+  const skeleton = pieces.map((piece) => {
+    if ('text' in piece) return piece.text
+    const value = wordsFor(piece.placeholder, parts)
+    // Dots alone are no name, and would be lost later with what separates them left standing.
+    if (/^[.\s]*$/.test(value)) return GAP
+    values.push(value)
+    return VALUE
+  })
+  const [before, ...rest] = tidied(skeleton.join('')).split(VALUE)
+  return rest.reduce((text, literal, index) => text + (values[index] ?? '') + literal, before ?? '')
+}
+
+const BRACKETED = new RegExp(`[([{<«“‘"']${BETWEEN}${GAP}${BETWEEN}[)\\]}>»”’"']`, 'gu')
+const GAPS = new RegExp(`${GAP}(?:${BETWEEN}${GAP})+`, 'gu')
+const GAP_AT_START = new RegExp(`^${BETWEEN}${GAP}${BETWEEN}`, 'u')
+const GAP_AT_END = new RegExp(`${BETWEEN}${GAP}${BETWEEN}$`, 'u')
+const GAP_BETWEEN = new RegExp(`(${BETWEEN})${GAP}(${BETWEEN})`, 'gu')
+
+/** Takes the gaps out, and of what separated them leaves one. */
+function tidied(skeleton: string): string {
+  let text = skeleton
+  for (let before = ''; before !== text; ) {
+    before = text
+    text = text.replace(GAPS, GAP).replace(BRACKETED, GAP)
+  }
+  return text
+    .replace(GAP_AT_START, '')
+    .replace(GAP_AT_END, '')
+    .replace(GAP_BETWEEN, (_, left: string, right: string) => (right.length > left.length ? right : left))
+}
+
+function withoutValue(pieces: readonly Piece[]): string {
+  const missing = pieces.find((piece) => 'placeholder' in piece)
+  return missing ? `No ${calledBy(missing.placeholder)}` : 'No name'
+}

@@ -1,0 +1,99 @@
+/** What each placeholder of a name pattern stands for, and in which words that is shown. */
+import { offsetIn } from '../../../shared/composition/zone.ts'
+
+export interface NameParts {
+  account: string
+  document: string
+  package?: string
+  matter?: string
+  reference: string
+  clientReference?: string
+  /** Full names, in the order in which they sign. */
+  signers: string[]
+  type: 'pdf' | 'json'
+  /** When the document was completed or last signed, else now: milliseconds since 1970 UTC, as `due` is. */
+  date: number
+  due?: number
+  /** IANA name of the office's zone: days are written as its clocks show them. */
+  zone: string
+}
+
+const MINUTE = 60_000
+
+/** A placeholder's words: what it is called in "No …", and its value; undefined or blank where there is none. */
+interface Meaning {
+  called: string
+  value: (parts: NameParts) => string | undefined
+}
+
+const meanings = {
+  account: { called: 'account', value: ({ account }) => account },
+  document: { called: 'name', value: ({ document }) => document.replace(/\.(?:pdf|docx?)\s*$/i, '') },
+  package: { called: 'package', value: (parts) => parts.package },
+  matter: { called: 'matter', value: ({ matter }) => matter },
+  reference: { called: 'reference', value: ({ reference }) => reference },
+  clientReference: { called: 'client reference', value: ({ clientReference }) => clientReference },
+  signer: { called: 'signer', value: ({ signers }) => firstOf(named(signers)) },
+  signers: { called: 'signers', value: ({ signers }) => named(signers).join(', ') },
+  type: { called: 'type', value: ({ type }) => type },
+  date: { called: 'date', value: ({ date, zone }) => clocks(date, zone)?.day },
+  yyyy: { called: 'year', value: ({ date, zone }) => clocks(date, zone)?.year },
+  mm: { called: 'month', value: ({ date, zone }) => clocks(date, zone)?.month },
+  dd: { called: 'day', value: ({ date, zone }) => clocks(date, zone)?.dayOfMonth },
+  time: { called: 'time', value: ({ date, zone }) => clocks(date, zone)?.time },
+  due: { called: 'due date', value: ({ due, zone }) => (due === undefined ? undefined : clocks(due, zone)?.day) }
+} satisfies Record<string, Meaning>
+
+export type Placeholder = keyof typeof meanings
+
+/** All there are, in the order in which a person is told of them. */
+export const PLACEHOLDERS = Object.keys(meanings) as Placeholder[]
+
+/** The placeholder that a person means, whichever capitals they write; undefined where there is none. */
+export function placeholderOf(text: string): Placeholder | undefined {
+  const wanted = text.trim().toLowerCase()
+  return PLACEHOLDERS.find((name) => name.toLowerCase() === wanted)
+}
+
+/** Its value in one line, without characters that don't show; empty where there is none. */
+export function wordsFor(placeholder: Placeholder, parts: NameParts): string {
+  const { value }: Meaning = meanings[placeholder]
+  return shown(value(parts) ?? '')
+}
+
+/** "client reference": what stands in "No client reference". */
+export function calledBy(placeholder: Placeholder): string {
+  return meanings[placeholder].called
+}
+
+/** Text as it shows: what nobody sees would only make two names of what looks like one. */
+export function shown(text: string): string {
+  return text
+    .normalize('NFC')
+    .replaceAll(/[\s\p{Z}]+/gu, ' ')
+    .replaceAll(/\p{C}/gu, '')
+    .trim()
+}
+
+function named(signers: readonly string[]): string[] {
+  return signers.map(shown).filter((name) => name !== '')
+}
+
+function firstOf([first, ...others]: readonly string[]): string | undefined {
+  if (others.length === 0) return first
+  return `${first} and ${others.length} ${others.length === 1 ? 'other' : 'others'}`
+}
+
+/** What the zone's clocks show; undefined at a moment that no clock shows. */
+function clocks(at: number, zone: string) {
+  if (Number.isNaN(new Date(at).getTime())) return undefined
+  const local = new Date(at + (offsetIn(zone, at) ?? 0) * MINUTE)
+  if (Number.isNaN(local.getTime())) return undefined
+  const two = (value: number) => String(value).padStart(2, '0')
+  const year = String(local.getUTCFullYear()).padStart(4, '0')
+  const month = two(local.getUTCMonth() + 1)
+  const dayOfMonth = two(local.getUTCDate())
+  // A colon is no part of a file name.
+  const time = `${two(local.getUTCHours())}-${two(local.getUTCMinutes())}`
+  return { year, month, dayOfMonth, day: `${year}-${month}-${dayOfMonth}`, time }
+}

@@ -1,0 +1,54 @@
+/**
+ * Writes down what came of files, those that end at about the same time together: one flush of the database for all of them.
+ * An end before it is written costs nothing: the file is found again by its content.
+ */
+
+/** How long the first of them waits for others, in milliseconds. */
+const GATHERING = 250
+
+interface Pending<Item> {
+  item: Item
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+export interface NotingParts<Item> {
+  /** Writes all of them, or none. */
+  write: (items: readonly Item[]) => void
+  /** Whether others are still on their way, for which it is worth waiting. */
+  areOthersComing: () => boolean
+  schedule: (task: () => void, delay: number) => () => void
+}
+
+export type Noting<Item> = ReturnType<typeof openNoting<Item>>
+
+export function openNoting<Item>({ write, areOthersComing, schedule }: NotingParts<Item>) {
+  let pending: Pending<Item>[] = []
+  let cancel = () => {}
+
+  function flush(): void {
+    cancel()
+    const now = pending
+    pending = []
+    if (now.length === 0) return
+    try {
+      write(now.map(({ item }) => item))
+      for (const { resolve } of now) resolve()
+    } catch (error) {
+      for (const { reject } of now) reject(error)
+    }
+  }
+
+  return {
+    /** Resolves once it is on the disk. Rejects with what the database says. */
+    note: (item: Item): Promise<void> =>
+      new Promise((resolve, reject) => {
+        pending.push({ item, resolve, reject })
+        if (!areOthersComing()) flush()
+        else if (pending.length === 1) cancel = schedule(flush, GATHERING)
+      }),
+
+    /** Writes what waits at once. */
+    flush
+  }
+}

@@ -1,0 +1,64 @@
+/** How a person wants identity data fetched: kept as what is proposed the next time. */
+import { z } from 'zod'
+import type { DownloadSettings } from '../../../shared/contract/index.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../telling/kept.ts'
+import type { DownloadFolders } from './download-folders.ts'
+import { DEFAULT_PATTERN } from './name-pattern.ts'
+
+const KEY = 'download-settings'
+const Kept = z.object({
+  types: z
+    .array(z.enum(['pdf', 'json']))
+    .min(1)
+    .default(['pdf']),
+  pattern: z.string().min(1).default(DEFAULT_PATTERN),
+  writesIndex: z.boolean().default(false),
+  concurrency: z.int().min(1).max(8).default(4)
+})
+const PAUSED = 'downloads-paused'
+
+export interface SettingsPlace {
+  db: Db
+  folders: DownloadFolders
+  /** The folder that is set: the system's own until another was chosen. */
+  folder: () => string
+  setFolder: (path: string) => void
+}
+
+export type SettingsChange = { [Name in keyof z.output<typeof Kept>]?: z.output<typeof Kept>[Name] | undefined } & {
+  folderId?: string | undefined
+}
+
+export function openDownloadSettings({ db, folders, folder, setFolder }: SettingsPlace) {
+  const kept = keptIn(db)
+  let now = kept.read(KEY, Kept) ?? Kept.parse({})
+  let isPaused = kept.read(PAUSED, z.boolean()) ?? false
+
+  function read(): DownloadSettings {
+    return { ...now, folder: folders.of(folder()) }
+  }
+
+  return {
+    read,
+    concurrency: (): number => now.concurrency,
+
+    /** @throws AppFailure `gone` where the folder isn't known. */
+    change({ folderId, ...changes }: SettingsChange): DownloadSettings {
+      const path = folderId === undefined ? undefined : folders.pathOf(folderId)
+      const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+      const next = Kept.parse({ ...now, ...Object.fromEntries(given) })
+      kept.write(KEY, next)
+      now = next
+      if (path !== undefined) setFolder(path)
+      return read()
+    },
+
+    isPaused: (): boolean => isPaused,
+    /** Holds over restarts. */
+    setPaused(paused: boolean): void {
+      kept.write(PAUSED, paused)
+      isPaused = paused
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Folders below the one that a person chose: found whatever capitals they were made with, made where they aren't there,
+ * and never a way out of it.
+ */
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { FileError, fileErrorOf } from '../storage/file-error.ts'
+import type { FileKind, FolderFiles } from '../storage/files.ts'
+import { inTurn } from '../storage/in-turn.ts'
+import { byNameKey, nameKey } from '../storage/same-name.ts'
+
+/** Their names say who signed what: only the user may look into them. */
+const MODE = 0o700
+const HIGHEST_NUMBER = 99
+
+/**
+ * Makes the folders that aren't there yet.
+ * @param folder absolute: the chosen folder.
+ * @param makesFolder whether the chosen folder itself is made, too.
+ * @returns their names as they are on the disk: one that is there in other capitals keeps them, and where a file has a
+ *   folder's name, the folder is numbered.
+ * @throws {FileError} `away`: the chosen folder isn't there. `outside`: a link among the folders leads out of it.
+ */
+export async function makeFolders(
+  files: FolderFiles,
+  folder: string,
+  names: readonly string[],
+  makesFolder: boolean
+): Promise<string[]> {
+  if (makesFolder) await filed(() => files.mkdir(folder, { recursive: true }))
+  const root = await rootOf(files, folder)
+  // Two that would make "Lease" and "LEASE" at the same moment would both find nothing there.
+  return await inTurn(`folders ${root}`, async () => {
+    const made: string[] = []
+    for (const name of names) {
+      made.push(await oneFolder(files, join(folder, ...made), name))
+      // Before anything is made behind a link.
+      await insistInside(files, root, join(folder, ...made))
+    }
+    return made
+  })
+}
+
+/** The names of folders that are there, as {@link makeFolders} would use them; undefined where one isn't, or leads out. */
+export async function findFolders(
+  files: FolderFiles,
+  folder: string,
+  names: readonly string[]
+): Promise<string[] | undefined> {
+  try {
+    const found: string[] = []
+    for (const name of names) {
+      const there = (await namesIn(files, join(folder, ...found), name)).get(nameKey(name))
+      if (there === undefined) return undefined
+      found.push(there)
+    }
+    await insistInside(files, await rootOf(files, folder), join(folder, ...found))
+    return found
+  } catch {
+    return undefined
+  }
+}
+
+/** What is in a folder that begins like that, by {@link nameKey}, and maybe more. @throws {FileError} */
+export async function namesIn(files: FolderFiles, folder: string, beginning: string): Promise<Map<string, string>> {
+  return byNameKey(await filed(() => files.readdir(folder)), beginning)
+}
+
+/** @throws {FileError} `outside` where a path below the chosen folder leads out of it. */
+export async function insistInside(files: FolderFiles, root: string, path: string): Promise<void> {
+  const between = relative(root, await filed(() => files.realpath(path)))
+  if (between === '..' || between.startsWith(`..${sep}`) || isAbsolute(between)) throw new FileError('outside')
+}
+
+/** Where the chosen folder is in truth. @throws {FileError} `away` where it isn't there. */
+export async function rootOf(files: FolderFiles, folder: string): Promise<string> {
+  try {
+    const root = await files.realpath(folder)
+    if (!(await files.lstat(root)).isDirectory()) throw new FileError('not-writable', 'ENOTDIR')
+    return root
+  } catch (error) {
+    const trouble = fileErrorOf(error)
+    // A share that is disconnected has other words for it on each system.
+    if (trouble?.code === 'other' || trouble?.system === 'ENOENT') throw new FileError('away', trouble.system)
+    throw trouble ?? error
+  }
+}
+
+/** What has a name; undefined where nothing has. @throws {FileError} */
+export async function kindOf(files: FolderFiles, path: string): Promise<FileKind | undefined> {
+  try {
+    return await files.lstat(path)
+  } catch (error) {
+    const trouble = fileErrorOf(error)
+    if (trouble?.system === 'ENOENT') return undefined
+    throw trouble ?? error
+  }
+}
+
+async function oneFolder(files: FolderFiles, parent: string, name: string): Promise<string> {
+  const there = await namesIn(files, parent, name)
+  for (let number = 1; number <= HIGHEST_NUMBER; number++) {
+    const wanted = number === 1 ? name : `${name} (${number})`
+    const known = there.get(nameKey(wanted))
+    if (known !== undefined) {
+      if (await isFolder(files, join(parent, known))) return known
+    } else if (await madeFolder(files, join(parent, wanted))) return wanted
+  }
+  throw new FileError('exists')
+}
+
+/** A link counts where it leads to a folder; whether that is inside is looked at afterwards. */
+async function isFolder(files: FolderFiles, path: string): Promise<boolean> {
+  const kind = await kindOf(files, path)
+  if (!kind?.isSymbolicLink()) return kind?.isDirectory() ?? false
+  const target = await files.realpath(path).catch(() => undefined)
+  return target !== undefined && ((await kindOf(files, target))?.isDirectory() ?? false)
+}
+
+/** False where a file has the name. */
+async function madeFolder(files: FolderFiles, path: string): Promise<boolean> {
+  try {
+    await filed(() => files.mkdir(path, { mode: MODE }))
+    return true
+  } catch (error) {
+    // Another process was quicker.
+    if (fileErrorOf(error)?.code === 'exists') return await isFolder(files, path)
+    throw error
+  }
+}
+
+async function filed<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    throw fileErrorOf(error) ?? error
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * A fetched file on its way into the folder that a person chose: it is there whole under its name, or it isn't there. It
+ * never takes the place of another file; where the same content has its name already, nothing is written.
+ */
+import { createHash } from 'node:crypto'
+import * as nodeFiles from 'node:fs/promises'
+import { join } from 'node:path'
+import { tookFreeName, writeThenName } from '../storage/atomic-file.ts'
+import { FileError } from '../storage/file-error.ts'
+import type { FolderFiles } from '../storage/files.ts'
+import { inTurn } from '../storage/in-turn.ts'
+import { numberedName } from '../storage/safe-name.ts'
+import { nameKey } from '../storage/same-name.ts'
+import { checkFile } from './checking.ts'
+import { MARK } from './leftovers.ts'
+import { fitPath } from './path-length.ts'
+import { insistInside, makeFolders, namesIn, rootOf } from './target-folder.ts'
+
+export { removeLeftovers } from './leftovers.ts'
+
+/** A file that is there, flushed, under its final name. */
+export interface Kept {
+  /** Below the chosen folder, as the names are on the disk. */
+  path: string[]
+  bytes: number
+  /** Hexadecimal digits. */
+  sha256: string
+  /** The same content was there already: nothing was written. */
+  wasThere: boolean
+}
+
+export interface KeepOptions {
+  /**
+   * Whether a file below the folder is known to be another document's. Then the same content is written again, under a number,
+   * so that each document has a file of its own.
+   */
+  owned?: (path: readonly string[]) => boolean
+  /** Makes the chosen folder itself where it isn't there: for the one that nobody chose. */
+  makesFolder?: boolean
+  /** See {@link MARK}. */
+  mark?: string
+  files?: FolderFiles
+  random?: (bytes: number) => Uint8Array
+}
+
+const HIGHEST_NUMBER = 9_999
+
+/**
+ * Writes a file below a folder, and makes the folders on its way.
+ * @param folder absolute.
+ * @param path of `relativePath`. Names may come out shorter, numbered, or in the capitals that are there already.
+ * @param content is read to its end; what it throws is passed on. It isn't touched where the folder can't be used.
+ * @throws {FileError} also `away`, `outside`, `too-deep`. No file is left behind then.
+ */
+export async function keepFile(
+  folder: string,
+  path: readonly string[],
+  content: AsyncIterable<Uint8Array> | string,
+  options: KeepOptions = {}
+): Promise<Kept> {
+  const files = options.files ?? nodeFiles
+  const fitting = fitPath(folder, path)
+  const name = fitting.at(-1) ?? ''
+  const folders = await makeFolders(files, folder, fitting.slice(0, -1), options.makesFolder ?? false)
+  const root = await rootOf(files, folder)
+  const place = join(folder, ...folders)
+  const counted = hashing(content)
+  try {
+    const { named, bytes } = await writeThenName(
+      place,
+      counted.chunks,
+      (passing, bytes) =>
+        inTurn(`file ${place}/${nameKey(name)}`, async () => {
+          // The folder may have been swapped for a link while the file was under way.
+          await insistInside(files, root, place)
+          const mine = { bytes, sha256: counted.sha256() }
+          const isOurs = (found: string) => !options.owned?.([...folders, found])
+          return await settle(files, place, name, passing, mine, isOurs)
+        }),
+      { files, mark: options.mark ?? MARK, ...(options.random && { random: options.random }) }
+    )
+    return { path: [...folders, named.name], bytes, sha256: counted.sha256(), wasThere: named.wasThere }
+  } catch (error) {
+    // Half way, a stick that was pulled out looks like any fault of a disk.
+    if (error instanceof FileError) await rootOf(files, folder)
+    throw error
+  }
+}
+
+interface Named {
+  name: string
+  wasThere: boolean
+}
+
+/** Finds the content under its name or a numbered one, else gives it the first of them that is free. */
+async function settle(
+  files: FolderFiles,
+  place: string,
+  name: string,
+  passing: string,
+  mine: { bytes: number; sha256: string },
+  isOurs: (found: string) => boolean
+): Promise<Named> {
+  const refused = new Set<number>()
+  for (;;) {
+    const stem = name.slice(0, name.lastIndexOf('.'))
+    const taken = numbersTaken(await namesIn(files, place, stem), name)
+    for (const found of taken.values()) {
+      if (!isOurs(found)) continue
+      if ((await checkFile(join(place, found), mine)) === 'intact') return { name: found, wasThere: true }
+    }
+    const number = firstFree((one) => taken.has(one) || refused.has(one))
+    const wanted = number === 1 ? name : numberedName(name, number)
+    if (await tookFreeName(files, passing, join(place, wanted))) return { name: wanted, wasThere: false }
+    // Somebody was quicker; or the system takes it for a name that looks quite different, and then it stays refused.
+    refused.add(number)
+  }
+}
+
+/** The names that are there of a file and its numbered forms, by their number. */
+function numbersTaken(names: ReadonlyMap<string, string>, name: string): Map<number, string> {
+  const key = nameKey(name)
+  const dot = key.lastIndexOf('.')
+  const begin = `${key.slice(0, dot)} (`
+  const end = `)${key.slice(dot)}`
+  const taken = new Map<number, string>()
+  for (const [found, actual] of names) {
+    if (found === key) taken.set(1, actual)
+    if (!found.startsWith(begin) || !found.endsWith(end)) continue
+    const digits = found.slice(begin.length, -end.length)
+    if (/^[1-9]\d{0,3}$/.test(digits) && digits !== '1') taken.set(Number(digits), actual)
+  }
+  return taken
+}
+
+function firstFree(isTaken: (number: number) => boolean): number {
+  for (let number = 1; number <= HIGHEST_NUMBER; number++) if (!isTaken(number)) return number
+  throw new FileError('exists')
+}
+
+/** Passes the content on, and takes its SHA-256 on the way. */
+function hashing(content: AsyncIterable<Uint8Array> | string) {
+  const hash = createHash('sha256')
+  let digits: string | undefined
+  async function* chunks(): AsyncIterable<Uint8Array> {
+    const pieces = typeof content === 'string' ? [Buffer.from(content, 'utf8')] : content
+    for await (const piece of pieces) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+  /** Once all has passed. */
+  const sha256 = () => {
+    digits ??= hash.digest('hex')
+    return digits
+  }
+  return { chunks: chunks(), sha256 }
+}

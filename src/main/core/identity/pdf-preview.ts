@@ -1,0 +1,149 @@
+/**
+ * An identity check's PDF on its way to a page that shows it: handed on part by part as it comes, so that never more than
+ * one part of it is in the memory of this process, and nothing of it on the disk. There is one at a time.
+ */
+import type { IdentityPdfPart, IdentityPdfView } from '../../../shared/contract/index.ts'
+import type { NoteInAudit } from '../audit/audit-record.ts'
+import { fail } from '../failure.ts'
+import type { PdfDownload } from '../service/downloads.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+
+/** The largest PDF that is shown, in bytes. What is shown is held in memory whole; a larger one is for the disk. */
+export const LARGEST_SHOWN = 40 * 1024 * 1024
+/** About how many bytes are handed on at once. */
+export const PART = 1024 * 1024
+/** How long the rest waits for a page that asks for nothing, in milliseconds. */
+export const PATIENCE = 60_000
+
+export interface PdfPreviewEffects {
+  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'downloadIDVerificationPdf'>>
+  note: NoteInAudit
+  newId: () => string
+  schedule: (task: () => void, delay: number) => () => void
+}
+
+export type PdfPreviews = ReturnType<typeof openPdfPreviews>
+
+interface Look {
+  id: string
+  accountId: string
+  abort: AbortController
+  download?: PdfDownload
+  parts?: AsyncGenerator<IdentityPdfPart, void, void>
+  /** A part is being waited for. */
+  isAsked?: true
+  forgetNoMore?: () => void
+}
+
+export function openPdfPreviews({ clientOf, note, newId, schedule }: PdfPreviewEffects) {
+  let current: Look | undefined
+
+  function end(look: Look): void {
+    look.forgetNoMore?.()
+    if (current === look) current = undefined
+    look.abort.abort()
+    // A service that has gone can't be told; what came of it is forgotten either way.
+    void look.download?.cancel().catch(() => undefined)
+  }
+
+  function waitFor(look: Look): void {
+    look.forgetNoMore?.()
+    look.forgetNoMore = schedule(() => end(look), PATIENCE)
+  }
+
+  function known(id: string, accountId: string): { look: Look; parts: NonNullable<Look['parts']> } {
+    const look = current
+    if (look?.id !== id || look.accountId !== accountId || !look.parts) return fail('gone', 'This PDF was put away.')
+    return { look, parts: look.parts }
+  }
+
+  return {
+    /**
+     * Asks the service for the PDF. The audit trail has it as soon as something of it has come.
+     * @throws ServiceError, with `too-large` where its announced length is more than `LARGEST_SHOWN`.
+     */
+    async open(accountId: string, documentReference: string, documentName: string): Promise<IdentityPdfView> {
+      if (current) end(current)
+      const look: Look = { id: newId(), accountId, abort: new AbortController() }
+      current = look
+      const { signal } = look.abort
+      try {
+        const client = await clientOf(accountId)
+        const download = await client.downloadIDVerificationPdf(documentReference, { signal, maxBytes: LARGEST_SHOWN })
+        note({ what: 'identity-data-fetched', documentReference, documentName, detail: { as: 'preview' } })
+        look.download = download
+        look.parts = inParts(download.bytes)
+        if (signal.aborted) {
+          end(look)
+          return fail('cancelled', 'Another PDF was asked for meanwhile.')
+        }
+        waitFor(look)
+        const { length } = download
+        return { id: look.id, documentReference, documentName, ...(length !== undefined && { length }) }
+      } catch (error) {
+        end(look)
+        throw error
+      }
+    },
+
+    /**
+     * The next part; after the last one nothing of the PDF is left here.
+     * @throws AppFailure `gone` where it was put away, or is another account's; `busy` where a part is being waited for;
+     * ServiceError where the line breaks or it turns out to be too large.
+     */
+    async next(id: string, accountId: string): Promise<IdentityPdfPart> {
+      const { look, parts } = known(id, accountId)
+      if (look.isAsked) return fail('busy', 'A part of this PDF is under way already.')
+      look.isAsked = true
+      look.forgetNoMore?.()
+      try {
+        const { value: part } = await parts.next()
+        if (look.abort.signal.aborted || !part) return fail('gone', 'This PDF was put away.')
+        if (part.isLast) end(look)
+        else waitFor(look)
+        return part
+      } catch (error) {
+        end(look)
+        throw error
+      } finally {
+        delete look.isAsked
+      }
+    },
+
+    close(id: string): void {
+      if (current?.id === id) end(current)
+    },
+
+    /** When another account is chosen, or the screen changes hands. */
+    closeAll(): void {
+      if (current) end(current)
+    }
+  }
+}
+
+/** Gathers what comes into parts of about `PART` bytes. The last is known as such, so one chunk is read ahead. */
+async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IdentityPdfPart, void, void> {
+  let gathered: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bytes) {
+    if (size >= PART) {
+      yield { bytes: joined(gathered, size), isLast: false }
+      gathered = []
+      size = 0
+    }
+    gathered.push(chunk)
+    size += chunk.byteLength
+  }
+  yield { bytes: joined(gathered, size), isLast: true }
+}
+
+/** On a buffer of its own: one of Node's pool would take along to the page whatever else is in it. */
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.byteLength
+  }
+  return whole
+}

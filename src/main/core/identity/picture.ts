@@ -1,0 +1,101 @@
+/**
+ * A picture of an identity check, from the text that came to bytes that a page may draw: of a kind that is only a picture,
+ * of a size that fits in memory, or refused in words. What it is called or said to be counts for nothing.
+ */
+import type { IdentityPictureType } from '../../../shared/contract/index.ts'
+import { decodeBase64 } from './base64.ts'
+import { jpegHeader } from './jpeg-header.ts'
+import type { PictureHeader, Size } from './picture-header.ts'
+import { kindOf, type OtherKind, type ShownKind } from './picture-kind.ts'
+import { pngHeader } from './png-header.ts'
+import { webpHeader } from './webp-header.ts'
+
+export const PICTURE_LIMITS = {
+  bytes: 15 * 1024 * 1024,
+  /** Pixels in all, and along a side. A good camera makes 24 million. */
+  pixels: 40_000_000,
+  side: 12_000
+}
+
+export type Picture =
+  | {
+      isShown: true
+      type: IdentityPictureType
+      width: number
+      height: number
+      /** In a buffer of its own. */
+      bytes: Uint8Array<ArrayBuffer>
+      isCutOff: boolean
+    }
+  | { isShown: false; why: string }
+
+const shown: Record<ShownKind, { type: IdentityPictureType; headerOf: (bytes: Uint8Array) => PictureHeader }> = {
+  png: { type: 'image/png', headerOf: pngHeader },
+  jpeg: { type: 'image/jpeg', headerOf: jpegHeader },
+  webp: { type: 'image/webp', headerOf: webpHeader }
+}
+const isShownKind = (kind: ShownKind | OtherKind): kind is ShownKind => kind in shown
+
+/** Never throws. */
+export function readPicture(text: string): Picture {
+  const decoded = decodeBase64(text, PICTURE_LIMITS.bytes)
+  switch (decoded.state) {
+    case 'too-large':
+      return refused('This picture is larger than 15 MB. It isn’t shown, so that it can’t fill the memory.')
+    case 'markup':
+      return refused(others.markup)
+    case 'address':
+      return refused('An address came in place of a picture. It isn’t opened.')
+    case 'words':
+      return refused('Text came in place of a picture.')
+    case 'bytes':
+      return judged(decoded.bytes, decoded.isCutOff)
+  }
+}
+
+function judged(bytes: Uint8Array<ArrayBuffer>, textIsCutOff: boolean): Picture {
+  const kind = kindOf(bytes)
+  if (!isShownKind(kind)) return refused(others[kind])
+  const { type, headerOf } = shown[kind]
+  const header = headerOf(bytes)
+  if (header.state === 'moving') return refused('A moving picture came where a still one belongs. It isn’t shown.')
+  if (header.state === 'damaged') return refused('This picture is damaged: its size can’t be read.')
+  const [size] = header.sizes
+  const tooLarge = header.sizes.find(isTooLarge)
+  if (tooLarge) {
+    return refused(
+      `This picture says that it is ${count(tooLarge.width)} × ${count(tooLarge.height)} pixels. It isn’t shown, so that it can’t fill the memory.`
+    )
+  }
+  if (header.sizes.some(({ width, height }) => width !== size.width || height !== size.height)) {
+    return refused('This picture says of itself that it has different sizes, so it isn’t shown.')
+  }
+  return { isShown: true, type, ...size, bytes, isCutOff: header.isCutOff || textIsCutOff }
+}
+
+function isTooLarge({ width, height }: Size): boolean {
+  const { side, pixels } = PICTURE_LIMITS
+  return width > side || height > side || width * height > pixels
+}
+
+const others: Record<OtherKind, string> = {
+  gif: 'A GIF came here, which isn’t shown.',
+  bmp: 'A BMP picture came here, which isn’t shown.',
+  tiff: 'A TIFF picture came here, which can’t be shown.',
+  'jpeg-2000': 'A JPEG 2000 picture came here, as passports keep it. It can’t be shown; the PDF may have it.',
+  heif: 'A HEIC or AVIF picture came here, which isn’t shown.',
+  pdf: 'A PDF came in place of a picture.',
+  svg: 'A drawing with code (SVG) came in place of a photograph. It isn’t opened.',
+  html: 'A web page came in place of a picture. It isn’t opened.',
+  markup: 'Text with markup came in place of a picture. It isn’t opened.',
+  json: 'Data came in place of a picture.',
+  unknown: 'What came isn’t a picture of a kind that we know.'
+}
+
+function refused(why: string): Picture {
+  return { isShown: false, why }
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-GB')
+}

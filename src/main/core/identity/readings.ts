@@ -1,0 +1,161 @@
+/**
+ * Readings of identity checks: what the service told, in memory only, for as long as somebody looks at it. Nothing of it is
+ * written anywhere; that it was fetched is.
+ */
+import type {
+  IdentityClearing,
+  IdentityPicture,
+  IdentityPictureName,
+  IdentityReading
+} from '../../../shared/contract/index.ts'
+import type { NoteInAudit } from '../audit/audit-record.ts'
+import { fail } from '../failure.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import { type ReadRecord, readRecord, type ShownPicture, wipeRecord } from './record.ts'
+
+/** Milliseconds without use after which a reading is wiped. */
+export const IDLE = 5 * 60_000
+const MOST_READINGS = 4
+const MOST_RECORDS = 100
+
+export interface ReadingEffects {
+  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'getIDVerification'>>
+  /** What the document is called; undefined where it isn't known. */
+  nameOf: (accountId: string, reference: string) => Promise<string | undefined>
+  note: NoteInAudit
+  newId: () => string
+  clock: () => number
+  schedule: (task: () => void, delay: number) => () => void
+  /** A reading was wiped without being asked to. */
+  cleared: (reading: string, why: IdentityClearing) => void
+  /** See `IDLE`. */
+  idle?: number
+}
+
+interface Kept {
+  id: string
+  accountId: string
+  reference: string
+  documentName: string
+  records: ReadRecord[]
+  usedAt: number
+  stop: () => void
+}
+
+export type Readings = ReturnType<typeof openReadings>
+
+export function openReadings({ clock, schedule, idle = IDLE, ...effects }: ReadingEffects) {
+  const kept = new Map<string, Kept>()
+  /** What is being fetched, so that nothing of it arrives after everything was wiped. */
+  const fetching = new Map<AbortController, string>()
+
+  function wipe(reading: Kept): void {
+    reading.stop()
+    kept.delete(reading.id)
+    for (const record of reading.records) wipeRecord(record)
+    reading.records.length = 0
+  }
+
+  function clear(reading: Kept, why: IdentityClearing): void {
+    wipe(reading)
+    effects.cleared(reading.id, why)
+  }
+
+  function touch(reading: Kept): void {
+    reading.stop()
+    reading.usedAt = clock()
+    reading.stop = schedule(() => clear(reading, 'idle'), idle)
+  }
+
+  function used(id: string): Kept {
+    const reading = kept.get(id) ?? fail('gone', 'This identity check was cleared from memory. Show it again to go on.')
+    touch(reading)
+    return reading
+  }
+
+  function shownPicture(id: string, record: number, name: IdentityPictureName): { of: Kept; picture: ShownPicture } {
+    const of = used(id)
+    const picture = of.records[record]?.pictures.get(name) ?? fail('gone', 'There is no such picture in this check.')
+    return { of, picture }
+  }
+
+  function makeRoom(): void {
+    const oldest = [...kept.values()].sort((one, other) => one.usedAt - other.usedAt)
+    for (const reading of oldest.slice(0, Math.max(0, oldest.length - MOST_READINGS + 1))) clear(reading, 'others')
+  }
+
+  return {
+    /**
+     * Asks the service for the records of a document (operation 9 as `json`) and keeps them.
+     * @throws ServiceError; AppFailure `cancelled` where everything was wiped meanwhile.
+     */
+    async read(accountId: string, reference: string): Promise<IdentityReading> {
+      const abort = new AbortController()
+      fetching.set(abort, accountId)
+      const records: ReadRecord[] = []
+      try {
+        const documentName = (await effects.nameOf(accountId, reference)) ?? reference
+        const client = await effects.clientOf(accountId)
+        const { items, problems } = await client.getIDVerification(reference, { signal: abort.signal })
+        const leftOut = problems.length + Math.max(0, items.length - MOST_RECORDS)
+        for (const item of items.slice(0, MOST_RECORDS)) records.push(await readRecord(item))
+        if (abort.signal.aborted) fail('cancelled', 'This was cleared before it could be shown.')
+        effects.note({
+          what: 'identity-data-fetched',
+          ...{ documentReference: reference, documentName },
+          detail: { as: 'records', records: String(items.length + problems.length) }
+        })
+        makeRoom()
+        const id = effects.newId()
+        const reading = { id, accountId, reference, documentName, records, usedAt: clock(), stop: () => {} }
+        kept.set(id, reading)
+        touch(reading)
+        const views = records.map(({ view }) => view)
+        return { id, reference, documentName, readAt: clock(), records: views, leftOut, clearsAfter: idle }
+      } catch (error) {
+        for (const record of records) wipeRecord(record)
+        throw error
+      } finally {
+        fetching.delete(abort)
+      }
+    },
+
+    /** @throws AppFailure `gone`. */
+    picture(id: string, record: number, name: IdentityPictureName): IdentityPicture {
+      const { type, bytes } = shownPicture(id, record, name).picture
+      return { type, bytes }
+    },
+
+    /** A picture to be written where a person says, with a copy of its bytes: the reading may be wiped meanwhile. */
+    toSave(id: string, record: number, name: IdentityPictureName) {
+      const { of, picture } = shownPicture(id, record, name)
+      const { reference, documentName } = of
+      return { reference, documentName, type: picture.type, bytes: picture.bytes.slice() }
+    },
+
+    /** @throws AppFailure `gone`. */
+    keep(id: string): void {
+      used(id)
+    },
+
+    close(id: string): void {
+      const reading = kept.get(id)
+      if (reading) wipe(reading)
+    },
+
+    /** Wipes all, and what is on its way. */
+    clearAll(why: IdentityClearing): void {
+      for (const abort of fetching.keys()) abort.abort()
+      for (const reading of [...kept.values()]) clear(reading, why)
+    },
+
+    /** Wipes what isn't of this account. */
+    clearOthers(accountId: string | undefined): void {
+      for (const [abort, of] of fetching) if (of !== accountId) abort.abort()
+      for (const reading of [...kept.values()]) if (reading.accountId !== accountId) clear(reading, 'account')
+    },
+
+    /** How many there are in memory. */
+    count: () => kept.size
+  }
+}

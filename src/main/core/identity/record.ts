@@ -1,0 +1,135 @@
+/** One record of an identity check: what the screens are shown of it, and its pictures' bytes beside it. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type {
+  IdentityPictureName,
+  IdentityRecordView,
+  IdentityTexts,
+  OtherMember,
+  RefusedPictureView
+} from '../../../shared/contract/index.ts'
+import type { IDVerificationRecord } from '../../../shared/model/index.ts'
+import { type Picture, readPicture } from './picture.ts'
+
+export type ShownPicture = Extract<Picture, { isShown: true }>
+
+export interface ReadRecord {
+  view: IdentityRecordView
+  pictures: Map<IdentityPictureName, ShownPicture>
+}
+
+/** Longer texts are no facts of a card: a page that drew all of one would stand still. */
+const LONGEST_TEXT = 2000
+const MOST_ATTENTIONS = 200
+const MOST_OTHERS = 100
+
+const pictureMembers = [
+  ['portrait', 'PortraitImage'],
+  ['front', 'FrontIDImage'],
+  ['back', 'BackIDImage'],
+  ['selected', 'SelectedIDImage']
+] as const satisfies readonly (readonly [IdentityPictureName, keyof IDVerificationRecord])[]
+
+const textMembers = {
+  examined: 'ExamingDate',
+  documentClass: 'DocClass',
+  firstName: 'FirstName',
+  middleName: 'MiddleName',
+  lastName: 'LastName',
+  born: 'DOB',
+  documentNumber: 'DocumentNumber',
+  expires: 'ExpirationDate',
+  issuingState: 'IssuingState',
+  country: 'Country',
+  faceMatchResult: 'FaceMatchResult',
+  faceMatchScore: 'FaceMatchScore',
+  faceError: 'FaceErrorMessage',
+  userFirstName: 'UserFirstName',
+  userMiddleName: 'UserMiddleName',
+  userLastName: 'UserLastName',
+  documentId: 'DocId'
+} as const satisfies Record<keyof IdentityTexts, keyof IDVerificationRecord>
+
+/** Every member that the reference names. */
+const known: ReadonlySet<string> = new Set([
+  ...pictureMembers.map(([, member]) => member),
+  ...Object.values(textMembers),
+  'SelectedFrontIDImage',
+  'IsPassed',
+  'Attentions'
+])
+
+/** Reads one record. Other work has its turn between its pictures. */
+export async function readRecord(record: IDVerificationRecord): Promise<ReadRecord> {
+  const pictures: ReadRecord['pictures'] = new Map()
+  const views: IdentityRecordView['pictures'] = []
+  for (const [name, member] of pictureMembers) {
+    const text = record[member]
+    if (text === undefined || text.trim() === '') continue
+    const picture = readPicture(text)
+    await nextTurn()
+    if (picture.isShown) {
+      views.push(pictureView(name, picture, pictures))
+      pictures.set(name, picture)
+    } else {
+      views.push({ name, ...picture } satisfies RefusedPictureView)
+    }
+  }
+  const view: IdentityRecordView = {
+    texts: textsOf(record),
+    ...(record.IsPassed !== undefined && { isPassed: record.IsPassed }),
+    ...(record.SelectedFrontIDImage !== undefined && { selectedFront: record.SelectedFrontIDImage }),
+    pictures: views,
+    attentions: attentionsOf(record),
+    others: othersOf(record)
+  }
+  return { view, pictures }
+}
+
+/** Overwrites the bytes of its pictures. */
+export function wipeRecord({ pictures }: ReadRecord): void {
+  for (const { bytes } of pictures.values()) bytes.fill(0)
+  pictures.clear()
+}
+
+function pictureView(
+  name: IdentityPictureName,
+  { type, width, height, bytes, isCutOff }: ShownPicture,
+  before: ReadRecord['pictures']
+): IdentityRecordView['pictures'][number] {
+  const same = [...before].find(([, other]) => Buffer.compare(other.bytes, bytes) === 0)?.[0]
+  return {
+    ...{ name, isShown: true, type, width, height },
+    bytes: bytes.byteLength,
+    ...(isCutOff && { isCutOff }),
+    ...(same && { sameAs: same })
+  }
+}
+
+function textsOf(record: IDVerificationRecord): IdentityTexts {
+  const said = Object.entries(textMembers).flatMap(([name, member]) => {
+    const text = record[member]?.trim()
+    return text ? [[name, shortened(text)] as const] : []
+  })
+  return Object.fromEntries(said)
+}
+
+function attentionsOf({ Attentions = [] }: IDVerificationRecord): IdentityRecordView['attentions'] {
+  return Attentions.slice(0, MOST_ATTENTIONS)
+    .map(({ Name = '', Detail = '' }) => ({ name: shortened(Name.trim()), detail: shortened(Detail.trim()) }))
+    .filter(({ name, detail }) => name !== '' || detail !== '')
+}
+
+function othersOf(record: IDVerificationRecord): OtherMember[] {
+  return Object.entries(record)
+    .filter(([name, value]) => !known.has(name) && value !== undefined)
+    .slice(0, MOST_OTHERS)
+    .map(([name, value]) => ({
+      name: name.slice(0, 200),
+      value: shortened(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+    }))
+}
+
+function shortened(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text
+  return `${text.slice(0, LONGEST_TEXT)}… (${text.length.toLocaleString('en-GB')} characters in all)`
+}

@@ -1,0 +1,125 @@
+/**
+ * A PDF that comes as base64: bare, in a JSON string, or in a member of a JSON object. It is decoded as it comes, and
+ * comes to an end without a throw only where its base64, and the JSON about it, came to theirs.
+ */
+import { base64Decoder } from './base64-decoder.ts'
+import type { Finding } from './errors.ts'
+
+/** Why it can't be decoded. */
+export class EncodingTrouble extends Error {
+  override readonly name = 'EncodingTrouble'
+  readonly finding: Finding
+
+  constructor(finding: Finding) {
+    super(finding)
+    this.finding = finding
+  }
+}
+
+/** Where a PDF's base64 begins. */
+export interface EncodedBeginning {
+  /** Index of its first character. */
+  at: number
+  /** Inside a JSON string, which ends it. */
+  isQuoted: boolean
+}
+
+/** `%PDF-` as base64; what follows decides the next character. */
+const ENCODED = 'JVBERi0'
+/** `data:application/pdf;base64,`, in JSON perhaps with `\/`. */
+const PREFIX = '(?:data:[^,"]{0,200};base64,)?'
+const BARE = new RegExp(String.raw`^\s*${PREFIX}\s*(?=${ENCODED})`, 'i')
+const QUOTED = new RegExp(String.raw`"${PREFIX}(?:\s|\\[rnt])*(?=${ENCODED})`, 'i')
+
+/** Most of the JSON behind a PDF that is kept, in characters. */
+const MOST_BEHIND = 1024 * 1024
+
+/** Finds a PDF's base64 in the beginning of an answer, read as Latin-1. */
+export function encodedBeginning(text: string): EncodedBeginning | undefined {
+  const bare = BARE.exec(text.replace(/^\xEF\xBB\xBF/, '   '))
+  if (bare && text.startsWith(ENCODED, bare[0].length)) return { at: bare[0].length, isQuoted: false }
+  if (!/^(?:\xEF\xBB\xBF)?\s*["{[]/.test(text)) return undefined
+  const quoted = QUOTED.exec(text)
+  const at = quoted && quoted.index + quoted[0].length
+  return at && text.startsWith(ENCODED, at) ? { at, isQuoted: true } : undefined
+}
+
+/**
+ * Decodes base64 that fills the rest of an answer.
+ * @throws EncodingTrouble, and whatever the pieces throw.
+ */
+export async function* decodeBare(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  const decoder = base64Decoder(broken)
+  for await (const piece of pieces) {
+    const bytes = decoder.write(latin1(piece))
+    if (bytes.byteLength > 0) yield bytes
+  }
+  yield* ended(decoder.end())
+}
+
+/**
+ * Decodes base64 that a JSON string holds.
+ * @param before all that came before its first character.
+ * @throws EncodingTrouble, and whatever the pieces throw.
+ */
+export async function* decodeQuoted(
+  pieces: AsyncIterable<Uint8Array>,
+  before: string
+): AsyncGenerator<Uint8Array, void, void> {
+  const decoder = base64Decoder(broken)
+  let held = ''
+  let behind: string | undefined
+  for await (const piece of pieces) {
+    if (behind !== undefined) {
+      behind += latin1(piece)
+      if (behind.length > MOST_BEHIND) throw new EncodingTrouble('json')
+      continue
+    }
+    const text = held + latin1(piece)
+    // Base64 has no quotes to escape: the next one ends it, and what stands before it must be base64.
+    const close = text.indexOf('"')
+    const inside = close < 0 ? text : text.slice(0, close)
+    // An escape may be cut between two pieces.
+    held = close < 0 ? (/\\(?:u[0-9a-f]{0,3})?$/i.exec(inside)?.[0] ?? '') : ''
+    const bytes = decoder.write(unescaped(held ? inside.slice(0, -held.length) : inside))
+    if (bytes.byteLength > 0) yield bytes
+    if (close >= 0) behind = text.slice(close + 1)
+  }
+  if (behind === undefined || !isJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${behind}`)) {
+    throw new EncodingTrouble('encoded-cut')
+  }
+  // One of several would be taken for all that there is.
+  if (behind.includes(ENCODED)) throw new EncodingTrouble('several-pdfs')
+  yield* ended(decoder.end())
+}
+
+function* ended(rest: Uint8Array | undefined): Generator<Uint8Array, void, void> {
+  if (!rest) throw new EncodingTrouble('encoded-cut')
+  if (rest.byteLength > 0) yield rest
+}
+
+/** Some writers of JSON escape `/` and `+`. What base64 knows no use for stays, and is refused as what it is. */
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text
+  return text
+    .replace(/\\u([0-9a-f]{4})/gi, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\\//g, '/')
+    .replace(/\\[rnt]/g, '\n')
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function broken(): never {
+  throw new EncodingTrouble('encoded-broken')
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}

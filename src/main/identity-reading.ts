@@ -1,0 +1,54 @@
+/** The part of the composition root that concerns reading identity checks, and what makes them go from memory. No logic of its own. */
+import type { Accounts } from './core/accounts/accounts.ts'
+import type { Clients } from './core/accounts/clients.ts'
+import type { NoteInAudit } from './core/audit/audit-record.ts'
+import type { AskDesk } from './core/documents/desk-questions.ts'
+import { openBriefCopy } from './core/identity/brief-copy.ts'
+import { openReadings } from './core/identity/readings.ts'
+import type { SendEvent } from './shell/events.ts'
+import { plainClipboard } from './shell/plain-clipboard.ts'
+
+export interface IdentityReadingParts {
+  accounts: Accounts
+  clients: Clients
+  ask: AskDesk
+  note: NoteInAudit
+  send: SendEvent
+  clock: () => number
+  newId: () => string
+  schedule: (task: () => void, delay: number) => () => void
+  isHandedOver: () => boolean
+}
+
+export function openIdentityReading({
+  accounts,
+  clients,
+  ask,
+  note,
+  send,
+  isHandedOver,
+  ...effects
+}: IdentityReadingParts) {
+  const readings = openReadings({
+    ...effects,
+    clientOf: clients.of,
+    nameOf: async (accountId, reference) => (await ask('get', { accountId, reference }))?.document.Name,
+    note,
+    cleared: (reading, why) => send('identity.cleared', { reading, why })
+  })
+  const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, schedule: effects.schedule })
+
+  return {
+    readings,
+    briefCopy,
+    accountsChanged: () => readings.clearOthers(accounts.chosen()?.id),
+    /** The counter moved on: where a person has this screen now, nothing of the office's stays in memory. */
+    counterChanged: () => isHandedOver() && readings.clearAll('away'),
+    /** Nobody of staff is at the screen. */
+    locked: () => readings.clearAll('away'),
+    async end(): Promise<void> {
+      readings.clearAll('away')
+      await briefCopy.end()
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/** Downloads in plain words: how far the queue is, what a file is, why one failed and what to do about it. */
+import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
+import type { AddedDownloads, DownloadSummary, DownloadView } from '../../../../shared/contract/views.ts'
+import type { IDVerificationDataType } from '../../../../shared/model/id-verification.ts'
+import { counted } from '../../words/counts.ts'
+import { inWords } from '../../words/dates.ts'
+import { presentError } from '../../words/errors.ts'
+import { sizeInWords } from './sizes.ts'
+
+export const typeWords: Record<IDVerificationDataType, { short: string; long: string }> = {
+  pdf: { short: 'PDF', long: 'Identity verification, PDF' },
+  json: { short: 'Records', long: 'Identity verification, records as data (JSON)' }
+}
+
+/** How far the files of the queue are: how many are over, of how many. */
+export function filesOf({ counts }: DownloadSummary): { over: number; of: number } {
+  return { over: counts.done, of: counts.done + counts.running + counts.waiting }
+}
+
+/** "12.4 MB of 40 MB, 3.1 MB a second, about 2 minutes left", as far as it is known. */
+export function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSummary): string {
+  const said: string[] = []
+  if (bytes > 0)
+    said.push(
+      total && total > bytes
+        ? `${sizeInWords(bytes)} of ${sizeInWords(total)} under way`
+        : `${sizeInWords(bytes)} under way`
+    )
+  if (bytesPerSecond !== undefined) said.push(`${sizeInWords(Math.round(bytesPerSecond))} a second`)
+  if (secondsLeft !== undefined)
+    said.push(secondsLeft < 5 ? 'a few seconds left' : `about ${inWords(secondsLeft * 1000)} left`)
+  return said.join(' · ')
+}
+
+/** What became of a request for many files. */
+export function addedInWords({ added, alreadyQueued, withoutIdentity }: AddedDownloads, ofOthers = 0): string {
+  const begun =
+    added > 0
+      ? `${capital(counted(added, 'file'))} ${added === 1 ? 'is' : 'are'} on ${added === 1 ? 'its' : 'their'} way.`
+      : 'Nothing new to download.'
+  const leftOut = (count: number, which: string) =>
+    count > 0 ? ` ${capital(counted(count, 'document'))} ${which} ${count === 1 ? 'was' : 'were'} left out.` : ''
+  const already =
+    alreadyQueued > 0
+      ? ` ${capital(counted(alreadyQueued, 'file'))} ${alreadyQueued === 1 ? 'was' : 'were'} on the way already.`
+      : ''
+  return `${begun}${already}${leftOut(withoutIdentity, 'without an identity check')}${leftOut(ofOthers, ofOthers === 1 ? 'of another account' : 'of other accounts')}`
+}
+
+const todo: Partial<Record<ErrorCode, string>> = {
+  offline: 'Try again when the line is back.',
+  'not-found': 'Its retention period may be over. Ask your provider whether the data can still be had.',
+  'not-writable': 'See that the folder is there and may be written to, or choose another one; then try again.',
+  'no-space': 'Free some space in that folder, then try again.',
+  'too-large': 'Ask your provider about this document.',
+  'bad-file': 'Move or rename what is in the way, or change the names of files; then try again.'
+}
+/** What happened to a file that isn't there, and what to do about it. */
+export function failureInWords(error: AppError): { happened: string; todo: string } {
+  const words = presentError(error)
+  return { happened: words.happened, todo: todo[error.code] ?? words.todo }
+}
+
+/** What stands under a document's name: why its file isn't there, or where it is. */
+export function underName({ state, error, fileName, folder }: DownloadView): string {
+  if (error && (state === 'failed' || state === 'waiting')) return failureInWords(error).happened
+  return fileName ? fileName.split('/').join(' › ') : `To “${folder}”`
+}
+
+/** "Downloads › 2025 › Deed of gift.pdf". */
+export function pathInWords(folder: string, fileName: string): string {
+  return [folder, ...fileName.split('/')].join(' › ')
+}
+
+/** The name alone, without the folders that it lies in. */
+export function lastPart(fileName: string): string {
+  return fileName.slice(fileName.lastIndexOf('/') + 1)
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

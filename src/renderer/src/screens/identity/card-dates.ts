@@ -1,0 +1,115 @@
+/** The dates of a card: days, read from what came, and never guessed where they could be read in two ways. */
+import { readServiceDate } from '../../../../shared/model/service-date.ts'
+import { dayInWords } from '../../words/dates.ts'
+import type { Finding } from './finding.ts'
+
+const DAY = 86_400_000
+/** Days before its end from which on a card is said to expire soon. */
+const SOON = 90
+
+/** `days`: midnights UTC of the days that it may mean, one where it is certain, none where it can't be read. */
+export interface CardDate {
+  raw: string
+  days: [] | [number] | [number, number]
+}
+
+const SLASHES = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/
+
+export function cardDate(raw: string): CardDate {
+  const slashed = SLASHES.exec(raw)
+  if (slashed) {
+    const [, one = '', two = '', year = ''] = slashed
+    const found = [dayOf(year, two, one), dayOf(year, one, two)].filter((day) => day !== undefined)
+    const [first, second] = [...new Set(found)]
+    if (first === undefined) return { raw, days: [] }
+    return { raw, days: second === undefined ? [first] : [first, second] }
+  }
+  const read = readServiceDate(raw)
+  if (!read) return { raw, days: [] }
+  return { raw, days: [startOfDay(read.at + (read.offset ?? 0) * 60_000)] }
+}
+
+/** "Saturday 2 August 2031"; what can be read in two ways, or in none, as it came. */
+export function dateInWords({ raw, days }: CardDate): string {
+  const [day, other] = days
+  return day === undefined || other !== undefined ? raw : dayInWords(day, 0)
+}
+
+/** What is to be said of a date that can't be read in one way; undefined where it can. */
+export function doubtOf({ days }: CardDate): string | undefined {
+  const [day, other] = days
+  if (day === undefined) return 'As it came: it isn’t written as a date that we know.'
+  if (other === undefined) return undefined
+  return `As it came: it may be ${shortly(day)} or ${shortly(other)}.`
+}
+
+/** Whole years from a birthday to a moment. */
+export function ageAt({ days }: CardDate, at: number): number | undefined {
+  if (days.length !== 1) return undefined
+  const born = new Date(days[0])
+  const then = new Date(localDay(at))
+  const years = then.getUTCFullYear() - born.getUTCFullYear()
+  const isBefore =
+    then.getUTCMonth() < born.getUTCMonth() ||
+    (then.getUTCMonth() === born.getUTCMonth() && then.getUTCDate() < born.getUTCDate())
+  const age = isBefore ? years - 1 : years
+  return age >= 0 && age < 150 ? age : undefined
+}
+
+/**
+ * Whether the card was valid when it was looked at, and whether it is now. A card is valid on its last day.
+ * @param examinedAt milliseconds; undefined where it isn't known when.
+ */
+export function expiryFinding(expires: CardDate | undefined, examinedAt: number | undefined, now: number): Finding {
+  if (!expires) return { tone: 'quiet', shape: 'dot', word: 'No expiry date', meaning: 'The check says none.' }
+  // Where it may be either of two days, both must say the same.
+  const [one, ...others] = expires.days.map((day) => judged(day, examinedAt, now))
+  if (!one || others.some((other) => other.word !== one.word))
+    return { tone: 'warn', shape: 'question', word: 'Expiry not certain', meaning: doubtOf(expires) ?? '' }
+  return one
+}
+
+function judged(day: number, examinedAt: number | undefined, now: number): Finding {
+  const today = localDay(now)
+  const examined = examinedAt === undefined ? undefined : localDay(examinedAt)
+  if (examined !== undefined && day < examined) {
+    const meaning = `It had ended ${lengthOf(examined - day)} before it was looked at.`
+    return { tone: 'danger', shape: 'cross', word: 'Expired at the check', meaning }
+  }
+  if (day < today) {
+    const before = examined === undefined ? 'When it was looked at isn’t known.' : 'It was valid when it was looked at.'
+    const word = examined === undefined ? 'Expired' : 'Expired since the check'
+    return { tone: 'warn', shape: 'clock', word, meaning: `It ended ${lengthOf(today - day)} ago. ${before}` }
+  }
+  const left = day === today ? 'Today is its last day.' : `It ends in ${lengthOf(day - today)}.`
+  if (day - today <= SOON * DAY) return { tone: 'warn', shape: 'clock', word: 'Expires soon', meaning: left }
+  return { tone: 'ok', shape: 'tick', word: 'Card is valid', meaning: left }
+}
+
+function lengthOf(milliseconds: number): string {
+  const days = Math.round(milliseconds / DAY)
+  if (days < 60) return `${days} ${days === 1 ? 'day' : 'days'}`
+  const months = Math.floor(days / 30.44)
+  if (months < 24) return `${months} months`
+  return `${Math.floor(days / 365.25)} years`
+}
+
+function dayOf(year: string, month: string, day: string): number | undefined {
+  const at = Date.UTC(Number(year), Number(month) - 1, Number(day))
+  const read = new Date(at)
+  return read.getUTCMonth() === Number(month) - 1 && read.getUTCDate() === Number(day) ? at : undefined
+}
+
+function startOfDay(at: number): number {
+  return Math.floor(at / DAY) * DAY
+}
+
+/** The day that it is here, as its midnight UTC. */
+function localDay(at: number): number {
+  const here = new Date(at)
+  return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate())
+}
+
+function shortly(day: number): string {
+  return dayInWords(day, 0).replace(/^\S+ /, '')
+}

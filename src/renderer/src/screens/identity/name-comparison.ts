@@ -1,0 +1,121 @@
+/** A person's name on the card beside the one that the office gave: what differs, and what is only written differently. */
+import type { IdentityTexts } from '../../../../shared/contract/views.ts'
+import { listed } from '../../words/counts.ts'
+import type { Finding } from './finding.ts'
+
+/** same: letter for letter. alike: but for capitals, accents and spaces. */
+export type Likeness = 'same' | 'alike' | 'different' | 'only-card' | 'only-user' | 'neither'
+
+export interface NamePart {
+  label: string
+  card?: string
+  user?: string
+  likeness: Likeness
+  /** What they differ in where they are alike: "capitals and accents". */
+  but?: string
+}
+
+export interface NameComparison {
+  parts: NamePart[]
+  /** The whole names have the same letters, though they are divided into parts otherwise. */
+  isDividedOtherwise: boolean
+}
+
+export function compareNames(texts: IdentityTexts): NameComparison {
+  const parts = [
+    part('First name', texts.firstName, texts.userFirstName),
+    part('Middle name', texts.middleName, texts.userMiddleName),
+    part('Last name', texts.lastName, texts.userLastName)
+  ]
+  const whole = (side: 'card' | 'user') => letters(parts.map((one) => one[side] ?? '').join(' '))
+  const isDivided = parts.some(({ likeness }) => !isFine(likeness)) && whole('card') === whole('user')
+  return { parts, isDividedOtherwise: isDivided && whole('card') !== '' }
+}
+
+/** One part of a name in a few words. */
+export const likenessWords: Record<Likeness, Omit<Finding, 'meaning'>> = {
+  same: { shape: 'tick', tone: 'ok', word: 'The same' },
+  alike: { shape: 'tick', tone: 'ok', word: 'The same, written otherwise' },
+  different: { shape: 'cross', tone: 'danger', word: 'Different' },
+  'only-card': { shape: 'question', tone: 'warn', word: 'Only on the card' },
+  'only-user': { shape: 'question', tone: 'warn', word: 'Not on the card' },
+  neither: { shape: 'bar', tone: 'quiet', word: 'On neither side' }
+}
+
+/** The names as a whole. */
+export function nameFinding({ parts, isDividedOtherwise }: NameComparison): Finding {
+  const none = (side: 'card' | 'user') => parts.every((one) => one[side] === undefined)
+  if (none('card') && none('user'))
+    return { shape: 'dot', tone: 'quiet', word: 'No names', meaning: 'The check says none.' }
+  if (none('card'))
+    return { shape: 'question', tone: 'warn', word: 'No name from the card', meaning: 'There is nothing to compare.' }
+  if (none('user'))
+    return {
+      shape: 'dot',
+      tone: 'quiet',
+      word: 'Name not compared',
+      meaning: 'The check doesn’t say what the office gave.'
+    }
+  if (isDividedOtherwise)
+    return { shape: 'tick', tone: 'ok', word: 'Names agree', meaning: 'The whole name is the same, divided otherwise.' }
+  const different = parts.filter(({ likeness }) => likeness === 'different')
+  const missing = parts.filter(({ likeness }) => likeness === 'only-card' || likeness === 'only-user')
+  if (different.length > 0)
+    return { shape: 'cross', tone: 'danger', word: 'Names differ', meaning: `${list(different)} not the same.` }
+  if (missing.length > 0)
+    return {
+      shape: 'question',
+      tone: 'warn',
+      word: 'Part of a name missing',
+      meaning: `${list(missing)} on one side only.`
+    }
+  const differences = new Set(
+    parts.flatMap(({ card = '', user = '', likeness }) => (likeness === 'alike' ? ways(card, user) : []))
+  )
+  const meaning = differences.size === 0 ? 'Letter for letter.' : `The same but for ${listed([...differences])}.`
+  return { shape: 'tick', tone: 'ok', word: 'Names agree', meaning }
+}
+
+function part(label: string, card: string | undefined, user: string | undefined): NamePart {
+  const how = likeness(card, user)
+  const but = how === 'alike' ? listed(ways(card ?? '', user ?? '')) : undefined
+  return { label, ...(card && { card }), ...(user && { user }), likeness: how, ...(but && { but }) }
+}
+
+function likeness(card: string | undefined, user: string | undefined): Likeness {
+  if (!card && !user) return 'neither'
+  if (!card) return 'only-user'
+  if (!user) return 'only-card'
+  if (card.normalize('NFC') === user.normalize('NFC')) return 'same'
+  return letters(card) === letters(user) ? 'alike' : 'different'
+}
+
+function isFine(likeness: Likeness): boolean {
+  return likeness === 'same' || likeness === 'alike' || likeness === 'neither'
+}
+
+/** What two names that are alike differ in. */
+function ways(one: string, other: string): string[] {
+  const differ = (plain: (name: string) => string) => plain(one) !== plain(other)
+  const noSpaces = (name: string) => name.normalize('NFC').replace(/\s/g, '')
+  const noAccents = (name: string) => name.normalize('NFKD').replace(/\p{M}/gu, '')
+  return [
+    ...(differ((name) => noSpaces(noAccents(name))) ? ['capitals'] : []),
+    ...(differ((name) => noSpaces(name).toLowerCase()) ? ['accents'] : []),
+    ...(differ((name) => noAccents(name).toLowerCase()) ? ['spaces'] : [])
+  ]
+}
+
+/** What is left of a name without capitals, accents and spaces. */
+function letters(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/[\p{M}\s]/gu, '')
+    .toLowerCase()
+}
+
+function list(parts: readonly NamePart[]): string {
+  const labels = parts.map(({ label }, index) => (index === 0 ? label : label.toLowerCase()))
+  const last = labels.pop() ?? ''
+  return labels.length > 0 ? `${labels.join(', ')} and ${last} are` : `${last} is`
+}

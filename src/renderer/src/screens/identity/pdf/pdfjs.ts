@@ -1,0 +1,109 @@
+/**
+ * PDFs read by pdf.js, in a worker of their own, which ends with them. It runs none of their scripts, follows none of
+ * their links, fetches nothing but our own files, and needs neither `eval` nor WebAssembly (decision 23).
+ */
+import {
+  AnnotationMode,
+  getDocument,
+  PasswordException,
+  type PDFDocumentLoadingTask,
+  type PDFDocumentProxy,
+  PDFWorker,
+  PixelsPerInch,
+  VerbosityLevel
+} from 'pdfjs-dist'
+import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
+import { type Painting, type PdfFile, UnreadablePdf } from './pdf-file.ts'
+
+/** A picture within a page that claims more pixels than this is left out. */
+const LARGEST_PICTURE = 64_000_000
+
+export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFile> {
+  // Made here, as pdf.js would wrap it in a blob where it doesn't know our scheme, which the content policy refuses.
+  const thread = new Worker(workerAddress, { type: 'module' })
+  const worker = PDFWorker.create({ port: thread, verbosity: VerbosityLevel.ERRORS })
+  const own = (folder: string) => new URL(`pdfjs/${folder}/`, document.baseURI).href
+  const task = getDocument({
+    data: bytes,
+    worker,
+    verbosity: VerbosityLevel.ERRORS,
+    enableXfa: false,
+    useWasm: false,
+    wasmUrl: own('wasm'),
+    cMapUrl: own('cmaps'),
+    standardFontDataUrl: own('standard_fonts'),
+    // A report looks the same on every computer; what isn't among those fonts is painted in the system's usual one.
+    useSystemFonts: false,
+    // In the worker, which a main page's address of our scheme would keep it from.
+    useWorkerFetch: true,
+    disableWorkerRendering: true,
+    maxImageSize: LARGEST_PICTURE
+  })
+  const close = () => {
+    void task.destroy().catch(() => undefined)
+    worker.destroy()
+    thread.terminate()
+  }
+  try {
+    return fileOf(await loaded(task, thread), close)
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** A worker that can't begin says nothing to pdf.js, which would wait for ever. */
+async function loaded(task: PDFDocumentLoadingTask, thread: Worker): Promise<PDFDocumentProxy> {
+  const failed = Promise.withResolvers<never>()
+  thread.addEventListener('error', () => failed.reject(new UnreadablePdf('broken')), { once: true })
+  try {
+    return await Promise.race([task.promise, failed.promise])
+  } catch (error) {
+    throw new UnreadablePdf(error instanceof PasswordException ? 'password' : 'broken')
+  }
+}
+
+function fileOf(pdf: PDFDocumentProxy, close: () => void): PdfFile {
+  const units = PixelsPerInch.PDF_TO_CSS_UNITS
+  return {
+    pages: pdf.numPages,
+
+    async sizeOf(number) {
+      const { width, height } = (await pdf.getPage(number)).getViewport({ scale: units })
+      return { width, height }
+    },
+
+    async paint(number, canvas, { scale, purpose, signal }: Painting) {
+      const page = await pdf.getPage(number)
+      signal.throwIfAborted()
+      const viewport = page.getViewport({ scale: units * scale })
+      canvas.width = Math.max(1, Math.floor(viewport.width))
+      canvas.height = Math.max(1, Math.floor(viewport.height))
+      const painting = page.render({
+        canvas,
+        viewport,
+        intent: purpose === 'paper' ? 'print' : 'display',
+        annotationMode: AnnotationMode.ENABLE
+      })
+      const stop = () => painting.cancel()
+      signal.addEventListener('abort', stop, { once: true })
+      try {
+        await painting.promise
+      } finally {
+        signal.removeEventListener('abort', stop)
+        page.cleanup()
+      }
+    },
+
+    async textOf(number) {
+      const { items } = await (await pdf.getPage(number)).getTextContent()
+      const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('')
+      return text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean)
+    },
+
+    close
+  }
+}

@@ -1,0 +1,104 @@
+/** One record of an identity check in words: who it is of, when, and whether it holds up. */
+import type { IdentityRecordView, SignerView } from '../../../../shared/contract/views.ts'
+import { readServiceDate } from '../../../../shared/model/service-date.ts'
+import { counted } from '../../words/counts.ts'
+import { clockTime, dayInWords, momentInWords } from '../../words/dates.ts'
+import { identityFinding } from '../documents/identity-words.ts'
+import { cardDate, expiryFinding } from './card-dates.ts'
+import { faceFinding } from './face-words.ts'
+import type { Finding } from './finding.ts'
+import { compareNames, nameFinding } from './name-comparison.ts'
+
+/** Who it is of: as the office named them, else as the card does. */
+export function personOf({ texts }: Pick<IdentityRecordView, 'texts'>): string | undefined {
+  const user = [texts.userFirstName, texts.userMiddleName, texts.userLastName].filter(Boolean).join(' ')
+  const card = [texts.firstName, texts.middleName, texts.lastName].filter(Boolean).join(' ')
+  return user || card || undefined
+}
+
+/** Passed or not, as the service says. */
+export function resultFinding({ isPassed, attentions }: Pick<IdentityRecordView, 'isPassed' | 'attentions'>): Finding {
+  const points =
+    attentions.length > 0
+      ? `${counted(attentions.length, 'point')} to look at.`
+      : isPassed === undefined
+        ? ''
+        : 'Nothing more to look at.'
+  if (isPassed === undefined)
+    return {
+      shape: 'question',
+      tone: 'warn',
+      word: 'No result',
+      meaning: `The service doesn’t say whether it was passed. ${points}`.trim()
+    }
+  if (isPassed) return { shape: 'tick', tone: 'ok', word: 'Passed', meaning: `The service says so. ${points}` }
+  return { shape: 'cross', tone: 'danger', word: 'Not passed', meaning: `The service says so. ${points}` }
+}
+
+/** When it was looked at; a text without a zone says no moment, so it stays what it is. */
+export function examinedInWords(raw: string): string {
+  const read = readServiceDate(raw)
+  if (!read) return raw
+  if (read.precision === 'day') return dayInWords(read.at, 0)
+  if (read.offset === undefined) return `${dayInWords(read.at, 0)} at ${clockTime(read.at, 0)} (no zone is named)`
+  return momentInWords(read.at)
+}
+
+export function examinedAt({ texts }: Pick<IdentityRecordView, 'texts'>): number | undefined {
+  return readServiceDate(texts.examined)?.at
+}
+
+/** What matters most, in the order in which it is asked for. */
+export function glance(
+  record: IdentityRecordView,
+  signer: SignerView | undefined,
+  now: number
+): (Finding & { id: string })[] {
+  const expires = record.texts.expires === undefined ? undefined : cardDate(record.texts.expires)
+  const live = liveness(signer)
+  return [
+    { id: 'result', ...resultFinding(record) },
+    { id: 'face', ...faceFinding(record.texts) },
+    ...(live ? [{ id: 'live', ...live }] : []),
+    { id: 'names', ...nameFinding(compareNames(record.texts)) },
+    { id: 'expiry', ...expiryFinding(expires, examinedAt(record), now) }
+  ]
+}
+
+function liveness(signer: SignerView | undefined): Finding | undefined {
+  const said = signer?.identityWords.find(({ field }) => field === 'IDVerificationLivenessResult')
+  if (!said) return undefined
+  const { status, meaning } = identityFinding(said)
+  const word = status.tone === 'ok' ? 'A living person' : status.tone === 'danger' ? 'Liveness not certain' : said.value
+  return {
+    ...status,
+    word,
+    meaning: meaning ? `The service says “${said.value}”.` : 'The service’s own word for liveness.'
+  }
+}
+
+/**
+ * Which of the document's signers a record is of: by the name that the office gave, else the only one who was asked.
+ * Undefined where that isn't certain.
+ */
+export function signerOf(
+  record: IdentityRecordView,
+  records: number,
+  people: readonly SignerView[]
+): SignerView | undefined {
+  const { userFirstName, userLastName } = record.texts
+  const named = people.filter(
+    (one) => plain(one.firstName) === plain(userFirstName) && plain(one.lastName) === plain(userLastName)
+  )
+  if ((userFirstName || userLastName) && named.length === 1) return named[0]
+  const asked = people.filter((one) => one.identity !== 'none')
+  const hasName = userFirstName !== undefined || userLastName !== undefined
+  return records === 1 && asked.length === 1 && !hasName ? asked[0] : undefined
+}
+
+function plain(name: string | undefined): string {
+  return (name ?? '')
+    .normalize('NFKD')
+    .replace(/[\p{M}\s]/gu, '')
+    .toLowerCase()
+}

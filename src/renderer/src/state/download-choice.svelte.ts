@@ -1,0 +1,108 @@
+/**
+ * A choice of what is downloaded and how its files are called, while a person makes it: the forms, the folder, the
+ * pattern with what it makes of real documents, and whether an index is kept.
+ */
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { DownloadChoice, DownloadFolder, PatternPreview } from '../../../shared/contract/views.ts'
+import type { IDVerificationDataType } from '../../../shared/model/id-verification.ts'
+import { type Api, settled } from '../api.ts'
+import { Action } from './action.svelte.ts'
+import type { Clock } from './clock.ts'
+
+/** Milliseconds without a key until names are asked for. */
+const TYPING = 200
+/** As many as are shown. */
+const EXAMPLES = 3
+
+export type DownloadForms = 'pdf' | 'json' | 'both'
+
+export class ChoosingDownloads {
+  pattern = $state('')
+  forms = $state<DownloadForms>('pdf')
+  writesIndex = $state(true)
+  #folder = $state.raw<DownloadFolder>()
+  #preview = $state.raw<PatternPreview>()
+  #error = $state.raw<AppError>()
+  #newest = 0
+  #stopTyping = () => {}
+  readonly #api: Api
+  readonly #clock: Clock
+  readonly #references: readonly string[] | undefined
+  readonly choosing = new Action<DownloadFolder | null>()
+
+  /** @param references the documents that names are shown of; those with an identity check that are newest, else. */
+  constructor(api: Api, clock: Clock, references?: readonly string[]) {
+    this.#api = api
+    this.#clock = clock
+    this.#references = references?.slice(0, EXAMPLES)
+  }
+
+  get folder(): DownloadFolder | undefined {
+    return this.#folder
+  }
+  get types(): IDVerificationDataType[] {
+    return this.forms === 'both' ? ['pdf', 'json'] : [this.forms]
+  }
+  /** What files would be called; the last that could be told while another is asked for. */
+  get examples(): PatternPreview['examples'] {
+    return this.#preview?.examples.slice(0, EXAMPLES) ?? []
+  }
+  /** What of the pattern can't be used, in words. */
+  get problem(): string | undefined {
+    return this.pattern.trim() === '' ? 'Say what the files are to be called.' : this.#preview?.problem
+  }
+  /** Why names can't be shown. */
+  get error() {
+    return this.#error
+  }
+  get isReady(): boolean {
+    return this.#folder !== undefined && this.problem === undefined
+  }
+
+  /** Begins with what was chosen before. */
+  begin({ types, pattern, writesIndex, folder }: DownloadChoice & { folder: DownloadFolder }): void {
+    this.forms = types.length > 1 ? 'both' : (types[0] ?? 'pdf')
+    this.pattern = pattern
+    this.writesIndex = writesIndex
+    this.#folder = folder
+    void this.look()
+  }
+
+  /** Told with each key of the pattern: names follow after a moment. */
+  typed(): void {
+    this.#stopTyping()
+    this.#stopTyping = this.#clock.after(TYPING, () => void this.look())
+  }
+
+  /** Asks now what files would be called; answers whether the pattern can be used. */
+  async look(): Promise<boolean> {
+    this.#stopTyping()
+    const mine = ++this.#newest
+    const result = await settled(
+      this.#api.downloads.preview({
+        pattern: this.pattern,
+        type: this.types[0] ?? 'pdf',
+        ...(this.#references?.length && { references: [...this.#references] })
+      })
+    )
+    if (mine !== this.#newest) return false
+    this.#error = result.ok ? undefined : result.error
+    if (!result.ok) return false
+    // What was shown stays under the sentence on what is wrong: nothing jumps while a person types.
+    const examples = result.value.problem ? this.examples : result.value.examples
+    this.#preview = { ...result.value, examples }
+    return result.value.problem === undefined
+  }
+
+  /** Has the person choose a folder; undefined where they thought better of it, and nothing is changed. */
+  async chooseFolder(): Promise<DownloadFolder | undefined> {
+    const folder = await this.choosing.run(() => this.#api.downloads.chooseFolder())
+    if (folder) this.#folder = folder
+    return folder ?? undefined
+  }
+
+  close(): void {
+    this.#newest++
+    this.#stopTyping()
+  }
+}

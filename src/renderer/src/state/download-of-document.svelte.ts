@@ -1,0 +1,48 @@
+/** The downloads of one document, newest first; the newest of each type stands for it. */
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { DownloadPage, DownloadView } from '../../../shared/contract/views.ts'
+import { ID_VERIFICATION_DATA_TYPES, type IDVerificationDataType } from '../../../shared/model/id-verification.ts'
+import type { Api } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { Resource } from './resource.svelte.ts'
+
+/** Milliseconds between two readings. */
+const PAUSE = 250
+/** As many as are looked through for the newest of each type. */
+const MOST = 50
+
+export class DownloadsOfDocument {
+  readonly #list: Resource<DownloadPage>
+  readonly #sorted = $derived.by(() =>
+    [...(this.#list.value?.items ?? [])].sort((one, two) => two.queuedAt - one.queuedAt)
+  )
+  /** Follows a change; many in a short time are followed together. */
+  readonly follow: () => void
+
+  constructor(api: Api, clock: Clock, reference: string) {
+    this.#list = new Resource(() => api.downloads.list({ reference, offset: 0, limit: MOST }))
+    this.follow = coalesced(clock, PAUSE, () => void this.load())
+  }
+
+  get known() {
+    return this.#list.value !== undefined
+  }
+  get error(): AppError | undefined {
+    return this.#list.error
+  }
+  /** The newest of each type. */
+  get newest(): DownloadView[] {
+    return ID_VERIFICATION_DATA_TYPES.flatMap((type) => this.newestOf(type) ?? [])
+  }
+  newestOf(type: IDVerificationDataType): DownloadView | undefined {
+    return this.#sorted.find((one) => one.type === type)
+  }
+  find(id: string): DownloadView | undefined {
+    return this.#sorted.find((one) => one.id === id)
+  }
+
+  load(): Promise<void> {
+    return this.#list.load()
+  }
+}

@@ -1,0 +1,107 @@
+/** The queue of the chosen account's downloads as a whole: how far it is, and what is done to it or to one of its files. */
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { DownloadCheck, DownloadSummary } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import { Action } from './action.svelte.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { Resource } from './resource.svelte.ts'
+
+/** Milliseconds between two readings. */
+const PAUSE = 250
+
+export class DownloadQueue {
+  readonly #api: Api
+  readonly #view: Resource<DownloadSummary>
+  #failures = $state.raw<ReadonlyMap<string, AppError>>(new Map())
+  #busy = $state.raw<ReadonlySet<string>>(new Set())
+  /** Follows a change; many in a short time are followed together. */
+  readonly follow: () => void
+  /** What is done to all of it: pausing, going on, stopping, trying again, clearing. */
+  readonly changing = new Action<unknown>()
+  readonly checking = new Action<DownloadCheck>()
+
+  constructor(api: Api, clock: Clock) {
+    this.#api = api
+    this.#view = new Resource(() => api.downloads.summary())
+    this.follow = coalesced(clock, PAUSE, () => void this.load())
+  }
+
+  get view(): DownloadSummary | undefined {
+    return this.#view.value
+  }
+  get error() {
+    return this.#view.error
+  }
+  /** Files that are on their way, or wait. */
+  get left(): number {
+    const counts = this.view?.counts
+    return counts ? counts.running + counts.waiting : 0
+  }
+
+  load(): Promise<void> {
+    return this.#view.load()
+  }
+
+  async pause(): Promise<void> {
+    await this.changing.run(() => this.#api.downloads.pause())
+    await this.load()
+  }
+  async resume(): Promise<void> {
+    await this.changing.run(() => this.#api.downloads.resume())
+    await this.load()
+  }
+  /** Answers why it could not be done. */
+  async stopAll(): Promise<AppError | undefined> {
+    await this.changing.run(() => this.#api.downloads.cancelAll())
+    await this.load()
+    return this.changing.error
+  }
+  async againAll(): Promise<void> {
+    await this.changing.run(() => this.#api.downloads.againAll())
+    await this.load()
+  }
+  /** Takes what failed or was stopped out of the list. */
+  async clear(): Promise<void> {
+    await this.changing.run(() => this.#api.downloads.clear())
+    await this.load()
+  }
+  async check(): Promise<void> {
+    await this.checking.run(() => this.#api.downloads.check())
+  }
+
+  /** Why what was last asked of this file could not be done. */
+  failureOf(id: string): AppError | undefined {
+    return this.#failures.get(id)
+  }
+  isBusy(id: string): boolean {
+    return this.#busy.has(id)
+  }
+  stop(id: string): Promise<AppError | undefined> {
+    return this.#ask(id, () => this.#api.downloads.cancel({ id }))
+  }
+  again(id: string): Promise<AppError | undefined> {
+    return this.#ask(id, () => this.#api.downloads.again({ ids: [id] }))
+  }
+  reveal(id: string): Promise<AppError | undefined> {
+    return this.#ask(id, () => this.#api.downloads.reveal({ id }))
+  }
+  /** Fetches files again that the check found missing or altered; answers why that could not begin. */
+  async fetchAgain(ids: readonly string[]): Promise<AppError | undefined> {
+    const result = await settled(this.#api.downloads.again({ ids: [...ids] }))
+    await this.load()
+    return result.ok ? undefined : result.error
+  }
+
+  async #ask(id: string, call: () => Promise<Result<null>>): Promise<AppError | undefined> {
+    if (this.#busy.has(id)) return undefined
+    this.#busy = new Set([...this.#busy, id])
+    const result = await settled(call())
+    this.#busy = new Set([...this.#busy].filter((one) => one !== id))
+    const failures = new Map(this.#failures)
+    if (result.ok) failures.delete(id)
+    else failures.set(id, result.error)
+    this.#failures = failures
+    return result.ok ? undefined : result.error
+  }
+}

@@ -1,0 +1,54 @@
+/** The rules by which documents of a saved view are fetched as they complete. */
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { Input } from '../../../shared/contract/requests.ts'
+import type { DownloadRule } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { coalesced } from './coalesced.ts'
+import { Resource } from './resource.svelte.ts'
+
+/** Milliseconds between two readings: each file that a rule brings tells of it. */
+const PAUSE = 1000
+
+export class DownloadRules {
+  readonly #api: Api
+  readonly #list: Resource<DownloadRule[]>
+  readonly follow: () => void
+
+  constructor(api: Api, clock: Clock) {
+    this.#api = api
+    this.#list = new Resource(() => api.downloads.rules())
+    this.follow = coalesced(clock, PAUSE, () => void this.load())
+  }
+
+  get list(): readonly DownloadRule[] {
+    return this.#list.value ?? []
+  }
+  get known() {
+    return this.#list.value !== undefined
+  }
+  get error() {
+    return this.#list.error
+  }
+
+  load(): Promise<void> {
+    return this.#list.load()
+  }
+
+  add(rule: Input<'downloads.addRule'>): Promise<AppError | undefined> {
+    return this.#do(this.#api.downloads.addRule(rule))
+  }
+  change(change: Input<'downloads.changeRule'>): Promise<AppError | undefined> {
+    return this.#do(this.#api.downloads.changeRule(change))
+  }
+  remove(id: string): Promise<AppError | undefined> {
+    return this.#do(this.#api.downloads.removeRule({ id }))
+  }
+
+  async #do(call: Promise<Result<unknown>>): Promise<AppError | undefined> {
+    const result = await settled(call)
+    if (!result.ok) return result.error
+    await this.load()
+    return undefined
+  }
+}

@@ -1,0 +1,116 @@
+/** What a person wants identity data of: documents that they selected, or all that a view finds; and how many have any. */
+import type { DocumentKey, DocumentQuery } from '../../../shared/contract/document-requests.ts'
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { DocumentRow } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+
+export type DownloadSubject = { documents: readonly DocumentKey[] } | { query: DocumentQuery }
+
+/** As many documents as are looked at one by one; of more it is not said beforehand how many have an identity check. */
+const MOST_LOOKED_AT = 10_000
+/** As many as one request answers. */
+const AT_ONCE = 500
+
+export class SubjectOfDownloads {
+  #documents = $state<number>()
+  #withIdentity = $state<number>()
+  #error = $state.raw<AppError>()
+  /** Those with an identity check, where all of them were looked at. */
+  #references = $state.raw<readonly string[]>()
+  #isClosed = false
+  readonly #api: Api
+  readonly #accountId: string
+  readonly #subject: DownloadSubject
+
+  /** @param rows what is known of the documents, where it is. */
+  constructor(api: Api, accountId: string, subject: DownloadSubject, rows?: readonly DocumentRow[]) {
+    this.#api = api
+    this.#accountId = accountId
+    this.#subject = subject
+    if ('documents' in subject) {
+      this.#documents = subject.documents.length
+      if (rows) this.#keep(rows)
+    }
+  }
+
+  /** How many are meant, of any account; undefined until it is known. */
+  get documents() {
+    return this.#documents
+  }
+  /** How many of them are of this account and have an identity check; undefined until, or where, it can't be told. */
+  get withIdentity() {
+    return this.#withIdentity
+  }
+  /** Whether it will be known yet how many have one. */
+  get isLooking() {
+    return (
+      this.#error === undefined &&
+      this.#withIdentity === undefined &&
+      (this.#documents ?? 0) <= MOST_LOOKED_AT &&
+      'query' in this.#subject
+    )
+  }
+  /** Of these names can be shown. */
+  get examples(): readonly string[] | undefined {
+    return this.#references
+  }
+  /** Documents of other accounts, which are left out. */
+  get ofOthers(): number {
+    if (!('documents' in this.#subject)) return 0
+    return this.#subject.documents.filter(({ accountId }) => accountId !== this.#accountId).length
+  }
+  get error() {
+    return this.#error
+  }
+
+  /** What the main process is asked for; undefined where nothing is left. */
+  get what(): { references: string[] } | { query: DocumentQuery } | undefined {
+    if (this.#references) return this.#references.length > 0 ? { references: [...this.#references] } : undefined
+    if ('query' in this.#subject) return { query: ownQuery(this.#subject.query) }
+    const own = this.#subject.documents.filter(({ accountId }) => accountId === this.#accountId)
+    return own.length > 0 ? { references: own.map(({ reference }) => reference) } : undefined
+  }
+
+  /** Looks how many a query finds, and how many of those have an identity check. */
+  async look(): Promise<void> {
+    if (!('query' in this.#subject)) return
+    const query = ownQuery(this.#subject.query)
+    const rows: DocumentRow[] = []
+    for (let offset = 0; offset < MOST_LOOKED_AT; offset += AT_ONCE) {
+      const page = await settled(this.#api.documents.list({ query, offset, limit: AT_ONCE }))
+      if (this.#isClosed) return
+      if (!page.ok) {
+        this.#error = page.error
+        return
+      }
+      this.#documents = page.value.documents
+      if (page.value.documents > MOST_LOOKED_AT) return
+      rows.push(...page.value.rows.filter((row) => row.kind === 'document'))
+      if (offset + AT_ONCE >= page.value.total) break
+    }
+    this.#keep(rows)
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+
+  #keep(rows: readonly DocumentRow[]): void {
+    const own = rows.filter((row) => row.accountId === this.#accountId && hasIdentity(row))
+    this.#references = own.map(({ reference }) => reference)
+    this.#withIdentity = own.length
+  }
+}
+
+/** Whether an identity check was asked for, or came to something. */
+export function hasIdentity({
+  idVerificationRequested,
+  identity
+}: Pick<DocumentRow, 'idVerificationRequested' | 'identity'>): boolean {
+  return idVerificationRequested || identity !== 'none'
+}
+
+/** Downloads are of the chosen account alone, each document once. */
+function ownQuery({ accounts: _accounts, ...query }: DocumentQuery): DocumentQuery {
+  return { ...query, grouped: false }
+}

@@ -1,0 +1,31 @@
+/** Run as a program: fetches what is in line until it is killed, or until nothing is. Its waits are shorter than ours. */
+import { writeSync } from 'node:fs'
+import { aDocument, downloadOffice } from '../fixtures/download-office.ts'
+
+const HASTE = 50
+const PAGE = 500
+
+const [folder = '', baseUrl = '', names = '[]'] = process.argv.slice(2)
+const added = JSON.parse(names) as { reference: string; name: string }[]
+const office = await downloadOffice({
+  folder,
+  baseUrl,
+  schedule: (task, delay) => {
+    const timer = setTimeout(task, delay / HASTE)
+    return () => clearTimeout(timer)
+  }
+})
+const { downloads, accountId, folderId } = office
+// What earlier lives put in line is called by the same names.
+const { items } = downloads.list(accountId, { states: ['waiting'], offset: 0, limit: PAGE })
+const known = items.map(({ documentReference: reference, documentName: name }) => ({ reference, name }))
+await office.look([...known, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
+downloads.open()
+if (added.length > 0) {
+  const choice = { types: ['pdf' as const], pattern: '{signer}/{yyyy}/{document}', writesIndex: false, folderId }
+  await downloads.add(accountId, { references: added.map(({ reference }) => reference) }, choice)
+}
+writeSync(1, 'added\n')
+await office.rested()
+writeSync(1, 'rested\n')
+if (added.length === 0) process.exit(0)

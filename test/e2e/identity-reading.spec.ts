@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { jpegFile, pngFile } from '../unit/identity/picture-files.ts'
+import { connect, sendElsewhere, test } from './bad-line.ts'
+import { type Clerk, MERE } from './clerk.ts'
+import { expect } from './office.ts'
+import { textsInFiles } from './searching.ts'
+
+/** A document of the practice office whose signer showed who they are. */
+async function checkedDocument({ window: page }: Clerk): Promise<string> {
+  return page.evaluate(async () => {
+    const { documents } = window.countersign
+    const all = await documents.references({ query: {} })
+    if (!all.ok) throw new Error(all.error.message)
+    for (const { reference } of all.value.references) {
+      const found = await documents.get({ reference })
+      if (found.ok && found.value.identity === 'passed') return reference
+    }
+    throw new Error('The practice office has no document with an identity check.')
+  })
+}
+
+async function goToHash({ window: page }: Clerk, hash: string): Promise<void> {
+  await page.evaluate((to) => {
+    location.hash = to
+  }, hash)
+}
+
+test('a check is read from its document’s page, its faces are painted, and nothing of it stays', async ({
+  clerk
+}, testInfo) => {
+  const { app, window } = clerk
+  await app.resizeWindow({ width: 1400, height: 900 })
+  const reference = await checkedDocument(clerk)
+  await goToHash(clerk, `#/documents/all?document=${encodeURIComponent(reference)}`)
+  await clerk.button('Read the identity check').click()
+  await expect(window.getByRole('heading', { name: 'Identity check', level: 1 })).toBeVisible()
+  const record = window.getByRole('article').first()
+  await expect(record.getByRole('list', { name: 'At a glance' })).toContainText('Passed')
+  const portrait = record.getByRole('img', { name: 'Portrait' })
+  const width = () => portrait.evaluate((image: HTMLImageElement) => image.naturalWidth)
+  await expect.poll(width).toBeGreaterThan(100)
+  await testInfo.attach('reading', { body: await window.screenshot(), contentType: 'image/png' })
+
+  const number = (await record.locator('.code').first().textContent()) ?? ''
+  expect(number).toMatch(/^[A-Z]{2}\d{6}$/)
+  await record.getByRole('button', { name: 'Copy the document number' }).click()
+  await expect(record.getByText(/goes from the clipboard in 30 seconds/)).toBeVisible()
+  expect(await app.clipboardText()).toBe(number)
+
+  const saved = join(testInfo.outputDir, 'portrait.png')
+  await app.dialog.answerSave(saved)
+  await record.getByRole('button', { name: 'Save picture…: Portrait' }).click()
+  await expect(window.getByText('Saved as portrait.png.')).toBeVisible()
+  expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG')
+
+  await app.emitPower('lock-screen')
+  await expect(window.getByText('Cleared, as this screen was locked or handed over.')).toBeVisible()
+  await expect(window.getByText(number)).toHaveCount(0)
+  await clerk.button('Show again').click()
+  await expect.poll(width).toBeGreaterThan(100)
+
+  const address = (await portrait.getAttribute('src')) ?? ''
+  await clerk.goTo('Overview')
+  const isDrawn = await window.evaluate(async (src) => {
+    const image = new Image()
+    image.src = src
+    return image.decode().then(
+      () => true,
+      () => false
+    )
+  }, address)
+  expect(isDrawn).toBe(false)
+  expect(await textsInFiles(dirname(app.userData), [number])).toEqual([])
+  const trail = await window.evaluate(() => window.countersign.audit.list({ search: '', offset: 0, limit: 5 }))
+  expect(trail.ok && trail.value.entries.map(({ detail }) => detail.as)).toEqual([
+    'records',
+    'saved-picture',
+    'records'
+  ])
+})
+
+test('pictures that would do harm are told of, under our own policy; a check that is gone is said to be', async ({
+  open,
+  office
+}) => {
+  const service = await openIdentityService(office.url)
+  const clerk = await open()
+  const { window } = clerk
+  const refused: string[] = []
+  window.on('console', (message) => /Content Security Policy/i.test(message.text()) && refused.push(message.text()))
+  const [reference = ''] = await sendElsewhere(office, ['Deed of gift'], [MERE])
+  await connect(clerk, { url: service.url } as never)
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "taken"</script></svg>'
+  service.records = [
+    {
+      PortraitImage: `data:image/jpeg;base64,${Buffer.from(svg).toString('base64')}`,
+      FrontIDImage: jpegFile(60_000, 60_000).toString('base64'),
+      BackIDImage: pngFile(20, 20).toString('base64').replace(/.{10}/g, '$&\n'),
+      FirstName: '<img src=x onerror="document.title = 1">'
+    },
+    {}
+  ]
+  await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
+  await expect(window.getByText(/A drawing with code \(SVG\) came/)).toBeVisible()
+  await expect(window.getByText(/says that it is 60,000 × 60,000 pixels/)).toBeVisible()
+  await window.getByRole('radio', { name: 'Back' }).check()
+  // Its header is right and its pixels are not: the page says so instead of showing a torn picture.
+  await expect(window.getByText(/it can’t be drawn/)).toBeVisible()
+  await clerk.button('Side by side').click()
+  await expect(window.getByText(/came with nothing in it/)).toBeVisible()
+  expect(await window.title()).not.toMatch(/taken|1/)
+
+  service.records = undefined
+  await clerk.goTo('Overview')
+  await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
+  await expect(window.getByText('The service has no identity data of this document.')).toBeVisible()
+  expect(refused).toEqual([])
+  await service.close()
+})
+
+/** The office's service with records of our own making for every document; without any it says that there are none. */
+async function openIdentityService(officeUrl: string) {
+  const service = { url: '', records: undefined as object[] | undefined, close: async () => {} }
+  const server = createServer(async (request, response) => {
+    const { url = '/', method = 'GET', headers } = request
+    if (url.includes('Download/IDVerification')) {
+      if (!service.records) return response.writeHead(404).end()
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(service.records))
+    }
+    const passed = { authorization: headers.authorization ?? '', accept: headers.accept ?? '' }
+    const answer = await fetch(`${new URL(officeUrl).origin}${url}`, { method, headers: passed })
+    const body = Buffer.from(await answer.arrayBuffer())
+    return response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(body)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  service.url = `http://127.0.0.1:${port}${new URL(officeUrl).pathname.replace(/\/$/, '')}`
+  service.close = async () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return service
+}

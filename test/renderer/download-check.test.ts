@@ -1,0 +1,148 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { afterEach, expect, test } from 'vitest'
+import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { checkedOf, usualDownloads } from './fakes/downloads.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { downloadOf } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+const files = Array.from({ length: 12 }, (_, index) =>
+  downloadOf({ id: `s-${index}`, documentName: `Lease ${index}`, fileName: `2025/Lease ${index}.pdf` })
+)
+async function open(api: FakeApi = fakeApi({ downloads: files })) {
+  opened = await openOffice(api)
+  opened.office.router.go('downloads')
+  const { container } = show(opened, Downloads)
+  await settle()
+  return container
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const said = (text: string | RegExp) => screen.queryByText(text) !== null
+const region = (name: string) => within(screen.getByRole('region', { name }))
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+const found = () =>
+  fakeApi({
+    downloads: files,
+    downloadCheck: {
+      intact: 8,
+      missing: files.slice(0, 2).map(checkedOf),
+      altered: files.slice(2, 3).map(checkedOf),
+      unreadable: files.slice(3, 4).map(checkedOf)
+    }
+  })
+
+test('a check that finds everything as it was says so', async () => {
+  await open()
+  await press('Check what I have')
+  expect(opened.office.router.route.query.get('show')).toBe('check')
+  expect(said('All 12 files are as they were fetched.')).toBe(true)
+})
+
+test('a check under way says of how many files, and cannot be begun twice', async () => {
+  const api = fakeApi({ downloads: files })
+  api.control.delay('downloads.check', Number.POSITIVE_INFINITY)
+  await open(api)
+  await press('Check what I have')
+  expect(said('Checking 12 files…')).toBe(true)
+  expect(screen.getByRole('progressbar', { name: 'Checking the files' })).toBeTruthy()
+  await press('Check what I have')
+  expect(calls('downloads.check')).toHaveLength(1)
+})
+
+test('missing and altered files are listed, and fetched again one by one or together', async () => {
+  await open(found())
+  await press('Check what I have')
+  expect(said('3 files of 12 are not as fetched.')).toBe(true)
+  expect(said(/8 are intact\./)).toBe(true)
+  expect(region('Missing 2').getByText('Downloads › 2025 › Lease 0.pdf · PDF')).toBeTruthy()
+  await press('Fetch again: Lease 2')
+  expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['s-2'] })
+  expect(region('Altered 1').getByText('Is fetched again')).toBeTruthy()
+  await press('Fetch again: Lease 0')
+  expect(screen.queryByRole('button', { name: /^Fetch \d+ files again$/ })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Fetch again: Lease 0' })).toBeNull()
+})
+
+test('all that are missing are fetched again at once', async () => {
+  await open(found())
+  await press('Check what I have')
+  await press('Fetch 2 files again')
+  expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['s-0', 's-1'] })
+  expect(opened.office.toasts.shown.at(-1)?.text).toBe('2 files are fetched again.')
+})
+
+test('files that can not be read now are not called lost, and not fetched again', async () => {
+  const api = fakeApi({ downloads: files, downloadCheck: { intact: 11, unreadable: files.slice(3, 4).map(checkedOf) } })
+  await open(api)
+  await press('Check what I have')
+  expect(said("1 file can't be read now.")).toBe(true)
+  const away = region("Can't be read now 1")
+  expect(away.getByText(/connect the drive/)).toBeTruthy()
+  expect(away.queryByRole('button')).toBeNull()
+})
+
+test('a check that could not be made says why and is made again', async () => {
+  const api = fakeApi({ downloads: files })
+  api.control.fail('downloads.check', { code: 'storage', message: 'No.' })
+  await open(api)
+  await press('Check what I have')
+  expect(said('The check could not be made.')).toBe(true)
+  api.control.heal('downloads.check')
+  await press('Try again')
+  expect(said('All 12 files are as they were fetched.')).toBe(true)
+})
+
+test('the index is written now, and one that can not be written says why', async () => {
+  const api = fakeApi({ downloads: files })
+  await open(api)
+  opened.office.router.go('downloads', [], { show: 'check' })
+  await settle()
+  await press('Write the index now')
+  expect(calls('downloads.writeIndex')[0]?.input).toEqual({ folderId: 'folder-1' })
+  expect(opened.office.toasts.shown.at(-1)?.text).toBe('Wrote “index.csv” in “Downloads”, with 12 files.')
+  api.control.fail('downloads.writeIndex', { code: 'not-writable', message: 'No.' })
+  await press('Write the index now')
+  expect(opened.office.toasts.shown.at(-1)?.text).toMatch(
+    /^The index was not written\. The folder can't be written to\./
+  )
+})
+
+test('where rules have folders of their own, the index of each can be written', async () => {
+  const estate = { id: 'folder-9', label: 'Estate drive' }
+  const rule = { ...usualDownloads, id: 'r', viewId: 'v', viewName: 'Deeds', isOn: true, fetched: 3 }
+  await open(
+    fakeApi({
+      downloads: files,
+      downloadFolders: [usualDownloads.folder, estate],
+      downloadRules: [{ ...rule, folder: estate }]
+    })
+  )
+  opened.office.router.go('downloads', [], { show: 'check' })
+  await settle()
+  await fireEvent.keyDown(screen.getByRole('button', { name: 'Write the index now' }), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'In “Estate drive”' }))
+  await settle()
+  expect(calls('downloads.writeIndex')[0]?.input).toEqual({ folderId: 'folder-9' })
+})
+
+test('with nothing saved there is nothing to check', async () => {
+  await open(fakeApi({ downloads: [] }))
+  opened.office.router.go('downloads', [], { show: 'check' })
+  await settle()
+  expect(said('There is nothing to check yet.')).toBe(true)
+})
+
+test('nothing in what it found stands in the way of a screen reader', async () => {
+  const container = await open(found())
+  await press('Check what I have')
+  const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+})

@@ -1,0 +1,248 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { PLACEHOLDERS, parsePattern } from '../../src/main/core/downloads/name-pattern.ts'
+import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
+import DownloadDialog from '../../src/renderer/src/screens/downloads/DownloadDialog.svelte'
+import { nameParts } from '../../src/renderer/src/screens/downloads/placeholders.ts'
+import type { DownloadSubject } from '../../src/renderer/src/state/download-subject.svelte.ts'
+import type { DocumentPage } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { documents } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+/** Three documents with an identity check and one without. */
+const four = (): DocumentPage[] =>
+  documents(4).map((one, index) => ({
+    ...one,
+    name: `Lease ${index}`,
+    idVerificationRequested: index < 3,
+    identity: 'none'
+  }))
+const query = { search: '', sort: { by: 'name' as const, descending: false }, grouped: false }
+
+async function open(
+  subject: DownloadSubject = { query },
+  api: FakeApi = fakeApi({ documents: four(), downloads: [] })
+) {
+  opened = await openOffice(api)
+  const rows = 'documents' in subject ? api.control.state.documents : undefined
+  show(opened, DownloadDialog, { open: true, subject, rows })
+  await settle()
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const last = (name: string) => calls(name).at(-1)?.input
+const dialog = () => within(screen.getByRole('dialog'))
+const button = (name: string | RegExp) => dialog().getByRole('button', { name })
+const pattern = () => dialog().getByLabelText<HTMLInputElement>(/^Names of the files/)
+const examples = () =>
+  within(dialog().getByRole('group', { name: 'For example' }))
+    .getAllByRole('listitem')
+    .map((item) => item.textContent?.trim())
+    .filter(Boolean)
+async function press(name: string | RegExp) {
+  await fireEvent.click(button(name))
+  await settle()
+}
+async function type(value: string) {
+  await fireEvent.input(pattern(), { target: { value } })
+  await opened.clock.pass(300)
+}
+
+describe('before anything is downloaded', () => {
+  test('it is said how many documents have an identity check, and the button counts the files', async () => {
+    await open()
+    expect(dialog().getByRole('status').textContent?.replace(/\s+/g, ' ').trim()).toBe(
+      '3 of 4 documents have an identity check.'
+    )
+    expect(button('Download 3 PDFs')).toBeTruthy()
+    await fireEvent.click(dialog().getByLabelText(/^Records/))
+    expect(button('Download 3 records')).toBeTruthy()
+    await fireEvent.click(dialog().getByLabelText(/^Both/))
+    expect(button('Download 6 files')).toBeTruthy()
+  })
+
+  test('of many documents all pages are looked through', async () => {
+    const many = documents(1200).map((one) => ({ ...one, idVerificationRequested: true }))
+    await open({ query }, fakeApi({ documents: many, downloads: [] }))
+    expect(button('Download 1,200 PDFs')).toBeTruthy()
+    expect(calls('documents.list')).toHaveLength(3)
+  })
+
+  test('of more than are looked through it is not said how many, and all are asked for', async () => {
+    const list = fakeApi({ documents: four(), downloads: [] })
+    const { list: read } = list.documents
+    list.documents.list = async (input) => {
+      const answer = await read(input)
+      return answer.ok ? { ok: true, value: { ...answer.value, total: 80_000, documents: 80_000 } } : answer
+    }
+    await open({ query }, list)
+    expect(dialog().getByText('Of 80,000 documents, all that have an identity check.')).toBeTruthy()
+    await press('Download PDFs')
+    expect(last('downloads.add')).toMatchObject({ what: { query } })
+  })
+
+  test('documents without a check have nothing to download', async () => {
+    const none = four().map((one) => ({ ...one, idVerificationRequested: false }))
+    await open({ query }, fakeApi({ documents: none, downloads: [] }))
+    expect(dialog().getByText('None of these 4 documents has an identity check.')).toBeTruthy()
+    expect(button('Download').hasAttribute('disabled')).toBe(true)
+  })
+
+  test('how you download can be read again where it could not', async () => {
+    const api = fakeApi({ documents: four(), downloads: [] })
+    api.control.fail('downloads.settings', { code: 'storage', message: 'No.' })
+    await open({ query }, api)
+    api.control.heal('downloads.settings')
+    await press('Try again')
+    expect(button('Download 3 PDFs')).toBeTruthy()
+  })
+})
+
+describe('the names of files', () => {
+  test('are shown of the documents that are meant, as they are typed', async () => {
+    const [, second] = four()
+    await open({ documents: [{ accountId: 'practice', reference: second?.reference ?? '' }] })
+    await type('{yyyy}/{document}')
+    expect(last('downloads.preview')).toMatchObject({ pattern: '{yyyy}/{document}', type: 'pdf' })
+    expect(examples()[0]).toMatch(/^2025 › Lease \d\.pdf$/)
+  })
+
+  test('are asked for once the keys rest', async () => {
+    await open()
+    const before = calls('downloads.preview').length
+    for (const text of ['{', '{d', '{document}']) await fireEvent.input(pattern(), { target: { value: text } })
+    await opened.clock.pass(300)
+    expect(calls('downloads.preview')).toHaveLength(before + 1)
+  })
+
+  test('that can not be used say why in their place, keep their examples, and nothing is downloaded', async () => {
+    await open()
+    const before = examples()
+    await type('{colour}/{document}')
+    expect(pattern().getAttribute('aria-invalid')).toBe('true')
+    expect(document.getElementById(pattern().getAttribute('aria-describedby') ?? '')?.textContent).toContain(
+      '“{colour}” is not one of the parts that a name can have.'
+    )
+    expect(examples()).toEqual(before)
+    expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(true)
+    await type('{document}')
+    expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(false)
+  })
+
+  test('that were typed but not looked at yet are looked at before anything is added', async () => {
+    await open()
+    await fireEvent.input(pattern(), { target: { value: '{colour}' } })
+    await fireEvent.submit(pattern().closest('form') as HTMLFormElement)
+    await settle()
+    expect(calls('downloads.add')).toHaveLength(0)
+    expect(dialog().getByText(/“\{colour\}” is not one/)).toBeTruthy()
+  })
+
+  test('have parts inserted where the cursor is', async () => {
+    await open()
+    await type('a--b')
+    pattern().setSelectionRange(2, 2)
+    await press(/^Insert Matter/)
+    await opened.clock.pass(300)
+    expect(pattern().value).toBe('a-{matter}-b')
+    expect(document.activeElement).toBe(pattern())
+    expect(pattern().selectionStart).toBe('a-{matter}'.length)
+    expect(last('downloads.preview')).toMatchObject({ pattern: 'a-{matter}-b' })
+  })
+
+  test('have one stop for Tab among their parts, which the arrows go through', async () => {
+    await open()
+    const bar = dialog().getByRole('toolbar')
+    const all = within(bar).getAllByRole('button')
+    expect(all.filter((one) => one.tabIndex === 0)).toHaveLength(1)
+    all[0]?.focus()
+    await fireEvent.keyDown(all[0] as Element, { key: 'ArrowRight' })
+    expect(document.activeElement).toBe(all[1])
+    await fireEvent.keyDown(all[1] as Element, { key: 'End' })
+    expect(document.activeElement).toBe(all.at(-1))
+    expect(all.filter((one) => one.tabIndex === 0)).toEqual([all.at(-1)])
+  })
+
+  test('are offered every part that there is, and none that there is not', () => {
+    expect(nameParts.map(({ name }) => name).sort()).toEqual([...PLACEHOLDERS].sort())
+    for (const { name } of nameParts) expect(parsePattern(`{document} {${name}}`).ok).toBe(true)
+  })
+})
+
+describe('downloading', () => {
+  test('adds what has a check, remembers the choice, and says what was left out', async () => {
+    await open()
+    await fireEvent.click(dialog().getByLabelText(/^Both/))
+    await fireEvent.click(dialog().getByLabelText('Keep an index beside the files'))
+    await press('Choose another…')
+    expect(dialog().getByText('Signed papers')).toBeTruthy()
+    await type('{document}')
+    await press('Download 6 files')
+    const { what, ...rest } = last('downloads.add') as { what: { references: string[] } }
+    expect(what.references).toHaveLength(3)
+    const folderId = opened.api.control.state.downloadFolders.at(-1)?.id
+    expect(rest).toEqual({ types: ['pdf', 'json'], pattern: '{document}', writesIndex: false, folderId })
+    expect(last('downloads.configure')).toEqual(rest)
+    expect(opened.office.toasts.shown.at(-1)?.text).toBe(
+      '6 files are on their way. 1 document without an identity check was left out.'
+    )
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+
+  test('says which were on the way already', async () => {
+    await open()
+    opened.api.control.state.downloads = []
+    await opened.api.downloads.start({ reference: four()[0]?.reference ?? '', type: 'pdf' })
+    await press('Download 3 PDFs')
+    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(
+      /^2 files are on their way\. 1 file was on the way already\./
+    )
+  })
+
+  test('that fails says so in the dialog and keeps what was chosen', async () => {
+    const api = fakeApi({ documents: four(), downloads: [] })
+    api.control.fail('downloads.add', { code: 'storage', message: 'No.' })
+    await open({ query }, api)
+    await type('{document} {date}')
+    await press('Download 3 PDFs')
+    expect(dialog().getByText('Nothing was put in the queue.')).toBeTruthy()
+    expect(pattern().value).toBe('{document} {date}')
+    expect(calls('downloads.configure')).toHaveLength(0)
+  })
+
+  test('a person who thinks better of the folder keeps the one before', async () => {
+    const api = fakeApi({ documents: four(), downloads: [] })
+    api.downloads.chooseFolder = async () => ({ ok: true, value: null as never })
+    await open({ query }, api)
+    await press('Choose another…')
+    expect(dialog().getByText('Downloads')).toBeTruthy()
+    expect(dialog().queryByText('The folder was not changed.')).toBeNull()
+  })
+
+  test('leaves other accounts out, also of a view that shows them', async () => {
+    await open({ query: { ...query, accounts: ['harbour'] } })
+    expect((last('documents.list') as { query: object }).query).not.toHaveProperty('accounts')
+  })
+})
+
+test('nothing in it stands in the way of a screen reader', async () => {
+  await open()
+  const { violations } = await axe.run(screen.getByRole('dialog'), { rules: { 'color-contrast': { enabled: false } } })
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+})
+
+test('a whole view is downloaded from the menu of views', async () => {
+  opened = await openOffice(fakeApi({ documents: four(), downloads: [] }))
+  opened.office.router.go('documents', ['all'])
+  show(opened, Documents)
+  await settle()
+  await fireEvent.keyDown(screen.getByRole('button', { name: 'Views' }), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: 'Download identity data of these…' }))
+  await settle()
+  expect(button('Download 3 PDFs')).toBeTruthy()
+})

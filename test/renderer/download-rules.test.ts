@@ -1,0 +1,145 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { afterEach, expect, test } from 'vitest'
+import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
+import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
+import type { DownloadRule, SavedView } from '../../src/shared/contract/views.ts'
+import { type FakeApi, type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+const view = (change: Partial<SavedView> = {}): SavedView => ({
+  id: 'v1',
+  name: 'Tenancies',
+  query: { search: 'tenancy', sort: { by: 'name', descending: false }, grouped: false },
+  tell: false,
+  ...change
+})
+const rule = (change: Partial<DownloadRule> = {}): DownloadRule => ({
+  id: 'rule-1',
+  viewId: 'v1',
+  viewName: 'Tenancies',
+  folder: { id: 'folder-1', label: 'Downloads' },
+  types: ['pdf'],
+  pattern: '{document}',
+  writesIndex: true,
+  isOn: true,
+  fetched: 1204,
+  ...change
+})
+
+async function open(change: Partial<FakeState> = {}): Promise<FakeApi> {
+  opened = await openOffice(fakeApi({ views: [view(), view({ id: 'v2', name: 'Deeds' })], ...change }))
+  opened.office.router.go('downloads', [], { show: 'rules' })
+  show(opened, Downloads)
+  await settle()
+  return opened.api
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+const said = (text: string | RegExp) => screen.queryByText(text) !== null
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+
+test('without a saved view there is a sentence on what is needed, and the way there', async () => {
+  await open({ views: [] })
+  expect(said(/Save a view of your documents first/)).toBe(true)
+  expect(screen.queryByRole('button', { name: 'Add a rule…' })).toBeNull()
+  await press('Go to the documents')
+  expect(opened.office.router.route.screen).toBe('documents')
+})
+
+test('a rule is made for a view, with what is complete already only where that is asked', async () => {
+  await open()
+  await press('Add a rule…')
+  const dialog = within(screen.getByRole('dialog'))
+  await fireEvent.change(dialog.getByLabelText('View'), { target: { value: 'v2' } })
+  await fireEvent.click(dialog.getByLabelText(/^Both/))
+  await press('Download by itself')
+  expect(calls('downloads.addRule')[0]?.input).toEqual({
+    viewId: 'v2',
+    alsoNow: false,
+    types: ['pdf', 'json'],
+    pattern: '{yyyy}/{document} – {signer} – {date}',
+    writesIndex: true,
+    folderId: 'folder-1'
+  })
+  expect(said(/PDF and records/)).toBe(true)
+  expect(opened.office.toasts.shown.at(-1)?.text).toBe('From now on “Deeds” downloads by itself.')
+})
+
+test('a rule says what it has brought, is turned off and on again', async () => {
+  await open({ downloadRules: [rule()] })
+  expect(said('1,204 files brought')).toBe(true)
+  await press('Turn off the rule for Tenancies')
+  expect(calls('downloads.changeRule')[0]?.input).toEqual({ id: 'rule-1', isOn: false })
+  expect(said('Off')).toBe(true)
+  await press('Turn on the rule for Tenancies')
+  expect(said('On')).toBe(true)
+})
+
+test('a rule whose newest file failed says why', async () => {
+  await open({ downloadRules: [rule({ problem: { code: 'not-writable', message: 'The folder.' } })] })
+  expect(said('Its newest file could not be had.')).toBe(true)
+  expect(said(/See that the folder is there and may be written to/)).toBe(true)
+})
+
+test('a rule whose view is gone rests and says so', async () => {
+  const { viewName: _name, ...gone } = rule()
+  await open({ downloadRules: [gone] })
+  expect(said('Rests: its view is gone')).toBe(true)
+  expect(screen.queryByRole('button', { name: /Turn o/ })).toBeNull()
+})
+
+test('a rule is changed with what it had', async () => {
+  await open({ downloadRules: [rule({ types: ['json'] })] })
+  await press('Change the rule for Tenancies')
+  const dialog = within(screen.getByRole('dialog'))
+  expect(dialog.getByLabelText<HTMLInputElement>(/^Records/).checked).toBe(true)
+  expect(dialog.queryByLabelText('View')).toBeNull()
+  await fireEvent.input(dialog.getByLabelText(/^Names of the files/), { target: { value: '{matter}/{document}' } })
+  await press('Save the rule')
+  expect(calls('downloads.changeRule')[0]?.input).toMatchObject({ id: 'rule-1', pattern: '{matter}/{document}' })
+})
+
+test('a rule that can not be kept says why and stays open', async () => {
+  const api = await open()
+  api.control.fail('downloads.addRule', { code: 'storage', message: 'No.' })
+  await press('Add a rule…')
+  await press('Download by itself')
+  expect(said('The rule was not kept.')).toBe(true)
+})
+
+test('a rule is removed only once that was asked, and the focus goes on', async () => {
+  await open({ downloadRules: [rule()] })
+  await press('Remove the rule for Tenancies')
+  expect(calls('downloads.removeRule')).toHaveLength(0)
+  await press('Remove the rule')
+  expect(calls('downloads.removeRule')[0]?.input).toEqual({ id: 'rule-1' })
+  expect(said('Nothing is downloaded by itself yet.')).toBe(true)
+  expect(document.activeElement?.textContent).toContain('Add a rule…')
+})
+
+test('a rule is made from the menu of its view', async () => {
+  opened = await openOffice(fakeApi({ views: [view({ id: 'v9', name: 'Leases' }), view()] }))
+  opened.office.router.go('documents', ['view', 'v1'])
+  show(opened, Documents)
+  await settle()
+  await fireEvent.keyDown(screen.getByRole('button', { name: 'View' }), { key: 'Enter' })
+  await fireEvent.click(await screen.findByRole('menuitem', { name: /^Download by itself/ }))
+  await settle()
+  await press('Download by itself')
+  expect(calls('downloads.addRule')[0]?.input).toMatchObject({ viewId: 'v1' })
+})
+
+test('nothing in them stands in the way of a screen reader', async () => {
+  await open({ downloadRules: [rule(), rule({ id: 'rule-2', isOn: false })] })
+  const { violations } = await axe.run(document.body, {
+    rules: { 'color-contrast': { enabled: false }, region: { enabled: false } }
+  })
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+})

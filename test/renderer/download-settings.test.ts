@@ -1,0 +1,78 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { afterEach, expect, test } from 'vitest'
+import DownloadsFolder from '../../src/renderer/src/screens/settings/DownloadsFolder.svelte'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+async function open(api: FakeApi = fakeApi()) {
+  opened = await openOffice(api)
+  const { container } = show(opened, DownloadsFolder)
+  await settle()
+  return container
+}
+const kept = () =>
+  opened.api.control.calls.filter(({ name }) => name === 'downloads.configure').map(({ input }) => input)
+const pattern = () => screen.getByLabelText<HTMLInputElement>(/^Names of the files/)
+
+test('each change is kept at once', async () => {
+  await open()
+  await fireEvent.click(screen.getByLabelText(/^Both/))
+  await settle()
+  await fireEvent.click(screen.getByLabelText('Keep an index beside the files'))
+  await settle()
+  await fireEvent.click(screen.getByRole('button', { name: 'Choose another…' }))
+  await settle()
+  await fireEvent.change(screen.getByLabelText('Files at once'), { target: { value: '6' } })
+  await settle()
+  expect(kept()).toEqual([
+    { types: ['pdf', 'json'] },
+    { writesIndex: false },
+    { folderId: expect.any(String) },
+    { concurrency: 6 }
+  ])
+  expect(opened.api.control.state.downloadSettings.folder.label).toBe('Signed papers')
+  expect(opened.api.control.state.downloadSettings.concurrency).toBe(6)
+})
+
+test('names are kept when they are left, and only where they can be used', async () => {
+  await open()
+  await fireEvent.input(pattern(), { target: { value: '{colour}' } })
+  await fireEvent.change(pattern())
+  await settle()
+  expect(kept()).toEqual([])
+  expect(screen.getByText(/“\{colour\}” is not one/)).toBeTruthy()
+  await fireEvent.input(pattern(), { target: { value: '{matter}/{document}' } })
+  await fireEvent.change(pattern())
+  await settle()
+  expect(kept()).toEqual([{ pattern: '{matter}/{document}' }])
+})
+
+test('a change that could not be kept says so', async () => {
+  const api = fakeApi()
+  api.control.fail('downloads.configure', { code: 'storage', message: 'No.' })
+  await open(api)
+  await fireEvent.click(screen.getByLabelText(/^Records/))
+  await settle()
+  expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/^That wasn't kept\./)
+})
+
+test('what can not be read can be read again', async () => {
+  const api = fakeApi()
+  api.control.fail('downloads.settings', { code: 'storage', message: 'No.' })
+  await open(api)
+  api.control.heal('downloads.settings')
+  await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  await settle()
+  expect(pattern().value).toBe('{yyyy}/{document} – {signer} – {date}')
+})
+
+test('nothing in it stands in the way of a screen reader', async () => {
+  const container = await open()
+  const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+})

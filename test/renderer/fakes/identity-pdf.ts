@@ -1,0 +1,41 @@
+/** The made-up office's report of an identity check: the same for every document, handed out in small parts. */
+import { pdfOf } from '../../fixtures/pdfs.ts'
+import { byId, Failure, type FakeOffice, type HandlersOf } from './office.ts'
+
+const PART = 1000
+
+/** A report of three pages, one of them lying. */
+export function identityPdf(): Uint8Array {
+  const words = ['Result: passed', 'Face match: 96 %', 'Document: Driver Licence', 'Expires: 4 March 2031']
+  return pdfOf([
+    { lines: ['Identity verification report', '', 'Mere Parata', ...words] },
+    { lines: ['The card, front and back', '', 'No attention is needed.'], width: 842, height: 595 },
+    { lines: Array.from({ length: 28 }, (_none, index) => `Line ${index + 1} of what was checked and when.`) }
+  ])
+}
+
+export function fakeIdentityPdf(office: FakeOffice): HandlersOf<'identityPdf'> {
+  const { state } = office
+  let open: { id: string; rest: Uint8Array } | undefined
+  return {
+    'identityPdf.open': ({ reference }) => {
+      const document = byId(
+        state.documents.map((one) => ({ ...one, id: one.reference })),
+        reference
+      )
+      open = { id: office.newId('look'), rest: state.identityPdf }
+      return { id: open.id, documentReference: reference, documentName: document.name, length: open.rest.length }
+    },
+    'identityPdf.next': ({ id }) => {
+      if (open?.id !== id) throw new Failure('gone')
+      const bytes = open.rest.slice(0, PART)
+      open.rest = open.rest.slice(PART)
+      return { bytes, isLast: open.rest.length === 0 }
+    },
+    'identityPdf.close': ({ id }) => {
+      if (open?.id === id) open = undefined
+      return null as never
+    },
+    'identityPdf.print': () => ({ isPrinted: state.printerTakes })
+  }
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { Sheet } from '../../src/renderer/src/screens/identity/pdf/paper.ts'
+import type { PdfFile } from '../../src/renderer/src/screens/identity/pdf/pdf-file.ts'
+import { Printing } from '../../src/renderer/src/screens/identity/pdf/printing.svelte.ts'
+import { fakeApi } from './fake-api.ts'
+
+const file = { pages: 2 } as PdfFile
+const sheets: Sheet[] = [
+  { picture: 'data:image/png;base64,AA==', isLandscape: false },
+  { picture: 'data:image/png;base64,AB==', isLandscape: true }
+]
+
+test('the pages stand on the page when the dialog opens, and are forgotten after it', async () => {
+  const api = fakeApi()
+  const seen: unknown[] = []
+  const print = api.identityPdf.print
+  api.identityPdf.print = async () => {
+    seen.push(printing.sheets)
+    return print()
+  }
+  const printing: Printing = new Printing(
+    api,
+    async () => {
+      seen.push('laid out')
+    },
+    async () => sheets
+  )
+  await printing.print(file)
+  expect(seen).toEqual(['laid out', sheets])
+  expect(printing.sheets).toEqual([])
+  expect(printing.painted).toBeUndefined()
+  expect(printing.error).toBeUndefined()
+})
+
+test('a printer that fails is told, and nothing of the report stays', async () => {
+  const api = fakeApi()
+  api.control.fail('identityPdf.print', { code: 'internal', message: 'No printer.' })
+  const printing = new Printing(
+    api,
+    async () => {},
+    async () => sheets
+  )
+  await printing.print(file)
+  expect(printing.error?.message).toBe('No printer.')
+  expect(printing.sheets).toEqual([])
+})
+
+test('a page that can’t be painted keeps the whole from paper: a gap would not be seen there', async () => {
+  const api = fakeApi()
+  const printing = new Printing(
+    api,
+    async () => {},
+    async () => {
+      throw new Error('This page is damaged.')
+    }
+  )
+  await printing.print(file)
+  expect(printing.error).toBeTruthy()
+  expect(api.control.calls.filter(({ name }) => name === 'identityPdf.print')).toEqual([])
+})
+
+test('what is cleared while it is made ready isn’t printed any more', async () => {
+  const api = fakeApi()
+  const painting = Promise.withResolvers<Sheet[]>()
+  const printing = new Printing(
+    api,
+    async () => {},
+    () => painting.promise
+  )
+  const printed = printing.print(file)
+  printing.end()
+  painting.resolve(sheets)
+  await printed
+  expect(printing.sheets).toEqual([])
+  expect(api.control.calls.filter(({ name }) => name === 'identityPdf.print')).toEqual([])
+})

@@ -1,0 +1,206 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import IdentityPdf from '../../src/renderer/src/screens/identity/pdf/IdentityPdf.svelte'
+import { MOST_PRINTED } from '../../src/renderer/src/screens/identity/pdf/paper.ts'
+import { type PdfFile, UnreadablePdf } from '../../src/renderer/src/screens/identity/pdf/pdf-file.ts'
+import { IDLE } from '../../src/renderer/src/screens/identity/pdf/pdf-look.svelte.ts'
+import type { CounterSession } from '../../src/shared/contract/views.ts'
+import { type FakeApi, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+let opened: Opened
+afterEach(() => opened.close())
+
+/** Stands in for pdf.js, which needs a real browser: what is asked of it is written down. */
+function reader(pages = 3) {
+  const did = {
+    bytes: [] as number[],
+    painted: [] as number[],
+    closed: 0,
+    canvases: [] as HTMLCanvasElement[],
+    /** Pages that can't be painted. */
+    unpaintable: [] as number[]
+  }
+  const file: PdfFile = {
+    pages,
+    sizeOf: async () => ({ width: 400, height: 600 }),
+    async paint(page, canvas) {
+      did.painted.push(page)
+      if (did.unpaintable.includes(page)) throw new Error('This page is damaged.')
+      canvas.width = 40
+      canvas.height = 60
+      did.canvases.push(canvas)
+    },
+    textOf: async (page) => [`The text of page ${page}`],
+    close: () => did.closed++
+  }
+  const openPdf = async (bytes: Uint8Array) => {
+    did.bytes.push(bytes.length)
+    return file
+  }
+  return { did, openPdf }
+}
+
+async function open(api: FakeApi = fakeApi({ downloads: [] }), openPdf: unknown = reader().openPdf) {
+  opened = await openOffice(api)
+  opened.office.router.go('identity-pdf', ['doc-0'])
+  const { unmount } = show(opened, IdentityPdf as never, { openPdf })
+  await settle()
+  return unmount
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+
+test('the report is fetched part by part, and given whole to its reader', async () => {
+  const { did, openPdf } = reader()
+  await open(undefined, openPdf)
+  expect(did.bytes).toEqual([opened.api.control.state.identityPdf.length])
+  expect(calls('identityPdf.next').length).toBeGreaterThan(1)
+  expect(screen.getByRole('link', { name: 'Tenancy agreement Parata' })).toBeTruthy()
+})
+
+test('its pages can be read out, and their pictures are hidden from that', async () => {
+  await open()
+  const page = screen.getByRole('group', { name: 'Page 1 of 3' })
+  expect(within(page).getByText('The text of page 1')).toBeTruthy()
+  expect(page.querySelector('canvas')?.closest('[aria-hidden=true]')).toBeTruthy()
+})
+
+test('only pages near the view are painted, and one that goes away gives its picture’s memory back', async () => {
+  const { did, openPdf } = reader(500)
+  await open(undefined, openPdf)
+  expect(did.painted).toEqual([1, 2])
+  const region = screen.getByRole('region', { name: /Identity report of/ })
+  const pile = region.firstElementChild as HTMLElement
+  // jsdom scrolls nothing by itself.
+  Object.defineProperty(region, 'scrollTop', { value: Number.parseFloat(pile.style.height) / 2 })
+  await fireEvent.scroll(region)
+  await settle()
+  expect(Math.min(...did.painted.slice(2))).toBeGreaterThan(200)
+  expect(did.painted.length).toBeGreaterThan(2)
+  expect(did.painted.length).toBeLessThan(8)
+  expect(did.canvases.slice(0, 2).map(({ width }) => width)).toEqual([0, 0])
+  expect((screen.getByLabelText('Page, of 500') as HTMLInputElement).value).toMatch(/^2\d\d$/)
+})
+
+test('leaving forgets it: the reader is closed and the pictures are emptied', async () => {
+  const { did, openPdf } = reader()
+  const unmount = await open(undefined, openPdf)
+  unmount()
+  await settle()
+  expect(did.closed).toBe(1)
+  expect(did.canvases.every(({ width }) => width === 0)).toBe(true)
+})
+
+test('leaving while it is still fetched tells the main process, and shows nothing later', async () => {
+  const api = fakeApi({ downloads: [] })
+  api.control.delay('identityPdf.next', Number.POSITIVE_INFINITY)
+  const { did, openPdf } = reader()
+  const unmount = await open(api, openPdf)
+  unmount()
+  await settle()
+  expect(calls('identityPdf.close')).toHaveLength(1)
+  expect(did.bytes).toEqual([])
+})
+
+test('five minutes without a hand on it clear it; it is shown again by being fetched again', async () => {
+  const { did, openPdf } = reader()
+  await open(undefined, openPdf)
+  await opened.clock.pass(IDLE - 1000)
+  await fireEvent.pointerMove(window)
+  await opened.clock.pass(IDLE - 1000)
+  expect(screen.queryByText(/^Cleared/)).toBeNull()
+  await opened.clock.pass(2000)
+  expect(screen.getByText('Cleared: nobody touched this page for five minutes.')).toBeTruthy()
+  expect(document.querySelector('canvas')).toBeNull()
+  expect(did.closed).toBe(1)
+  await press('Show again')
+  expect(calls('identityPdf.open')).toHaveLength(2)
+  expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
+})
+
+test('handing this screen to a person clears it', async () => {
+  const { did, openPdf } = reader()
+  await open(undefined, openPdf)
+  opened.api.control.state.counter = { id: 's', place: 'here', phase: 'handover' } as CounterSession
+  opened.api.control.emit('counter.changed', { id: 's' })
+  await settle()
+  expect(did.closed).toBe(1)
+  expect(screen.getByText('Cleared as the screen was handed over.')).toBeTruthy()
+})
+
+test.each([
+  ['password', 'This PDF opens only with a password.'],
+  ['broken', 'This PDF can’t be read.']
+] as const)('a PDF that is not to be read (%s) is told, with the way on to its file', async (why, told) => {
+  await open(undefined, async () => {
+    throw new UnreadablePdf(why)
+  })
+  const notice = screen.getByRole('alert')
+  expect(notice.textContent).toContain(told)
+  await fireEvent.click(within(notice).getByRole('button', { name: 'Download' }))
+  await settle()
+  expect(calls('downloads.start').map(({ input }) => input)).toEqual([{ reference: 'doc-0', type: 'pdf' }])
+})
+
+test('one that is too large is told, and downloaded instead', async () => {
+  const api = fakeApi({ downloads: [] })
+  api.control.fail('identityPdf.open', { code: 'too-large', message: 'Too large.' })
+  await open(api)
+  expect(screen.getByRole('alert').textContent).toContain('too large to be shown here')
+  expect(screen.getAllByRole('button', { name: 'Download' })).toHaveLength(1)
+})
+
+test('without a line it says so, and tries again when asked to', async () => {
+  const api = fakeApi({ downloads: [] })
+  api.control.fail('identityPdf.open', { code: 'offline', message: 'No network.' })
+  await open(api)
+  expect(screen.getByRole('alert').textContent).toContain('this computer is offline')
+  api.control.heal('identityPdf.open')
+  await press('Try again')
+  expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
+})
+
+test('a page that can’t be painted says so in its place; the others are there', async () => {
+  const { did, openPdf } = reader()
+  did.unpaintable = [2]
+  await open(undefined, openPdf)
+  expect(screen.getByRole('group', { name: 'Page 2 of 3' }).textContent).toContain('can’t be painted')
+  expect(screen.getByRole('group', { name: 'Page 1 of 3' }).querySelector('canvas')).toBeTruthy()
+})
+
+test('the file that was downloaded is shown in its folder', async () => {
+  await open(fakeApi({ downloads: [] }))
+  await press('Download')
+  const { state } = opened.api.control
+  state.downloads = state.downloads.map((one) => ({ ...one, state: 'done' as const }))
+  opened.api.control.emit('downloads.changed', { id: null })
+  await settle()
+  await press('Show in folder')
+  expect(calls('downloads.reveal').map(({ input }) => input)).toEqual([{ id: state.downloads[0]?.id }])
+})
+
+test('keys make it larger and smaller, and nothing of that while a number is typed', async () => {
+  await open()
+  const percent = () => screen.getByText(/^\d+ %$/, { selector: '.percent' }).textContent
+  await press('100 %')
+  expect(percent()).toBe('100 %')
+  await fireEvent.keyDown(window, { key: '+', ctrlKey: true })
+  expect(percent()).toBe('125 %')
+  await fireEvent.keyDown(window, { key: '-', ctrlKey: true })
+  await fireEvent.keyDown(window, { key: '-', ctrlKey: true })
+  expect(percent()).toBe('75 %')
+})
+
+test('more pages than fit into memory aren’t made ready for paper: it says what to do', async () => {
+  const { did, openPdf } = reader(MOST_PRINTED + 1)
+  await open(undefined, openPdf)
+  await press('Print…')
+  expect(screen.getByRole('alert').textContent).toContain('print its file with another program')
+  expect(calls('identityPdf.print')).toEqual([])
+  expect(did.painted.length).toBeLessThan(MOST_PRINTED)
+})

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest'
+import {
+  ageAt,
+  cardDate,
+  dateInWords,
+  doubtOf,
+  expiryFinding
+} from '../../src/renderer/src/screens/identity/card-dates.ts'
+import { faceFinding, faceScore, scoreInWords } from '../../src/renderer/src/screens/identity/face-words.ts'
+import { compareNames, nameFinding } from '../../src/renderer/src/screens/identity/name-comparison.ts'
+import { PictureLook } from '../../src/renderer/src/screens/identity/picture-look.svelte.ts'
+import {
+  examinedInWords,
+  glance,
+  personOf,
+  resultFinding,
+  signerOf
+} from '../../src/renderer/src/screens/identity/record-words.ts'
+import type { IdentityTexts } from '../../src/shared/contract/views.ts'
+import { signerOf as personWith } from './document-pages.ts'
+import { identityRecordOf, identityTexts } from './fakes/identity.ts'
+
+const names = (card: [string?, string?, string?], user: [string?, string?, string?]): IdentityTexts => ({
+  ...(card[0] && { firstName: card[0] }),
+  ...(card[1] && { middleName: card[1] }),
+  ...(card[2] && { lastName: card[2] }),
+  ...(user[0] && { userFirstName: user[0] }),
+  ...(user[1] && { userMiddleName: user[1] }),
+  ...(user[2] && { userLastName: user[2] })
+})
+const likenesses = (texts: IdentityTexts) => compareNames(texts).parts.map(({ likeness }) => likeness)
+const found = (texts: IdentityTexts) => {
+  const { word, meaning } = nameFinding(compareNames(texts))
+  return `${word}: ${meaning}`
+}
+
+describe('the name on the card beside the one that the office gave', () => {
+  test('capitals, accents and spaces are no difference, and are said', () => {
+    const texts = names(['ANAHERA', '', 'TE  RANGI'], ['Anāhera', '', 'Terangi'])
+    expect(likenesses(texts)).toEqual(['alike', 'neither', 'alike'])
+    expect(found(texts)).toBe('Names agree: The same but for capitals, accents and spaces.')
+    expect(compareNames(names(['ANA'], ['Ana'])).parts[0]?.but).toBe('capitals')
+    expect(compareNames(names(['Ana'], ['Anā'])).parts[0]?.but).toBe('accents')
+    expect(found(names(['Mere', '', 'Parata'], ['Mere', '', 'Parata']))).toMatch(/Letter for letter/)
+    // Composed or not, it is the same letter.
+    expect(likenesses(names(['Ana\u0304'], ['An\u0101']))[0]).toBe('same')
+  })
+  test('another letter is a difference', () => {
+    expect(likenesses(names(['TAMA', '', 'BROOKES'], ['Tama', '', 'Brooks']))[2]).toBe('different')
+    expect(found(names(['TAMA', '', 'BROOKES'], ['Tom', '', 'Brooks']))).toBe(
+      'Names differ: First name and last name are not the same.'
+    )
+  })
+  test('a middle name on one side only is said as such', () => {
+    expect(likenesses(names(['A', 'B', 'C'], ['A', '', 'C']))[1]).toBe('only-card')
+    expect(found(names(['A', 'B', 'C'], ['A', '', 'C']))).toBe(
+      'Part of a name missing: Middle name is on one side only.'
+    )
+    expect(likenesses(names(['A', '', 'C'], ['A', 'B', 'C']))[1]).toBe('only-user')
+  })
+  test('a name that is only divided otherwise agrees', () => {
+    const texts = names(['MERE AROHA', '', 'PARATA'], ['Mere', 'Aroha', 'Parata'])
+    expect(compareNames(texts).isDividedOtherwise).toBe(true)
+    expect(found(texts)).toMatch(/^Names agree: .*divided otherwise/)
+    expect(compareNames(names(['MERE', '', 'X'], ['Mere', '', 'Y'])).isDividedOtherwise).toBe(false)
+  })
+  test('a side without any name says so', () => {
+    expect(found(names([], ['A']))).toMatch(/^No name from the card/)
+    expect(found(names(['A'], []))).toMatch(/^Name not compared/)
+    expect(found({})).toMatch(/^No names/)
+  })
+})
+
+describe('dates of the card', () => {
+  const utc = (text: string) => Date.parse(`${text}T00:00:00Z`)
+  test.each([
+    ['2031-08-02', ['2031-08-02']],
+    ['2031-08-02T00:00:00+12:00', ['2031-08-02']],
+    ['17/05/1984', ['1984-05-17']],
+    ['05/17/1984', ['1984-05-17']],
+    ['04/05/1984', ['1984-05-04', '1984-04-05']],
+    ['05.05.1984', ['1984-05-05']],
+    ['31/02/1984', []],
+    ['next year', []]
+  ])('%s', (raw, days) => expect(cardDate(raw).days).toEqual(days.map(utc)))
+
+  test('what can be read in two ways stays as it came, with both', () => {
+    const date = cardDate('04/05/1984')
+    expect(dateInWords(date)).toBe('04/05/1984')
+    expect(doubtOf(date)).toBe('As it came: it may be 4 May 1984 or 5 April 1984.')
+    expect(doubtOf(cardDate('soon'))).toMatch(/isn’t written as a date/)
+    expect(dateInWords(cardDate('1984-05-17'))).toBe('Thursday 17 May 1984')
+    expect(doubtOf(cardDate('1984-05-17'))).toBeUndefined()
+  })
+  test('an age counts birthdays', () => {
+    expect(ageAt(cardDate('1984-05-17'), new Date(2026, 4, 16, 12).getTime())).toBe(41)
+    expect(ageAt(cardDate('1984-05-17'), new Date(2026, 4, 17, 12).getTime())).toBe(42)
+    expect(ageAt(cardDate('04/05/1984'), Date.now())).toBeUndefined()
+  })
+
+  const noon = (text: string) => new Date(`${text}T12:00:00`).getTime()
+  const expiry = (expires: string | undefined, examined: string | undefined, now: string) =>
+    expiryFinding(
+      expires === undefined ? undefined : cardDate(expires),
+      examined ? noon(examined) : undefined,
+      noon(now)
+    )
+  test.each([
+    ['2025-11-19', '2025-11-20', '2025-11-26', 'Expired at the check', 'It had ended 1 day before'],
+    ['2025-11-20', '2025-11-20', '2025-11-20', 'Expires soon', 'Today is its last day'],
+    ['2025-11-22', '2025-11-20', '2025-11-26', 'Expired since the check', '4 days ago. It was valid when'],
+    ['2025-12-20', '2025-11-20', '2025-11-26', 'Expires soon', 'in 24 days'],
+    ['2031-08-02', '2025-11-20', '2025-11-26', 'Card is valid', 'in 5 years'],
+    ['2025-11-22', undefined, '2025-11-26', 'Expired', 'isn’t known'],
+    [undefined, '2025-11-20', '2025-11-26', 'No expiry date', 'none'],
+    ['never', '2025-11-20', '2025-11-26', 'Expiry not certain', 'isn’t written'],
+    // Either way it is long over.
+    ['04/05/2020', '2025-11-20', '2025-11-26', 'Expired at the check', ''],
+    ['12/11/2025', '2025-11-20', '2025-11-26', 'Expiry not certain', '11 December 2025']
+  ])('a card that ends %s, looked at %s, on %s: %s', (expires, examined, now, word, meaning) => {
+    const finding = expiry(expires, examined, now)
+    expect(finding.word).toBe(word)
+    expect(finding.meaning).toContain(meaning)
+  })
+})
+
+describe('faces', () => {
+  test.each([
+    ['0.9641', 0.9641, 1],
+    ['1.0', 1, 1],
+    ['0', 0, 1],
+    ['96.41', 0.9641, 100],
+    ['96,41', 0.9641, 100],
+    ['96.4%', 0.964, 100],
+    ['0.5 %', 0.005, 100],
+    ['100', 1, 100]
+  ])('a score of %s', (raw, fraction, of) => {
+    const score = faceScore(raw)
+    expect(score.fraction).toBeCloseTo(fraction, 6)
+    expect(score.of).toBe(of)
+  })
+  test.each(['1', 'high', '-0.2', '412', '', 'NaN', '0x10', '1e2'])(
+    '“%s” has no place on a scale, and is shown as it came',
+    (raw) => {
+      expect(faceScore(raw).fraction).toBeUndefined()
+      expect(faceScore(raw).why).toMatch(/^As it came/)
+    }
+  )
+  test('the service’s own result decides, never the score', () => {
+    expect(faceFinding({ faceMatchResult: 'Passed', faceMatchScore: '0.01' })).toMatchObject({ tone: 'ok' })
+    expect(faceFinding({ faceMatchResult: 'Failed', faceMatchScore: '0.99' })).toMatchObject({
+      word: 'Faces don’t match',
+      meaning: 'The service says “Failed”. Score 0.99 of 1.'
+    })
+    expect(faceFinding({ faceMatchResult: 'Tier 4' })).toMatchObject({
+      word: 'Tier 4',
+      meaning: 'The service’s own word.'
+    })
+    expect(faceFinding({ faceMatchScore: '0.9' })).toMatchObject({ word: 'Faces: not said', tone: 'quiet' })
+    expect(faceFinding({ faceError: 'No face found.' })).toMatchObject({ tone: 'warn', meaning: 'No face found.' })
+    expect(scoreInWords(faceScore('high'))).toBe('“high”')
+  })
+})
+
+describe('a record as a whole', () => {
+  test('passed or not is the service’s word', () => {
+    expect(resultFinding({ isPassed: true, attentions: [] })).toMatchObject({ word: 'Passed', tone: 'ok' })
+    expect(resultFinding({ isPassed: false, attentions: [{ name: 'a', detail: '' }] })).toMatchObject({
+      word: 'Not passed',
+      meaning: 'The service says so. 1 point to look at.'
+    })
+    expect(resultFinding({ attentions: [] })).toMatchObject({ word: 'No result', tone: 'warn' })
+  })
+  test('a record with nothing in it still says what isn’t there', () => {
+    const found = glance({ texts: {}, pictures: [], attentions: [], others: [] }, undefined, 0)
+    expect(found.map(({ word }) => word)).toEqual(['No result', 'Faces: not said', 'No names', 'No expiry date'])
+  })
+  test('when it was checked: a text without a zone names no moment', () => {
+    expect(examinedInWords('2025-11-20T03:12:44')).toBe('Thursday 20 November 2025 at 03:12 (no zone is named)')
+    expect(examinedInWords('2025-11-20')).toBe('Thursday 20 November 2025')
+    expect(examinedInWords('2025-11-20T03:12:44Z')).toContain('UTC')
+    expect(examinedInWords('a while ago')).toBe('a while ago')
+  })
+  test('it is of the signer of that name, else of the only one who was asked', () => {
+    const record = identityRecordOf()
+    const mere = personWith({ firstName: 'Mēre', lastName: 'PARATA', identity: 'passed' })
+    const tama = personWith({ firstName: 'Tama', lastName: 'Brooks', identity: 'passed', index: 1 })
+    expect(signerOf(record, 2, [tama, mere])).toBe(mere)
+    expect(signerOf(record, 2, [mere, mere])).toBeUndefined()
+    expect(signerOf(record, 1, [tama])).toBeUndefined()
+    const unnamed = identityRecordOf({ texts: {} })
+    expect(signerOf(unnamed, 1, [tama, personWith()])).toBe(tama)
+    expect(signerOf(unnamed, 2, [tama])).toBeUndefined()
+    expect(signerOf(unnamed, 1, [tama, mere])).toBeUndefined()
+    expect(personOf(record)).toBe('Mere Aroha Parata')
+    expect(personOf({ texts: { firstName: 'MERE' } })).toBe('MERE')
+    expect(personOf(unnamed)).toBeUndefined()
+    expect(identityTexts.faceMatchScore).toBe('0.9641')
+  })
+})
+
+describe('looking at a picture', () => {
+  const picture = { width: 640, height: 400 }
+  const frame = { width: 320, height: 320 }
+  const press = (look: PictureLook, ...keys: string[]) => keys.map((key) => look.key(key, picture, frame))
+
+  test('keys make it larger and smaller, turn it and put it back', () => {
+    const look = new PictureLook()
+    expect(press(look, '+', '=', '-', 'r', 'R', 'r')).toEqual([true, true, true, true, true, true])
+    expect(look.zoom).toBeCloseTo(1.25)
+    expect(look.degrees).toBe(90)
+    press(look, '0')
+    expect(look.isUntouched).toBe(true)
+    expect(look.transform(picture, frame)).toBe('translate(0px, 0px) rotate(0deg) scale(1)')
+    expect(press(look, 'x', 'Tab')).toEqual([false, false])
+  })
+  test('as large as the frame it leaves the arrows to the page; larger it stops at its edges', () => {
+    const look = new PictureLook()
+    expect(press(look, 'ArrowDown')).toEqual([false])
+    press(look, ...Array.from({ length: 20 }, () => '+'))
+    expect(look.zoom).toBe(8)
+    for (let step = 0; step < 200; step++) press(look, 'ArrowLeft', 'ArrowUp')
+    expect(look.transform(picture, frame)).toBe('translate(1120px, 640px) rotate(0deg) scale(8)')
+    press(look, ...Array.from({ length: 20 }, () => '-'))
+    expect(look.transform(picture, frame)).toBe('translate(0px, 0px) rotate(0deg) scale(1)')
+  })
+  test('on its side it is in the frame as a whole', () => {
+    const look = new PictureLook()
+    press(look, 'r')
+    const scale = Number(/scale\((.*)\)/.exec(look.transform(picture, { width: 640, height: 400 }))?.[1])
+    expect(scale * 640).toBeCloseTo(400)
+  })
+})

@@ -1,0 +1,330 @@
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import axe from 'axe-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import Identity from '../../src/renderer/src/screens/identity/Identity.svelte'
+import type { IdentityRecordView } from '../../src/shared/contract/views.ts'
+import { pageOf, signerOf } from './document-pages.ts'
+import { type FakeState, fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { identityRecordOf, identityTexts, PIXEL, pictureOf } from './fakes/identity.ts'
+import { type Opened, openOffice, show } from './office.ts'
+
+const REFERENCE = 'doc-6'
+let opened: Opened
+let addresses: Map<string, Blob>
+let unmount: () => void
+const before = { create: URL.createObjectURL, revoke: URL.revokeObjectURL }
+
+beforeEach(() => {
+  addresses = new Map()
+  let next = 0
+  // jsdom gives no addresses to bytes.
+  URL.createObjectURL = (blob) => {
+    const url = `blob:test/${++next}`
+    addresses.set(url, blob as Blob)
+    return url
+  }
+  URL.revokeObjectURL = (url) => void addresses.delete(url)
+})
+afterEach(() => {
+  opened?.close()
+  URL.createObjectURL = before.create
+  URL.revokeObjectURL = before.revoke
+})
+
+const mere = signerOf({
+  ...{ firstName: 'Mere', lastName: 'Parata', name: 'Mere Parata', identity: 'passed', state: 'signed' },
+  identityWords: [{ field: 'IDVerificationLivenessResult', value: 'Live' }]
+})
+
+async function open(change: Partial<FakeState> = {}, arrange: (api: ReturnType<typeof fakeApi>) => void = () => {}) {
+  const api = fakeApi({ documents: [pageOf({ name: 'Deed of gift', people: [mere] })], ...change })
+  arrange(api)
+  opened = await openOffice(api)
+  opened.office.router.go('identity', [REFERENCE])
+  unmount = show(opened, Identity).unmount
+  await settle()
+}
+const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
+async function press(name: string | RegExp) {
+  await fireEvent.click(screen.getByRole('button', { name }))
+  await settle()
+}
+const glance = () =>
+  within(screen.getByRole('list', { name: 'At a glance' }))
+    .getAllByRole('listitem')
+    .map((item) => item.textContent?.trim())
+const stage = (name: RegExp) => screen.getByRole('group', { name })
+const second = (): IdentityRecordView =>
+  identityRecordOf({
+    isPassed: false,
+    texts: { ...identityTexts, firstName: 'TAMA', lastName: 'BROOKES', userFirstName: 'Tama', userLastName: 'Brooks' },
+    attentions: [{ name: 'Face match', detail: 'Not alike enough.' }]
+  })
+
+describe('one record', () => {
+  test('says at a glance whether it holds up, in words', async () => {
+    await open()
+    expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
+    expect(screen.getByRole('link', { name: 'Deed of gift' })).toBeTruthy()
+    expect(glance()).toEqual([
+      expect.stringMatching(/^Passed/),
+      expect.stringMatching(/^Faces match.*Score 0.9641 of 1/),
+      expect.stringMatching(/^A living person/),
+      expect.stringMatching(/^Names agree.*The same but for capitals/),
+      expect.stringMatching(/^Card is valid/)
+    ])
+    const meter = screen.getByRole('meter', { name: 'Face-match score' })
+    expect(meter.getAttribute('aria-valuenow')).toBe('0.9641')
+    expect(screen.getByText('A living person was in front of the camera.')).toBeTruthy()
+  })
+
+  test('shows the portrait beside the picture of the card that was compared, from memory only', async () => {
+    await open()
+    const shown = screen.getAllByRole('img').map((image) => image.getAttribute('src'))
+    expect(shown).toHaveLength(2)
+    for (const url of shown) expect(addresses.get(url ?? '')?.type).toBe('image/png')
+    expect(addresses.get(shown[0] ?? '')?.size).toBe(PIXEL.length)
+    expect(screen.getByRole('radio', { name: /Front compared with the face/ })).toHaveProperty('checked', true)
+    await fireEvent.click(screen.getByRole('radio', { name: 'Back' }))
+    await settle()
+    expect(screen.getByRole('img', { name: 'Back of the card' })).toBeTruthy()
+    expect(calls('identity.picture')).toHaveLength(3)
+  })
+
+  test('a compared picture of its own has a place of its own', async () => {
+    await open({
+      identity: [identityRecordOf({ pictures: [pictureOf({ name: 'front' }), pictureOf({ name: 'selected' })] })]
+    })
+    expect(screen.getByRole('radio', { name: 'Compared' })).toHaveProperty('checked', true)
+    expect(screen.getByRole('img', { name: 'Picture that was compared' })).toBeTruthy()
+    expect(screen.getByText('No such picture came.')).toBeTruthy()
+  })
+
+  test('differences are marked by word', async () => {
+    await open({ identity: [second()] })
+    const row = screen.getByRole('row', { name: /Last name/ })
+    expect(row.textContent).toContain('Different')
+    expect(screen.getByText('To look at')).toBeTruthy()
+    expect(screen.getByText('Not alike enough.')).toBeTruthy()
+    expect(screen.getByText(/Which of its signers this record is of isn’t certain/)).toBeTruthy()
+  })
+
+  test('what isn’t a picture is told instead of shown, and can’t be saved', async () => {
+    const why = 'A drawing with code (SVG) came in place of a photograph. It isn’t opened.'
+    await open({ identity: [identityRecordOf({ pictures: [{ name: 'portrait', isShown: false, why }] })] })
+    expect(screen.getByText(why)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: /Save picture/ })).toBeNull()
+    expect(calls('identity.picture')).toHaveLength(0)
+  })
+
+  test('a picture that the page can’t draw is said to be damaged', async () => {
+    await open()
+    await fireEvent.error(screen.getByRole('img', { name: 'Portrait' }))
+    expect(screen.getByText(/it can’t be drawn/)).toBeTruthy()
+  })
+
+  test('a record with nothing in it says what isn’t there', async () => {
+    await open({ identity: [{ texts: {}, pictures: [], attentions: [], others: [] }] })
+    expect(screen.getByRole('heading', { name: 'A person without a name' })).toBeTruthy()
+    expect(screen.getByText(/came with nothing in it/)).toBeTruthy()
+    expect(screen.getAllByText('Not said').length).toBeGreaterThan(4)
+    expect(screen.getByText('When they were checked isn’t said.')).toBeTruthy()
+  })
+
+  test('members that aren’t known are shown as they came', async () => {
+    await open({ identity: [identityRecordOf({ others: [{ name: 'ChipRead', value: '<b>yes</b>' }] })] })
+    expect(screen.getByText('ChipRead')).toBeTruthy()
+    expect(screen.getByText('<b>yes</b>')).toBeTruthy()
+  })
+
+  test('has nothing that axe finds wrong', async () => {
+    await open({ identity: [identityRecordOf(), second()], identityLeftOut: 1 })
+    await press('Side by side')
+    const { violations } = await axe.run(document.body, {
+      rules: { 'color-contrast': { enabled: false }, region: { enabled: false } }
+    })
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  })
+})
+
+describe('looking closely', () => {
+  test('keys and buttons zoom and turn; the page’s own keys stay its own', async () => {
+    await open()
+    const portrait = stage(/^Portrait/)
+    const image = screen.getByRole('img', { name: 'Portrait' })
+    await fireEvent.keyDown(portrait, { key: '+' })
+    expect(image.style.transform).toContain('scale(1.25)')
+    await fireEvent.keyDown(portrait, { key: 'r' })
+    expect(image.style.transform).toContain('rotate(90deg)')
+    await fireEvent.keyDown(portrait, { key: '+', ctrlKey: true })
+    expect(image.style.transform).toContain('scale(1.25)')
+    await press(/^As it was: Portrait/)
+    expect(image.style.transform).toMatch(/rotate\(0deg\) scale\(1\)/)
+    await press(/^Larger: Portrait/)
+    expect(image.style.transform).toContain('scale(1.25)')
+    expect(screen.getByText('125%')).toBeTruthy()
+  })
+
+  test('the wheel zooms only what was chosen, so that the page still scrolls', async () => {
+    await open()
+    const portrait = stage(/^Portrait/)
+    const image = screen.getByRole('img', { name: 'Portrait' })
+    expect(await fireEvent.wheel(portrait, { deltaY: -100 })).toBe(true)
+    expect(image.style.transform).toContain('scale(1)')
+    await fireEvent.focus(portrait)
+    expect(await fireEvent.wheel(portrait, { deltaY: -100 })).toBe(false)
+    expect(image.style.transform).toContain('scale(1.25)')
+  })
+
+  test('a picture can’t be dragged out, and the system’s menu can’t be had for it', async () => {
+    await open()
+    const image = screen.getByRole('img', { name: 'Portrait' })
+    expect(image.getAttribute('draggable')).toBe('false')
+    expect(await fireEvent.dragStart(image)).toBe(false)
+    expect(await fireEvent.contextMenu(image)).toBe(false)
+  })
+
+  test('saving asks for the picture that is shown, and says what it is called', async () => {
+    await open()
+    await press('Save picture…: Front of the card')
+    expect(calls('identity.savePicture')[0]?.input).toMatchObject({ record: 0, name: 'front' })
+    expect(opened.office.toasts.shown.at(-1)?.text).toBe('Saved as front.png.')
+  })
+
+  test('a copied number goes from the clipboard by itself, and says so', async () => {
+    await open()
+    await press('Copy the document number')
+    expect(calls('system.copyBriefly')[0]?.input).toEqual({ text: 'DX418220' })
+    expect(calls('system.copy')).toEqual([])
+    expect(screen.getByText('Copied. It goes from the clipboard in 30 seconds.')).toBeTruthy()
+    await opened.clock.pass(30_000)
+    expect(screen.getByText('It is gone from the clipboard.')).toBeTruthy()
+  })
+})
+
+describe('several records', () => {
+  test('are chosen one at a time, or seen side by side', async () => {
+    await open({ identity: [identityRecordOf(), second()] })
+    expect(screen.getAllByRole('article')).toHaveLength(1)
+    await press(/Tama Aroha Brooks/)
+    expect(screen.getByRole('heading', { name: 'Tama Aroha Brooks' })).toBeTruthy()
+    await press('Side by side')
+    expect(screen.getAllByRole('article')).toHaveLength(2)
+    expect(screen.getAllByRole('img')).toHaveLength(4)
+    await press('One at a time')
+    expect(screen.getAllByRole('article')).toHaveLength(1)
+  })
+})
+
+describe('what was read doesn’t stay', () => {
+  test('leaving the page forgets it, here and in the main process', async () => {
+    await open()
+    expect(addresses.size).toBe(2)
+    unmount()
+    await settle()
+    expect(addresses.size).toBe(0)
+    expect(calls('identity.close')).toHaveLength(1)
+  })
+
+  test('a reading that arrives after the page was left is forgotten at once', async () => {
+    await open({}, (api) => api.control.delay('identity.read', 30))
+    unmount()
+    await new Promise((wait) => setTimeout(wait, 60))
+    await settle()
+    expect(calls('identity.close')).toHaveLength(1)
+  })
+
+  test('cleared after idle it says so, shows nothing of it, and can be shown again', async () => {
+    await open()
+    opened.api.control.emit('identity.cleared', { reading: 'reading-1', why: 'idle' })
+    await settle()
+    expect(screen.getByText('Cleared after 5 minutes without use.')).toBeTruthy()
+    expect(document.body.textContent).not.toContain('DX418220')
+    expect(document.body.textContent).not.toContain('Parata')
+    expect([addresses.size, screen.queryAllByRole('img').length]).toEqual([0, 0])
+    expect(calls('identity.close')).toEqual([])
+    await press('Show again')
+    expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
+    expect(addresses.size).toBe(2)
+  })
+
+  test('another reading’s end is no matter of this page', async () => {
+    await open()
+    opened.api.control.emit('identity.cleared', { reading: 'reading-7', why: 'others' })
+    await settle()
+    expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
+  })
+
+  test('being at the page keeps it, without a message for each movement', async () => {
+    await open()
+    for (let second = 0; second < 60; second++) {
+      await opened.clock.pass(1000)
+      await fireEvent.pointerMove(window)
+    }
+    expect(calls('identity.keep').length).toBeGreaterThan(1)
+    expect(calls('identity.keep').length).toBeLessThan(5)
+  })
+
+  test('where the main process has it no more, the page says so as soon as it is used', async () => {
+    await open({}, (api) => api.control.fail('identity.keep', { code: 'gone', message: 'Cleared.' }))
+    await opened.clock.pass(25_000)
+    await fireEvent.keyDown(window, { key: 'a' })
+    await settle()
+    expect(screen.getByText('Cleared after 5 minutes without use.')).toBeTruthy()
+    expect(addresses.size).toBe(0)
+  })
+})
+
+describe('where there is nothing to show', () => {
+  test('no record yet', async () => {
+    await open({ identity: [] })
+    expect(screen.getByText('There is nothing of an identity check yet.')).toBeTruthy()
+    await press('Ask again')
+    expect(calls('identity.read')).toHaveLength(2)
+  })
+
+  test('kept no longer by the service', async () => {
+    await open({}, (api) => api.control.fail('identity.read', { code: 'not-found', message: 'No.' }))
+    expect(screen.getByText('The service has no identity data of this document.')).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Go to the downloads' })).toBeTruthy()
+  })
+
+  test('offline: said, and read as soon as the line is back', async () => {
+    const offline = { state: 'offline' as const, since: 0 }
+    await open({ connection: offline }, (api) => api.control.fail('identity.read', { code: 'offline', message: 'No.' }))
+    expect(screen.getByText('The identity check can’t be read while this computer is offline.')).toBeTruthy()
+    opened.api.control.heal('identity.read')
+    opened.api.control.state.connection = { state: 'online', since: 1 }
+    opened.api.control.emit('connection.changed', null)
+    await settle()
+    expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
+  })
+
+  test('an error has a way on', async () => {
+    await open({}, (api) => api.control.fail('identity.read', { code: 'server', message: 'It answered 500.' }))
+    expect(screen.getByText('The identity check could not be read.')).toBeTruthy()
+    opened.api.control.heal('identity.read')
+    await press('Try again')
+    expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
+  })
+
+  test('while it is read, its place is kept', async () => {
+    await open({}, (api) => api.control.delay('identity.read', Number.POSITIVE_INFINITY))
+    expect(screen.getByLabelText('The identity check is being read…')).toBeTruthy()
+  })
+
+  test('records that can’t be read are counted', async () => {
+    await open({ identityLeftOut: 2 })
+    expect(screen.getByText('2 records of this check can’t be shown.')).toBeTruthy()
+  })
+
+  test('without a document there is a way to one', async () => {
+    opened = await openOffice(fakeApi())
+    opened.office.router.go('identity')
+    show(opened, Identity)
+    await settle()
+    expect(screen.getByText('No document is chosen.')).toBeTruthy()
+    expect(calls('identity.read')).toEqual([])
+  })
+})

@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  fittingWidth,
+  GAP,
+  LARGEST,
+  larger,
+  layoutOf,
+  pageRead,
+  pagesInView,
+  paintScale,
+  SMALLEST,
+  smaller
+} from '../../src/renderer/src/screens/identity/pdf/page-layout.ts'
+
+const size = fc.record({ width: fc.integer({ min: 1, max: 20_000 }), height: fc.integer({ min: 1, max: 20_000 }) })
+const sizes = fc.array(size, { minLength: 1, maxLength: 60 })
+const zoom = fc.double({ min: SMALLEST, max: LARGEST, noNaN: true })
+
+test('every page in view keeps its canvas, and at most one on either side', () => {
+  fc.assert(
+    fc.property(
+      sizes,
+      zoom,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 1, max: 3000 }),
+      (all, at, share, height) => {
+        const layout = layoutOf(all, at)
+        const top = share * Math.max(0, layout.height - height)
+        const { first, last } = pagesInView(layout, top, height)
+        const seen = layout.places.flatMap((place, index) =>
+          place.top < top + height && place.top + place.height > top ? [index] : []
+        )
+        for (const index of seen) expect(index >= first && index <= last).toBe(true)
+        expect(last - first + 1).toBeLessThanOrEqual(Math.max(1, seen.length) + 2)
+        expect(first >= 0 && last < all.length && first <= last).toBe(true)
+      }
+    )
+  )
+})
+
+test('no canvas is larger than a window of memory, however large a page claims to be', () => {
+  fc.assert(
+    fc.property(size, fc.double({ min: 0.01, max: 16, noNaN: true }), (page, wanted) => {
+      const scale = paintScale(page, wanted)
+      expect(scale).toBeLessThanOrEqual(wanted)
+      expect(page.width * scale * page.height * scale).toBeLessThanOrEqual(16_000_001)
+      expect(Math.max(page.width, page.height) * scale).toBeLessThanOrEqual(8193)
+    })
+  )
+})
+
+test('pages lie below each other without touching, and the first is read at the start', () => {
+  const layout = layoutOf(
+    [
+      { width: 600, height: 800 },
+      { width: 800, height: 600 }
+    ],
+    0.5
+  )
+  expect(layout.places.map(({ top }) => top)).toEqual([GAP, GAP + 400 + GAP])
+  expect(layout.width).toBe(400 + 2 * GAP)
+  expect(pageRead(layout, 0, 500)).toBe(1)
+  expect(pageRead(layout, 300, 500)).toBe(2)
+})
+
+test('sizes are stepped through, from any size to the ends', () => {
+  const up: number[] = []
+  for (let at = SMALLEST; at < LARGEST; at = larger(at)) up.push(at)
+  expect(up.slice(0, 5)).toEqual([0.25, 0.5, 0.75, 1, 1.25])
+  expect([larger(0.98), larger(0.999), larger(1.31), larger(LARGEST)]).toEqual([1, 1.25, 1.5, LARGEST])
+  expect([smaller(1.02), smaller(1.001), smaller(1.31), smaller(SMALLEST)]).toEqual([1, 0.75, 1.25, SMALLEST])
+})
+
+test('the widest page fits the width that there is', () => {
+  expect(
+    fittingWidth(
+      [
+        { width: 600, height: 800 },
+        { width: 800, height: 600 }
+      ],
+      832
+    )
+  ).toBe(1)
+  expect(fittingWidth([{ width: 600, height: 800 }], 0)).toBe(SMALLEST)
+})

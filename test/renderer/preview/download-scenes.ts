@@ -1,0 +1,157 @@
+/** The downloads in the states that they must be seen in. */
+import type { DownloadRule, DownloadView, SavedView } from '../../../src/shared/contract/views.ts'
+import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
+import { checkedOf } from '../fakes/downloads.ts'
+import { documents, downloadOf, people } from '../people.ts'
+
+const now = () => Date.now()
+const subjects = ['Tenancy agreement', 'Deed of gift', 'Superannuation choice', 'Power of attorney', 'Loan variation']
+
+function nameOf(index: number): string {
+  return `${subjects[index % subjects.length]} ${people[index % people.length]?.[1]}`
+}
+
+function one(index: number, change: Partial<DownloadView> = {}): DownloadView {
+  const [first, last] = people[index % people.length] ?? ['', '']
+  return downloadOf({
+    id: `dl-${index}`,
+    documentReference: `doc-${index}`,
+    documentName: nameOf(index),
+    folder: 'Identity evidence',
+    bytes: 1_200_000 + ((index * 37_411) % 1_900_000),
+    queuedAt: now() - 3_600_000 - index * 1000,
+    finishedAt: now() - 60_000 - index * 20_000,
+    fileName: `2025/M-${2040 + (index % 30)}/${nameOf(index)} – ${first} ${last} – 2025-11-${String(1 + (index % 26)).padStart(2, '0')}.pdf`,
+    ...change
+  })
+}
+
+const running = (index: number, share: number) => {
+  const total = 1_800_000 + index * 90_000
+  return one(index, { state: 'running', total, bytes: Math.round(total * share) })
+}
+const waiting = (from: number, count: number) =>
+  Array.from({ length: count }, (_, offset) => {
+    const { fileName: _name, finishedAt: _at, ...rest } = one(from + offset, { state: 'waiting', bytes: 0 })
+    return rest
+  })
+const failed = (index: number, change: Partial<DownloadView>) => {
+  const { fileName: _name, ...rest } = one(index, { state: 'failed', bytes: 0, ...change })
+  return rest
+}
+const failures = () => [
+  failed(900, { error: { code: 'not-found', message: 'The service does not have it.' } }),
+  failed(901, {
+    error: { code: 'not-a-pdf', message: 'The service answered with a web page in place of a PDF.' }
+  }),
+  failed(902, { type: 'json', error: { code: 'not-writable', message: 'The folder can not be written to.' } })
+]
+const saved = (count: number) =>
+  Array.from({ length: count }, (_, index) => one(1000 + index, index % 17 === 3 ? { wasThere: true } : {}))
+
+export function viewsOf(): SavedView[] {
+  const query = { search: '', sort: { by: 'lastSigned' as const, descending: true }, grouped: false }
+  return [
+    { id: 'v1', name: 'Tenancies', query: { ...query, search: 'tenancy' }, tell: true },
+    { id: 'v2', name: 'Deeds and powers of attorney', query: { ...query, search: 'deed' }, tell: false }
+  ]
+}
+
+function rules(): DownloadRule[] {
+  const rule: DownloadRule = {
+    id: 'rule-1',
+    viewId: 'v1',
+    viewName: 'Tenancies',
+    folder: { id: 'folder-1', label: 'Identity evidence' },
+    types: ['pdf'],
+    pattern: '{yyyy}/{matter}/{document} – {signer} – {date}',
+    writesIndex: true,
+    isOn: true,
+    fetched: 1204
+  }
+  return [
+    rule,
+    {
+      ...rule,
+      id: 'rule-2',
+      viewId: 'v2',
+      viewName: 'Deeds and powers of attorney',
+      folder: { id: 'folder-2', label: 'Estate drive' },
+      types: ['pdf', 'json'],
+      fetched: 31,
+      problem: { code: 'not-writable', message: 'The folder can not be written to.' }
+    },
+    { ...rule, id: 'rule-3', viewId: 'v2', viewName: 'Deeds and powers of attorney', isOn: false, fetched: 0 },
+    (({ viewName: _name, ...rest }) => ({ ...rest, id: 'rule-4', viewId: 'v9', fetched: 88 }))(rule)
+  ]
+}
+
+const folder = { id: 'folder-1', label: 'Identity evidence' }
+
+function withDownloads(downloads: DownloadView[], change: Partial<FakeState> = {}): FakeApi {
+  return fakeApi({
+    now,
+    connection: { state: 'online', since: now() - 3_600_000 },
+    documents: documents(120, now()),
+    views: viewsOf(),
+    downloads,
+    downloadFolders: [folder, { id: 'folder-2', label: 'Estate drive' }],
+    downloadSettings: {
+      types: ['pdf'],
+      pattern: '{yyyy}/{matter}/{document} – {signer} – {date}',
+      writesIndex: true,
+      folder,
+      concurrency: 4
+    },
+    ...change
+  })
+}
+const moving = () => [running(1, 0.82), running(2, 0.41), running(3, 0.2), running(4, 0.05), ...waiting(5, 84)]
+const pace = { bytesPerSecond: 3_140_000, secondsLeft: 118 }
+
+export const downloadScenes: Record<string, () => FakeApi> = {
+  downloads: () =>
+    withDownloads([...moving(), ...failures(), ...saved(212)], { downloadSummary: pace, downloadRules: rules() }),
+  'downloads-empty': () => withDownloads([], { views: [] }),
+  'downloads-paused': () =>
+    withDownloads([...waiting(1, 88), ...failures(), ...saved(212)], { downloadSummary: { isPaused: true } }),
+  'downloads-offline': () =>
+    withDownloads([...waiting(1, 88), ...saved(212)], {
+      connection: { state: 'offline', since: now() - 600_000, error: { code: 'offline', message: 'No network.' } },
+      downloadSummary: { problem: { code: 'offline', message: 'No network.' }, retryAt: now() + 45_000 }
+    }),
+  'downloads-full': () =>
+    withDownloads([...waiting(1, 88), ...saved(212)], {
+      downloadSummary: { problem: { code: 'no-space', message: 'The disk is full.' } }
+    }),
+  'downloads-failed': () => withDownloads([...failures(), ...saved(212)]),
+  'downloads-saved': () => withDownloads(saved(6000), { downloadRules: rules() }),
+  'downloads-checked': () => {
+    const all = saved(1200)
+    return withDownloads(all, {
+      downloadCheck: {
+        intact: 1195,
+        missing: all.slice(0, 3).map(checkedOf),
+        altered: all.slice(10, 11).map(checkedOf),
+        unreadable: all.slice(20, 21).map((file) => ({ ...checkedOf(file), folder: 'Estate drive' }))
+      }
+    })
+  },
+  'downloads-checking': () => {
+    const api = withDownloads(saved(1200))
+    api.control.delay('downloads.check', Number.POSITIVE_INFINITY)
+    return api
+  },
+  'downloads-failing': () => {
+    const api = withDownloads([...moving(), ...saved(3)])
+    for (const name of ['downloads.list', 'downloads.summary', 'downloads.rules', 'downloads.settings'] as const)
+      api.control.fail(name, { code: 'storage', message: 'The storage can not be read.' })
+    return api
+  },
+  'downloads-slow': () => {
+    const api = withDownloads([...moving(), ...saved(3)])
+    for (const name of ['downloads.list', 'downloads.summary', 'downloads.rules', 'downloads.settings'] as const)
+      api.control.delay(name, Number.POSITIVE_INFINITY)
+    return api
+  }
+}

@@ -1,0 +1,154 @@
+import * as fs from 'node:fs'
+import * as nodeFiles from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import Papa from 'papaparse'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { plainCell } from '../../../src/main/core/bulk/formula-safe.ts'
+import { type IndexRow, writeIndex } from '../../../src/main/core/downloads/index-file.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { diskWithRoomFor, systemError } from './disks.ts'
+import { hostileText } from './names.ts'
+
+const zone = 'Pacific/Auckland'
+const HEADINGS =
+  '\ufeffFile,Document,Document reference,Client reference,Signers,Type,Bytes,SHA-256,Fetched at,Account\r\n'
+
+const row = (some: Partial<IndexRow> = {}): IndexRow => ({
+  path: ['Kauri Law', 'Lease.pdf'],
+  documentName: 'Deed of lease',
+  documentReference: 'DOC-1',
+  clientReference: 'C-7',
+  signers: ['Aroha Ngata', 'Tāne Kauri'],
+  type: 'pdf',
+  bytes: 1234,
+  sha256: 'ab'.repeat(32),
+  fetchedAt: Date.UTC(2026, 10, 21, 9),
+  account: 'Kauri Law',
+  ...some
+})
+
+let folder: string
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+const read = (name = 'index.csv') => fs.readFileSync(join(folder, name), 'utf8')
+
+describe('the index of a folder', () => {
+  test('is a line for each file under headings, with times as the office’s clocks show them', async () => {
+    expect(await writeIndex(folder, [row()], { zone })).toEqual({ fileName: 'index.csv', rows: 1 })
+    expect(read()).toBe(
+      `${HEADINGS}Kauri Law/Lease.pdf,Deed of lease,DOC-1,C-7,Aroha Ngata; Tāne Kauri,pdf,1234,${'ab'.repeat(32)},` +
+        '2026-11-21T22:00:00+13:00,Kauri Law\r\n'
+    )
+    expect(fs.readdirSync(folder)).toEqual(['index.csv'])
+  })
+
+  test('takes the place of the one before it, whatever capitals that has now', async () => {
+    await writeIndex(folder, [row(), row()], { zone })
+    fs.renameSync(join(folder, 'index.csv'), join(folder, 'Index.CSV'))
+    expect(await writeIndex(folder, [], { zone })).toEqual({ fileName: 'Index.CSV', rows: 0 })
+    expect(read('Index.CSV')).toBe(HEADINGS)
+    expect(fs.readdirSync(folder)).toEqual(['Index.CSV'])
+  })
+
+  test('can be long, and comes from where it is asked for piece by piece', async () => {
+    async function* rows() {
+      for (let number = 0; number < 1000; number++) yield row({ documentReference: `DOC-${number}` })
+    }
+    expect(await writeIndex(folder, rows(), { zone })).toMatchObject({ rows: 1000 })
+    expect(read().split('\r\n')).toHaveLength(1002)
+    expect(read()).toContain('DOC-999')
+  })
+
+  test('holds no cell that a spreadsheet would run, and every cell as it was', async () => {
+    const formula = '=HYPERLINK("https://example.com","x")'
+    await writeIndex(folder, [row({ documentName: formula, signers: ['+1', '@x'], account: '-1' })], { zone })
+    expect(read()).toContain(`"'=HYPERLINK(`)
+    expect(read()).not.toMatch(/(^|,|\n)"?[=+\-@]/)
+    await fc.assert(
+      fc.asyncProperty(hostileText, async (text) => {
+        await writeIndex(folder, [row({ documentName: text })], { zone })
+        const { data, errors } = Papa.parse<string[]>(read().slice(1), { delimiter: ',', newline: '\r\n' })
+        expect(errors).toEqual([])
+        expect(data[1]).toHaveLength(10)
+        expect(plainCell(data[1]?.[1] ?? '')).toBe(plainCell(text.toWellFormed()))
+      }),
+      { numRuns: 60 }
+    )
+  })
+})
+
+describe('a file that isn’t an index of ours is left alone', () => {
+  test.each([
+    ['another table', 'Name,Amount\r\nx,1\r\n'],
+    ['one with a column that somebody added', HEADINGS.replace('\r\n', ',Notes\r\n')],
+    ['one that another program saved in its own way', HEADINGS.slice(1).replaceAll(',', ';')],
+    ['an empty file', '']
+  ])('%s', async (_, theirs) => {
+    fs.writeFileSync(join(folder, 'index.csv'), theirs)
+    for (const rows of [[row()], []]) {
+      expect(await writeIndex(folder, rows, { zone })).toMatchObject({ fileName: 'index (2).csv' })
+    }
+    expect(read()).toBe(theirs)
+    expect(read('index (2).csv')).toBe(HEADINGS)
+  })
+
+  test('nor a folder, nor a link to one elsewhere', async () => {
+    const elsewhere = temporaryFolder()
+    fs.mkdirSync(join(folder, 'index.csv'))
+    fs.writeFileSync(join(elsewhere, 'x.csv'), HEADINGS)
+    fs.symlinkSync(join(elsewhere, 'x.csv'), join(folder, 'index (2).csv'))
+    expect(await writeIndex(folder, [row()], { zone })).toMatchObject({ fileName: 'index (3).csv' })
+    expect(fs.readFileSync(join(elsewhere, 'x.csv'), 'utf8')).toBe(HEADINGS)
+  })
+})
+
+describe('an index that can’t be written leaves the older one as it was', () => {
+  beforeEach(async () => {
+    await writeIndex(folder, [row()], { zone })
+  })
+  const asBefore = () => {
+    expect(fs.readdirSync(folder)).toEqual(['index.csv'])
+    expect(read().split('\r\n')).toHaveLength(3)
+  }
+
+  test('when the disk is full', async () => {
+    const rows = Array.from({ length: 200 }, () => row())
+    await expect(writeIndex(folder, rows, { zone, files: diskWithRoomFor(2000) })).rejects.toMatchObject({
+      code: 'no-space'
+    })
+    asBefore()
+  })
+
+  test('when a spreadsheet holds it', async () => {
+    const rename = () => Promise.reject(systemError('EPERM'))
+    await expect(writeIndex(folder, [], { zone, files: { ...nodeFiles, rename } })).rejects.toMatchObject({
+      code: 'in-use'
+    })
+    asBefore()
+  })
+
+  test('when its rows can’t be had to the end', async () => {
+    const broken = new Error('the database is closed')
+    async function* rows() {
+      yield row()
+      throw broken
+    }
+    await expect(writeIndex(folder, rows(), { zone })).rejects.toBe(broken)
+    asBefore()
+  })
+
+  test('when the folder is away', async () => {
+    await expect(writeIndex(join(folder, 'stick'), [], { zone })).rejects.toMatchObject({ code: 'away' })
+    asBefore()
+  })
+})
+
+test('two at once leave one index, whole', async () => {
+  const rows = [1, 50, 200].map((length) => Array.from({ length }, () => row()))
+  const written = await Promise.all(rows.map((some) => writeIndex(folder, some, { zone })))
+  expect(written.map(({ fileName }) => fileName)).toEqual(['index.csv', 'index.csv', 'index.csv'])
+  expect(fs.readdirSync(folder)).toEqual(['index.csv'])
+  expect([3, 52, 202]).toContain(read().split('\r\n').length)
+})

@@ -1,0 +1,18 @@
+/** Keeps a file whose content never comes to its end, and says when some of it is on the disk: to be killed. */
+import { writeSync } from 'node:fs'
+import { keepFile } from '../../../src/main/core/downloads/target.ts'
+
+const [, , folder, ...path] = process.argv
+if (folder === undefined) throw new Error('Which folder?')
+
+async function* endless(): AsyncIterable<Uint8Array> {
+  yield Buffer.from('%PDF-1.7\n')
+  for (;;) {
+    yield Buffer.alloc(64 * 1024, 'x')
+    // Not console.log, which would keep it back.
+    writeSync(1, 'written\n')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+await keepFile(folder, path, endless())

@@ -1,0 +1,212 @@
+import { win32 } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  DEFAULT_PATTERN,
+  PLACEHOLDERS,
+  parsePattern,
+  relativePath
+} from '../../../src/main/core/downloads/name-pattern.ts'
+import { fitPath, LONGEST_PATH } from '../../../src/main/core/downloads/path-length.ts'
+import { LONGEST_NAME_BYTES, numberedName, safeFileName } from '../../../src/main/core/storage/safe-name.ts'
+import { anyParts, anyPatternText, hostileText, parts, pattern, wrongOnWindows } from './names.ts'
+
+const named = (text: string, some: Parameters<typeof parts>[0] = {}) =>
+  relativePath(pattern(text), parts(some)).join('/')
+
+describe('a pattern becomes a path', () => {
+  test('of the folders and the name that the office wants', () => {
+    expect(named(DEFAULT_PATTERN)).toBe('Kauri Law/2026/2026-117/Deed of lease – Aroha Ngata – 2026-11-22.pdf')
+  })
+
+  test.each([
+    ['{document}', 'Deed of lease.pdf'],
+    ['{Document}.PDF', 'Deed of lease.pdf'],
+    ['{document}.json', 'Deed of lease.pdf'],
+    ['{document}.{type}', 'Deed of lease.pdf'],
+    ['{type}/{document}', 'pdf/Deed of lease.pdf'],
+    ['{yyyy}\\{mm}\\{dd}\\{time} {document}', '2026/11/22/12-05 Deed of lease.pdf'],
+    ['Matter {matter} / {reference} ', 'Matter 2026-117/DOC-1.pdf'],
+    ['{document} {due}', 'Deed of lease 2026-12-01.pdf'],
+    ['{signers}', 'Aroha Ngata.pdf']
+  ])('“%s” is “%s”', (text, path) => {
+    expect(named(text, { due: Date.UTC(2026, 10, 30, 23) })).toBe(path)
+  })
+
+  test('with the ending of what is in it', () => {
+    expect(named('{document}.pdf', { type: 'json' })).toBe('Deed of lease.json')
+  })
+
+  test('with the day that the office’s clocks show', () => {
+    expect(named('{date}', { zone: 'Europe/London' })).toBe('2026-11-21.pdf')
+  })
+
+  test('with the first of several signers, and how many there are', () => {
+    const signers = ['Aroha Ngata', ' ', 'Tāne Kauri', 'Lena Søn']
+    expect(named('{signer}', { signers })).toBe('Aroha Ngata and 2 others.pdf')
+    expect(named('{signer}', { signers: signers.slice(0, 3) })).toBe('Aroha Ngata and 1 other.pdf')
+    expect(named('{signers}', { signers })).toBe('Aroha Ngata, Tāne Kauri, Lena Søn.pdf')
+  })
+})
+
+describe('what is missing', () => {
+  const without = { matter: '', signers: [], due: Number.NaN }
+  test.each([
+    ['{document} – {signer} – {date}', 'Deed of lease – 2026-11-22.pdf'],
+    ['{signer} – {document}', 'Deed of lease.pdf'],
+    ['{document} – {signer}', 'Deed of lease.pdf'],
+    ['{document} ({signer})', 'Deed of lease.pdf'],
+    ['{document} [{signer}, {matter}] {date}', 'Deed of lease 2026-11-22.pdf'],
+    ['{document}_{matter}_{signer}_{date}', 'Deed of lease_2026-11-22.pdf'],
+    ['{document}-{due}.pdf', 'Deed of lease.pdf'],
+    ['{document}{matter}{date}', 'Deed of lease2026-11-22.pdf'],
+    ['{document} {clientReference}- {date}', 'Deed of lease- 2026-11-22.pdf']
+  ])('is left out of “%s” with what separates it', (text, path) => {
+    expect(named(text, without)).toBe(path)
+  })
+
+  test('never moves files to another depth: the folder says what is missing', () => {
+    expect(named('{matter}/{signer} {clientReference}/{document}', without)).toBe(
+      'No matter/No signer/Deed of lease.pdf'
+    )
+  })
+
+  test('leaves the document’s reference, where it was all of the name', () => {
+    expect(named('{matter} – {signer}', without)).toBe('DOC-1.pdf')
+  })
+
+  test.each(['...', '\u202e', ' \n '])('is also what shows as nothing: %j', (matter) => {
+    expect(named('{document} – {matter}', { matter })).toBe('Deed of lease.pdf')
+  })
+})
+
+describe('a value', () => {
+  test.each([
+    ['..\\..\\x', '_._x'],
+    ['a/b\\c', 'a_b_c'],
+    ['CON', '_CON'],
+    ['C:\\Windows', 'C__Windows'],
+    ['\\\\server\\share', '__server_share'],
+    ['{account}', '{account}']
+  ])('never makes a folder: %j', (matter, folder) => {
+    const path = relativePath(pattern('{matter}/{document}'), parts({ matter }))
+    expect(path).toHaveLength(2)
+    expect(path[0]).toBe(folder)
+  })
+
+  test('has its own ending left out where it is a document’s', () => {
+    expect(named('{document} – {date}', { document: 'Lease.PDF' })).toBe('Lease – 2026-11-22.pdf')
+  })
+})
+
+describe('a pattern that can’t be used says why', () => {
+  test.each([
+    ['', 'The pattern is empty. Write how a file is to be called: {document} – {date}'],
+    ['  ', 'The pattern is empty. Write how a file is to be called: {document} – {date}'],
+    ['{singer}', /^There is no \{singer\}\. There are \{account\}, \{document\}, .*\{signer\}/],
+    ['{}', /^Between \{ and \} a name is missing\. There are \{account\}/],
+    ['{document', 'In “{document” a brace isn’t closed: write a placeholder as {document}.'],
+    ['{doc{date}', 'In “{doc{date}” a brace isn’t closed: write a placeholder as {document}.'],
+    ['document}', 'In “document}” a brace isn’t opened: write a placeholder as {document}.'],
+    ['{matter}//{document}', 'Between two slashes, or after the last one, a name is missing.'],
+    ['{document}/', 'Between two slashes, or after the last one, a name is missing.'],
+    ['/{document}', 'Begin without a slash: the pattern starts in the folder that you choose.'],
+    ['\\\\server\\{document}', 'Begin without a slash: the pattern starts in the folder that you choose.'],
+    ['c:\\{document}', 'Leave out “c:”: the pattern starts in the folder that you choose.'],
+    ['../{document}', '“..” is no name for a folder: files stay in the folder that you choose.'],
+    ['{matter}/. ./{document}', '“. .” is no name for a folder: files stay in the folder that you choose.'],
+    ['\u202e/{document}', '“\u202e” leaves no name.'],
+    ['a/b/c/d/e/f/g/h/{document}', 'There are 8 folders one in another; 7 are the most.'],
+    ['identity', 'Every file would have the same name: add {document} or {reference}.'],
+    ['x/{type}.pdf', 'Every file would have the same name: add {document} or {reference}.'],
+    [`{document}${'x'.repeat(500)}`, 'The pattern is longer than 500 characters.']
+  ])('%j', (text, problem) => {
+    const parsed = parsePattern(text)
+    expect(parsed.ok ? 'can be used' : parsed.problem).toMatch(problem)
+    if (!parsed.ok && typeof problem === 'string') expect(parsed.problem).toBe(problem)
+  })
+
+  test('every placeholder that it names can be used', () => {
+    for (const name of PLACEHOLDERS) expect(parsePattern(`{reference}{${name}}`)).toMatchObject({ ok: true })
+  })
+})
+
+describe('a path for any pattern and any names', () => {
+  const root = 'C:\\Users\\Ana Example\\Downloads'
+
+  test('is inside the folder, one that Windows accepts, never empty, and the same when it is made again', () => {
+    let used = 0
+    fc.assert(
+      fc.property(anyPatternText, anyParts, fc.integer({ min: 3, max: 150 }), (text, names, length) => {
+        const parsed = parsePattern(text)
+        if (!parsed.ok) {
+          expect(parsed.problem).not.toBe('')
+          return
+        }
+        used += 1
+        const path = relativePath(parsed.pattern, names)
+        const folder = root.padEnd(length, 'x').slice(0, length)
+        const fitting = fitPath(folder, path)
+        for (const one of [path, fitting]) {
+          expect(one.length).toBe(path.length)
+          for (const name of one) {
+            expect(safeFileName(name)).toBe(name)
+            expect(name).toBe(name.normalize('NFC'))
+            expect(name).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
+            expect(Buffer.byteLength(name.normalize('NFD'))).toBeLessThanOrEqual(LONGEST_NAME_BYTES)
+          }
+          expect(one.at(-1)?.endsWith(`.${names.type}`)).toBe(true)
+          expect(one.at(-1)?.length).toBeGreaterThan(names.type.length + 1)
+          expect(wrongOnWindows('', one.slice(0, 1))).toEqual([])
+        }
+        expect(wrongOnWindows(folder, fitting)).toEqual([])
+        expect([folder, ...fitting].join('\\').length).toBeLessThanOrEqual(LONGEST_PATH)
+        const numbered = [...fitting.slice(0, -1), numberedName(fitting.at(-1) ?? '', 9999)]
+        expect(wrongOnWindows(folder, numbered)).toEqual([])
+        // Beside it, while it is written.
+        const passing = [...fitting.slice(0, -1), '.countersign-0123456789abcdef.part']
+        expect(wrongOnWindows(folder, passing)).toEqual([])
+        const between = win32.relative(folder, win32.resolve(folder, ...fitting))
+        expect(between.split('\\')).toEqual(fitting)
+        expect(relativePath(parsed.pattern, names)).toEqual(path)
+        expect(fitPath(folder, fitting)).toEqual(fitting)
+      }),
+      { numRuns: 4_000 }
+    )
+    expect(used).toBeGreaterThan(500)
+  })
+
+  test('reads any text as a pattern, or says what is wrong', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const parsed = parsePattern(text)
+        expect(parsed.ok || parsed.problem.length > 10).toBe(true)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+})
+
+describe('a path that is too long for Windows', () => {
+  const long = 'Te Whatu Ora – Ōtautahi '.repeat(20)
+
+  test('has its longest names shortened, and the others left alone', () => {
+    const folder = `C:\\${'x'.repeat(100)}`
+    const path = relativePath(pattern('{account}/{matter}/{document} {date}'), parts({ matter: long, document: long }))
+    const fitting = fitPath(folder, path)
+    expect(fitting[0]).toBe('Kauri Law')
+    expect(fitting[1]).toMatch(/^Te Whatu Ora – Ōtautahi/)
+    expect(fitting[2]).toMatch(/^Te Whatu Ora .*\.pdf$/)
+    const length = [folder, ...fitting].join('\\').length
+    expect(length).toBeLessThanOrEqual(LONGEST_PATH)
+    expect(length).toBeGreaterThan(LONGEST_PATH - 12)
+  })
+
+  test('can’t be made in a folder that is itself too deep, and that is said', () => {
+    expect(() => fitPath('x'.repeat(233), ['a.pdf'])).toThrow(expect.objectContaining({ code: 'too-deep' }))
+    expect(() => fitPath('x'.repeat(220), [long.slice(0, 90).trim(), 'a.pdf'])).toThrow(
+      expect.objectContaining({ code: 'too-deep' })
+    )
+    expect(fitPath('x'.repeat(220), ['a.pdf'])).toEqual(['a.pdf'])
+  })
+})

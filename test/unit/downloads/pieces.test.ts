@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openNoting } from '../../../src/main/core/downloads/noting.ts'
+import { inLargePieces } from '../../../src/main/core/downloads/pieces.ts'
+
+async function* chunksOf(sizes: readonly number[], whole: Uint8Array, end?: Error) {
+  let at = 0
+  for (const size of sizes) {
+    yield whole.subarray(at, at + size)
+    at += size
+  }
+  if (end) throw end
+}
+
+async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const copies: Buffer[] = []
+  // Whoever takes a piece has it whole until the next is asked for.
+  for await (const piece of pieces) copies.push(Buffer.from(piece))
+  return Buffer.concat(copies)
+}
+
+describe('large pieces', () => {
+  test('are the same bytes in the same order', async () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 900_000 }), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(sizes, async (some) => {
+        const length = some.reduce((sum, size) => sum + size, 0)
+        const whole = Buffer.from(Uint32Array.from({ length: Math.ceil(length / 4) }, (_, index) => index).buffer)
+        const bytes = whole.subarray(0, length)
+        expect((await joined(inLargePieces(chunksOf(some, bytes)))).equals(bytes)).toBe(true)
+      }),
+      { numRuns: 40 }
+    )
+  })
+
+  test('end with what their source throws, and let it go when nobody wants more', async () => {
+    const broken = new Error('broken')
+    await expect(joined(inLargePieces(chunksOf([10, 10], Buffer.alloc(20), broken)))).rejects.toBe(broken)
+    let isOver = false
+    async function* endless() {
+      try {
+        for (;;) yield Buffer.alloc(100_000)
+      } finally {
+        isOver = true
+      }
+    }
+    for await (const _piece of inLargePieces(endless())) break
+    expect(isOver).toBe(true)
+  })
+})
+
+describe('noting', () => {
+  test('writes together what ends together, at once where nothing else is coming', async () => {
+    const written: number[][] = []
+    let others = true
+    const planned: (() => void)[] = []
+    const noting = openNoting<number>({
+      write: (items) => void written.push([...items]),
+      areOthersComing: () => others,
+      schedule(task) {
+        planned.push(task)
+        return () => undefined
+      }
+    })
+    const both = Promise.all([noting.note(1), noting.note(2)])
+    expect(written).toEqual([])
+    planned[0]?.()
+    await both
+    others = false
+    await noting.note(3)
+    expect(written).toEqual([[1, 2], [3]])
+  })
+
+  test('tells all of them where it can’t be written', async () => {
+    const full = new Error('full')
+    const noting = openNoting<number>({
+      write() {
+        throw full
+      },
+      areOthersComing: () => false,
+      schedule: () => () => undefined
+    })
+    await expect(noting.note(1)).rejects.toBe(full)
+  })
+})

@@ -1,0 +1,453 @@
+/** The queue of identity data over real HTTP, a real database and real folders. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DownloadChoice, DownloadState } from '../../../src/shared/contract/index.ts'
+import { aDocument, type DownloadOfficeOptions, downloadOffice } from '../../fixtures/download-office.ts'
+import { openPdfServer, type PdfServer, pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
+
+const CHOICE: DownloadChoice = { types: ['pdf'], pattern: '{document}', writesIndex: false }
+
+async function anOffice(options: Partial<DownloadOfficeOptions> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-downloads-'))
+  const server = await openPdfServer()
+  let office = await downloadOffice({ folder, baseUrl: server.url, ...options })
+  onTestFinished(async () => {
+    office.kill()
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    server,
+    folder,
+    get office() {
+      return office
+    },
+    files: () => readdirSync(office.files).sort(),
+    read: (name: string) => readFileSync(join(office.files, name)),
+    list: (states?: DownloadState[]) =>
+      office.downloads.list(office.accountId, { states, offset: 0, limit: 500 }).items,
+    counts: () => office.downloads.summary(office.accountId).counts,
+    add: (references: string[], choice = CHOICE) =>
+      office.downloads.add(office.accountId, { references }, { ...choice, folderId: office.folderId }),
+    /** As after the application was ended at once and started again. */
+    async startAgain() {
+      office.kill()
+      office = await downloadOffice({ folder, baseUrl: server.url, ...options })
+      return office
+    }
+  }
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `R${String(index + 1).padStart(3, '0')}`)
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await pause(5)
+}
+
+/** Answers a first part, and the rest only when it is let go. */
+function stalling(server: PdfServer, isMeant: (reference: string) => boolean = () => true): () => void {
+  const gate = Promise.withResolvers<void>()
+  server.answer = async (reference, response) => {
+    if (!isMeant(reference)) return sendPdf(reference, response)
+    const pdf = pdfOf(reference)
+    response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
+    response.write(pdf.subarray(0, 1000))
+    await gate.promise
+    response.end(pdf.subarray(1000))
+  }
+  return gate.resolve
+}
+
+describe('what is put in line', () => {
+  test('is fetched whole, named by its pattern, noted in the audit trail, and told', async () => {
+    const at = await anOffice()
+    const { office } = at
+    await office.look([aDocument('R1', { MatterNumber: 'M/7' })])
+    expect(await at.add(['R1'], { ...CHOICE, pattern: '{matter}/{document} – {signer}' })).toEqual({
+      added: 1,
+      alreadyQueued: 0,
+      withoutIdentity: 0
+    })
+    office.downloads.open()
+    await office.rested()
+    const [view] = at.list()
+    const pdf = pdfOf('R1')
+    expect(view).toMatchObject({
+      state: 'done',
+      documentName: 'Lease R1',
+      folder: 'Files',
+      bytes: pdf.length,
+      sha256: sha256(pdf)
+    })
+    const path = office.downloads.pathOf(office.accountId, view?.id ?? '')
+    expect(path).toBe(join(office.files, ...(view?.fileName ?? '').split('/')))
+    expect(readFileSync(path).equals(pdf)).toBe(true)
+    expect(office.notes).toEqual([
+      {
+        what: 'identity-data-fetched',
+        documentReference: 'R1',
+        documentName: 'Lease R1',
+        detail: { type: 'pdf', file: view?.fileName, sha256: sha256(pdf), by: 'person' }
+      }
+    ])
+    await until(() => office.told.length > 0)
+  })
+
+  test('is put there once, and only with an identity check', async () => {
+    const at = await anOffice()
+    await at.office.look([aDocument('R1'), aDocument('R2', { IDVerificationRequested: false })])
+    await at.add(['R1'])
+    expect(await at.add(['R1', 'R2', 'unknown'], { ...CHOICE, types: ['pdf', 'json'] })).toEqual({
+      added: 1,
+      alreadyQueued: 1,
+      withoutIdentity: 2
+    })
+    expect(at.counts()).toMatchObject({ waiting: 2 })
+  })
+
+  test('comes of a query, too', async () => {
+    const at = await anOffice()
+    const { office } = at
+    await office.look(names(30).map((name) => aDocument(name, { MatterNumber: name < 'R011' ? 'M-1' : 'M-2' })))
+    const { query } = office.views.save(office.accountId, { name: 'A', query: queryOf('M-1'), tell: false })
+    const into = { ...CHOICE, folderId: office.folderId }
+    expect(await office.downloads.add(office.accountId, { query }, into)).toMatchObject({ added: 10 })
+  })
+
+  test('is fetched a few at a time, as many as is set', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look(names(12).map((name) => aDocument(name)))
+    const release = stalling(server)
+    office.downloads.configure({ concurrency: 3 })
+    office.downloads.open()
+    await at.add(names(12))
+    await until(() => server.asked.length === 3)
+    await pause(30)
+    expect(server.asked).toHaveLength(3)
+    await until(() => office.downloads.summary(office.accountId).bytes >= 3000)
+    const summary = office.downloads.summary(office.accountId)
+    expect(summary).toMatchObject({ counts: { running: 3, waiting: 9 }, total: 3 * pdfOf('R001').length })
+    expect(at.list().map(({ state }) => state)).toEqual([...Array(3).fill('running'), ...Array(9).fill('waiting')])
+    const page = (offset: number, limit: number) =>
+      office.downloads.list(office.accountId, { offset, limit }).items.map(({ documentReference }) => documentReference)
+    expect([...page(0, 2), ...page(2, 4), ...page(6, 500)]).toEqual(names(12))
+    release()
+    await office.rested()
+    expect(at.files()).toHaveLength(12)
+  })
+
+  test('two documents of one name have a file each, and the same asked twice has one', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    server.answer = (_reference, response) => sendPdf('the same', response)
+    await office.look([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'Lease' })])
+    office.downloads.open()
+    office.downloads.configure({ concurrency: 1 })
+    await at.add(['R1', 'R2'])
+    await office.rested()
+    await at.add(['R1', 'R2'])
+    await office.rested()
+    expect(at.files()).toEqual(['Lease (2).pdf', 'Lease.pdf'])
+    expect(at.list().map(({ fileName, wasThere }) => [fileName, wasThere])).toEqual([
+      ['Lease (2).pdf', true],
+      ['Lease.pdf', true]
+    ])
+  })
+
+  test('comes as records, as they were received', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    server.answer = (_reference, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('[{"DocClass":"Passport","IsPassed":"True"}]')
+    await office.look([aDocument('R1')])
+    office.downloads.open()
+    await at.add(['R1'], { ...CHOICE, types: ['json'] })
+    await office.rested()
+    expect(at.files()).toEqual(['Lease R1.json'])
+    expect(JSON.parse(at.read('Lease R1.json').toString())).toMatchObject([{ DocClass: 'Passport' }])
+  })
+})
+
+describe('what a person does with the queue', () => {
+  test('a pause holds over a restart, and what was under way begins anew', async () => {
+    const at = await anOffice()
+    await at.office.look(names(5).map((name) => aDocument(name)))
+    const release = stalling(at.server)
+    at.office.downloads.open()
+    await at.add(names(5))
+    await until(() => at.server.asked.length === 4)
+    expect(await at.office.downloads.pause(at.office.accountId)).toMatchObject({
+      isPaused: true,
+      counts: { waiting: 5, running: 0 }
+    })
+    release()
+    const office = await at.startAgain()
+    office.downloads.open()
+    await pause(50)
+    expect(at.files()).toEqual([])
+    office.downloads.resume(office.accountId)
+    await office.rested()
+    expect(at.files()).toHaveLength(5)
+  })
+
+  test('one is cancelled, all are, and what was goes again or out of the list', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look(names(8).map((name) => aDocument(name)))
+    const release = stalling(server, (reference) => reference === 'R001')
+    office.downloads.open()
+    await at.add(names(8))
+    await until(() => at.counts().done === 7)
+    const [running] = at.list(['running'])
+    await office.downloads.cancel(office.accountId, running?.id ?? '')
+    expect(at.counts()).toMatchObject({ cancelled: 1, running: 0, done: 7 })
+    expect(at.files()).toHaveLength(7)
+    release()
+    await office.downloads.again(office.accountId, [running?.id ?? ''])
+    await office.rested()
+    expect(at.files()).toHaveLength(8)
+
+    const releaseAll = stalling(server)
+    await at.add(names(8))
+    await until(() => at.counts().running === 4)
+    await office.downloads.cancelAll(office.accountId)
+    releaseAll()
+    expect(at.counts()).toMatchObject({ cancelled: 8, waiting: 0, running: 0 })
+    await office.downloads.clear(office.accountId)
+    expect(at.counts()).toEqual({ waiting: 0, running: 0, done: 8, failed: 0, cancelled: 0 })
+  })
+
+  test('another account’s can’t be touched', async () => {
+    const at = await anOffice()
+    await at.office.look([aDocument('R1')])
+    await at.add(['R1'])
+    const [{ id } = { id: '' }] = at.list()
+    await expect(at.office.downloads.cancel('another', id)).rejects.toMatchObject({ appError: { code: 'gone' } })
+    expect(() => at.office.downloads.pathOf('another', id)).toThrow()
+  })
+
+  test('ten thousand are put in line without holding anybody up, and taken out again', async () => {
+    const at = await anOffice()
+    const { office } = at
+    const many = Array.from({ length: 10_000 }, (_, index) => `D${index}`)
+    await office.look(many.map((name) => aDocument(name, { Signers: [] })))
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const added = await at.add(many)
+    await office.downloads.cancelAll(office.accountId)
+    clearInterval(timer)
+    expect(added).toMatchObject({ added: 10_000 })
+    expect(at.counts()).toMatchObject({ cancelled: 10_000, waiting: 0 })
+    // Held up throughout, it would have had a handful.
+    expect(turns).toBeGreaterThan(50)
+  })
+
+  test('a removed account’s end, and its files stay', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look([aDocument('R1'), aDocument('R2')])
+    stalling(server, (reference) => reference === 'R2')
+    office.downloads.open()
+    await at.add(['R1', 'R2'])
+    await until(() => at.counts().done === 1)
+    await office.accounts.remove(office.accountId)
+    office.downloads.endAll(office.accountId)
+    await until(() => office.downloads.summary(office.accountId).counts.running === 0)
+    expect(at.files()).toEqual(['Lease R1.pdf'])
+    expect(office.db.prepare('SELECT count(*) FROM downloads').pluck().get()).toBe(0)
+  })
+})
+
+describe('trouble', () => {
+  test('with a document is told of that one alone, and stays', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    server.answer = (reference, response) => {
+      if (reference === 'R1') response.writeHead(404).end()
+      else if (reference === 'R2') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
+      else sendPdf(reference, response)
+    }
+    await office.look(['R1', 'R2', 'R3'].map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(['R1', 'R2', 'R3'])
+    await office.rested()
+    expect(
+      at
+        .list(['failed'])
+        .map(({ documentReference }) => documentReference)
+        .sort()
+    ).toEqual(['R1', 'R2'])
+    for (const { error } of at.list(['failed'])) expect(error?.message).toBeTruthy()
+    expect(at.files()).toEqual(['Lease R3.pdf'])
+    server.answer = (reference, response) => sendPdf(reference, response)
+    await office.downloads.againAll(office.accountId)
+    await office.rested()
+    expect(at.files()).toHaveLength(3)
+  })
+
+  test('with the key holds all of the account, which is said once, until it is set otherwise', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    server.answer = (_reference, response) => void response.writeHead(401).end()
+    await office.look(names(20).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(20))
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+    await pause(50)
+    expect(office.downloads.summary(office.accountId)).toMatchObject({
+      counts: { waiting: 20, failed: 0 },
+      problem: { code: 'unauthorised' }
+    })
+    expect(server.asked.length).toBeLessThanOrEqual(4)
+    server.answer = (reference, response) => sendPdf(reference, response)
+    office.downloads.lineChanged()
+    await office.rested()
+    expect(at.files()).toHaveLength(20)
+  })
+
+  test('with the line is waited out, and what broke begins anew', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    const broken = new Set<string>()
+    server.answer = (reference, response) => {
+      if (broken.has(reference)) return sendPdf(reference, response)
+      broken.add(reference)
+      const pdf = pdfOf(reference)
+      response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
+      response.write(pdf.subarray(0, 20_000), () => response.destroy())
+    }
+    await office.look(names(6).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(6))
+    await until(() => at.list(['waiting']).some(({ retryAt }) => retryAt !== undefined) && at.counts().running === 0)
+    expect(at.files()).toEqual([])
+    while (at.counts().done < 6) {
+      office.downloads.lineChanged()
+      await pause(20)
+    }
+    expect(at.files()).toEqual(names(6).map((name) => `Lease ${name}.pdf`))
+    expect(at.counts()).toMatchObject({ failed: 0 })
+  })
+
+  test('with the folder holds what goes there, and it goes on once the folder is back', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look(names(20).map((name) => aDocument(name)))
+    renameSync(office.files, `${office.files} away`)
+    office.downloads.open()
+    await at.add(names(20))
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+    await pause(50)
+    expect(office.downloads.summary(office.accountId)).toMatchObject({
+      counts: { waiting: 20, failed: 0 },
+      problem: { code: 'not-writable' }
+    })
+    expect(server.asked.length).toBeLessThanOrEqual(4)
+    renameSync(`${office.files} away`, office.files)
+    office.downloads.resume(office.accountId)
+    await office.rested()
+    expect(at.files()).toHaveLength(20)
+  })
+})
+
+describe('an end in the middle', () => {
+  test('loses nothing: what was under way is fetched once more, and what it left is removed', async () => {
+    const at = await anOffice()
+    await at.office.look(names(9).map((name) => aDocument(name)))
+    const release = stalling(at.server)
+    at.office.downloads.open()
+    await at.add(names(9), { ...CHOICE, pattern: '{signer}/{document}' })
+    await until(() => readdirSync(at.office.files, { recursive: true }).some((name) => `${name}`.endsWith('.part')))
+    const killed = at.office
+    // A process that is killed removes nothing.
+    const left = readdirSync(join(killed.files, 'Mere Tamati'))
+    release()
+    const office = await at.startAgain()
+    for (const name of left) writeFileSync(join(office.files, 'Mere Tamati', name), 'half')
+    await office.look(names(9).map((name) => aDocument(name)))
+    expect(at.counts()).toMatchObject({ waiting: 9, running: 0 })
+    office.downloads.open()
+    await office.rested()
+    expect(readdirSync(join(office.files, 'Mere Tamati')).sort()).toEqual(names(9).map((name) => `Lease ${name}.pdf`))
+  })
+
+  test('between the file and the note of it leaves one file', async () => {
+    const at = await anOffice()
+    await at.office.look([aDocument('R1')])
+    await at.add(['R1'])
+    writeFileSync(join(at.office.files, 'Lease R1.pdf'), pdfOf('R1'))
+    at.office.downloads.open()
+    await at.office.rested()
+    expect(at.files()).toEqual(['Lease R1.pdf'])
+    expect(at.list()).toMatchObject([{ state: 'done', wasThere: true, fileName: 'Lease R1.pdf' }])
+  })
+})
+
+describe('what is there', () => {
+  test('is checked against what is known of it, and what is missing comes again', async () => {
+    const at = await anOffice()
+    const { office } = at
+    await office.look(names(4).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(4))
+    await office.rested()
+    rmSync(join(office.files, 'Lease R001.pdf'))
+    const altered = pdfOf('R002')
+    altered[500] = 0
+    writeFileSync(join(office.files, 'Lease R002.pdf'), altered)
+    const found = await office.downloads.check(office.accountId)
+    expect(found).toMatchObject({ intact: 2, unreadable: [] })
+    expect(found.missing.map(({ fileName }) => fileName)).toEqual(['Lease R001.pdf'])
+    expect(found.altered.map(({ fileName }) => fileName)).toEqual(['Lease R002.pdf'])
+    await office.downloads.again(
+      office.accountId,
+      [...found.missing, ...found.altered].map(({ id }) => id)
+    )
+    await office.rested()
+    expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 4, missing: [], altered: [] })
+    expect(at.files()).toEqual([
+      'Lease R001.pdf',
+      'Lease R002 (2).pdf',
+      'Lease R002.pdf',
+      'Lease R003.pdf',
+      'Lease R004.pdf'
+    ])
+  })
+
+  test('a check ends where another account is chosen', async () => {
+    const at = await anOffice()
+    await at.office.look([aDocument('R1')])
+    at.office.downloads.open()
+    await at.add(['R1'])
+    await at.office.rested()
+    const check = at.office.downloads.check(at.office.accountId)
+    at.office.downloads.chosen('another')
+    await expect(check).rejects.toMatchObject({ appError: { code: 'cancelled' } })
+  })
+
+  test('has an index beside it where one is wanted, as new as the files', async () => {
+    const at = await anOffice()
+    const { office } = at
+    await office.look(names(3).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(3), { ...CHOICE, writesIndex: true })
+    await office.rested()
+    await until(() => at.files().includes('index.csv'))
+    await until(() => at.read('index.csv').toString().split('\r\n').length === 5)
+    expect(at.read('index.csv').toString()).toContain('Mere Tamati')
+    expect(await office.downloads.writeIndex(office.folderId)).toEqual({ fileName: 'index.csv', rows: 3 })
+  })
+})
+
+function queryOf(search: string) {
+  const sort = { by: 'due' as const, descending: false }
+  return { search, sort, grouped: false }
+}

@@ -1,0 +1,172 @@
+/** Rules: documents of a view come into a folder as they complete, each once, whatever ends in between. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { documentsInMemory } from '../../../src/main/core/documents/documents-file.ts'
+import { DocumentQuery, type DownloadRule } from '../../../src/shared/contract/index.ts'
+import { aDocument, downloadOffice } from '../../fixtures/download-office.ts'
+import { openPdfServer } from '../../fixtures/pdf-server.ts'
+
+const PROGRESS = { Status: '0 of 1 Signed', LastSignedDate: '' }
+const open = (reference: string, members = {}) => aDocument(reference, { ...PROGRESS, ...members })
+
+/** Time passes a hundred times as quickly, so that what is gathered comes at once. */
+function quickly(task: () => void, delay: number): () => void {
+  const timer = setTimeout(task, delay / 100)
+  return () => clearTimeout(timer)
+}
+
+async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocument('OLD')] } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-rules-'))
+  const server = await openPdfServer()
+  let mirror = documentsInMemory()
+  const run = () => downloadOffice({ folder, baseUrl: server.url, mirror, schedule: quickly })
+  let office = await run()
+  onTestFinished(async () => {
+    office.kill()
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await office.look(begins)
+  const view = office.views.save(office.accountId, {
+    name: 'Leases',
+    query: DocumentQuery.parse({ search: 'lease' }),
+    tell: false
+  })
+  office.downloads.open()
+  const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: false }
+  const input = { viewId: view.id, folderId: office.folderId, ...choice, alsoNow }
+  const rule = await office.downloads.rules.add(office.accountId, input)
+  return {
+    server,
+    view,
+    rule,
+    get office() {
+      return office
+    },
+    now: (): DownloadRule => office.downloads.rules.list(office.accountId)[0] as DownloadRule,
+    files: () => readdirSync(office.files).sort(),
+    /** Once all that follows of what happened so far has happened. */
+    async settled() {
+      await pause(60)
+      await office.rested()
+      await pause(30)
+      await office.rested()
+      return readdirSync(office.files).sort()
+    },
+    async startAgain(fresh = false) {
+      if (fresh) mirror = documentsInMemory()
+      office.kill()
+      office = await run()
+      return office
+    }
+  }
+}
+
+describe('a rule', () => {
+  test('fetches what completes from now on, once', async () => {
+    const at = await aRule()
+    expect(await at.settled()).toEqual([])
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+    expect(at.now()).toMatchObject({ fetched: 1, viewName: 'Leases' })
+    expect(at.office.notes).toMatchObject([{ documentReference: 'R1', detail: { by: 'rule' } }])
+    // It changes, and comes back: that is no reason.
+    await at.office.look([
+      aDocument('R1', { MatterNumber: 'M-2' }),
+      open('R2'),
+      aDocument('OLD', { MatterNumber: 'M-2' })
+    ])
+    await at.settled()
+    expect(at.server.asked).toEqual(['R1'])
+  })
+
+  test('fetches what is complete already where that is asked for', async () => {
+    const at = await aRule({ alsoNow: true })
+    expect(await at.settled()).toEqual(['Lease OLD.pdf'])
+  })
+
+  test('lets alone what isn’t of its view, and what has no identity check', async () => {
+    const at = await aRule()
+    await at.office.look([
+      aDocument('R1', { Name: 'Will' }),
+      aDocument('R2', { IDVerificationRequested: false }),
+      aDocument('OLD')
+    ])
+    expect(await at.settled()).toEqual([])
+    // It came into the view after it completed.
+    await at.office.look([aDocument('R1', { Name: 'Lease after all' }), aDocument('OLD')])
+    expect(await at.settled()).toEqual(['Lease after all.pdf'])
+  })
+
+  test('never fetches twice over restarts, and catches up with what completed while nobody ran', async () => {
+    const at = await aRule()
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.settled()
+    let office = await at.startAgain()
+    // The folders are read before the downloads begin.
+    await office.look([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
+    office.downloads.open()
+    expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R2.pdf'])
+    office = await at.startAgain()
+    office.downloads.open()
+    await office.look([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
+    await at.settled()
+    expect(at.server.asked).toEqual(['R1', 'R2'])
+  })
+
+  test('knows by the time what completed since, where the mirror was begun anew', async () => {
+    const at = await aRule()
+    const after = new Date().toISOString()
+    const office = await at.startAgain(true)
+    office.downloads.open()
+    await office.look([aDocument('R1', { LastSignedDate: after }), open('R2'), aDocument('OLD')])
+    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+  })
+
+  test('catches up when it is turned on again', async () => {
+    const at = await aRule()
+    at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: false })
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    expect(await at.settled()).toEqual([])
+    at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: true })
+    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+  })
+
+  test('rests while its view is gone', async () => {
+    const at = await aRule()
+    at.office.views.remove(at.office.accountId, at.view.id)
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    expect(await at.settled()).toEqual([])
+    expect(at.now()).not.toHaveProperty('viewName')
+  })
+
+  test('says why its newest file couldn’t be had', async () => {
+    const at = await aRule()
+    at.server.answer = (_reference, response) => void response.writeHead(404).end()
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.settled()
+    expect(at.now().problem?.message).toBeTruthy()
+    expect(at.now().fetched).toBe(0)
+  })
+
+  test('asks for records beside the PDF where both are wanted, and is gone when it is removed', async () => {
+    const at = await aRule()
+    at.office.downloads.rules.change(at.office.accountId, at.rule.id, { types: ['pdf', 'json'] })
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.settled()
+    const { items } = at.office.downloads.list(at.office.accountId, { offset: 0, limit: 10 })
+    expect(items.map(({ documentReference, type }) => `${documentReference} ${type}`).sort()).toEqual([
+      'R1 json',
+      'R1 pdf'
+    ])
+    at.office.downloads.rules.remove(at.office.accountId, at.rule.id)
+    await at.office.look([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
+    await at.settled()
+    expect(at.server.asked).not.toContain('R2')
+    expect(at.office.downloads.rules.list(at.office.accountId)).toEqual([])
+    expect(at.office.troubles).toEqual([])
+  })
+})

@@ -1,0 +1,81 @@
+import { beforeEach, expect, test } from 'vitest'
+import { BRIEF, type BriefCopy, openBriefCopy } from '../../../src/main/core/identity/brief-copy.ts'
+
+let there: string
+let isAside: boolean
+let task: (() => void) | undefined
+let brief: BriefCopy
+
+beforeEach(() => {
+  there = 'before'
+  isAside = false
+  task = undefined
+  brief = openBriefCopy({
+    clipboard: {
+      read: async () => there,
+      write: async (text) => {
+        there = text
+      },
+      clear: () => {
+        there = ''
+      }
+    },
+    isAside: () => isAside,
+    schedule(run) {
+      task = run
+      return () => {
+        if (task === run) task = undefined
+      }
+    }
+  })
+})
+async function passes() {
+  const run = task
+  task = undefined
+  run?.()
+  await new Promise((done) => setImmediate(done))
+}
+
+test('what was copied briefly goes from the clipboard by itself', async () => {
+  expect(await brief.copy('DX418220')).toBe(BRIEF)
+  expect(there).toBe('DX418220')
+  await passes()
+  expect(there).toBe('')
+})
+
+test('what somebody copied since stays', async () => {
+  await brief.copy('DX418220')
+  there = 'a shopping list'
+  await passes()
+  expect(there).toBe('a shopping list')
+})
+
+test('a second copy has its own time', async () => {
+  await brief.copy('one')
+  const first = task
+  await brief.copy('two')
+  expect(task).not.toBe(first)
+  await passes()
+  expect(there).toBe('')
+})
+
+test('what is put aside while a person has the screen goes once it is back', async () => {
+  await brief.copy('DX418220')
+  isAside = true
+  there = 'what the person copied'
+  await passes()
+  expect(there).toBe('what the person copied')
+  isAside = false
+  there = 'DX418220'
+  await passes()
+  expect(there).toBe('')
+})
+
+test('it goes as the application ends, and only it', async () => {
+  await brief.copy('DX418220')
+  await brief.end()
+  expect([there, task]).toEqual(['', undefined])
+  there = 'later'
+  await brief.end()
+  expect(there).toBe('later')
+})

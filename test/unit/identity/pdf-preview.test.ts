@@ -1,0 +1,229 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import {
+  LARGEST_SHOWN,
+  openPdfPreviews,
+  PART,
+  PATIENCE,
+  type PdfPreviews
+} from '../../../src/main/core/identity/pdf-preview.ts'
+import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { identityPdfHandlers } from '../../../src/main/ipc/identity-pdf.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+let server: ReturnType<typeof createServer>
+let answer: (response: ServerResponse) => void
+let asked: string[]
+/** Connections that the other side let go of. */
+let letGo: number
+let noted: AuditRecord[]
+let time: ReturnType<typeof ownTime>
+let previews: PdfPreviews
+
+beforeEach(async () => {
+  asked = []
+  noted = []
+  letGo = 0
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.on('close', () => {
+      if (!response.writableEnded) letGo++
+    })
+    answer(response)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const client = createServiceClient({
+    baseUrl: `http://127.0.0.1:${port}`,
+    authentication: createAuthentication({ scheme: 'none' }, { clock: Date.now }),
+    fetch,
+    clock: Date.now,
+    random: () => 0
+  })
+  time = ownTime()
+  let next = 0
+  previews = openPdfPreviews({
+    clientOf: async () => client,
+    note: (record) => noted.push(record),
+    newId: () => `look-${++next}`,
+    schedule: time.scheduler().schedule
+  })
+})
+afterEach(() => {
+  previews.closeAll()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** A PDF of so many bytes, no two of its kilobytes alike. */
+function pdf(size: number): Buffer {
+  const bytes = Buffer.alloc(size, 'x')
+  for (let at = 0; at < size; at += 1024) bytes.writeUInt32BE(at, Math.min(at, size - 4))
+  bytes.write('%PDF-1.7\n')
+  bytes.write('\n%%EOF', size - 6)
+  return bytes
+}
+
+async function read(id: string): Promise<{ bytes: Buffer; parts: number[] }> {
+  const pieces: Uint8Array[] = []
+  for (;;) {
+    const { bytes, isLast } = await previews.next(id, 'office')
+    pieces.push(bytes)
+    if (isLast) return { bytes: Buffer.concat(pieces), parts: pieces.map(({ byteLength }) => byteLength) }
+  }
+}
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'nothing',
+    (error) => asAppError(error).code
+  )
+const open = () => previews.open('office', 'DOC 1', 'Lease')
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((wait) => setTimeout(wait, 5))
+}
+
+describe('an identity check’s PDF on its way to the page', () => {
+  test('comes whole, byte for byte, in parts of a bounded size', async () => {
+    const whole = pdf(3 * PART + 4321)
+    answer = (response) => response.writeHead(200, { 'content-length': whole.length }).end(whole)
+    const view = await open()
+    expect(view).toEqual({ id: 'look-1', documentReference: 'DOC 1', documentName: 'Lease', length: whole.length })
+    const { bytes, parts } = await read(view.id)
+    expect(bytes.equals(whole)).toBe(true)
+    // A chunk of the network's more, at most.
+    expect(Math.max(...parts)).toBeLessThan(PART + 256 * 1024)
+    expect(parts.length).toBeGreaterThan(2)
+  })
+
+  test('is in the audit trail once something of it has come, and only then', async () => {
+    answer = (response) => response.writeHead(404).end()
+    expect(await codeOf(open())).toBe('not-found')
+    expect(noted).toEqual([])
+    answer = (response) => response.end(pdf(2000))
+    await open()
+    expect(noted).toEqual([
+      { what: 'identity-data-fetched', documentReference: 'DOC 1', documentName: 'Lease', detail: { as: 'preview' } }
+    ])
+  })
+
+  test('is refused where it says that it is larger than what is shown', async () => {
+    answer = (response) => {
+      response.writeHead(200, { 'content-length': LARGEST_SHOWN + 1 })
+      response.write('%PDF-1.7')
+    }
+    expect(await codeOf(open())).toBe('too-large')
+  })
+
+  test('ends where it turns out to be larger than it said, and nothing of it stays', async () => {
+    answer = (response) => {
+      response.write('%PDF-1.7')
+      const piece = Buffer.alloc(PART, 'x')
+      const more = () => {
+        while (!response.destroyed) if (!response.write(piece)) return void response.once('drain', more)
+      }
+      more()
+    }
+    const { id } = await open()
+    expect(await codeOf(read(id))).toBe('too-large')
+    expect(await codeOf(previews.next(id, 'office'))).toBe('gone')
+    await until(() => letGo === 1)
+  })
+
+  test('is gone from here with its last part', async () => {
+    answer = (response) => response.end(pdf(2000))
+    const { id } = await open()
+    await read(id)
+    expect(await codeOf(previews.next(id, 'office'))).toBe('gone')
+  })
+
+  test('is let go of when it is closed, and when a page asks for nothing any more', async () => {
+    answer = (response) => {
+      response.write(pdf(2 * PART))
+    }
+    const closed = await open()
+    previews.close(closed.id)
+    await until(() => letGo === 1)
+    const forgotten = await open()
+    await time.pass(PATIENCE - 1)
+    expect(letGo).toBe(1)
+    await time.pass(2)
+    await until(() => letGo === 2)
+    expect(await codeOf(previews.next(forgotten.id, 'office'))).toBe('gone')
+  })
+
+  test('ends the one before it', async () => {
+    answer = (response) => {
+      response.write(pdf(2 * PART))
+    }
+    const first = await open()
+    const second = await open()
+    await until(() => letGo === 1)
+    expect(await codeOf(previews.next(first.id, 'office'))).toBe('gone')
+    expect((await previews.next(second.id, 'office')).isLast).toBe(false)
+  })
+
+  test('is asked for once while the other is still waited for, whichever comes first', async () => {
+    const waiting: ServerResponse[] = []
+    answer = (response) => waiting.push(response)
+    const first = codeOf(open())
+    await until(() => waiting.length === 1)
+    const second = open()
+    await until(() => waiting.length === 2)
+    for (const response of waiting) response.end(pdf(2000))
+    expect(await first).toBe('cancelled')
+    expect((await read((await second).id)).bytes.length).toBe(2000)
+  })
+
+  test('is nobody’s but the account’s that asked for it', async () => {
+    answer = (response) => response.end(pdf(2000))
+    const { id } = await open()
+    expect(await codeOf(previews.next(id, 'another'))).toBe('gone')
+    expect((await read(id)).bytes.length).toBe(2000)
+  })
+
+  test('a line that breaks is told, and what came is not taken for all of it', async () => {
+    answer = (response) => {
+      response.writeHead(200, { 'content-length': 2 * PART })
+      response.write(pdf(2 * PART).subarray(0, 5000), () => response.destroy())
+    }
+    const { id } = await open()
+    expect(await codeOf(read(id))).not.toBe('nothing')
+  })
+})
+
+describe('the requests', () => {
+  const parts = (isHandedOver: boolean, isPrinted = true) =>
+    identityPdfHandlers({
+      accounts: { chosen: () => ({ id: 'office' }) } as never,
+      ask: (async (_what: string, { reference }: { reference: string }) =>
+        reference === 'DOC 1' ? { document: { Name: 'Lease' } } : undefined) as never,
+      previews,
+      isHandedOver: () => isHandedOver,
+      print: async () => isPrinted
+    })
+  const context = { from: 'desk', stillAsking: () => true } as const
+
+  test('show a document that was read, and no other', async () => {
+    answer = (response) => response.end(pdf(2000))
+    const handlers = parts(false)
+    expect(await handlers['identityPdf.open']({ reference: 'DOC 1' }, context)).toMatchObject({ documentName: 'Lease' })
+    expect(await codeOf(handlers['identityPdf.open']({ reference: '../secret' }, context))).toBe('gone')
+    expect(asked).toHaveLength(1)
+  })
+
+  test('show and print nothing while a person has the screen', async () => {
+    const handlers = parts(true)
+    expect(await codeOf(handlers['identityPdf.open']({ reference: 'DOC 1' }, context))).toBe('not-allowed')
+    expect(await codeOf(handlers['identityPdf.next']({ id: 'look-1' }, context))).toBe('not-allowed')
+    expect(await codeOf(handlers['identityPdf.print'](undefined, context))).toBe('not-allowed')
+    expect(asked).toEqual([])
+  })
+
+  test('tell printing from thinking better of it', async () => {
+    expect(await parts(false, false)['identityPdf.print'](undefined, context)).toEqual({ isPrinted: false })
+    expect(await parts(false)['identityPdf.print'](undefined, context)).toEqual({ isPrinted: true })
+  })
+})

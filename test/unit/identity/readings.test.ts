@@ -1,0 +1,225 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import { IDLE, openReadings, type Readings } from '../../../src/main/core/identity/readings.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+import { jpegFile, pngFile } from './picture-files.ts'
+
+let work: Workplace
+let server: ReturnType<typeof createServer>
+let accountId: string
+let readings: Readings
+let answer: (response: ServerResponse) => void
+let asked: string[]
+let noted: AuditRecord[]
+let cleared: [string, string][]
+let now: number
+let timers: { at: number; task: () => void }[]
+
+beforeEach(async () => {
+  work = await openWorkplace()
+  asked = []
+  noted = []
+  cleared = []
+  now = 0
+  timers = []
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    answer(response)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const account = await work.accounts.add({
+    kind: 'service',
+    name: 'Identity',
+    baseUrl: `http://127.0.0.1:${port}`,
+    authentication: { scheme: 'none' }
+  })
+  accountId = account.id
+  let next = 0
+  readings = openReadings({
+    clientOf: work.clients.of,
+    nameOf: async (_account, reference) => (reference === 'REF' ? 'Deed of gift' : undefined),
+    note: (record) => noted.push(record),
+    newId: () => `r${++next}`,
+    clock: () => now,
+    schedule(task, delay) {
+      const timer = { at: now + delay, task }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((one) => one !== timer)
+      }
+    },
+    cleared: (reading, why) => cleared.push([reading, why])
+  })
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  server.close()
+  await work.close()
+})
+
+function pass(milliseconds: number): void {
+  now += milliseconds
+  const due = timers.filter(({ at }) => at <= now)
+  timers = timers.filter(({ at }) => at > now)
+  for (const { task } of due) task()
+}
+const answers = (json: unknown) => (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+const portrait = jpegFile(32, 40)
+const front = pngFile(64, 40)
+const record = {
+  PortraitImage: portrait.toString('base64'),
+  FrontIDImage: `data:image/png;base64,${front.toString('base64')}`,
+  SelectedIDImage: front.toString('base64'),
+  BackIDImage: '',
+  FirstName: 'MERE',
+  LastName: ' PARATA ',
+  IsPassed: 'True',
+  FaceMatchScore: 0.9641,
+  Attentions: [{ Name: 'Expiry', Detail: 'Soon' }, null, { Name: '', Detail: '' }],
+  ChipRead: 'yes',
+  LivenessFrame: 'A'.repeat(500_000)
+}
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'no failure',
+    (error) => error.appError?.code ?? error.code
+  )
+
+describe('a reading', () => {
+  test('shows what came, keeps its pictures apart, and is noted without a word of what it says', async () => {
+    answer = answers([record])
+    const reading = await readings.read(accountId, 'REF')
+    expect(reading).toMatchObject({ reference: 'REF', documentName: 'Deed of gift', leftOut: 0, clearsAfter: IDLE })
+    const [view] = reading.records
+    expect(view?.texts).toEqual({ firstName: 'MERE', lastName: 'PARATA', faceMatchScore: '0.9641' })
+    expect(view?.isPassed).toBe(true)
+    expect(view?.attentions).toEqual([{ name: 'Expiry', detail: 'Soon' }])
+    expect(view?.pictures).toMatchObject([
+      { name: 'portrait', isShown: true, type: 'image/jpeg', width: 32, height: 40 },
+      { name: 'front', isShown: true, type: 'image/png' },
+      { name: 'selected', isShown: true, sameAs: 'front' }
+    ])
+    expect(JSON.stringify(reading)).not.toContain(record.PortraitImage)
+    expect(view?.others[0]).toEqual({ name: 'ChipRead', value: 'yes' })
+    expect(view?.others[1]?.value.length).toBeLessThan(2100)
+    const picture = readings.picture(reading.id, 0, 'portrait')
+    expect(picture.type).toBe('image/jpeg')
+    expect(Buffer.compare(picture.bytes, portrait)).toBe(0)
+    expect(noted).toEqual([
+      {
+        what: 'identity-data-fetched',
+        documentReference: 'REF',
+        documentName: 'Deed of gift',
+        detail: { as: 'records', records: '1' }
+      }
+    ])
+    expect(asked.every((url) => url.toLowerCase().endsWith('/download/idverification/ref/json'))).toBe(true)
+  })
+
+  test('a record with everything missing is a record with nothing in it', async () => {
+    answer = answers([{}])
+    const { records } = await readings.read(accountId, 'other')
+    expect(records).toEqual([{ texts: {}, pictures: [], attentions: [], others: [] }])
+    expect(noted[0]).toMatchObject({ documentName: 'other' })
+  })
+
+  test('what can’t be shown is told in words, and can’t be had', async () => {
+    answer = answers([{ PortraitImage: Buffer.from('<svg onload="x()"></svg>').toString('base64') }])
+    const { id, records } = await readings.read(accountId, 'REF')
+    expect(records[0]?.pictures).toEqual([{ name: 'portrait', isShown: false, why: expect.stringMatching(/SVG/) }])
+    expect(() => readings.picture(id, 0, 'portrait')).toThrow()
+    expect(() => readings.toSave(id, 0, 'portrait')).toThrow()
+  })
+
+  test('a record that can’t be read loses no other, and is counted', async () => {
+    answer = answers([{ FirstName: { no: 'text' } }, record])
+    const { records, leftOut } = await readings.read(accountId, 'REF')
+    expect([records.length, leftOut]).toEqual([1, 1])
+    expect(noted[0]?.detail).toEqual({ as: 'records', records: '2' })
+  })
+
+  test('what failed is not noted as fetched', async () => {
+    answer = (response) => response.writeHead(404).end()
+    expect(await code(readings.read(accountId, 'REF'))).not.toBe('no failure')
+    expect(noted).toEqual([])
+    expect(readings.count()).toBe(0)
+  })
+})
+
+describe('what was read goes from memory', () => {
+  async function opened(reference = 'REF') {
+    answer = answers([record])
+    const { id } = await readings.read(accountId, reference)
+    return { id, bytes: readings.picture(id, 0, 'portrait').bytes }
+  }
+  const isWiped = (bytes: Uint8Array) => bytes.every((byte) => byte === 0)
+
+  test('after five minutes without use, and use puts that off', async () => {
+    const { id, bytes } = await opened()
+    pass(IDLE - 1)
+    readings.keep(id)
+    pass(IDLE - 1)
+    expect(isWiped(bytes)).toBe(false)
+    readings.picture(id, 0, 'front')
+    pass(IDLE - 1)
+    expect(cleared).toEqual([])
+    pass(1)
+    expect(cleared).toEqual([[id, 'idle']])
+    expect(isWiped(bytes)).toBe(true)
+    expect(() => readings.keep(id)).toThrow()
+  })
+
+  test('as soon as its page is left, without a word', async () => {
+    const { id, bytes } = await opened()
+    readings.close(id)
+    readings.close(id)
+    expect([isWiped(bytes), readings.count(), cleared.length, timers.length]).toEqual([true, 0, 0, 0])
+  })
+
+  test('where another account is chosen, and only that of the others', async () => {
+    const { id, bytes } = await opened()
+    readings.clearOthers(accountId)
+    expect(isWiped(bytes)).toBe(false)
+    readings.clearOthers('another')
+    expect([isWiped(bytes), cleared]).toEqual([true, [[id, 'account']]])
+  })
+
+  test('where a person has the screen; what is on its way then never arrives', async () => {
+    const { bytes } = await opened()
+    let finish = () => {}
+    answer = (response) => {
+      finish = () => answers([record])(response)
+    }
+    const underWay = code(readings.read(accountId, 'REF'))
+    while (asked.length < 2) await new Promise((wait) => setTimeout(wait, 5))
+    readings.clearAll('away')
+    finish()
+    expect(await underWay).toBe('cancelled')
+    expect([isWiped(bytes), readings.count(), noted.length]).toEqual([true, 0, 1])
+  })
+
+  test('where too many are open: the one that was used longest ago', async () => {
+    const first = await opened()
+    const others = [first]
+    for (let more = 0; more < 3; more++) {
+      pass(1000)
+      others.push(await opened())
+    }
+    pass(1000)
+    readings.keep(first.id)
+    await opened()
+    expect(cleared).toEqual([[others[1]?.id, 'others']])
+    expect(readings.count()).toBe(4)
+  })
+
+  test('a picture that is being saved is whole, though the reading goes meanwhile', async () => {
+    const { id } = await opened()
+    const saving = readings.toSave(id, 0, 'front')
+    readings.close(id)
+    expect(Buffer.compare(saving.bytes, front)).toBe(0)
+  })
+})

@@ -1,0 +1,128 @@
+/** Which spellings of the data type a service is asked with, and which refusal is told in the end. */
+import { describe, expect, test } from 'vitest'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { clientOf, errorOf } from '../../contract/client-factory.ts'
+import { type Answering, body, json, serve } from '../../contract/hand-written-service.ts'
+import { aPdf } from './identity/a-pdf.ts'
+
+const refusal = (status: number, message: string, field?: string) =>
+  json(
+    { ResponseStatus: { Message: message, ...(field && { Errors: [{ FieldName: field, Message: message }] }) } },
+    status
+  )
+
+/** Answers by how the data type is spelled. */
+const bySpelling =
+  (lower: Answering, upper: Answering): Answering =>
+  (asked, ...rest) =>
+    (/(?:PDF|JSON)$/.test(asked.url) ? upper : lower)(asked, ...rest)
+
+async function asked(answering: Answering, dataTypeSpelling?: 'lower' | 'upper' | 'lower-then-upper') {
+  const service = await serve(answering)
+  const client = clientOf(service.url, { dataTypeSpelling })
+  return {
+    client,
+    spellings: () => service.asked.map(({ url }) => url.split('/').at(-1))
+  }
+}
+
+const notFound = body('<h1>Not found</h1>', 404)
+
+describe('a service that is asked as usual', () => {
+  test('is asked in lower case, and no more where that works', async () => {
+    const { client, spellings } = await asked(body(aPdf))
+    await client.downloadIDVerificationPdf('d-1')
+    expect(spellings()).toEqual(['pdf'])
+  })
+
+  test.each([
+    ['has no such address', notFound],
+    ['has no such address for reading', body('', 405)],
+    ['does not know the word', refusal(400, 'Requested value ‘pdf’ was not found', 'IDVerificationDataType')]
+  ])('and %s is asked in upper case, and so from then on', async (_what, lower) => {
+    const { client, spellings } = await asked(
+      bySpelling(lower, (one, ...rest) => (one.url.endsWith('PDF') ? body(aPdf) : json([{ DocId: '1' }]))(one, ...rest))
+    )
+    await client.downloadIDVerificationPdf('d-1')
+    await client.downloadIDVerificationPdf('d-2')
+    expect((await client.getIDVerification('d-1')).items).toEqual([{ DocId: '1' }])
+    expect(spellings()).toEqual(['pdf', 'PDF', 'PDF', 'JSON'])
+  })
+
+  test('and once understood the word is not asked with another', async () => {
+    let answer: Answering = body(aPdf)
+    const { client, spellings } = await asked((...call) => answer(...call))
+    await client.downloadIDVerificationPdf('d-1')
+    answer = refusal(404, 'Removed')
+    expect((await errorOf(client.downloadIDVerificationPdf('d-2'))).status).toBe(404)
+    expect(spellings()).toEqual(['pdf', 'pdf'])
+  })
+
+  test.each([401, 402, 403, 409, 410, 426])('and refuses with %i is not asked a second time', async (status) => {
+    const { client, spellings } = await asked(body('', status))
+    expect((await errorOf(client.getIDVerification('d-1'))).status).toBe(status)
+    expect(spellings()).toEqual(['json'])
+  })
+})
+
+describe('the refusal that is told', () => {
+  const unknownWord = refusal(400, 'IDVerificationDataType must be pdf or json.', 'IDVerificationDataType')
+  const unknownUpper = refusal(400, '‘PDF’ is no data type')
+  const removed = refusal(404, 'Removed under the retention policy')
+
+  test.each<[string, Answering, Answering, number, string | undefined]>([
+    [
+      'a document that was removed, whatever is said of our other word',
+      removed,
+      unknownUpper,
+      404,
+      'Removed under the retention policy'
+    ],
+    [
+      'a document that was removed, where the other word leads nowhere',
+      removed,
+      notFound,
+      404,
+      'Removed under the retention policy'
+    ],
+    [
+      'a document that was removed, where only the other word is known',
+      unknownWord,
+      removed,
+      404,
+      'Removed under the retention policy'
+    ],
+    [
+      'a document that was removed, where the first word leads nowhere',
+      notFound,
+      removed,
+      404,
+      'Removed under the retention policy'
+    ],
+    ['a right that is lacking, where only the other word is known', notFound, body('', 403), 403, undefined],
+    ['a service that is away when it is asked again', notFound, body('', 503), 503, undefined],
+    [
+      'a word that isn’t known, where neither is',
+      unknownWord,
+      unknownUpper,
+      400,
+      'IDVerificationDataType must be pdf or json.'
+    ],
+    ['an address that leads nowhere, where neither leads anywhere', notFound, notFound, 404, undefined]
+  ])('is of %s', async (_what, lower, upper, status, serviceMessage) => {
+    const { client, spellings } = await asked(bySpelling(lower, upper))
+    const error = await errorOf(client.downloadIDVerificationPdf('d-1'))
+    expect({ status: error.status, serviceMessage: error.serviceMessage }).toEqual({ status, serviceMessage })
+    expect(new Set(spellings())).toEqual(new Set(['pdf', 'PDF']))
+    if (status === 404) expect(asAppError(error).message).toContain('it keeps it for a time only')
+  })
+})
+
+test.each([
+  ['lower', 'pdf'],
+  ['upper', 'PDF']
+] as const)('a service that is to be asked in %s case is asked so alone', async (setting, word) => {
+  const { client, spellings } = await asked(notFound, setting)
+  expect((await errorOf(client.downloadIDVerificationPdf('d-1'))).status).toBe(404)
+  expect(spellings()).toEqual([word])
+})

@@ -1,0 +1,211 @@
+/** What is taken for a whole PDF, however it comes, and what never is. */
+import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createAuthentication, type PdfDownload, type ServiceClient } from '../../../src/main/core/service/index.ts'
+import { aKey, clientOf, errorOf, onlyOneAttempt } from '../../contract/client-factory.ts'
+import { type Answering, body, json, serve, serveBytes } from '../../contract/hand-written-service.ts'
+import { aLinearisedPdf, aPdf, aPdfOfTwoRevisions, pdfOf } from './identity/a-pdf.ts'
+
+async function whole(download: PdfDownload): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of download.bytes) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+const fetched = async (client: ServiceClient) => whole(await client.downloadIDVerificationPdf('d-1'))
+const from = async (answering: Answering) =>
+  clientOf((await serve(answering)).url, { limits: onlyOneAttempt }).downloadIDVerificationPdf('d-1')
+const typed = (type: string) => ({ 'content-type': type })
+
+const base64 = aPdf.toString('base64')
+const lines = base64.replace(/.{20}/g, '$&\r\n')
+const url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+
+describe('a whole PDF', () => {
+  test.each<[string, Answering]>([
+    ['called anything', body(aPdf, 200, typed('text/html'))],
+    ['called nothing', body(aPdf)],
+    ['compressed', body(gzipSync(aPdf), 200, { 'content-encoding': 'gzip' })],
+    ['of two revisions', body(aPdfOfTwoRevisions)],
+    ['made to be shown while it comes', body(aLinearisedPdf)],
+    ['behind a byte order mark', body(Buffer.concat([Buffer.from('efbbbf', 'hex'), aPdf]))],
+    ['behind 1,024 bytes of rubbish', body(Buffer.concat([Buffer.alloc(1024, 'x'), aPdf]))],
+    ['before blank lines and noughts', body(Buffer.concat([aPdf, Buffer.from('\r\n\0\0\0')]))],
+    ['before a page of rubbish', body(Buffer.concat([aPdf, Buffer.alloc(1000, '<br>')]))],
+    ['as the whole of a part', body(aPdf, 206, { 'content-range': `bytes 0-${aPdf.length - 1}/${aPdf.length}` })]
+  ])('%s comes byte for byte', async (_how, answering) => {
+    const pdf = await whole(await from(answering))
+    expect(pdf.includes(aPdf.subarray(0, 100)) || pdf.equals(aLinearisedPdf)).toBe(true)
+    expect(pdf.subarray(-1100).includes('%%EOF')).toBe(true)
+  })
+
+  test.each<[string, Answering]>([
+    ['as text', body(base64, 200, typed('text/plain'))],
+    ['called a PDF', body(base64, 200, typed('application/pdf'))],
+    ['in lines', body(`\r\n${lines}\r\n`)],
+    ['in the alphabet of addresses, without padding', body(url)],
+    ['with a prefix', body(`data:application/pdf;base64,${base64}`)],
+    ['behind a byte order mark', body(`\uFEFF${base64}`)],
+    ['in a JSON string', json(base64)],
+    ['in a JSON string of an announced length', json(base64, 200, { 'content-length': String(base64.length + 2) })],
+    ['in a JSON string with line breaks', json(lines)],
+    ['in a JSON string with a prefix', json(`data:application/pdf;base64,${base64}`)],
+    ['in a JSON string with escapes', body(`"${base64.replaceAll('/', '\\/').replace('A', '\\u0041')}"`)],
+    ['in a JSON string, compressed', body(gzipSync(JSON.stringify(base64)), 200, { 'content-encoding': 'gzip' })],
+    ['in a member', json({ FileName: 'é.pdf', Data: base64, Size: aPdf.length })],
+    ['in a member of a member of a list', json([{ Files: [{ Name: 'a "b" c', Content: lines }] }])]
+  ])('as base64 %s comes decoded', async (_how, answering) => {
+    const download = await from(answering)
+    expect((await whole(download)).equals(aPdf)).toBe(true)
+    // What was announced is the length of something else.
+    expect(download.length).toBeUndefined()
+  })
+
+  test('in base64 comes decoded wherever its pieces are cut', async () => {
+    // Larger than what is looked at before it is decoded, with every character of base64 in it.
+    const pdf = Buffer.concat([aPdf.subarray(0, 100), randomBytes(3000), aPdf.subarray(100)])
+    const inLines = pdf.toString('base64').replace(/.{30}/g, '$&\r\n')
+    const text = JSON.stringify({ Name: 'x', Data: `data:application/pdf;base64,${inLines}` })
+      .replaceAll('/', '\\u002F')
+      .replaceAll('+', '\\u002b')
+    let cuts: number[] = []
+    const service = await serve(async (_asked, response) => {
+      response.writeHead(200)
+      let at = 0
+      for (const cut of [...cuts, text.length]) {
+        response.write(text.slice(at, cut))
+        at = cut
+        await new Promise(setImmediate)
+      }
+      response.end()
+    })
+    const client = clientOf(service.url)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 1, max: text.length - 1 }), { maxLength: 30 }),
+        async (some) => {
+          cuts = some.sort((one, other) => one - other)
+          expect((await fetched(client)).equals(pdf)).toBe(true)
+        }
+      ),
+      { numRuns: 60 }
+    )
+  })
+})
+
+const crlf = '\r\n'
+const closing = (bytes: Buffer) => Buffer.concat([Buffer.from(`HTTP/1.1 200 OK${crlf}${crlf}`), bytes])
+const ways: [string, (whole: Buffer, cut: number) => Buffer][] = [
+  [
+    'of an announced length',
+    (whole, cut) =>
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 200 OK${crlf}Content-Length: ${whole.length}${crlf}${crlf}`),
+        whole.subarray(0, cut)
+      ])
+  ],
+  ['of no announced length', (whole, cut) => closing(whole.subarray(0, cut))],
+  [
+    'in pieces, ended as if it were whole',
+    (whole, cut) =>
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 200 OK${crlf}Transfer-Encoding: chunked${crlf}${crlf}`),
+        ...(cut > 0 ? [Buffer.from(`${cut.toString(16)}${crlf}`), whole.subarray(0, cut), Buffer.from(crlf)] : []),
+        Buffer.from(`0${crlf}${crlf}`)
+      ])
+  ],
+  [
+    'in a piece that isn’t ended',
+    (whole, cut) =>
+      Buffer.concat([
+        Buffer.from(
+          `HTTP/1.1 200 OK${crlf}Transfer-Encoding: chunked${crlf}${crlf}${whole.length.toString(16)}${crlf}`
+        ),
+        whole.subarray(0, cut)
+      ])
+  ]
+]
+
+describe('a PDF that is cut', () => {
+  test.each(ways)('%s is never taken for whole, wherever it is cut', async (_how, answerOf) => {
+    await neverWhole(aPdf, answerOf)
+  })
+
+  test.each(ways)('%s, made to be shown while it comes, is never taken for whole', async (_how, answerOf) => {
+    await neverWhole(aLinearisedPdf, answerOf)
+  })
+
+  test.each(ways)('%s, as base64, is never taken for whole', async (_how, answerOf) => {
+    await neverWhole(Buffer.from(JSON.stringify({ Data: base64 })), answerOf)
+  })
+
+  test('compressed is never taken for whole', async () => {
+    const packed = gzipSync(aPdf, { level: 0 })
+    // What follows the data are its checksum and length, without which all of the PDF is there.
+    await neverWhole(packed.subarray(0, -8), (bytes, cut) =>
+      Buffer.concat([Buffer.from(`HTTP/1.1 200 OK${crlf}Content-Encoding: gzip${crlf}${crlf}`), bytes.subarray(0, cut)])
+    )
+  })
+
+  async function neverWhole(bytes: Buffer, answerOf: (whole: Buffer, cut: number) => Buffer): Promise<void> {
+    let cut = bytes.length
+    const service = await serveBytes((socket) => socket.end(answerOf(bytes, cut)))
+    const client = clientOf(service.url, { limits: onlyOneAttempt })
+    for (cut = 0; cut < bytes.length; cut++) {
+      const error = await errorOf(fetched(client))
+      expect([cut, error.code]).toEqual([cut, expect.stringMatching(/^(interrupted|incomplete|no-data|not-a-pdf)$/)])
+    }
+  }
+})
+
+describe('a length that was announced', () => {
+  const announcing = (length: number, headers: Record<string, string> = {}) =>
+    clientOf('http://service.example.org', {
+      limits: onlyOneAttempt,
+      fetch: async () =>
+        new Response(new Uint8Array(aPdf), { headers: { 'content-length': String(length), ...headers } })
+    })
+
+  test.each([-1, 1])('and isn’t kept, by %i byte, is no whole PDF, though fetch took it for one', async (more) => {
+    expect(await errorOf(fetched(announcing(aPdf.length + more)))).toMatchObject({
+      code: 'incomplete',
+      finding: 'another-length'
+    })
+  })
+
+  test('of something compressed is of other bytes, and says nothing', async () => {
+    // As Electron's net answers: unpacked already, with the headers as they came.
+    const download = await announcing(40, { 'content-encoding': 'gzip' }).downloadIDVerificationPdf('d-1')
+    expect(download.length).toBeUndefined()
+    expect((await whole(download)).equals(aPdf)).toBe(true)
+  })
+})
+
+test('an error that comes in place of the PDF is shown without the account’s secrets', async () => {
+  const service = await serve(json({ ResponseStatus: { Message: `Key ${aKey.key} with ${aKey.secret} is asleep` } }))
+  const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
+  const client = clientOf(service.url, { authentication })
+  for (const call of [fetched(client), client.getIDVerification('d-1')]) {
+    expect((await errorOf(call)).serviceMessage).toBe('Key ••• with ••• is asleep')
+  }
+})
+
+describe('a large one', () => {
+  test.each([
+    ['as it is', (pdf: Buffer) => pdf],
+    ['as base64', (pdf: Buffer) => Buffer.from(JSON.stringify(pdf.toString('base64')))]
+  ])('of 64 MB %s comes in small pieces', async (_how, encoded) => {
+    const piece = encoded(pdfOf(64 * 1024 * 1024))
+    const service = await serve((_asked, response) => response.end(piece))
+    const download = await clientOf(service.url).downloadIDVerificationPdf('d-1')
+    let most = 0
+    let bytes = 0
+    for await (const one of download.bytes) {
+      bytes += one.byteLength
+      most = Math.max(most, one.byteLength)
+    }
+    expect(bytes).toBe(64 * 1024 * 1024)
+    expect(most).toBeLessThan(1024 * 1024)
+  })
+})

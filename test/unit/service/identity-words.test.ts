@@ -1,0 +1,23 @@
+/** Whatever is found in place of identity data is told in plain words, each apart from all others. */
+import { expect, test } from 'vitest'
+import { FINDINGS, type Finding, ServiceError } from '../../../src/main/core/service/index.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import type { IDVerificationDataType } from '../../../src/shared/model/index.ts'
+
+const told = (asked: IDVerificationDataType, finding: Finding) =>
+  asAppError(
+    new ServiceError({ code: 'not-a-pdf', operation: 'Download/IDVerification', mayHaveArrived: false, asked, finding })
+  ).message
+
+test.each(FINDINGS)('“%s” is told in one or two sentences', (finding) => {
+  for (const asked of ['pdf', 'json'] as const) {
+    expect(told(asked, finding)).toMatch(/^[A-Z].{15,160}\.$/)
+    expect(told(asked, finding)).not.toMatch(/oops|error|JSON|HTTP|base64|undefined/i)
+  }
+})
+
+test('no two findings are told in the same words', () => {
+  for (const asked of ['pdf', 'json'] as const) {
+    expect(new Set(FINDINGS.map((finding) => told(asked, finding))).size).toBe(FINDINGS.length)
+  }
+})

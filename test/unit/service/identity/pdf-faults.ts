@@ -1,0 +1,370 @@
+/** What a server may do that is asked for a PDF and answers with status 200. */
+import { deflateSync, gzipSync } from 'node:zlib'
+import { body, json } from '../../../contract/hand-written-service.ts'
+import { aPdf } from './a-pdf.ts'
+import { answers, patience, type Row, speaks } from './row.ts'
+
+const asked = 'pdf'
+const base64 = aPdf.toString('base64')
+const page = (text: string) =>
+  `<!DOCTYPE html><html><head><title>${text}</title></head><body><h1>${text}</h1></body></html>`
+const typed = (type: string) => ({ 'content-type': type })
+const raw = (head: string, bytes: Uint8Array | string) =>
+  speaks((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`)
+    // Some moments later, so that the answer has begun.
+    socket.write(bytes, () => setTimeout(() => socket.end(), 20))
+  })
+const incomplete = { asked, code: 'incomplete' } as const
+const notAPdf = { asked, code: 'not-a-pdf' } as const
+const noData = { asked, code: 'no-data' } as const
+const errorAnswer = { asked, code: 'error-answer' } as const
+const notKept = 'Nothing was kept.'
+
+const broke = {
+  ...incomplete,
+  sentence: `The line to the signing service broke in the middle of the PDF. ${notKept}`,
+  means: 'broke'
+}
+const noEnd = {
+  ...incomplete,
+  sentence: `The PDF stops before its end, so a part of it is missing. ${notKept}`,
+  means: 'no end'
+}
+const stalled = {
+  asked,
+  code: 'timeout',
+  sentence: `The signing service began to send the PDF and then fell silent. ${notKept}`,
+  means: 'stalled',
+  limits: patience(150, 10_000)
+} as const
+const unpackable = {
+  asked,
+  code: 'not-json',
+  sentence: `The PDF came compressed in a way that can’t be undone. ${notKept}`,
+  means: 'unpackable'
+} as const
+const picture = {
+  ...notAPdf,
+  sentence: `The signing service sent a picture in place of the PDF. ${notKept}`,
+  means: 'picture'
+}
+const packed = {
+  ...notAPdf,
+  sentence: `The signing service sent a packed file (such as ZIP) in place of the PDF. ${notKept}`,
+  means: 'packed'
+}
+const signIn = {
+  ...notAPdf,
+  sentence: 'A page to sign in at came in place of the PDF. Sign in to this network in a web browser, then try again.',
+  means: 'sign in'
+}
+const otherPage = {
+  ...notAPdf,
+  sentence: 'A web page came in place of the PDF. Something between this computer and the service sent it.',
+  means: 'page'
+}
+const empty = {
+  ...noData,
+  sentence: 'The signing service’s answer is empty: the PDF may not be made yet, or no longer be there.',
+  means: 'empty'
+}
+const encodedCut = {
+  ...incomplete,
+  sentence: `The PDF came encoded as text that stops before its end. ${notKept}`,
+  means: 'encoded, cut'
+}
+const encodedBroken = {
+  ...incomplete,
+  sentence: `The PDF came encoded as text that has characters in it that don’t belong there. ${notKept}`,
+  means: 'encoded, spoilt'
+}
+const saidWhy = {
+  ...errorAnswer,
+  sentence: `The signing service said why it doesn’t send the PDF. ${notKept}`,
+  means: 'an error with words'
+}
+const saidNothing = {
+  ...errorAnswer,
+  sentence: 'The signing service doesn’t send the PDF, and doesn’t say why.',
+  means: 'an error without words'
+}
+const unknownData = {
+  ...notAPdf,
+  sentence: `The signing service sent data in which the PDF can’t be found. ${notKept}`,
+  means: 'other data'
+}
+const plainText = {
+  ...notAPdf,
+  sentence: `The signing service sent plain text in place of the PDF. ${notKept}`,
+  means: 'text'
+}
+const otherEncoded = {
+  ...notAPdf,
+  sentence: `The signing service sent something encoded that isn’t the PDF. ${notKept}`,
+  means: 'encoded other'
+}
+
+export const brokenPdfs: Row[] = [
+  {
+    does: 'resets the line in the middle of an announced length',
+    ...broke,
+    at: speaks((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${aPdf.length}\r\n\r\n`)
+      socket.write(aPdf.subarray(0, 100), () => setTimeout(() => socket.resetAndDestroy(), 30))
+    })
+  },
+  { does: 'announces more than it sends', ...broke, at: raw(`Content-Length: ${aPdf.length + 10}\r\n`, aPdf) },
+  { does: 'sends pieces without the last one', ...broke, at: raw('Transfer-Encoding: chunked\r\n', `5\r\n%PDF-\r\n`) },
+  { does: 'announces less than it sends', ...noEnd, at: raw('Content-Length: 100\r\n', aPdf) },
+  { does: 'closes the line in the middle, having announced nothing', ...noEnd, at: raw('', aPdf.subarray(0, 150)) },
+  {
+    does: 'ends all its pieces properly in the middle of the PDF',
+    ...noEnd,
+    at: answers((_asked, response) => {
+      response.write(aPdf.subarray(0, 100))
+      response.end()
+    })
+  },
+  {
+    does: 'sends a page of another program behind the PDF',
+    ...noEnd,
+    at: answers(body(Buffer.concat([aPdf, Buffer.alloc(2000, '<br>')])))
+  },
+  {
+    does: 'sends the beginning of another revision behind the PDF',
+    ...noEnd,
+    at: answers(body(Buffer.concat([aPdf, Buffer.from('\n12 0 ob')])))
+  },
+  {
+    does: 'sends a part, and says so',
+    ...incomplete,
+    sentence: `The signing service sent only a part of the PDF. ${notKept}`,
+    at: answers(body(aPdf, 206, { 'content-range': `bytes 0-${aPdf.length - 1}/${aPdf.length * 2}` }))
+  },
+  { does: 'falls silent after its headers', ...stalled, at: answers((_asked, response) => response.flushHeaders()) },
+  {
+    does: 'falls silent in the middle',
+    ...stalled,
+    at: answers((_asked, response) => {
+      response.writeHead(200, { 'content-length': aPdf.length })
+      response.write(aPdf.subarray(0, 100))
+    })
+  },
+  {
+    does: 'drips a byte now and then, for ever',
+    asked,
+    code: 'timeout',
+    limits: patience(1_000, 400),
+    sentence: `The PDF came so slowly that it was given up. ${notKept}`,
+    at: answers((_asked, response) => {
+      response.write(aPdf.subarray(0, 20))
+      const drip = setInterval(() => response.write('.'), 10)
+      response.on('close', () => clearInterval(drip))
+    })
+  },
+  {
+    does: 'says gzip and sends the PDF as it is',
+    ...unpackable,
+    at: answers(body(aPdf, 200, { 'content-encoding': 'gzip' }))
+  },
+  {
+    does: 'says gzip and spoils it',
+    ...unpackable,
+    at: answers(body(spoilt(gzipSync(aPdf)), 200, { 'content-encoding': 'gzip' }))
+  },
+  {
+    does: 'cuts its gzip',
+    ...noEnd,
+    at: answers(body(gzipSync(aPdf, { level: 0 }).subarray(0, 200), 200, { 'content-encoding': 'gzip' }))
+  },
+  { does: 'sends gzip and says nothing of it', ...packed, at: answers(body(gzipSync(aPdf))) },
+  {
+    does: 'sends more than is taken, and says so',
+    asked,
+    code: 'too-large',
+    maxBytes: 100,
+    means: 'too large',
+    sentence: 'The PDF is larger than Countersign takes.',
+    at: answers((_asked, response) => {
+      // All of it is never waited for.
+      response.writeHead(200, { 'content-length': 10_000_000_000 })
+      response.write(aPdf.subarray(0, 50))
+    })
+  },
+  {
+    does: 'sends more than is taken, and says nothing',
+    asked,
+    code: 'too-large',
+    maxBytes: 100,
+    means: 'too large',
+    sentence: 'The PDF is larger than Countersign takes.',
+    at: answers((_asked, response) => {
+      response.write(aPdf.subarray(0, 50))
+      response.end(aPdf.subarray(50))
+    })
+  },
+  {
+    does: 'sends base64 that is cut',
+    ...encodedCut,
+    at: answers(body(base64.slice(0, 201), 200, typed('text/plain')))
+  },
+  {
+    does: 'sends base64 of a PDF that is cut',
+    ...encodedCut,
+    at: answers(body(aPdf.subarray(0, 150).toString('base64')))
+  },
+  {
+    does: 'sends base64 in a JSON string that is never closed',
+    ...encodedCut,
+    at: answers(body(`"${base64}`, 200, typed('application/json')))
+  },
+  {
+    does: 'sends base64 in a JSON object that is never closed',
+    ...encodedCut,
+    at: answers(body(`{"Data":"${base64}"`, 200, typed('application/json')))
+  },
+  {
+    does: 'sends base64 with something else in it',
+    ...encodedBroken,
+    at: answers(body(`${base64.slice(0, 100)}***${base64.slice(100)}`))
+  },
+  {
+    does: 'sends base64 with its padding in the middle',
+    ...encodedBroken,
+    at: answers(body(`"${base64.slice(0, 100)}==${base64.slice(100)}"`))
+  },
+  {
+    does: 'sends two PDFs in one answer',
+    ...notAPdf,
+    sentence: `The signing service sent several PDFs in one answer, which can’t be told apart. ${notKept}`,
+    at: answers(json([base64, base64]))
+  }
+]
+
+export const otherThanPdfs: Row[] = [
+  {
+    does: 'sends base64 and much more of something behind it',
+    ...unknownData,
+    at: answers(json({ Data: base64, Picture: 'A'.repeat(3 * 1024 * 1024) }))
+  },
+  {
+    does: 'says that there is nothing (204)',
+    ...noData,
+    sentence: 'The signing service says that it has nothing to send in place of the PDF.',
+    at: answers(body('', 204))
+  },
+  { does: 'sends nothing', ...empty, at: answers(body('', 200, typed('application/pdf'))) },
+  { does: 'sends blank lines', ...empty, at: answers(body('\r\n\r\n  ')) },
+  {
+    does: 'sends null',
+    ...noData,
+    sentence: 'The signing service has no record of an identity check for this document.',
+    means: 'no record',
+    at: answers(json(null))
+  },
+  {
+    does: 'sends a page to log in at',
+    ...signIn,
+    at: answers(body(page('Log in to the guest network'), 200, typed('text/html')))
+  },
+  {
+    does: 'sends a page with a password field, called a PDF',
+    ...signIn,
+    at: answers(body('<html><form><input type="password"></form></html>', 200, typed('application/pdf')))
+  },
+  {
+    does: 'sends a page of a proxy',
+    ...otherPage,
+    at: answers(body(page('Blocked by policy 12'), 200, typed('text/html')))
+  },
+  {
+    does: 'sends a page that speaks of a %PDF- file',
+    ...otherPage,
+    at: answers(body(page('No %PDF- could be made'), 200, typed('text/html')))
+  },
+  {
+    does: 'sends XML',
+    ...notAPdf,
+    sentence: `The signing service answered in XML, in which the PDF can’t be read. ${notKept}`,
+    at: answers(body('<?xml version="1.0"?><Response><Code>4</Code></Response>', 200, typed('text/xml')))
+  },
+  {
+    does: 'sends the error of its framework, with status 200',
+    ...saidWhy,
+    serviceMessage: 'The report is being made.',
+    at: answers(
+      json({ ResponseStatus: { ErrorCode: 'Pending', Message: 'The report is being made.', StackTrace: 'at A.B()' } })
+    )
+  },
+  {
+    does: 'sends an error in the form of a gateway, with status 200',
+    ...saidWhy,
+    serviceMessage: 'Upstream is away',
+    at: answers(json({ error: { code: 7, message: 'Upstream is away' } }))
+  },
+  {
+    does: 'sends an error without a word, with status 200',
+    ...saidNothing,
+    at: answers(json({ ResponseStatus: { ErrorCode: 'E17' } }))
+  },
+  {
+    does: 'sends the records',
+    ...notAPdf,
+    sentence: `The signing service sent the records of the identity check in place of the PDF. ${notKept}`,
+    at: answers(json([{ DocClass: 'Passport', IsPassed: true }]))
+  },
+  { does: 'sends other JSON', ...unknownData, at: answers(json({ Url: 'https://files.example.org/1.pdf' })) },
+  { does: 'sends a number', ...unknownData, at: answers(json([1, 2, 3])) },
+  {
+    does: 'sends JSON that is cut',
+    ...notAPdf,
+    sentence: 'The signing service sent data that breaks off, or is spoilt, in place of the PDF.',
+    at: answers(body('{"Url": "https://', 200, typed('application/json')))
+  },
+  {
+    does: 'sends a sentence',
+    ...plainText,
+    serviceMessage: 'Come back tomorrow',
+    at: answers(body('Come back tomorrow', 200, typed('text/plain')))
+  },
+  { does: 'sends a sentence as JSON', ...plainText, serviceMessage: 'Not verified', at: answers(json('Not verified')) },
+  {
+    does: 'sends a long text, of which nothing is shown',
+    ...plainText,
+    at: answers(body('Words of someone. '.repeat(30)))
+  },
+  {
+    does: 'sends a JPEG',
+    ...picture,
+    at: answers(body(Buffer.from('ffd8ffe000104a464946000101', 'hex'), 200, typed('application/pdf')))
+  },
+  { does: 'sends a PNG', ...picture, at: answers(body(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))) },
+  {
+    does: 'sends a ZIP',
+    ...packed,
+    at: answers(body(Buffer.from('504b030414000000080000', 'hex'), 200, typed('application/zip')))
+  },
+  {
+    does: 'sends bytes of no known kind',
+    ...notAPdf,
+    sentence: `The signing service sent a file of an unknown kind in place of the PDF. ${notKept}`,
+    at: answers(body(deflateSync(Buffer.alloc(5000, 'ab'))))
+  },
+  {
+    does: 'sends base64 of a picture',
+    ...otherEncoded,
+    at: answers(body(Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(100)]).toString('base64')))
+  },
+  {
+    does: 'sends base64 of a picture as JSON',
+    ...otherEncoded,
+    at: answers(json(Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(100)]).toString('base64')))
+  }
+]
+
+/** With a valid head and a spoilt middle. */
+function spoilt(bytes: Buffer): Buffer {
+  bytes.fill(0xff, 20, 40)
+  return bytes
+}

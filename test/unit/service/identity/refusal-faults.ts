@@ -1,0 +1,222 @@
+/** What a server may do before there is any answer with status 200: the line, redirects, refusals. */
+import { body, json } from '../../../contract/hand-written-service.ts'
+import { absent, answers, patience, type Row, speaks, untrusted } from './row.ts'
+
+const asked = 'pdf'
+const page = '<html><h1>Bad Gateway</h1></html>'
+
+const noTrust = {
+  asked,
+  code: 'tls',
+  means: 'tls',
+  sentence: 'The connection to the signing service isn’t secure: its certificate can’t be trusted.'
+} as const
+const noAnswer = {
+  asked,
+  code: 'timeout',
+  means: 'no answer',
+  sentence: 'The line to the signing service broke before its answer arrived.'
+} as const
+const noService = {
+  asked,
+  code: 'not-json',
+  means: 'no web service',
+  sentence: 'What answered at the account’s address isn’t a web service. Check the address in Settings.'
+} as const
+const nowhere = {
+  asked,
+  code: 'unsafe-address',
+  means: 'nowhere',
+  sentence: 'The signing service sends us from one address to another without an answer.'
+} as const
+const gateway = {
+  asked,
+  code: 'server',
+  means: 'gateway',
+  sentence: 'A gateway before the signing service can’t reach it just now.'
+} as const
+const notOffered = {
+  asked,
+  code: 'not-found',
+  means: 'not offered',
+  sentence: 'This signing service doesn’t hand out identity data. Ask your provider about it.'
+} as const
+const unkept = {
+  asked,
+  code: 'not-found',
+  means: 'not kept',
+  sentence: 'The signing service has no identity data of this document: it keeps it for a time only, or has none.'
+} as const
+const wait = {
+  asked,
+  code: 'rate-limited',
+  means: 'wait',
+  sentence: 'The signing service asks us to wait a little before trying again.'
+} as const
+
+const refuses = (status: number, headers: Record<string, string> = {}) => answers(body(page, status, headers))
+
+export const lineFaults: Row[] = [
+  {
+    does: 'isn’t there',
+    asked,
+    code: 'refused',
+    sentence: 'Nothing answers at the signing service’s address just now.',
+    at: absent
+  },
+  {
+    does: 'has a name that nobody knows',
+    asked,
+    code: 'dns',
+    sentence: 'The signing service’s address can’t be found. Check the account’s address, or the network.',
+    at: async () => 'http://nowhere.invalid'
+  },
+  { does: 'shows a certificate that nobody vouches for', ...noTrust, at: untrusted(json([])) },
+  {
+    does: 'speaks no TLS where it should',
+    ...noTrust,
+    at: async () => (await answers(json([]))()).replace('http:', 'https:')
+  },
+  { does: 'resets the line before a word', ...noAnswer, at: speaks((socket) => socket.resetAndDestroy()) },
+  { does: 'closes the line before a word', ...noAnswer, at: speaks((socket) => socket.end()) },
+  {
+    does: 'says nothing',
+    asked,
+    code: 'timeout',
+    sentence: 'The signing service took too long to answer.',
+    limits: patience(150, 10_000),
+    at: answers(() => {})
+  },
+  { does: 'speaks another language', ...noService, at: speaks((socket) => socket.end('SSH-2.0-something\r\n')) },
+  {
+    does: 'sends headers without end',
+    ...noService,
+    at: speaks((socket) => socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(200_000)}\r\n\r\n`))
+  },
+  {
+    does: 'announces a length that is no number',
+    ...noService,
+    at: speaks((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n%PDF-'))
+  },
+  {
+    does: 'sends us to another machine',
+    asked,
+    code: 'unsafe-address',
+    sentence:
+      'The signing service sends us on to http://files.example.org. If that is right, change the account’s address to it.',
+    at: answers(body('', 302, { location: 'http://files.example.org/x?token=1' }))
+  },
+  { does: 'sends us in circles', ...nowhere, at: answers(body('', 302, { location: '/again' })) },
+  { does: 'sends us nowhere', ...nowhere, at: answers(body('', 302)) }
+]
+
+export const refusals: Row[] = [
+  {
+    does: 'doesn’t accept the question (400)',
+    asked,
+    code: 'invalid',
+    sentence: 'The signing service doesn’t accept the question for the PDF of this document.',
+    serviceMessage: 'Malformed reference',
+    at: answers(json({ ResponseStatus: { Message: 'Malformed reference' } }, 400))
+  },
+  {
+    does: 'doesn’t know the key (401)',
+    asked,
+    code: 'unauthorised',
+    sentence: 'The signing service did not accept this account’s key. Check it in Settings.',
+    at: refuses(401)
+  },
+  {
+    does: 'wants to be paid (402)',
+    asked,
+    code: 'payment-required',
+    sentence: 'The signing service has put this account on hold until a payment is made.',
+    at: refuses(402)
+  },
+  {
+    does: 'doesn’t let us (403)',
+    asked,
+    code: 'forbidden',
+    sentence: 'The signing service doesn’t let this account see who was checked. Ask for that right.',
+    at: refuses(403)
+  },
+  {
+    does: 'has it no longer (404)',
+    ...unkept,
+    serviceMessage: 'The document was removed under the retention policy.',
+    at: answers(json({ ResponseStatus: { Message: 'The document was removed under the retention policy.' } }, 404))
+  },
+  { does: 'has it no longer, or no such address (404 with a page)', ...unkept, at: refuses(404) },
+  { does: 'can’t be asked like this (405)', ...notOffered, at: refuses(405) },
+  { does: 'can’t do that (501)', ...notOffered, at: refuses(501) },
+  {
+    does: 'can’t say it in any form (406)',
+    asked,
+    code: 'not-json',
+    sentence: 'The signing service can’t send the PDF in a form that Countersign reads.',
+    at: refuses(406)
+  },
+  {
+    does: 'didn’t hear all of the question (408)',
+    asked,
+    code: 'timeout',
+    sentence: 'The signing service gave up waiting for the question. The line may be slow.',
+    at: refuses(408)
+  },
+  {
+    does: 'is changing it (409)',
+    asked,
+    code: 'conflict',
+    sentence: 'Something changed in the meantime, so nothing was done. Refresh and look again.',
+    at: refuses(409)
+  },
+  {
+    does: 'has deleted it (410)',
+    asked,
+    code: 'not-found',
+    sentence: 'The signing service had this identity data and has deleted it: it keeps it for a time only.',
+    at: refuses(410)
+  },
+  {
+    does: 'finds the address too long (414)',
+    asked,
+    code: 'too-large',
+    sentence: 'This is larger than can be sent or read at once.',
+    at: refuses(414)
+  },
+  {
+    does: 'has no documents left for us (426)',
+    asked,
+    code: 'quota',
+    sentence: 'This account has no documents left in its plan.',
+    at: refuses(426)
+  },
+  { does: 'wants us to wait (429)', ...wait, at: refuses(429) },
+  { does: 'wants us to wait for two minutes (429)', ...wait, at: refuses(429, { 'retry-after': '120' }) },
+  {
+    does: 'is broken (500)',
+    asked,
+    code: 'server',
+    sentence: 'The signing service could not do this because of a fault of its own.',
+    serviceMessage: 'Object reference not set',
+    at: answers(
+      json({ ResponseStatus: { Message: 'Object reference not set\r\n   at A.B(C c)', StackTrace: 'x' } }, 500)
+    )
+  },
+  { does: 'is away behind its gateway (502)', ...gateway, at: refuses(502) },
+  { does: 'is slow behind its gateway (504)', ...gateway, at: refuses(504) },
+  {
+    does: 'is closed (503)',
+    asked,
+    code: 'server',
+    sentence: 'The signing service is closed for a moment, or has too much to do.',
+    at: refuses(503)
+  },
+  {
+    does: 'is a guest network (511)',
+    asked,
+    code: 'offline',
+    sentence: 'This network wants you to sign in first. Open a web page, sign in, then try again.',
+    at: refuses(511)
+  }
+]
