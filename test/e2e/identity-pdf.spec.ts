@@ -21,7 +21,7 @@ const ALIKE_ON_PAPER = 0.65
 /** A document of the practice office whose signers' identity was checked, and its report as the application gets it. */
 async function checkedDocument({ window: page }: Clerk): Promise<{ reference: string; name: string; report: Buffer }> {
   const found = await page.evaluate(async () => {
-    const { documents, identityPdf } = window.countersign
+    const { documents, identityPdf } = globalThis.window.countersign
     const all = await documents.references({ query: {} })
     if (!all.ok) throw new Error(all.error.message)
     for (const { reference } of all.value.references) {
@@ -140,7 +140,9 @@ test('a report looks as in another program, is printed, and is cleared; nothing 
   await expect(window.locator('.sheets')).toHaveCount(0)
 
   expect(await textsInFiles(dirname(app.userData), ['%PDF-1', 'Type /XObject'])).toEqual([])
-  const trail = await window.evaluate(() => window.countersign.audit.list({ search: '', offset: 0, limit: 5 }))
+  const trail = await window.evaluate(() =>
+    globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
+  )
   expect(trail.ok && trail.value.entries.filter(({ detail }) => detail.as === 'preview')).toHaveLength(2)
   await clerk.goTo('Overview')
   await expect(window.locator('canvas')).toHaveCount(0)
@@ -171,7 +173,7 @@ test('the report that was downloaded is shown in its folder', async ({ clerk }) 
   const { reference } = await checkedDocument(clerk)
   await app.dialog.answerOpen([app.userData])
   await window.evaluate(async () => {
-    const { downloads } = window.countersign
+    const { downloads } = globalThis.window.countersign
     const chosen = await downloads.chooseFolder()
     if (chosen.ok && chosen.value) await downloads.configure({ folderId: chosen.value.id })
   })
