@@ -117,11 +117,23 @@ describe('the queue', () => {
   })
 
   test('that a full disk holds says so once, with what to do, and the way to another folder', async () => {
-    await open(fakeApi({ downloads: waiting(2), downloadSummary: { problem: { code: 'no-space', message: 'Full.' } } }))
+    await open(
+      fakeApi({
+        downloads: waiting(2),
+        downloadSummary: { problem: { code: 'no-space', message: 'The disk is full.' } }
+      })
+    )
     expect(said('2 files wait. The disk is full.')).toBe(true)
     expect(said(/Free some space in that folder, then try again\./)).toBe(true)
     await press('Open Settings')
     expect(opened.office.router.route).toMatchObject({ screen: 'settings', rest: ['downloads'] })
+  })
+
+  test('that a folder holds says what is the matter with that folder', async () => {
+    const message = 'The folder isn’t there. It may be on a drive: connect that and try again.'
+    await open(fakeApi({ downloads: waiting(1), downloadSummary: { problem: { code: 'not-writable', message } } }))
+    expect(said('1 file waits. The folder isn’t there.')).toBe(true)
+    expect(said(/It may be on a drive: connect that and try again\.$/)).toBe(true)
   })
 
   test('that could not be paused says why', async () => {

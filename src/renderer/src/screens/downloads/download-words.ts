@@ -55,10 +55,14 @@ const todo: Partial<Record<ErrorCode, string>> = {
   'too-large': 'Ask your provider about this document.',
   'bad-file': 'Move or rename what is in the way, or change the names of files; then try again.'
 }
+/** What is the matter with a folder differs from one to the next: the message says it, and what to do. */
+const told: ReadonlySet<ErrorCode> = new Set(['not-writable', 'no-space', 'storage'])
+
 /** What happened to a file that isn't there, and what to do about it. */
 export function failureInWords(error: AppError): { happened: string; todo: string } {
   const words = presentError(error)
-  return { happened: words.happened, todo: todo[error.code] ?? words.todo }
+  const [happened, ...rest] = told.has(error.code) ? error.message.split(/(?<=\.)\s+/) : []
+  return { happened: happened || words.happened, todo: rest.join(' ') || (todo[error.code] ?? words.todo) }
 }
 
 /** What stands under a document's name: why its file isn't there, or where it is. */
