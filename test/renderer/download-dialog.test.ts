@@ -66,6 +66,13 @@ describe('before anything is downloaded', () => {
     expect(button('Download 6 files')).toBeTruthy()
   })
 
+  test('the first field has the focus, also where it came after the dialog', async () => {
+    const api = fakeApi({ documents: four(), downloads: [] })
+    api.control.delay('downloads.settings', 50)
+    await open({ query }, api)
+    await waitFor(() => expect(document.activeElement).toBe(dialog().getByLabelText(/^PDF/)))
+  })
+
   test('of many documents all pages are looked through', async () => {
     const many = documents(1200).map((one) => ({ ...one, idVerificationRequested: true }))
     await open({ query }, fakeApi({ documents: many, downloads: [] }))

@@ -145,7 +145,8 @@ export function openDownloadsTable(db: Db) {
     'SELECT * FROM downloads WHERE account_id = ? AND document_reference = ?'
   )
   const filesOf = db.prepare<[string, number], Row>(
-    `SELECT * FROM downloads WHERE account_id = ? AND state = 'done' AND number > ? ORDER BY number LIMIT 200`
+    `SELECT * FROM downloads NOT INDEXED WHERE account_id = ? AND state = 'done' AND number > ? ORDER BY number
+       LIMIT 200`
   )
   const filesIn = db.prepare<[string, string, number], Row>(
     `SELECT * FROM downloads INDEXED BY downloads_by_file WHERE state = 'done' AND folder_id = ?

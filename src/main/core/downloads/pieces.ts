@@ -3,19 +3,22 @@
  * the same, whatever it carries.
  */
 
-const PIECE = 1024 * 1024
+const PIECE = 512 * 1024
+/** Used again and again: to have the system clear so much memory for each file costs more than to fill it. */
+const spare: Buffer[] = []
+const MOST_SPARE = 24
 
 /** What it yields is good until the next but one is asked for: whoever keeps a piece copies it. */
 export async function* inLargePieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const source = chunks[Symbol.asyncIterator]()
-  const buffers: Buffer[] = []
+  const buffers: (Buffer | undefined)[] = [undefined, undefined]
   let turn = 0
   let rest: Uint8Array = new Uint8Array()
   let isOver = false
 
   async function gather(): Promise<Uint8Array> {
     turn = 1 - turn
-    const buffer = buffers[turn] ?? Buffer.allocUnsafeSlow(PIECE)
+    const buffer = buffers[turn] ?? spare.pop() ?? Buffer.allocUnsafeSlow(PIECE)
     buffers[turn] = buffer
     let filled = 0
     while (filled < PIECE) {
@@ -50,5 +53,6 @@ export async function* inLargePieces(chunks: AsyncIterable<Uint8Array>): AsyncGe
     // What is being gathered ends before its source does.
     await coming?.catch(() => undefined)
     await source.return?.()
+    for (const buffer of buffers) if (buffer && spare.length < MOST_SPARE) spare.push(buffer)
   }
 }
