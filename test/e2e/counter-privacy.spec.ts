@@ -108,7 +108,7 @@ async function ownRecords({ window: page }: Clerk, reference: string): Promise<s
       counter.state(),
       counter.queue(),
       documents.get({ reference }),
-      downloads.list(),
+      downloads.list(newest),
       activity.list({ ...newest })
     ] as Promise<unknown>[])
     return JSON.stringify(all)

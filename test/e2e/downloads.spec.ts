@@ -44,7 +44,7 @@ async function expectWholeFiles(folder: string, count: number): Promise<void> {
 
 async function summaryOf({ window: page }: Clerk) {
   return page.evaluate(async () => {
-    const summary = await window.countersign.downloads.summary()
+    const summary = await globalThis.window.countersign.downloads.summary()
     if (!summary.ok) throw new Error(summary.error.message)
     return summary.value
   })
@@ -56,7 +56,7 @@ test('a rule downloads a document as it completes, named as the office wants, an
   const { app, window, button } = clerk
   const folder = await folderBeside(clerk, 'evidence')
   await window.evaluate(async () => {
-    const saved = await window.countersign.views.save({
+    const saved = await globalThis.window.countersign.views.save({
       name: 'Letters',
       query: { search: 'Letter of authority' },
       tell: false
@@ -92,7 +92,9 @@ test('a rule downloads a document as it completes, named as the office wants, an
   await clerk.goTo(/^Downloads/)
   await window.getByRole('link', { name: /^All/ }).click()
   await expect(window.getByRole('row', { name: /Letter of authority/ })).toContainText(/Mere Tamati\.pdf/)
-  const trail = await window.evaluate(() => window.countersign.audit.list({ search: '', offset: 0, limit: 20 }))
+  const trail = await window.evaluate(() =>
+    globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 20 })
+  )
   const fetched = trail.ok ? trail.value.entries.filter(({ what }) => what === 'identity-data-fetched') : []
   expect(fetched).toHaveLength(1)
   expect(fetched[0]).toMatchObject({ documentName: 'Letter of authority', detail: expect.objectContaining({ sha256 }) })

@@ -74,7 +74,9 @@ test('a check is read from its document’s page, its faces are painted, and not
   }, address)
   expect(isDrawn).toBe(false)
   expect(await textsInFiles(dirname(app.userData), [number])).toEqual([])
-  const trail = await window.evaluate(() => window.countersign.audit.list({ search: '', offset: 0, limit: 5 }))
+  const trail = await window.evaluate(() =>
+    globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
+  )
   expect(trail.ok && trail.value.entries.map(({ detail }) => detail.as)).toEqual([
     'records',
     'saved-picture',

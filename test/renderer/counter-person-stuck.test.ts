@@ -33,9 +33,10 @@ async function open(session: Partial<CounterSession> = {}) {
   return opened
 }
 
-async function become(change: Partial<CounterSession>) {
+async function become(change: { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }) {
   if (!api.control.state.counter) throw new Error('There is no session.')
-  api.control.state.counter = { ...api.control.state.counter, ...change }
+  // What is undefined isn't there any more, as in what main answers.
+  api.control.state.counter = { ...api.control.state.counter, ...change } as CounterSession
   api.control.emit('counter.changed', { id: api.control.state.counter.id })
   await settle()
 }

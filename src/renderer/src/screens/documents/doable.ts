@@ -27,7 +27,9 @@ export function doable(
     verify: because(true, nothingSigned ? 'Nothing to verify yet: nobody has signed.' : offline),
     identity: because(
       page.idVerificationRequested,
-      isIdentityOutstanding(page.people) ? 'Nothing to download yet: no signer’s identity check is completed.' : undefined
+      isIdentityOutstanding(page.people)
+        ? 'Nothing to download yet: no signer’s identity check is completed.'
+        : undefined
     ),
     notary: because(
       isHere && !hasEnded,
