@@ -182,6 +182,13 @@ describe('a length that was announced', () => {
   })
 })
 
+test('a page of nothing but white space is told without holding anybody up', async () => {
+  const began = performance.now()
+  const error = await errorOf(from(body(`${' '.repeat(200_000)}<html>`)))
+  expect(error.code).toBe('not-a-pdf')
+  expect(performance.now() - began).toBeLessThan(1_000)
+})
+
 test('an error that comes in place of the PDF is shown without the account’s secrets', async () => {
   const service = await serve(json({ ResponseStatus: { Message: `Key ${aKey.key} with ${aKey.secret} is asleep` } }))
   const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })

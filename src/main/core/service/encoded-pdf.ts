@@ -28,7 +28,8 @@ export interface EncodedBeginning {
 const ENCODED = 'JVBERi0'
 /** `data:application/pdf;base64,`, in JSON perhaps with `\/`. */
 const PREFIX = '(?:data:[^,"]{0,200};base64,)?'
-const BARE = new RegExp(String.raw`^\s*${PREFIX}\s*(?=${ENCODED})`, 'i')
+/** White space stands in it where it can be matched in one way only: 64 kB of it would else be tried for seconds. */
+const BARE = new RegExp(String.raw`^\s*(?:data:[^,"]{0,200};base64,\s*)?(?=${ENCODED})`, 'i')
 const QUOTED = new RegExp(String.raw`"${PREFIX}(?:\s|\\[rnt])*(?=${ENCODED})`, 'i')
 
 /** Most of the JSON behind a PDF that is kept, in characters. */
