@@ -4,6 +4,7 @@ import type { Clients } from './core/accounts/clients.ts'
 import type { NoteInAudit } from './core/audit/audit-record.ts'
 import type { AskDesk } from './core/documents/desk-questions.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
+import { openPdfPreviews } from './core/identity/pdf-preview.ts'
 import { openReadings } from './core/identity/readings.ts'
 import type { SendEvent } from './shell/events.ts'
 import { plainClipboard } from './shell/plain-clipboard.ts'
@@ -36,18 +37,32 @@ export function openIdentityReading({
     note,
     cleared: (reading, why) => send('identity.cleared', { reading, why })
   })
+  const pdfPreviews = openPdfPreviews({ ...effects, clientOf: clients.of, note })
   const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, schedule: effects.schedule })
+
+  function clearAll(): void {
+    readings.clearAll('away')
+    pdfPreviews.closeAll()
+  }
 
   return {
     readings,
+    pdfPreviews,
     briefCopy,
-    accountsChanged: () => readings.clearOthers(accounts.chosen()?.id),
+    accountsChanged(): void {
+      readings.clearOthers(accounts.chosen()?.id)
+      pdfPreviews.closeOthers(accounts.chosen()?.id)
+    },
     /** The counter moved on: where a person has this screen now, nothing of the office's stays in memory. */
-    counterChanged: () => isHandedOver() && readings.clearAll('away'),
+    counterChanged: () => isHandedOver() && clearAll(),
     /** Nobody of staff is at the screen. */
-    locked: () => readings.clearAll('away'),
+    locked(): void {
+      clearAll()
+      // What is shown is in the page's memory alone.
+      send('identityPdf.cleared', null)
+    },
     async end(): Promise<void> {
-      readings.clearAll('away')
+      clearAll()
       await briefCopy.end()
     }
   }

@@ -9,7 +9,6 @@ import { openClients } from './core/accounts/clients.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
 import { documentsKey } from './core/documents/mirror-key.ts'
-import { openPdfPreviews } from './core/identity/pdf-preview.ts'
 import { APP_START, devServerOf, PERSON_START } from './core/policy/app-pages.ts'
 import { questionOnLeaving } from './core/policy/leaving.ts'
 import { openDatabase } from './core/storage/database.ts'
@@ -185,7 +184,6 @@ async function run(): Promise<void> {
     handedOver: () => {
       folders.telling.counterChanged()
       identityReading.counterChanged()
-      if (isHandedOver()) pdfPreviews.closeAll()
     }
   })
   const { counter } = counterDesk
@@ -199,7 +197,6 @@ async function run(): Promise<void> {
   const identityReading = openIdentityReading({
     ...{ accounts, clients, ask, note, send, clock, newId, schedule, isHandedOver }
   })
-  const pdfPreviews = openPdfPreviews({ clientOf: clients.of, note: counterDesk.audit.note, newId, schedule })
   // Before there is a window: what was interrupted is what it shows first.
   void counter.resumeInterrupted().catch((error) => notKept(error))
 
@@ -296,7 +293,7 @@ async function run(): Promise<void> {
         chooseFolder: (stillAsking) => chooseFolder(shown, 'Where downloads go', stillAsking)
       }),
       ...identityPdfHandlers({
-        ...{ accounts, ask, previews: pdfPreviews, isHandedOver },
+        ...{ accounts, ask, previews: identityReading.pdfPreviews, isHandedOver },
         print: () => printWithDialog(shown)
       }),
       ...identityHandlers({ accounts, readings: identityReading.readings, note, isHandedOver, ...dialogs }),

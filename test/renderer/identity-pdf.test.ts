@@ -133,6 +133,17 @@ test('handing this screen to a person clears it', async () => {
   expect(screen.getByText('Cleared as the screen was handed over.')).toBeTruthy()
 })
 
+test('locking the computer clears it, and it is shown again only when somebody asks for it', async () => {
+  const { did, openPdf } = reader()
+  await open(undefined, openPdf)
+  opened.api.control.emit('identityPdf.cleared', null)
+  await settle()
+  expect(did.closed).toBe(1)
+  expect(screen.getByText('Cleared as this computer was locked, or slept.')).toBeTruthy()
+  await press('Show again')
+  expect(did.bytes).toHaveLength(2)
+})
+
 test.each([
   ['password', 'This PDF opens only with a password.'],
   ['broken', 'This PDF can’t be read.']

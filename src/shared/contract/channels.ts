@@ -209,6 +209,7 @@ export const eventNames = [
   'document.asked',
   'downloads.changed',
   'identity.cleared',
+  'identityPdf.cleared',
   'counter.changed',
   'audit.changed',
   'settings.changed',

@@ -28,6 +28,8 @@ export interface Events {
   'downloads.changed': { id: string | null }
   /** A reading of identity data was wiped without being asked to: nothing of it may stay on the page. */
   'identity.cleared': { reading: string; why: IdentityClearing }
+  /** Nobody of staff is at the screen: nothing of an identity check’s PDF may stay on the page. */
+  'identityPdf.cleared': null
   /** A session began, moved on or ended; '' where there is none. */
   'counter.changed': { id: string }
   'audit.changed': null

@@ -184,6 +184,18 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect((await read(id)).bytes.length).toBe(2000)
   })
 
+  test('ends where another account is chosen, and not where its own is set otherwise', async () => {
+    answer = (response) => {
+      response.write(pdf(2 * PART))
+    }
+    const { id } = await open()
+    previews.closeOthers('office')
+    expect((await previews.next(id, 'office')).isLast).toBe(false)
+    previews.closeOthers('another')
+    await until(() => letGo === 1)
+    expect(await codeOf(previews.next(id, 'office'))).toBe('gone')
+  })
+
   test('a line that breaks is told, and what came is not taken for all of it', async () => {
     answer = (response) => {
       response.writeHead(200, { 'content-length': 2 * PART })

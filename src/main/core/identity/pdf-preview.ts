@@ -114,7 +114,12 @@ export function openPdfPreviews({ clientOf, note, newId, schedule }: PdfPreviewE
       if (current?.id === id) end(current)
     },
 
-    /** When another account is chosen, or the screen changes hands. */
+    /** When another account is chosen: ends what isn't of this one. */
+    closeOthers(accountId: string | undefined): void {
+      if (current && current.accountId !== accountId) end(current)
+    },
+
+    /** When the screen changes hands. */
     closeAll(): void {
       if (current) end(current)
     }
