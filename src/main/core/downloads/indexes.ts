@@ -47,34 +47,35 @@ export function openIndexes(parts: IndexParts) {
     }
   }
 
-  /** @throws what the folder or the disk says. The older one stays then. */
-  function write(folderId: string): Promise<{ fileName: string; rows: number }> {
+  /** One after the other. What comes while one is written belongs into the next. */
+  function inTurn<Answer>(folderId: string, work: () => Promise<Answer>): Promise<Answer> {
     const before = writing.get(folderId) ?? Promise.resolve()
-    const mine = before
-      .catch(() => undefined)
-      .then(async () => {
-        come.delete(folderId)
-        // What comes while it is written belongs into the next one.
-        folders.indexIsWritten(folderId)
-        const written = await writeIndex(folders.pathOf(folderId), rowsOf(folderId), { zone: parts.zone() })
-        lengths.set(folderId, written.rows)
-        return written
-      })
-      .catch((error: unknown) => {
-        folders.indexIsDue(folderId)
-        throw error
-      })
+    const mine = before.catch(() => undefined).then(work)
     writing.set(folderId, mine)
     return mine
   }
 
+  async function writeNow(folderId: string): Promise<{ fileName: string; rows: number }> {
+    come.delete(folderId)
+    const written = await writeIndex(folders.pathOf(folderId), rowsOf(folderId), { zone: parts.zone() })
+    lengths.set(folderId, written.rows)
+    // Only now: until it has its name, an end of the application leaves it due.
+    if (!come.has(folderId)) folders.indexIsWritten(folderId)
+    return written
+  }
+
   function writeQuietly(folderId: string): void {
+    const written = inTurn(folderId, async () => {
+      if (folders.withDueIndex().includes(folderId)) await writeNow(folderId)
+    })
     // It stays due, and is written with the next files or at the next start.
-    void write(folderId).catch(() => undefined)
+    void written.catch(() => undefined)
   }
 
   return {
-    write,
+    /** @throws what the folder or the disk says. The older one stays then. */
+    write: (folderId: string): Promise<{ fileName: string; rows: number }> =>
+      inTurn(folderId, () => writeNow(folderId)),
 
     /** A file has come into a folder that keeps an index. */
     came(folderId: string): void {

@@ -1,0 +1,70 @@
+/** When the index of a folder is written, and when it counts as such. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openIndexes } from '../../../src/main/core/downloads/indexes.ts'
+
+/** Indexes of one folder. `whileWritten` happens as its rows are read. */
+function aFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'countersign-index-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  const now = { isDue: false, writings: 0, whileWritten: () => {} }
+  const indexes = openIndexes({
+    table: {
+      filesIn() {
+        now.writings += 1
+        now.whileWritten()
+        return []
+      }
+    } as never,
+    folders: {
+      pathOf: () => path,
+      withDueIndex: () => (now.isDue ? ['folder'] : []),
+      indexIsDue: () => {
+        now.isDue = true
+      },
+      indexIsWritten: () => {
+        now.isDue = false
+      }
+    } as never,
+    accountName: () => 'Office',
+    zone: () => 'Pacific/Auckland'
+  })
+  return { path, indexes, now }
+}
+
+test('an index stays due until it has its name, so that an end in the middle is made good by the next start', async () => {
+  const { path, indexes, now } = aFolder()
+  let wasDue: boolean | undefined
+  now.whileWritten = () => {
+    wasDue = now.isDue
+  }
+  indexes.came('folder')
+  indexes.rested()
+  await indexes.settled()
+  expect(wasDue).toBe(true)
+  expect(now.isDue).toBe(false)
+  expect(readdirSync(path)).toEqual(['index.csv'])
+})
+
+test('a file that comes while it is written makes it due again, and resting often writes it no oftener', async () => {
+  const { indexes, now } = aFolder()
+  indexes.came('folder')
+  now.whileWritten = () => {
+    now.whileWritten = () => {}
+    indexes.came('folder')
+  }
+  indexes.rested()
+  indexes.rested()
+  indexes.rested()
+  await indexes.settled()
+  expect(now).toMatchObject({ isDue: false, writings: 2 })
+})
+
+test('one that a person asked for and that could not be written isn’t written later without them', async () => {
+  const { path, indexes, now } = aFolder()
+  rmSync(path, { recursive: true })
+  await expect(indexes.write('folder')).rejects.toMatchObject({ code: 'away' })
+  expect(now.isDue).toBe(false)
+})
