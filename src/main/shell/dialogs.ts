@@ -2,6 +2,9 @@
 import { type BrowserWindow, dialog } from 'electron'
 import type { FileKind } from '../ipc/dialogs.ts'
 
+/** Windows lists what was chosen, for whoever sits here next: names of our files say who signed what. */
+const NOT_LISTED = 'dontAddToRecent'
+
 /** Says that the application can't start, in a box of the system's own, as there is no window to say it in. */
 export function sayCannotStart(): void {
   dialog.showErrorBox(
@@ -22,7 +25,7 @@ export async function chooseFolder(
 ): Promise<string | undefined> {
   const { canceled, filePaths } = await dialog.showOpenDialog(window, {
     title,
-    properties: ['openDirectory', 'createDirectory']
+    properties: ['openDirectory', 'createDirectory', NOT_LISTED]
   })
   if (window.isDestroyed() || !stillAsking()) return undefined
   return canceled ? undefined : filePaths[0]
@@ -42,7 +45,7 @@ export async function chooseFiles(
   const { canceled, filePaths } = await dialog.showOpenDialog(window, {
     title,
     filters: [...kinds],
-    properties: howMany === 'many' ? ['openFile', 'multiSelections'] : ['openFile']
+    properties: howMany === 'many' ? ['openFile', 'multiSelections', NOT_LISTED] : ['openFile', NOT_LISTED]
   })
   if (window.isDestroyed() || !stillAsking() || canceled) return []
   return filePaths
@@ -63,7 +66,7 @@ export async function chooseSaveFile(
     title,
     defaultPath: suggested,
     filters: [...kinds],
-    properties: ['showOverwriteConfirmation', 'createDirectory']
+    properties: ['showOverwriteConfirmation', 'createDirectory', NOT_LISTED]
   })
   if (window.isDestroyed() || !stillAsking() || canceled || filePath === '') return undefined
   return filePath
