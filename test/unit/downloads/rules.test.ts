@@ -135,6 +135,21 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
   })
 
+  test('catches up, too, where its documents could not be looked at when it was turned on again', async () => {
+    const at = await aRule()
+    at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: false })
+    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.settled()
+    at.office.failing.add('identityChecks')
+    at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: true })
+    expect(await at.settled()).toEqual([])
+    expect(at.office.troubles).not.toEqual([])
+    at.office.failing.clear()
+    // It looks again by itself.
+    await pause(400)
+    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+  })
+
   test('rests while its view is gone', async () => {
     const at = await aRule()
     at.office.views.remove(at.office.accountId, at.view.id)

@@ -191,8 +191,14 @@ export function openRules(parts: RuleParts) {
       if (changes.length > 0) await lookAtChanges(newest.mirror, changes)
     }
     for (const id of [...unswept]) {
+      // Before: it may be changed once more while it is looked at.
       unswept.delete(id)
-      if (table.isThere(id)) await sweep(table.get(id))
+      try {
+        if (table.isThere(id)) await sweep(table.get(id))
+      } catch (error) {
+        unswept.add(id)
+        throw error
+      }
     }
   }
 
