@@ -56,6 +56,18 @@ describe('the queue', () => {
     expect(said('500 KB of 1 MB under way · 3.1 MB a second · about 2 minutes left')).toBe(true)
   })
 
+  test('counts what was asked for since the queue was last empty, not all there ever was', async () => {
+    await open(
+      fakeApi({
+        downloads: [...waiting(87), ...saved(900)],
+        downloadSummary: { run: { done: 212, failed: 1, of: 300 } }
+      })
+    )
+    expect(said('212 of 300 files saved · 1 failed')).toBe(true)
+    const bar = screen.getByRole('progressbar', { name: 'Files that are saved' })
+    expect(bar.getAttribute('aria-valuenow')).toBe('71')
+  })
+
   test('counts half a file as half a file', async () => {
     const half = downloadOf({ id: 'r', state: 'running', bytes: 500_000, total: 1_000_000 })
     await open(fakeApi({ downloads: [half, ...saved(1)] }))

@@ -39,6 +39,8 @@ export interface DownloadPage {
 /** The whole queue of the chosen account. */
 export interface DownloadSummary {
   counts: Record<DownloadState, number>
+  /** Of the files that were asked for since the queue was last empty: `of` with those on their way. Absent before the first. */
+  run?: { done: number; failed: number; of: number }
   isPaused: boolean
   /** Why what waits doesn't move now: the line, the account's key, a folder that is away or full. Said once for all of it. */
   problem?: AppError

@@ -225,6 +225,34 @@ describe('what a person does with the queue', () => {
     expect(at.counts()).toEqual({ waiting: 0, running: 0, done: 8, failed: 0, cancelled: 0 })
   })
 
+  test('is told how far the files are that were asked for since the line was last empty, over a restart too', async () => {
+    const at = await anOffice()
+    await at.office.look(names(6).map((name) => aDocument(name)))
+    const run = () => at.office.downloads.summary(at.office.accountId).run
+    expect(run()).toBeUndefined()
+    at.office.downloads.open()
+    await at.add(['R001', 'R002'])
+    await at.office.rested()
+    expect(run()).toEqual({ done: 2, failed: 0, of: 2 })
+    const usual = at.server.answer
+    const release = stalling(at.server, (reference) => reference === 'R005' || reference === 'R006')
+    const answer = at.server.answer
+    at.server.answer = (reference, response) =>
+      reference === 'R004' ? void response.writeHead(404).end() : answer(reference, response)
+    await at.add(['R003', 'R004', 'R005', 'R006'])
+    await until(() => at.counts().waiting + at.counts().running === 2)
+    expect(run()).toEqual({ done: 1, failed: 1, of: 4 })
+    await at.startAgain()
+    expect(run()).toEqual({ done: 1, failed: 1, of: 4 })
+    at.server.answer = usual
+    release()
+    await at.office.downloads.againAll(at.office.accountId)
+    expect(run()).toEqual({ done: 1, failed: 0, of: 4 })
+    at.office.downloads.open()
+    await at.office.rested()
+    expect(run()).toEqual({ done: 4, failed: 0, of: 4 })
+  })
+
   test('another account’s can’t be touched', async () => {
     const at = await anOffice()
     await at.office.look([aDocument('R1')])

@@ -128,6 +128,15 @@ export function openDownloadsTable(db: Db) {
   const counts = db.prepare<[string], { state: Download['state']; count: number }>(
     'SELECT state, count FROM download_counts WHERE account_id = ?'
   )
+  const oldestWaiting = db
+    .prepare<[string], number | null>(
+      `SELECT min(queued_at) FROM downloads INDEXED BY downloads_in_line WHERE state = 'waiting' AND account_id = ?`
+    )
+    .pluck()
+  const endedSince = db.prepare<[string, number], { state: Download['state']; count: number }>(
+    `SELECT state, count(*) AS count FROM downloads INDEXED BY downloads_ended
+     WHERE state <> 'waiting' AND account_id = ? AND finished_at >= ? GROUP BY state`
+  )
   const waitingOf = db
     .prepare<[string], string>(`SELECT id FROM downloads WHERE state = 'waiting' AND account_id = ? LIMIT 500`)
     .pluck()
@@ -223,6 +232,17 @@ export function openDownloadsTable(db: Db) {
     counts(accountId: string): Record<Download['state'], number> {
       const found = { waiting: 0, done: 0, failed: 0, cancelled: 0 }
       for (const { state, count } of counts.all(accountId)) found[state] = count
+      return found
+    },
+
+    /** When the first of what waits was asked for. Goes through all that waits. */
+    oldestWaiting: (accountId: string): number | undefined => oldestWaiting.get(accountId) ?? undefined,
+    /** How many came to an end since then. Goes through all of them. */
+    endedSince(accountId: string, since: number): { done: number; failed: number } {
+      const found = { done: 0, failed: 0 }
+      for (const { state, count } of endedSince.all(accountId, since)) {
+        if (state === 'done' || state === 'failed') found[state] = count
+      }
       return found
     },
 

@@ -29,6 +29,7 @@ import { namePartsOf } from './name-facts.ts'
 import { parsePattern, relativePath } from './name-pattern.ts'
 import { openQueue } from './queue.ts'
 import { openRules, type RuleParts } from './rules.ts'
+import { openRuns } from './runs.ts'
 import { openDownloadSettings, type SettingsChange, type SettingsPlace } from './settings.ts'
 import { openSpeed } from './speed.ts'
 import { gatheredChanges } from './told.ts'
@@ -70,6 +71,7 @@ export function openDownloads(effects: DownloadEffects) {
   const settings = openDownloadSettings({ ...effects, folders })
   const holds = openHolds(effects)
   const speed = openSpeed(effects.elapsed)
+  const runs = openRuns({ table, clock })
   const changed = gatheredChanges(effects.changed, effects.schedule)
   const indexes = openIndexes({ ...effects, table, folders })
   const checks = openChecks({ table, folders, clock })
@@ -87,13 +89,15 @@ export function openDownloads(effects: DownloadEffects) {
     added: queue.added,
     enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
       const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
+      runs.adding(accountId)
       table.add({ id: newId(), ...what, ruleId, queuedAt: clock() })
     }
   })
-  const listing = openListing({ table, folders, holds, queue, speed, isPaused, clock })
+  const listing = openListing({ table, folders, holds, queue, runs, speed, isPaused, clock })
 
   function kept(download: Download, { fileName, sha256 }: KeptDownload): void {
     fetching.noted(download, fileName)
+    runs.ended(download.accountId, 'done')
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
     const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
     effects.note({ what: 'identity-data-fetched', documentReference, documentName, detail })
@@ -101,7 +105,8 @@ export function openDownloads(effects: DownloadEffects) {
     if (writesIndex) indexes.came(folderId)
   }
 
-  function gaveUp({ ruleId }: Download, error: AppError): void {
+  function gaveUp({ accountId, ruleId }: Download, error: AppError): void {
+    runs.ended(accountId, 'failed')
     if (ruleId !== undefined) rules.trouble(ruleId, error)
   }
 
@@ -120,6 +125,7 @@ export function openDownloads(effects: DownloadEffects) {
       for (const type of isThere ? new Set(choice.types) : []) {
         const { pattern, writesIndex } = choice
         const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
+        runs.adding(accountId)
         if (table.add({ id: newId(), ...what, queuedAt: clock() })) counts.added += 1
         else counts.alreadyQueued += 1
       }
@@ -130,6 +136,8 @@ export function openDownloads(effects: DownloadEffects) {
 
   function* againOf(downloads: Iterable<Download>): Sliced<void> {
     for (const download of downloads) {
+      runs.adding(download.accountId)
+      runs.again(download)
       // Where its like is in line already, what failed has nothing more to say.
       if (!table.again(download.id, clock())) table.erase(download.id)
       yield
@@ -176,6 +184,7 @@ export function openDownloads(effects: DownloadEffects) {
       const { folder, pattern, writesIndex } = settings.read()
       const id = newId()
       const what = { accountId, documentReference: reference, type, folderId: folder.id }
+      runs.adding(accountId)
       const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: clock() })
       const download = isNew ? table.find(id) : table.same(what)
       // A person asks for this one now.

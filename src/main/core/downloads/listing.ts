@@ -4,6 +4,7 @@ import type { DownloadFolders } from './download-folders.ts'
 import type { Download, DownloadsTable } from './downloads-table.ts'
 import type { Holds } from './holds.ts'
 import type { Queue, Running } from './queue.ts'
+import type { Runs } from './runs.ts'
 import type { Speed } from './speed.ts'
 
 export interface ListingParts {
@@ -11,6 +12,7 @@ export interface ListingParts {
   folders: DownloadFolders
   holds: Holds
   queue: Queue
+  runs: Runs
   speed: Speed
   isPaused: () => boolean
   clock: () => number
@@ -25,7 +27,7 @@ export interface ListDemand {
 
 const ALL: readonly DownloadState[] = ['waiting', 'running', 'done', 'failed', 'cancelled']
 
-export function openListing({ table, folders, holds, queue, speed, isPaused, clock }: ListingParts) {
+export function openListing({ table, folders, holds, queue, runs, speed, isPaused, clock }: ListingParts) {
   const stateOf = ({ id, state }: Download): DownloadState => (queue.running(id) ? 'running' : state)
 
   function viewOf(download: Download): DownloadView {
@@ -114,6 +116,7 @@ export function openListing({ table, folders, holds, queue, speed, isPaused, clo
       const waiting = counts.waiting - running.length
       const known = running.filter(({ total }) => total !== undefined)
       const leftOfKnown = known.reduce((sum, { bytes, total = 0 }) => sum + Math.max(0, total - bytes), 0)
+      const run = runs.summary(accountId)
       const isPausedNow = isPaused()
       const perSecond = running.length > 0 ? speed.perSecond() : undefined
       const isMoving = perSecond !== undefined && !isPausedNow
@@ -122,6 +125,7 @@ export function openListing({ table, folders, holds, queue, speed, isPaused, clo
         : undefined
       return {
         counts: { ...counts, waiting, running: running.length },
+        ...(run && { run }),
         isPaused: isPausedNow,
         bytes: running.reduce((sum, { bytes }) => sum + bytes, 0),
         ...(known.length > 0 && { total: known.reduce((sum, { total = 0 }) => sum + total, 0) }),

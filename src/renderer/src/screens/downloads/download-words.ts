@@ -12,9 +12,9 @@ export const typeWords: Record<IDVerificationDataType, { short: string; long: st
   json: { short: 'Records', long: 'Identity verification, records as data (JSON)' }
 }
 
-/** How far the files of the queue are: how many are over, of how many. */
-export function filesOf({ counts }: DownloadSummary): { over: number; of: number } {
-  return { over: counts.done, of: counts.done + counts.running + counts.waiting }
+/** How far the files are that were asked for since the queue was last empty; where that isn't known, all there ever were. */
+export function filesOf({ counts, run }: DownloadSummary): { done: number; failed: number; of: number } {
+  return run ?? { done: counts.done, failed: 0, of: counts.done + counts.running + counts.waiting }
 }
 
 /** "12.4 MB of 40 MB, 3.1 MB a second, about 2 minutes left", as far as it is known. */

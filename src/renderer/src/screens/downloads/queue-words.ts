@@ -17,9 +17,10 @@ export interface QueueWords extends Omit<StatusWords, 'word'> {
 export function queueWords(view: DownloadSummary, isDown: boolean, now: number): QueueWords {
   const { counts } = view
   const left = counts.running + counts.waiting
-  const { over, of } = filesOf(view)
-  const soFar = `${over.toLocaleString('en-GB')} of ${counted(of, 'file')} saved`
-  const failed = counts.failed > 0 ? ` · ${counts.failed.toLocaleString('en-GB')} failed` : ''
+  const { done, of } = filesOf(view)
+  const soFar = `${done.toLocaleString('en-GB')} of ${counted(of, 'file')} saved`
+  const notHad = (view.run ?? counts).failed
+  const failed = notHad > 0 ? ` · ${notHad.toLocaleString('en-GB')} failed` : ''
   if (view.isPaused && left > 0) {
     return {
       shape: 'pause',
@@ -74,9 +75,9 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
 
 /** What the bar shows: files that are over and, of those under way, the share that has come. */
 export function shareOf(view: DownloadSummary): { over: number; of: number } {
-  const { over, of } = filesOf(view)
+  const { done, failed, of } = filesOf(view)
   const share = view.total ? Math.min(1, view.bytes / view.total) : 0
-  return { over: over + share * view.counts.running, of }
+  return { over: done + failed + share * view.counts.running, of }
 }
 
 /** What holds all of them, said once. */
