@@ -52,6 +52,7 @@ export const downloadRequests = {
   'downloads.summary': answers<DownloadSummary>()(nothing),
   /** Holds the whole queue, over restarts too; what is under way is put back. */
   'downloads.pause': answers<DownloadSummary>()(nothing),
+  /** Goes on; what waits for the line, a folder or its time is tried at once, whether or not the queue was held. */
   'downloads.resume': answers<DownloadSummary>()(nothing),
   'downloads.cancel': answers<null>()(byId),
   'downloads.cancelAll': answers<null>()(nothing),

@@ -237,8 +237,8 @@ describe('what a person does with the queue', () => {
     const usual = at.server.answer
     const release = stalling(at.server, (reference) => reference === 'R005' || reference === 'R006')
     const answer = at.server.answer
-    at.server.answer = (reference, response) =>
-      reference === 'R004' ? void response.writeHead(404).end() : answer(reference, response)
+    at.server.answer = (reference, response, request) =>
+      reference === 'R004' ? void response.writeHead(404).end() : answer(reference, response, request)
     await at.add(['R003', 'R004', 'R005', 'R006'])
     await until(() => at.counts().waiting + at.counts().running === 2)
     expect(run()).toEqual({ done: 1, failed: 1, of: 4 })

@@ -234,6 +234,7 @@ export function openDownloads(effects: DownloadEffects) {
       return listing.summary(accountId)
     },
 
+    /** Goes on, and tries at once whatever waits for its time. */
     resume(accountId: string): DownloadSummary {
       settings.setPaused(false)
       queue.lineChanged()
