@@ -450,6 +450,31 @@ describe('what is there', () => {
     ])
   })
 
+  test('is known still where fetching it anew was stopped, or failed and was cleared', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look([aDocument('R1')])
+    office.downloads.open()
+    await at.add(['R1'])
+    await office.rested()
+    const [file] = at.list()
+    const id = file?.id ?? ''
+    const release = stalling(server)
+    await office.downloads.again(office.accountId, [id])
+    await until(() => at.counts().running === 1)
+    await office.downloads.cancel(office.accountId, id)
+    release()
+    expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }])
+    server.answer = (_reference, response) => void response.writeHead(404).end()
+    await office.downloads.again(office.accountId, [id])
+    await office.rested()
+    expect(at.list()).toMatchObject([{ state: 'failed' }])
+    await office.downloads.clear(office.accountId)
+    expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }])
+    expect(at.list()[0]).not.toHaveProperty('error')
+    expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 1, missing: [] })
+  })
+
   test('a check ends where another account is chosen', async () => {
     const at = await anOffice()
     await at.office.look([aDocument('R1')])

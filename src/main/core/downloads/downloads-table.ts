@@ -114,6 +114,11 @@ export function openDownloadsTable(db: Db) {
   const stop = db.prepare(
     `UPDATE downloads SET state = ?, error = ?, retry_at = 0, finished_at = ? WHERE id = ? AND state = 'waiting'`
   )
+  // What was to be fetched anew is the file that it was. One that failed says so until it is cleared.
+  const backToFile = db.prepare<[string]>(
+    `UPDATE downloads SET state = 'done', error = NULL, finished_at = coalesce(finished_at, queued_at)
+     WHERE id = ? AND state IN ('failed', 'cancelled') AND file_name IS NOT NULL`
+  )
   const delay = db.prepare(
     `UPDATE downloads SET error = ?, attempts = attempts + ?, retry_at = ? WHERE id = ? AND state = 'waiting'`
   )
@@ -214,8 +219,11 @@ export function openDownloadsTable(db: Db) {
       return isNoted
     }),
 
-    stop: (id: string, state: Stopped, error: AppError | undefined, now: number): boolean =>
-      stop.run(state, error ? JSON.stringify(error) : null, now, id).changes > 0,
+    stop: db.transaction((id: string, state: Stopped, error: AppError | undefined, now: number): boolean => {
+      const isStopped = stop.run(state, error ? JSON.stringify(error) : null, now, id).changes > 0
+      if (isStopped && state === 'cancelled') backToFile.run(id)
+      return isStopped
+    }),
 
     /** It stays in line and goes no sooner than then. */
     delay: (id: string, error: AppError, counts: boolean, retryAt: number): void =>
@@ -250,7 +258,10 @@ export function openDownloadsTable(db: Db) {
     waitingOf: (accountId: string): string[] => waitingOf.all(accountId),
     /** Ids of what failed or was cancelled, some at a time. */
     stoppedOf: (accountId: string, state: Stopped): string[] => stoppedOf.all(accountId, state),
-    erase: (id: string): void => void erase.run(id),
+    /** Takes what failed or was cancelled out of the list; a file that it had before stays known. */
+    erase: db.transaction((id: string): void => {
+      if (backToFile.run(id).changes === 0) erase.run(id)
+    }),
 
     /** What waits, first in line first, without these. */
     inLine: (accountId: string, without: readonly number[], limit: number, offset: number): Download[] =>
