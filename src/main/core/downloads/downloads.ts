@@ -81,6 +81,7 @@ export function openDownloads(effects: DownloadEffects) {
     ...effects,
     ...{ table, holds, speed, concurrency, isPaused, changed, kept, gaveUp },
     fetchFile: fetching.fetchFile,
+    settle: fetching.settle,
     rested: indexes.rested
   })
   const rules = openRules({

@@ -1,7 +1,9 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
+import { dirname, join } from 'node:path'
 import type { AskDesk } from '../documents/desk-questions.ts'
 import { fail } from '../failure.ts'
 import type { ServiceClient } from '../service/service-client.ts'
+import { flushFolder } from '../storage/atomic-file.ts'
 import { inTurn } from '../storage/in-turn.ts'
 import { nameKey } from '../storage/same-name.ts'
 import type { DownloadFolders } from './download-folders.ts'
@@ -101,6 +103,12 @@ export function openFetching(parts: FetchingParts) {
       // Of two that would have one name the second sees whose the first's file is.
       const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
       return inTurn(key, () => fetchTo(folder, path, facts, download, underWay))
+    },
+
+    /** Has the names of files that are there outlast a loss of power: each folder is flushed once for all of its files. */
+    async settle(ended: readonly { download: Download; kept: KeptDownload }[]): Promise<void> {
+      const places = ended.map(({ download, kept }) => dirname(join(folders.pathOf(download.folderId), kept.fileName)))
+      await Promise.all([...new Set(places)].map((place) => flushFolder(place)))
     },
 
     /** It is written down whose this file is. */

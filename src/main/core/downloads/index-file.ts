@@ -8,7 +8,7 @@ import Papa from 'papaparse'
 import { FORMULA_LIKE } from '../bulk/formula-safe.ts'
 import { isoWriter } from '../documents/board-days.ts'
 import { nextTurn } from '../slices.ts'
-import { replaceWith, tookFreeName, writeThenName } from '../storage/atomic-file.ts'
+import { flushFolder, replaceWith, tookFreeName, writeThenName } from '../storage/atomic-file.ts'
 import { FileError, fileErrorOf } from '../storage/file-error.ts'
 import type { FolderFiles } from '../storage/files.ts'
 import { inTurn } from '../storage/in-turn.ts'
@@ -89,6 +89,7 @@ export async function writeIndex(
       (passing) => takeName(files, root, passing),
       { files, mark: MARK, ...(random && { random }) }
     )
+    await flushFolder(root, files)
     return { fileName: named, rows: counted.rows }
   })
 }

@@ -13,6 +13,8 @@ interface Pending<Item> {
 }
 
 export interface NotingParts<Item> {
+  /** Makes what they say last, before it is said. Never rejects. */
+  settle: (items: readonly Item[]) => Promise<void>
   /** Writes all of them, or none. */
   write: (items: readonly Item[]) => void
   /** Whether others are still on their way, for which it is worth waiting. */
@@ -22,16 +24,17 @@ export interface NotingParts<Item> {
 
 export type Noting<Item> = ReturnType<typeof openNoting<Item>>
 
-export function openNoting<Item>({ write, areOthersComing, schedule }: NotingParts<Item>) {
+export function openNoting<Item>({ settle, write, areOthersComing, schedule }: NotingParts<Item>) {
   let pending: Pending<Item>[] = []
   let cancel = () => {}
 
-  function flush(): void {
+  async function flush(): Promise<void> {
     cancel()
     const now = pending
     pending = []
     if (now.length === 0) return
     try {
+      await settle(now.map(({ item }) => item))
       write(now.map(({ item }) => item))
       for (const { resolve } of now) resolve()
     } catch (error) {
@@ -44,11 +47,11 @@ export function openNoting<Item>({ write, areOthersComing, schedule }: NotingPar
     note: (item: Item): Promise<void> =>
       new Promise((resolve, reject) => {
         pending.push({ item, resolve, reject })
-        if (!areOthersComing()) flush()
-        else if (pending.length === 1) cancel = schedule(flush, GATHERING)
+        if (!areOthersComing()) void flush()
+        else if (pending.length === 1) cancel = schedule(() => void flush(), GATHERING)
       }),
 
     /** Writes what waits at once. */
-    flush
+    flush: (): void => void flush()
   }
 }

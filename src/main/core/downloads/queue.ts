@@ -27,6 +27,8 @@ export interface QueueParts {
   speed: Speed
   /** Fetches one file and puts it in its place, whole or not at all. */
   fetchFile: (download: Download, underWay: UnderWay) => Promise<KeptDownload>
+  /** Makes the names of files last that are there. Never rejects. */
+  settle: (ended: readonly { download: Download; kept: KeptDownload }[]) => Promise<void>
   /** A file is there, and is written down as such in the transaction that this is called in. */
   kept: (download: Download, kept: KeptDownload) => void
   /** It is given up. */
@@ -83,6 +85,7 @@ export function openQueue(parts: QueueParts) {
   let isPlanned = false
   let cancelSleep = () => {}
   const noting = openNoting({
+    settle: (ended: readonly { download: Download; kept: KeptDownload }[]) => parts.settle(ended),
     write: parts.db.transaction((ended: readonly { download: Download; kept: KeptDownload }[]) => {
       for (const { download, kept } of ended) if (table.done(download, kept, clock())) parts.kept(download, kept)
     }),

@@ -16,8 +16,8 @@ const HIGHEST_NUMBER = 99
  * Makes the folders that aren't there yet.
  * @param folder absolute: the chosen folder.
  * @param makesFolder whether the chosen folder itself is made, too.
- * @returns their names as they are on the disk: one that is there in other capitals keeps them, and where a file has a
- *   folder's name, the folder is numbered.
+ * @returns where the chosen folder is in truth, and their names as they are on the disk: one that is there in other
+ *   capitals keeps them, and where a file has a folder's name, the folder is numbered.
  * @throws {FileError} `away`: the chosen folder isn't there. `outside`: a link among the folders leads out of it.
  */
 export async function makeFolders(
@@ -25,7 +25,7 @@ export async function makeFolders(
   folder: string,
   names: readonly string[],
   makesFolder: boolean
-): Promise<string[]> {
+): Promise<{ root: string; folders: string[] }> {
   if (makesFolder) await filed(() => files.mkdir(folder, { recursive: true }))
   const root = await rootOf(files, folder)
   // Two that would make "Lease" and "LEASE" at the same moment would both find nothing there.
@@ -36,7 +36,7 @@ export async function makeFolders(
       // Before anything is made behind a link.
       await insistInside(files, root, join(folder, ...made))
     }
-    return made
+    return { root, folders: made }
   })
 }
 

@@ -18,7 +18,7 @@ import { insistInside, makeFolders, namesIn, rootOf } from './target-folder.ts'
 
 export { removeLeftovers } from './leftovers.ts'
 
-/** A file that is there, flushed, under its final name. */
+/** A file that is there, whole and flushed, under its final name. The name lasts once its folder is flushed, too. */
 export interface Kept {
   /** Below the chosen folder, as the names are on the disk. */
   path: string[]
@@ -61,8 +61,7 @@ export async function keepFile(
   const files = options.files ?? nodeFiles
   const fitting = fitPath(folder, path)
   const name = fitting.at(-1) ?? ''
-  const folders = await makeFolders(files, folder, fitting.slice(0, -1), options.makesFolder ?? false)
-  const root = await rootOf(files, folder)
+  const { root, folders } = await makeFolders(files, folder, fitting.slice(0, -1), options.makesFolder ?? false)
   const place = join(folder, ...folders)
   const counted = hashing(content)
   try {

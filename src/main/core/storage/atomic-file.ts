@@ -54,12 +54,14 @@ export async function writeAtomically(
     (passing) => giveName(files, passing, path, options.ifExists ?? 'refuse'),
     options
   )
+  await flushFolder(dirname(path), files)
   return { path: named, bytes }
 }
 
 /**
  * Writes a file under a passing name, and has `name` decide what becomes of it once it is whole and on the disk: it may give
- * it a name ({@link tookFreeName}). A file that has none then is removed.
+ * it a name ({@link tookFreeName}). A file that has none then is removed. The name outlasts a loss of power once its folder is
+ * flushed ({@link flushFolder}), which is the caller's to do: once for many files, where many are written.
  *
  * @param folder where it is written, and named.
  * @throws {FileError} as {@link writeAtomically}; what `content` and `name` throw is passed on. Nothing is left behind.
@@ -72,16 +74,13 @@ export async function writeThenName<Named>(
 ): Promise<{ named: Named; bytes: number }> {
   const files = options.files ?? nodeFiles
   const passing = join(folder, passingName(options))
-  let named: Named
-  let bytes: number
   try {
-    bytes = await writeDurably(files, passing, content, options.mode ?? 0o600)
-    named = await name(passing, bytes)
+    const bytes = await writeDurably(files, passing, content, options.mode ?? 0o600)
+    return { named: await name(passing, bytes), bytes }
   } finally {
+    // Where it was linked to its name, this takes the other name from it. One that stays does no harm: it is whole under both.
     await files.unlink(passing).catch(() => undefined)
   }
-  await flushFolder(folder, files)
-  return { named, bytes }
 }
 
 /** Whether a name is one that a file has while it is written; `mark` is the writer's, where it has one. */
@@ -155,21 +154,20 @@ export async function replaceWith(files: Files, passing: string, path: string): 
 }
 
 /**
- * True when the name was free and is now the whole file's. Asking first and renaming then would let another file slip between.
+ * True when the name was free and is now the whole file's, which may still have its passing one as well. Asking first and
+ * renaming then would let another file slip between.
  * @throws {FileError}
  */
 export async function tookFreeName(files: Files, passing: string, wanted: string): Promise<boolean> {
   try {
     await files.link(passing, wanted)
+    return true
   } catch (error) {
     const trouble = fileErrorOf(error)
     if (trouble?.code === 'exists') return false
     if (trouble?.code === 'no-space') throw trouble
     return await tookFreeNameWithoutLinks(files, passing, wanted)
   }
-  // A second name that stays behind does no harm: the content is whole under both.
-  await files.unlink(passing).catch(() => undefined)
-  return true
 }
 
 /** For disks without hard links (a USB stick's FAT): an empty file holds the name until the whole one takes its place. */
