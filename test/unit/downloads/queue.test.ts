@@ -225,6 +225,24 @@ describe('what a person does with the queue', () => {
     expect(at.counts()).toEqual({ waiting: 0, running: 0, done: 8, failed: 0, cancelled: 0 })
   })
 
+  test('one that waits for another of its name is cancelled at once, and the other goes on', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'LEASE' })])
+    const release = stalling(server)
+    office.downloads.open()
+    await at.add(['R1', 'R2'])
+    await until(() => at.counts().running === 2)
+    await until(() => at.list(['running']).some(({ bytes }) => bytes > 0))
+    const waiting = at.list(['running']).find(({ bytes }) => bytes === 0)
+    await office.downloads.cancel(office.accountId, waiting?.id ?? '')
+    expect(at.counts()).toMatchObject({ cancelled: 1, running: 1 })
+    release()
+    await office.rested()
+    expect(at.files()).toHaveLength(1)
+    expect(at.counts()).toMatchObject({ cancelled: 1, done: 1 })
+  })
+
   test('is told how far the files are that were asked for since the line was last empty, over a restart too', async () => {
     const at = await anOffice()
     await at.office.look(names(6).map((name) => aDocument(name)))

@@ -102,7 +102,7 @@ export function openFetching(parts: FetchingParts) {
       const path = pathBy(download.pattern, facts)
       // Of two that would have one name the second sees whose the first's file is.
       const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
-      return inTurn(key, () => fetchTo(folder, path, facts, download, underWay))
+      return inTurnUnlessEnded(key, underWay.signal, () => fetchTo(folder, path, facts, download, underWay))
     },
 
     /** Has the names of files that are there outlast a loss of power: each folder is flushed once for all of its files. */
@@ -145,6 +145,19 @@ export function openFetching(parts: FetchingParts) {
       await cancel().catch(() => undefined)
     }
   }
+}
+
+/** As `inTurn`; but whoever is told to end while others have their turn doesn't wait for them. */
+function inTurnUnlessEnded<Answer>(key: string, signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const end = () => reject(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  inTurn(key, () => {
+    signal.removeEventListener('abort', end)
+    signal.throwIfAborted()
+    return work()
+  }).then(resolve, reject)
+  return promise
 }
 
 const ownerOf = ({ accountId, documentReference, type }: Download) => [accountId, documentReference, type].join('\n')
