@@ -176,6 +176,19 @@ test('without a line it says so, and tries again when asked to', async () => {
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
 })
 
+test('what waited for the line is shown as soon as it is back', async () => {
+  const offline = { code: 'offline', message: 'No network.' } as const
+  const api = fakeApi({ downloads: [], connection: { state: 'offline', since: 0, error: offline } })
+  api.control.fail('identityPdf.open', offline)
+  await open(api)
+  expect(screen.getByRole('alert').textContent).toContain('this computer is offline')
+  api.control.heal('identityPdf.open')
+  api.control.state.connection = { state: 'online', since: 0 }
+  api.control.emit('connection.changed', null)
+  await settle()
+  expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
+})
+
 test('a page that can’t be painted says so in its place; the others are there', async () => {
   const { did, openPdf } = reader()
   did.unpaintable = [2]
