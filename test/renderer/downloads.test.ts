@@ -159,7 +159,7 @@ describe('the queue', () => {
 
   test('says that everything is saved when nothing is left', async () => {
     await open(fakeApi({ downloads: saved(12) }))
-    expect(said('All 12 files are saved.')).toBe(true)
+    expect(said('All 12 files were saved.')).toBe(true)
     expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
   })
 })

@@ -68,8 +68,9 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
   return {
     shape: 'tick',
     tone: 'ok',
-    title: counts.done === 1 ? 'The file is saved.' : `All ${counts.done.toLocaleString('en-GB')} files are saved.`,
-    more: 'Nothing is on its way.'
+    title: 'Nothing is on its way.',
+    // Whether they are still there, and as they were, is what the check tells.
+    more: counts.done === 1 ? 'The file was saved.' : `All ${counts.done.toLocaleString('en-GB')} files were saved.`
   }
 }
 
