@@ -65,7 +65,7 @@ test('a rule downloads a document as it completes, named as the office wants, an
   })
 
   await clerk.goTo(/^Downloads/)
-  await window.getByRole('link', { name: /^By itself/ }).click()
+  await window.getByRole('link', { name: /^Rules/ }).click()
   await button('Add a rule…').click()
   const dialog = window.getByRole('dialog', { name: 'Download by itself' })
   await app.dialog.answerOpen([folder])

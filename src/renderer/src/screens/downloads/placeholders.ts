@@ -21,5 +21,5 @@ export const nameParts: readonly NamePart[] = [
   { name: 'clientReference', label: 'Your reference', about: 'the reference that your office gave it' },
   { name: 'reference', label: 'Reference', about: 'the reference that the service gave it' },
   { name: 'account', label: 'Account', about: 'the name of this account' },
-  { name: 'type', label: 'Form', about: 'pdf or json' }
+  { name: 'type', label: 'Kind', about: 'pdf or json' }
 ]
