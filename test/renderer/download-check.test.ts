@@ -65,10 +65,12 @@ test('missing and altered files are listed, and fetched again one by one or toge
   expect(region('Missing 2').getByText('Downloads › 2025 › Lease 0.pdf · PDF')).toBeTruthy()
   await press('Fetch again: Lease 2')
   expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['s-2'] })
-  expect(region('Altered 1').getByText('Is fetched again')).toBeTruthy()
+  expect(region('Altered 1').getByText('Asked for again')).toBeTruthy()
+  screen.getByRole('button', { name: 'Fetch again: Lease 0' }).focus()
   await press('Fetch again: Lease 0')
   expect(screen.queryByRole('button', { name: /^Fetch \d+ files again$/ })).toBeNull()
   expect(screen.queryByRole('button', { name: 'Fetch again: Lease 0' })).toBeNull()
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Fetch again: Lease 1')
 })
 
 test('all that are missing are fetched again at once', async () => {
