@@ -70,6 +70,7 @@ test('a rule is made for a view, with what is complete already only where that i
   })
   expect(said(/PDF and records/)).toBe(true)
   expect(opened.office.toasts.shown.at(-1)?.text).toBe('From now on “Deeds” downloads by itself.')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a rule…' }))
 })
 
 test('a rule says what it has brought, is turned off and on again', async () => {
