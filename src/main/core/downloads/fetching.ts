@@ -12,6 +12,7 @@ import { namePartsOf } from './name-facts.ts'
 import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './name-pattern.ts'
 import { inLargePieces } from './pieces.ts'
 import type { UnderWay } from './queue.ts'
+import { openSeenFolders } from './seen-folders.ts'
 import { keepFile, removeLeftovers } from './target.ts'
 
 /** As much of the service's client as downloads take. */
@@ -39,6 +40,7 @@ export function openFetching(parts: FetchingParts) {
   /** Folders in which nothing is left of earlier runs. */
   const cleared = new Map<string, Promise<void>>()
 
+  const seen = openSeenFolders(() => performance.now())
   /** Files that are there and aren't written down yet: whose they are, by folder and name. */
   const unnoted = new Map<string, string>()
 
@@ -128,7 +130,8 @@ export function openFetching(parts: FetchingParts) {
     try {
       const kept = await keepFile(folder, path, content, {
         owned: (found) => isOfAnother(download, found.join('/')),
-        makesFolder: parts.isUsualFolder(folder)
+        makesFolder: parts.isUsualFolder(folder),
+        seen
       })
       const fileName = kept.path.join('/')
       unnoted.set(`${download.folderId}\n${fileName}`, ownerOf(download))

@@ -7,10 +7,18 @@ import { FileError, fileErrorOf } from '../storage/file-error.ts'
 import type { FileKind, FolderFiles } from '../storage/files.ts'
 import { inTurn } from '../storage/in-turn.ts'
 import { byNameKey, nameKey } from '../storage/same-name.ts'
+import type { SeenFolders } from './seen-folders.ts'
 
 /** Their names say who signed what: only the user may look into them. */
 const MODE = 0o700
 const HIGHEST_NUMBER = 99
+
+export interface MadeFolders {
+  /** Where the chosen folder is in truth. */
+  root: string
+  /** The folders below it, as their names are on the disk. */
+  folders: readonly string[]
+}
 
 /**
  * Makes the folders that aren't there yet.
@@ -25,7 +33,7 @@ export async function makeFolders(
   folder: string,
   names: readonly string[],
   makesFolder: boolean
-): Promise<{ root: string; folders: string[] }> {
+): Promise<MadeFolders> {
   if (makesFolder) await filed(() => files.mkdir(folder, { recursive: true }))
   const root = await rootOf(files, folder)
   // Two that would make "Lease" and "LEASE" at the same moment would both find nothing there.
@@ -61,8 +69,14 @@ export async function findFolders(
 }
 
 /** What is in a folder that begins like that, by {@link nameKey}, and maybe more. @throws {FileError} */
-export async function namesIn(files: FolderFiles, folder: string, beginning: string): Promise<Map<string, string>> {
-  return byNameKey(await filed(() => files.readdir(folder)), beginning)
+export async function namesIn(
+  files: FolderFiles,
+  folder: string,
+  beginning: string,
+  seen?: SeenFolders
+): Promise<Map<string, string>> {
+  const read = () => filed(() => files.readdir(folder))
+  return byNameKey(await (seen ? seen.names(folder, read) : read()), beginning)
 }
 
 /** @throws {FileError} `outside` where a path below the chosen folder leads out of it. */

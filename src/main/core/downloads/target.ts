@@ -14,7 +14,8 @@ import { nameKey } from '../storage/same-name.ts'
 import { checkFile } from './checking.ts'
 import { MARK } from './leftovers.ts'
 import { fitPath } from './path-length.ts'
-import { insistInside, makeFolders, namesIn, rootOf } from './target-folder.ts'
+import type { SeenFolders } from './seen-folders.ts'
+import { insistInside, kindOf, type MadeFolders, makeFolders, namesIn, rootOf } from './target-folder.ts'
 
 export { removeLeftovers } from './leftovers.ts'
 
@@ -37,6 +38,8 @@ export interface KeepOptions {
   owned?: (path: readonly string[]) => boolean
   /** Makes the chosen folder itself where it isn't there: for the one that nobody chose. */
   makesFolder?: boolean
+  /** What was seen a moment ago of the folders that many files go to. Without it, everything is looked at each time. */
+  seen?: SeenFolders
   /** See {@link MARK}. */
   mark?: string
   files?: FolderFiles
@@ -61,7 +64,9 @@ export async function keepFile(
   const files = options.files ?? nodeFiles
   const fitting = fitPath(folder, path)
   const name = fitting.at(-1) ?? ''
-  const { root, folders } = await makeFolders(files, folder, fitting.slice(0, -1), options.makesFolder ?? false)
+  const { seen } = options
+  const make = () => makeFolders(files, folder, fitting.slice(0, -1), options.makesFolder ?? false)
+  const { root, folders } = await (seen ? madeOrSeen(files, seen, folder, fitting.slice(0, -1), make) : make())
   const place = join(folder, ...folders)
   const counted = hashing(content)
   try {
@@ -74,16 +79,31 @@ export async function keepFile(
           await insistInside(files, root, place)
           const mine = { bytes, sha256: counted.sha256() }
           const isOurs = (found: string) => !options.owned?.([...folders, found])
-          return await settle(files, place, name, passing, mine, isOurs)
+          return await settle({ files, seen }, place, name, passing, mine, isOurs)
         }),
       { files, mark: options.mark ?? MARK, ...(options.random && { random: options.random }) }
     )
     return { path: [...folders, named.name], bytes, sha256: counted.sha256(), wasThere: named.wasThere }
   } catch (error) {
+    seen?.forget()
     // Half way, a stick that was pulled out looks like any fault of a disk.
     if (error instanceof FileError) await rootOf(files, folder)
     throw error
   }
+}
+
+/** Where a folder was a moment ago, if it is there still. */
+async function madeOrSeen(
+  files: FolderFiles,
+  seen: SeenFolders,
+  folder: string,
+  path: readonly string[],
+  make: () => Promise<MadeFolders>
+): Promise<MadeFolders> {
+  const known = await seen.made(folder, path, make)
+  if ((await kindOf(files, join(folder, ...known.folders)))?.isDirectory()) return known
+  seen.forget()
+  return await seen.made(folder, path, make)
 }
 
 interface Named {
@@ -93,7 +113,7 @@ interface Named {
 
 /** Finds the content under its name or a numbered one, else gives it the first of them that is free. */
 async function settle(
-  files: FolderFiles,
+  { files, seen }: { files: FolderFiles; seen: SeenFolders | undefined },
   place: string,
   name: string,
   passing: string,
@@ -103,14 +123,24 @@ async function settle(
   const refused = new Set<number>()
   for (;;) {
     const stem = name.slice(0, name.lastIndexOf('.'))
-    const taken = numbersTaken(await namesIn(files, place, stem), name)
+    const look = async () => numbersTaken(await namesIn(files, place, stem, seen), name)
+    let taken = await look()
+    // What was there a moment ago may have gone.
+    if (taken.size > 0 && seen) {
+      seen.forget()
+      taken = await look()
+    }
     for (const found of taken.values()) {
       if (!isOurs(found)) continue
       if ((await checkFile(join(place, found), mine)) === 'intact') return { name: found, wasThere: true }
     }
     const number = firstFree((one) => taken.has(one) || refused.has(one))
     const wanted = number === 1 ? name : numberedName(name, number)
-    if (await tookFreeName(files, passing, join(place, wanted))) return { name: wanted, wasThere: false }
+    if (await tookFreeName(files, passing, join(place, wanted))) {
+      seen?.added(place, wanted)
+      return { name: wanted, wasThere: false }
+    }
+    seen?.forget()
     // Somebody was quicker; or the system takes it for a name that looks quite different, and then it stays refused.
     refused.add(number)
   }

@@ -1,0 +1,67 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import * as nodeFiles from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { openSeenFolders, type SeenFolders } from '../../../src/main/core/downloads/seen-folders.ts'
+import { keepFile } from '../../../src/main/core/downloads/target.ts'
+import type { FolderFiles } from '../../../src/main/core/storage/files.ts'
+
+let folder: string
+let now: number
+let looks: number
+let seen: SeenFolders
+
+const files: FolderFiles = {
+  ...nodeFiles,
+  readdir: (path) => {
+    looks++
+    return nodeFiles.readdir(path)
+  }
+}
+const keep = (name: string, content: string) => keepFile(folder, ['2026', 'Kauri Law', name], content, { files, seen })
+const place = () => join(folder, '2026', 'Kauri Law')
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-seen-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  now = 0
+  looks = 0
+  seen = openSeenFolders(() => now)
+})
+
+test('many files for one folder have it read as often as one', async () => {
+  await keep('First.pdf', 'first')
+  const forOne = looks
+  for (let file = 0; file < 50; file++) await keep(`Lease ${file}.pdf`, `content ${file}`)
+  expect(looks).toBe(forOne)
+  expect(readdirSync(place())).toHaveLength(51)
+  now += 10_000
+  await keep('Later.pdf', 'later')
+  expect(looks).toBeGreaterThan(forOne)
+})
+
+test('what came there meanwhile is not written over', async () => {
+  await keep('First.pdf', 'first')
+  writeFileSync(join(place(), 'Lease.pdf'), 'somebody else’s')
+  expect(await keep('Lease.pdf', 'ours')).toMatchObject({ path: ['2026', 'Kauri Law', 'Lease (2).pdf'] })
+  expect(readFileSync(join(place(), 'Lease.pdf'), 'utf8')).toBe('somebody else’s')
+})
+
+test('what went meanwhile has its name free again', async () => {
+  await keep('Lease.pdf', 'one')
+  unlinkSync(join(place(), 'Lease.pdf'))
+  expect(await keep('Lease.pdf', 'two')).toMatchObject({ path: ['2026', 'Kauri Law', 'Lease.pdf'], wasThere: false })
+})
+
+test('a name of our own in other capitals is one that is there', async () => {
+  await keep('Lease.pdf', 'one')
+  expect(await keep('LEASE.pdf', 'two')).toMatchObject({ path: ['2026', 'Kauri Law', 'LEASE (2).pdf'] })
+  expect(await keep('LEASE.pdf', 'one')).toMatchObject({ wasThere: true })
+})
+
+test('a folder that went meanwhile is made again', async () => {
+  await keep('Lease.pdf', 'one')
+  rmSync(join(folder, '2026'), { recursive: true })
+  expect(await keep('Next.pdf', 'two')).toMatchObject({ path: ['2026', 'Kauri Law', 'Next.pdf'] })
+})
