@@ -52,9 +52,15 @@ describe('large pieces', () => {
 describe('noting', () => {
   test('writes together what ends together, at once where nothing else is coming', async () => {
     const written: number[][] = []
+    const settled: number[][] = []
     let others = true
     const planned: (() => void)[] = []
     const noting = openNoting<number>({
+      async settle(items) {
+        // Before it is said, it lasts.
+        expect(written.flat()).not.toEqual(expect.arrayContaining([...items]))
+        settled.push([...items])
+      },
       write: (items) => void written.push([...items]),
       areOthersComing: () => others,
       schedule(task) {
@@ -69,11 +75,13 @@ describe('noting', () => {
     others = false
     await noting.note(3)
     expect(written).toEqual([[1, 2], [3]])
+    expect(settled).toEqual(written)
   })
 
   test('tells all of them where it can’t be written', async () => {
     const full = new Error('full')
     const noting = openNoting<number>({
+      settle: async () => undefined,
       write() {
         throw full
       },
