@@ -129,7 +129,7 @@ async function walk(
   await step('Save the identity data', async () => {
     await clerk.button('Download identity PDF').click()
     await clerk.button('Show in folder').waitFor()
-    summary.pdfs += (await readdir(out)).filter((name) => name.endsWith('.pdf')).length > 0 ? 1 : 0
+    summary.pdfs += (await readdir(out, { recursive: true })).filter((name) => name.endsWith('.pdf')).length > 0 ? 1 : 0
   })
   await step('Verify the signatures', async () => {
     await clerk.button('Verify signatures').click()
