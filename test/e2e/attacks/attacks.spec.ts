@@ -113,7 +113,7 @@ test('our own page is served with its parts, each with the headers that shut the
     [404, 'text/plain']
   ])
   for (const [, , policy, ...others] of parts) {
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).toContain("default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self';")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     expect(others).toEqual(['nosniff', 'no-referrer', 'same-origin', 'same-origin'])
   }
