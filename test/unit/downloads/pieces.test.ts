@@ -6,7 +6,7 @@ import { inLargePieces } from '../../../src/main/core/downloads/pieces.ts'
 async function* chunksOf(sizes: readonly number[], whole: Uint8Array, end?: Error) {
   let at = 0
   for (const size of sizes) {
-    yield whole.subarray(at, at + size)
+    yield Buffer.from(whole.subarray(at, at + size))
     at += size
   }
   if (end) throw end
@@ -31,6 +31,21 @@ describe('large pieces', () => {
       }),
       { numRuns: 40 }
     )
+  })
+
+  test('give back the memory of what they were made of, and leave alone what others share', async () => {
+    const own = new Uint8Array(100_000).fill(1)
+    const shared = new Uint8Array(1_000).fill(2)
+    async function* chunks() {
+      yield own
+      yield shared.subarray(0, 600)
+      yield shared.subarray(600)
+    }
+    expect(
+      (await joined(inLargePieces(chunks()))).equals(Buffer.concat([Buffer.alloc(100_000, 1), Buffer.alloc(1_000, 2)]))
+    ).toBe(true)
+    expect(own.byteLength).toBe(0)
+    expect(shared.every((byte) => byte === 2) && shared.byteLength).toBe(1_000)
   })
 
   test('end with what their source throws, and let it go when nobody wants more', async () => {
