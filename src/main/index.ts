@@ -100,7 +100,10 @@ async function run(): Promise<void> {
   const { db } = opened
 
   const accounts = openAccounts({ db, secrets: secretsBeside(opened, keychain), newId, clock })
-  const clients = openClients({ accounts, fetch: openServiceNetwork(), clock, random: Math.random })
+  const clients = openClients({
+    ...{ accounts, fetch: openServiceNetwork(), clock, random: Math.random },
+    unreached: (accountId) => watch.unreached(accountId)
+  })
   const practice = practiceOf({
     worker: new URL('./practice-worker.js', import.meta.url),
     kept: openKeptOffice(db, clock),

@@ -352,6 +352,20 @@ describe('by itself', () => {
     expect(work.line.seen.at(before)).toContain('InBox')
   }, 60_000)
 
+  test('at once when a request of somebody else’s finds nobody, so that the line is known to be down, and to be back', async () => {
+    begin()
+    await looked(1)
+    await work.line.goDown()
+    const client = await work.clients.of(work.accountId)
+    const state = () => work.watch.connectionOf(work.accountId).state
+    expect(state()).toBe('online')
+    await expect(client.getIDVerification('d-1')).rejects.toThrow()
+    await expect.poll(state, { timeout: 20_000 }).toBe('offline')
+    await work.line.comeBack()
+    await work.time.pass(PACE.probeShown)
+    await expect.poll(state, { timeout: 20_000 }).toBe('online')
+  }, 60_000)
+
   test('other accounts are read, too, and keep what is known of them', async () => {
     const other = await work.accounts.add({
       kind: 'service',

@@ -8,6 +8,8 @@ import { clientCredentials } from './credentials.ts'
 export interface ClientEffects {
   accounts: Accounts
   fetch: Fetch
+  /** Told when a request of an account's found nobody: whoever watches the line may want to look. */
+  unreached?: (accountId: string) => void
   /** Milliseconds since 1970 UTC. */
   clock: () => number
   /** 0 up to 1. */
@@ -16,8 +18,20 @@ export interface ClientEffects {
 
 export type Clients = ReturnType<typeof openClients>
 
-export function openClients({ accounts, fetch, clock, random }: ClientEffects) {
+export function openClients({ accounts, fetch, clock, random, unreached }: ClientEffects) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient> }>()
+
+  /** What is broken off by its own side says nothing of the line. */
+  const telling =
+    (id: string): Fetch =>
+    async (url, init) => {
+      try {
+        return await fetch(url, init)
+      } catch (error) {
+        if (!init.signal?.aborted) unreached?.(id)
+        throw error
+      }
+    }
 
   async function make(id: string, baseUrl: string): Promise<ServiceClient> {
     const credentials = clientCredentials(await accounts.secretsOf(id))
@@ -25,7 +39,7 @@ export function openClients({ accounts, fetch, clock, random }: ClientEffects) {
     return createServiceClient({
       baseUrl,
       authentication: createAuthentication(credentials, { clock }),
-      fetch,
+      fetch: telling(id),
       clock,
       random,
       jsonByQuery,

@@ -187,6 +187,11 @@ export function openWatch(effects: WatchEffects) {
     },
     /** Reads soon: after an action of ours, when another account is chosen, or when something hints that it is worthwhile. */
     soon,
+    /** A request of somebody else's found nobody. Looks whether that is so, unless it is known or being looked at. */
+    unreached(accountId: string): void {
+      const place = places.get(accountId)
+      if (place && !place.isRound && connections.of(accountId).state === 'online') readSoon(place)
+    },
     /**
      * To be called when an account's address, credentials or folders changed: what is under way was asked of the old ones.
      * The desk knows of it before anything is read.
