@@ -5,6 +5,7 @@ import type { Clients } from './core/accounts/clients.ts'
 import type { NoteInAudit } from './core/audit/audit-record.ts'
 import type { AskDesk } from './core/documents/desk-questions.ts'
 import type { Views } from './core/documents/views.ts'
+import type { Watch } from './core/documents/watch.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
 import type { Db } from './core/storage/connection.ts'
 import type { SettingsStore } from './core/storage/settings.ts'
@@ -17,6 +18,7 @@ export interface IdentityParts {
   accounts: Accounts
   clients: Clients
   views: Views
+  watch: Watch
   settings: SettingsStore
   /** The system's own folder for downloads. */
   usualFolder: string
@@ -39,7 +41,7 @@ export function openIdentityDownloads({ accounts, settings, usualFolder, ...part
     ...parts,
     clientOf: parts.clients.of,
     accountName: (accountId) => accountOf(accountId)?.name ?? '',
-    folderNames: (accountId) => accountOf(accountId)?.folders ?? [],
+    folderNames: parts.watch.knownFoldersOf,
     folder: () => settings.read().downloadFolder ?? usualFolder,
     setFolder: (path) => void settings.change({ downloadFolder: path }),
     isUsualFolder: (path) => path === usualFolder,

@@ -192,7 +192,7 @@ async function run(): Promise<void> {
   const { counter } = counterDesk
   const { note } = counterDesk.audit
   const { downloads, ...identityDownloads } = openIdentityDownloads({
-    ...{ db, ask, accounts, clients, settings, note, send, zone, clock, newId, schedule },
+    ...{ db, ask, accounts, clients, watch, settings, note, send, zone, clock, newId, schedule },
     views: folders.views,
     usualFolder: app.getPath('downloads'),
     failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })

@@ -260,6 +260,9 @@ export function openWatch(effects: WatchEffects) {
     isRead: (accountId: string): boolean => places.get(accountId)?.isRead === true,
     /** The names of an account's folders, in the office's order. */
     foldersOf,
+    /** Those of them that the service has, as far as is known. */
+    knownFoldersOf: (accountId: string): string[] =>
+      foldersOf(accountId).filter((folder) => !places.get(accountId)?.paces.isUnknown(folder)),
     troubleOf: (accountId: string, folder: string): FolderTrouble => reading.troubleOf(accountId, folder),
     connectionOf: (accountId: string | undefined): ConnectionView => connections.of(accountId)
   }

@@ -18,7 +18,7 @@ export interface RuleParts {
   folders: DownloadFolders
   /** The saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
-  /** The names of an account's folders. */
+  /** The names of an account's folders that its service has. */
   folderNames: (accountId: string) => readonly string[]
   /** Puts a file in line, within a transaction. */
   enqueue: (rule: Rule, document: DocumentKey & { name: string }, type: DownloadView['type']) => void

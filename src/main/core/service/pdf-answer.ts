@@ -106,11 +106,18 @@ export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfRea
 
 /** Enough of an answer to tell what it is: a few bytes of a PDF, more of anything else. */
 async function beginningOf(source: AsyncGenerator<Uint8Array>): Promise<{ bytes: Buffer; isAll: boolean }> {
-  let bytes = Buffer.alloc(0)
+  const pieces: Uint8Array[] = []
+  let length = 0
+  let lookedAt = 0
   while (true) {
     const { done, value } = await source.next()
-    if (done) return { bytes, isAll: true }
-    bytes = Buffer.concat([bytes, value])
+    if (done) return { bytes: Buffer.concat(pieces), isAll: true }
+    pieces.push(value)
+    length += value.byteLength
+    // A line that brings it byte by byte doesn't have all of it looked at for each of them.
+    if (length < PDF_BEGINNING.length || length < lookedAt + Math.min(lookedAt, LOOKED_AT / 8)) continue
+    lookedAt = length
+    const bytes = Buffer.concat(pieces)
     if (isEnough(bytes)) return { bytes, isAll: false }
   }
 }
