@@ -29,12 +29,13 @@ export interface Dialogs {
 /** Asks where a file goes and writes it there, whole or not at all; null where the person thought better of it. */
 export async function saveAs(
   { chooseSaveFile }: Pick<Dialogs, 'chooseSaveFile'>,
-  file: { title: string; suggested: string; kind: FileKind; bytes: Uint8Array },
+  file: { title: string; suggested: string; kind: FileKind; bytes: Uint8Array | (() => Uint8Array) },
   stillAsking: () => boolean
 ): Promise<SavedFile | null> {
   const path = await chooseSaveFile(file.title, file.suggested, [file.kind], stillAsking)
   if (path === undefined) return null
-  return { label: await writeWhereChosen(path, file.kind.extensions[0], file.bytes) }
+  const bytes = typeof file.bytes === 'function' ? file.bytes() : file.bytes
+  return { label: await writeWhereChosen(path, file.kind.extensions[0], bytes) }
 }
 
 export const CSV: FileKind = { name: 'Table of text', extensions: ['csv'] }

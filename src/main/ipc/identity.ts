@@ -53,13 +53,19 @@ export function identityHandlers({
       return null
     },
     'identity.savePicture': async ({ reading, record, name }, { stillAsking }) => {
-      const { type, bytes, reference, documentName } = readings.toSave(reading, record, name)
+      const { type, reference, documentName } = readings.about(reading, record, name)
       const kind = kinds[type]
       const suggested = safeFileName(`${documentName} – ${names[name]}`, { extension: kind.extensions[0] })
+      let bytes = new Uint8Array()
+      // Only once it is known where to: while a person thinks about it, it is cleared as usual.
+      const copied = () => {
+        bytes = readings.copyOf(reading, record, name)
+        return bytes
+      }
       try {
         const saved = await saveAs(
           { chooseSaveFile },
-          { title: 'Save this picture', suggested, kind, bytes },
+          { title: 'Save this picture', suggested, kind, bytes: copied },
           stillAsking
         )
         if (saved) {

@@ -16,6 +16,7 @@ let noted: AuditRecord[]
 let isHandedOver: boolean
 let chosenPath: string | undefined
 let suggestions: string[]
+let whileChoosing: () => void
 let handlers: ReturnType<typeof identityHandlers>
 const portrait = jpegFile(32, 40)
 const records: IDVerificationRecord[] = [Schema.parse({ PortraitImage: portrait.toString('base64') })]
@@ -27,6 +28,7 @@ beforeEach(async () => {
   noted = []
   isHandedOver = false
   suggestions = []
+  whileChoosing = () => {}
   const note = (record: AuditRecord) => void noted.push(record)
   readings = openReadings({
     clientOf: async () => ({ getIDVerification: async () => ({ items: records, problems: [] }) }),
@@ -44,6 +46,7 @@ beforeEach(async () => {
     isHandedOver: () => isHandedOver,
     chooseSaveFile: async (_title, suggested) => {
       suggestions.push(suggested)
+      whileChoosing()
       return chosenPath
     }
   })
@@ -79,6 +82,14 @@ describe('a picture that is saved', () => {
     await handlers['identity.read']({ reference: 'REF' }, context)
     chosenPath = undefined
     expect(await handlers['identity.savePicture'](picture, context)).toBeNull()
+    expect([await readdir(folder), noted.length]).toEqual([[], 1])
+  })
+
+  test('isn’t held for a person who takes longer than what is shown is kept', async () => {
+    await handlers['identity.read']({ reference: 'REF' }, context)
+    chosenPath = join(folder, 'mere')
+    whileChoosing = () => readings.clearAll('idle')
+    expect(await code(handlers['identity.savePicture'](picture, context))).toBe('gone')
     expect([await readdir(folder), noted.length]).toEqual([[], 1])
   })
 

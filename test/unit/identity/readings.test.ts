@@ -132,7 +132,7 @@ describe('a reading', () => {
     const { id, records } = await readings.read(accountId, 'REF')
     expect(records[0]?.pictures).toEqual([{ name: 'portrait', isShown: false, why: expect.stringMatching(/SVG/) }])
     expect(() => readings.picture(id, 0, 'portrait')).toThrow()
-    expect(() => readings.toSave(id, 0, 'portrait')).toThrow()
+    expect(() => readings.copyOf(id, 0, 'portrait')).toThrow()
   })
 
   test('a record that can’t be read loses no other, and is counted', async () => {
@@ -218,8 +218,8 @@ describe('what was read goes from memory', () => {
 
   test('a picture that is being saved is whole, though the reading goes meanwhile', async () => {
     const { id } = await opened()
-    const saving = readings.toSave(id, 0, 'front')
+    const saving = readings.copyOf(id, 0, 'front')
     readings.close(id)
-    expect(Buffer.compare(saving.bytes, front)).toBe(0)
+    expect(Buffer.compare(saving, front)).toBe(0)
   })
 })

@@ -126,12 +126,15 @@ export function openReadings({ clock, schedule, idle = IDLE, ...effects }: Readi
       return { type, bytes }
     },
 
-    /** A picture to be written where a person says, with a copy of its bytes: the reading may be wiped meanwhile. */
-    toSave(id: string, record: number, name: IdentityPictureName) {
+    /** Of which document a picture is, and of what kind. @throws AppFailure `gone`. */
+    about(id: string, record: number, name: IdentityPictureName) {
       const { of, picture } = shownPicture(id, record, name)
-      const { reference, documentName } = of
-      return { reference, documentName, type: picture.type, bytes: picture.bytes.slice() }
+      return { reference: of.reference, documentName: of.documentName, type: picture.type }
     },
+
+    /** A copy of a picture's bytes, to be written and wiped: the reading may be wiped meanwhile. @throws AppFailure `gone`. */
+    copyOf: (id: string, record: number, name: IdentityPictureName): Uint8Array =>
+      shownPicture(id, record, name).picture.bytes.slice(),
 
     /** @throws AppFailure `gone`. */
     keep(id: string): void {
