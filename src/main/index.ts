@@ -252,7 +252,7 @@ async function run(): Promise<void> {
         lists,
         watch,
         startPractice: practice.start,
-        endDownloads: downloads.endAll,
+        whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,
         rights: async () => folders.rights.of(chosenId()),
         changed() {

@@ -15,8 +15,8 @@ export interface AccountParts {
   startPractice: () => Promise<void>
   /** What the chosen account may do beside the reference. */
   rights: () => Promise<AccountRights>
-  /** Ends the downloads of an account. */
-  endDownloads: (id: string) => void
+  /** Removes an account while none of its downloads is under way. */
+  whileDownloadsRest: (id: string, remove: () => Promise<void>) => Promise<void>
   /** Ends what belongs to the account that was chosen before. */
   leaveAccount: () => Promise<void>
   changed: () => void
@@ -76,9 +76,8 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
 
     'accounts.remove': async ({ id }) => {
       const wasChosen = accounts.chosen()?.id === id
-      await accounts.remove(id)
+      await parts.whileDownloadsRest(id, () => accounts.remove(id))
       if (wasChosen) await parts.leaveAccount()
-      parts.endDownloads(id)
       clients.forget(id)
       await watch.accountRemoved(id)
       const next = accounts.chosen()

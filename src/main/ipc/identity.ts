@@ -56,7 +56,7 @@ export function identityHandlers({
       const { type, reference, documentName } = readings.about(reading, record, name)
       const kind = kinds[type]
       const suggested = safeFileName(`${documentName} – ${names[name]}`, { extension: kind.extensions[0] })
-      let bytes = new Uint8Array()
+      let bytes: Uint8Array = new Uint8Array()
       // Only once it is known where to: while a person thinks about it, it is cleared as usual.
       const copied = () => {
         bytes = readings.copyOf(reading, record, name)

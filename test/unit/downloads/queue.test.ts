@@ -296,6 +296,31 @@ describe('what a person does with the queue', () => {
     expect(turns).toBeGreaterThan(50)
   })
 
+  test('“Stop all” ends what is still being put in line, too', async () => {
+    const at = await anOffice()
+    const { office } = at
+    const many = Array.from({ length: 12_000 }, (_, index) => `D${index}`)
+    await office.look(many.map((name) => aDocument(name, { Signers: [] })))
+    const adding = at.add(many)
+    await until(() => at.counts().waiting > 0)
+    await office.downloads.cancelAll(office.accountId)
+    const { added } = await adding
+    expect(added).toBeLessThan(12_000)
+    expect(at.counts()).toMatchObject({ cancelled: added, waiting: 0 })
+  })
+
+  test('an account that can’t be removed has its files fetched all the same', async () => {
+    const at = await anOffice()
+    const { office } = at
+    await office.look([aDocument('R1'), aDocument('R2')])
+    office.downloads.open()
+    const shut = new Error('The keychain is shut.')
+    await at.add(['R1', 'R2'])
+    await expect(office.downloads.whileEnded(office.accountId, () => Promise.reject(shut))).rejects.toBe(shut)
+    await office.rested()
+    expect(at.counts()).toMatchObject({ done: 2 })
+  })
+
   test('a removed account’s end, and its files stay', async () => {
     const at = await anOffice()
     const { office, server } = at
@@ -304,9 +329,12 @@ describe('what a person does with the queue', () => {
     office.downloads.open()
     await at.add(['R1', 'R2'])
     await until(() => at.counts().done === 1)
-    await office.accounts.remove(office.accountId)
-    office.downloads.endAll(office.accountId)
-    await until(() => office.downloads.summary(office.accountId).counts.running === 0)
+    let running = Number.NaN
+    await office.downloads.whileEnded(office.accountId, async () => {
+      running = office.downloads.summary(office.accountId).counts.running
+      await office.accounts.remove(office.accountId)
+    })
+    expect(running).toBe(0)
     expect(at.files()).toEqual(['Lease R1.pdf'])
     expect(office.db.prepare('SELECT count(*) FROM downloads').pluck().get()).toBe(0)
   })

@@ -16,6 +16,7 @@ import {
 import type { NoteInAudit } from '../audit/audit-record.ts'
 import type { AskDesk, DocumentKey, IdentityCheck, Some } from '../documents/desk-questions.ts'
 import { fail } from '../failure.ts'
+import { within } from '../outbox/patience.ts'
 import { inSlices, type Sliced } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { openChecks } from './checks.ts'
@@ -59,6 +60,8 @@ export interface DownloadEffects
 export type ManyDocuments = { references: string[] } | { query: DocumentQuery }
 
 const PAGE = 5_000
+/** In milliseconds. */
+const LEAVING = 5_000
 /** As many documents show what a pattern makes of them. */
 const EXAMPLES = 5
 
@@ -77,6 +80,8 @@ export function openDownloads(effects: DownloadEffects) {
   const checks = openChecks({ table, folders, clock })
   const fetching = openFetching({ ...effects, table, folders })
   const { concurrency, isPaused } = settings
+  /** How often all of an account was stopped. */
+  const stops = new Map<string, number>()
   const queue = openQueue({
     ...effects,
     ...{ table, holds, speed, concurrency, isPaused, changed, kept, gaveUp },
@@ -119,9 +124,15 @@ export function openDownloads(effects: DownloadEffects) {
   /** Writes many with pauses, each piece of them whole. */
   const inPieces = <Answer>(work: Sliced<Answer>) => inSlices(work, (piece) => db.transaction(piece)())
 
-  function* addAll(checks: readonly IdentityCheck[], folderId: string, choice: DownloadChoice): Sliced<AddedDownloads> {
+  function* addAll(
+    checks: readonly IdentityCheck[],
+    folderId: string,
+    choice: DownloadChoice,
+    isStopped: () => boolean
+  ): Sliced<AddedDownloads> {
     const counts = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
     for (const { accountId, reference, name, isThere } of checks) {
+      if (isStopped()) return counts
       if (!isThere) counts.withoutIdentity += 1
       for (const type of isThere ? new Set(choice.types) : []) {
         const { pattern, writesIndex } = choice
@@ -202,25 +213,27 @@ export function openDownloads(effects: DownloadEffects) {
       { folderId, ...choice }: DownloadChoice & { folderId: string }
     ): Promise<AddedDownloads> {
       folders.pathOf(folderId)
+      const begun = stops.get(accountId)
+      const isStopped = () => stops.get(accountId) !== begun
       const some: Some =
         'query' in what ? what : { documents: what.references.map((reference) => ({ accountId, reference })) }
       const sum = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
       let found = 0
       let after: DocumentKey | undefined
       holds.release(accountId)
-      for (let isMore = true; isMore; ) {
+      for (let isMore = true; isMore && !isStopped(); ) {
         const asked = { accountId, some, after, limit: PAGE, now: clock(), zone: zone() }
         const page = await ask('identityChecks', asked)
         isMore = page.length === PAGE
         after = page.at(-1)
         found += page.length
-        const counts = await inPieces(addAll(page, folderId, choice))
+        const counts = await inPieces(addAll(page, folderId, choice, isStopped))
         for (const name of ['added', 'alreadyQueued', 'withoutIdentity'] as const) sum[name] += counts[name]
         for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
         changed()
       }
       // Of what isn't known here no check is known either.
-      if ('references' in what) sum.withoutIdentity += new Set(what.references).size - found
+      if ('references' in what && !isStopped()) sum.withoutIdentity += new Set(what.references).size - found
       return sum
     },
 
@@ -252,8 +265,10 @@ export function openDownloads(effects: DownloadEffects) {
       changed(id)
     },
 
+    /** Also of what is still being put in line. */
     cancelAll: (accountId: string): Promise<void> =>
       queue.whileStill(accountId, async () => {
+        stops.set(accountId, (stops.get(accountId) ?? 0) + 1)
         await queue.stop((download) => download.accountId === accountId, 'cancel')
         let ids = table.waitingOf(accountId)
         while (ids.length > 0) {
@@ -338,8 +353,16 @@ export function openDownloads(effects: DownloadEffects) {
     /** Another account may be chosen. */
     chosen: checks.leaveAllBut,
 
-    /** Ends an account's downloads, as when it is removed. Files stay. */
-    endAll: (accountId: string): void => void queue.stop((download) => download.accountId === accountId, 'later'),
+    /**
+     * Removes an account while nothing of it is under way: a file that has its name by then is written down first. Where it
+     * can't be removed its files go on. A disk that doesn't answer is waited for no longer than `LEAVING`.
+     */
+    whileEnded: <Answer>(accountId: string, remove: () => Promise<Answer>): Promise<Answer> =>
+      queue.whileStill(accountId, async () => {
+        const ended = queue.stop((download) => download.accountId === accountId, 'later')
+        await within(LEAVING, ended, effects.schedule)
+        return await remove()
+      }),
 
     /** Begins nothing more, and breaks off what is under way, `limit` milliseconds at most. */
     async close(limit: number): Promise<void> {
