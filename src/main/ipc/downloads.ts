@@ -1,6 +1,6 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
 import type { AskDesk } from '../core/documents/desk-questions.ts'
-import { insistOnPattern } from '../core/downloads/downloads.ts'
+import { insistOnPattern } from '../core/downloads/preview.ts'
 import { fail } from '../core/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts, Downloads } from './parts.ts'

@@ -88,6 +88,21 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease OLD.pdf'])
   })
 
+  test('fetches at once what completes in another account that its view shows', async () => {
+    const at = await aRule()
+    const { office, view } = at
+    const other = await office.accounts.add({
+      ...{ kind: 'service', name: 'Other office', baseUrl: at.server.url },
+      authentication: { scheme: 'none' }
+    })
+    const query = DocumentQuery.parse({ search: 'lease', accounts: [office.accountId, other.id] })
+    office.views.save(office.accountId, { id: view.id, name: 'Leases', query, tell: false })
+    await office.look([open('X1')], 'Progress', other.id)
+    await at.settled()
+    await office.look([aDocument('X1')], 'Progress', other.id)
+    await expect.poll(at.files).toEqual(['Lease X1.pdf'])
+  })
+
   test('lets alone what isn’t of its view, and what has no identity check', async () => {
     const at = await aRule()
     await at.office.look([

@@ -4,7 +4,8 @@ import type { CheckedDownload, DownloadCheck } from '../../../shared/contract/in
 import { fail } from '../failure.ts'
 import { checkFile } from './checking.ts'
 import type { DownloadFolders } from './download-folders.ts'
-import type { Download, DownloadsTable } from './downloads-table.ts'
+import type { Download } from './download-rows.ts'
+import type { DownloadsTable } from './downloads-table.ts'
 
 export interface CheckParts {
   table: DownloadsTable

@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { backoff } from '../outbox/patience.ts'
-import type { Lane } from './downloads-table.ts'
+import type { Lane } from './download-rows.ts'
 
 export interface Hold {
   error: AppError

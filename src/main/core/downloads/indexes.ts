@@ -1,6 +1,7 @@
 /** Keeps the index of a folder as new as its files: not with each of them, but once many have come or no more do. */
 import type { DownloadFolders } from './download-folders.ts'
-import type { Download, DownloadsTable } from './downloads-table.ts'
+import type { Download } from './download-rows.ts'
+import type { DownloadsTable } from './downloads-table.ts'
 import { type IndexRow, writeIndex } from './index-file.ts'
 
 export interface IndexParts {

@@ -1,9 +1,11 @@
 /** The queue as the screens see it: what moves first, then what waits, then what has ended, newest first. */
 import type { DownloadPage, DownloadState, DownloadSummary, DownloadView } from '../../../shared/contract/index.ts'
 import type { DownloadFolders } from './download-folders.ts'
-import type { Download, DownloadsTable } from './downloads-table.ts'
+import type { Download } from './download-rows.ts'
+import type { DownloadsTable } from './downloads-table.ts'
 import type { Holds } from './holds.ts'
-import type { Queue, Running } from './queue.ts'
+import type { Running } from './line.ts'
+import type { Queue } from './queue.ts'
 import type { Runs } from './runs.ts'
 import type { Speed } from './speed.ts'
 
@@ -26,6 +28,8 @@ export interface ListDemand {
 }
 
 const ALL: readonly DownloadState[] = ['waiting', 'running', 'done', 'failed', 'cancelled']
+
+export type Listing = ReturnType<typeof openListing>
 
 export function openListing({ table, folders, holds, queue, runs, speed, isPaused, clock }: ListingParts) {
   const stateOf = ({ id, state }: Download): DownloadState => (queue.running(id) ? 'running' : state)

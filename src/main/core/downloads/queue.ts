@@ -5,8 +5,10 @@
 import type { AppError } from '../../../shared/contract/index.ts'
 import { backoff, within } from '../outbox/patience.ts'
 import type { Db } from '../storage/connection.ts'
-import type { Download, DownloadsTable, KeptDownload, Lane } from './downloads-table.ts'
+import type { Download, KeptDownload, Lane } from './download-rows.ts'
+import type { DownloadsTable } from './downloads-table.ts'
 import type { Holds } from './holds.ts'
+import { openLine, type Running } from './line.ts'
 import { openNoting } from './noting.ts'
 import type { Speed } from './speed.ts'
 import { troubleOf } from './trouble.ts'
@@ -46,20 +48,6 @@ export interface QueueParts {
   schedule: (task: () => void, delay: number) => () => void
 }
 
-export interface Running {
-  download: Download
-  bytes: number
-  total?: number
-  abort: AbortController
-  /** Nothing more is to come of it from the service: the next may be asked for while the disk is at work. */
-  hasArrived: boolean
-  /** It is in its place, and has only to be written down. */
-  isKept: boolean
-  /** Why it was broken off: a cancelled one is taken out of line, any other stays in it. */
-  stoppedFor?: 'cancel' | 'later'
-  ended: Promise<void>
-}
-
 /** What breaks again and again is given up after so many times. */
 const MOST_ATTEMPTS = 8
 /** How long a file that broke waits at first, in milliseconds. */
@@ -67,20 +55,12 @@ const FIRST_WAIT = 5_000
 /** The wall clock may jump: nothing is slept longer, in milliseconds. */
 const LONGEST_SLEEP = 60_000
 
-/** So many at most are under way and not written down yet. */
-const MOST_UNNOTED = 64
-
-const keyOf = ({ accountId, folderId }: Lane) => `${accountId}\n${folderId}`
-
 export type Queue = ReturnType<typeof openQueue>
 
 export function openQueue(parts: QueueParts) {
   const { table, holds, speed, clock, changed } = parts
   const running = new Map<string, Running>()
-  /** Where something waits, or may. */
-  const lanes = new Map<string, Lane>()
-  /** Accounts that nothing is begun of while much is changed of them. */
-  const still = new Map<string, number>()
+  const line = openLine({ table, holds, running, clock, concurrency: parts.concurrency })
   let state: 'closed' | 'open' | 'over' = 'closed'
   let isPlanned = false
   let cancelSleep = () => {}
@@ -112,8 +92,8 @@ export function openQueue(parts: QueueParts) {
   function fill(): void {
     cancelSleep()
     if (parts.isPaused()) return
-    while (hasRoom()) {
-      const { next, wait } = first()
+    while (line.hasRoom()) {
+      const { next, wait } = line.first()
       if (next) begin(next)
       else {
         if (wait < Number.POSITIVE_INFINITY) sleep(wait)
@@ -123,45 +103,9 @@ export function openQueue(parts: QueueParts) {
     }
   }
 
-  /** Whether the service may be asked for another, and the disk isn't far behind. */
-  function hasRoom(): boolean {
-    let coming = 0
-    let written = 0
-    for (const { hasArrived, isKept } of running.values()) {
-      if (!hasArrived) coming += 1
-      else if (!isKept) written += 1
-    }
-    const most = parts.concurrency()
-    return coming < most && written < most && running.size < MOST_UNNOTED
-  }
-
   function sleep(milliseconds: number): void {
     cancelSleep()
     cancelSleep = parts.schedule(wake, Math.min(LONGEST_SLEEP, Math.max(1, milliseconds)))
-  }
-
-  /** What goes next, or how long until something may, in milliseconds. */
-  function first(): { next?: Download; wait: number } {
-    let next: Download | undefined
-    let wait = Number.POSITIVE_INFINITY
-    for (const [key, lane] of lanes) {
-      if (still.has(lane.accountId)) continue
-      const held = holds.left(lane)
-      if (held > 0) wait = Math.min(wait, held)
-      if (held > 0 || (holds.isTrying(lane) && isMoving(lane))) continue
-      const head = table.heads(lane, running.size + 1).find(({ id }) => !running.has(id))
-      if (!head) {
-        if (!isMoving(lane)) lanes.delete(key)
-      } else if (head.retryAt > clock()) wait = Math.min(wait, head.retryAt - clock())
-      else if (!next || head.number < next.number) next = head
-    }
-    return next ? { next, wait } : { wait }
-  }
-
-  function isMoving(lane: Lane): boolean {
-    return [...running.values()].some(
-      ({ download }) => download.accountId === lane.accountId || download.folderId === lane.folderId
-    )
   }
 
   function begin(download: Download): void {
@@ -259,17 +203,17 @@ export function openQueue(parts: QueueParts) {
     /** Begins to fetch. */
     open(): void {
       state = 'open'
-      for (const lane of table.lanes()) lanes.set(keyOf(lane), lane)
+      for (const lane of table.lanes()) line.add(lane)
       wake()
     },
 
     /** Something of this lane waits now. */
     added(lane: Lane): void {
-      lanes.set(keyOf(lane), lane)
+      line.add(lane)
       wake()
     },
 
-    lanesOf: (accountId: string): Lane[] => [...lanes.values()].filter((lane) => lane.accountId === accountId),
+    lanesOf: (accountId: string): Lane[] => line.all().filter((lane) => lane.accountId === accountId),
 
     wake,
 
@@ -277,7 +221,7 @@ export function openQueue(parts: QueueParts) {
     lineChanged(): void {
       holds.release()
       try {
-        for (const lane of lanes.values()) table.hurry(lane)
+        for (const lane of line.all()) table.hurry(lane)
       } catch {
         // It goes when its own time comes.
       }
@@ -288,17 +232,8 @@ export function openQueue(parts: QueueParts) {
     stop,
 
     /** Does something with all of an account, while nothing of it is begun. */
-    async whileStill<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
-      still.set(accountId, (still.get(accountId) ?? 0) + 1)
-      try {
-        return await work()
-      } finally {
-        const others = (still.get(accountId) ?? 1) - 1
-        if (others > 0) still.set(accountId, others)
-        else still.delete(accountId)
-        wake()
-      }
-    },
+    whileStill: <Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> =>
+      line.whileStill(accountId, work).finally(wake),
 
     /** Begins nothing more, and breaks off what is under way: it goes on in the next run. */
     close(limit: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** How far the files are that were asked for since the queue was last empty: "212 of 300", not of all there ever were. */
 import type { DownloadSummary } from '../../../shared/contract/index.ts'
-import type { Download, DownloadsTable } from './downloads-table.ts'
+import type { Download } from './download-rows.ts'
+import type { DownloadsTable } from './downloads-table.ts'
 
 interface Run {
   startedAt: number

@@ -30,6 +30,8 @@ export type SettingsChange = { [Name in keyof z.output<typeof Kept>]?: z.output<
   folderId?: string | undefined
 }
 
+export type KeptSettings = ReturnType<typeof openDownloadSettings>
+
 export function openDownloadSettings({ db, folders, folder, setFolder }: SettingsPlace) {
   const kept = keptIn(db)
   let now = kept.read(KEY, Kept) ?? Kept.parse({})

@@ -1,0 +1,127 @@
+/** Documents that are put in line: one, some, or all that a query finds. */
+import type { AddedDownloads, DocumentQuery, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
+import type { AskDesk, DocumentKey, IdentityCheck, Some } from '../documents/desk-questions.ts'
+import { fail } from '../failure.ts'
+import type { Sliced } from '../slices.ts'
+import type { Db } from '../storage/connection.ts'
+import type { DownloadFolders } from './download-folders.ts'
+import type { DownloadsTable } from './downloads-table.ts'
+import type { Holds } from './holds.ts'
+import { inPieces } from './in-pieces.ts'
+import type { Listing } from './listing.ts'
+import type { Queue } from './queue.ts'
+import type { Runs } from './runs.ts'
+import type { KeptSettings } from './settings.ts'
+
+export interface AddingParts {
+  db: Db
+  ask: AskDesk
+  table: DownloadsTable
+  folders: DownloadFolders
+  settings: KeptSettings
+  holds: Holds
+  runs: Runs
+  queue: Queue
+  listing: Listing
+  changed: (id?: string) => void
+  newId: () => string
+  zone: () => string
+  clock: () => number
+}
+
+/** Documents of the account by their references, or all that a query finds. */
+export type ManyDocuments = { references: string[] } | { query: DocumentQuery }
+
+const PAGE = 5_000
+
+export function openAdding({
+  db,
+  ask,
+  table,
+  folders,
+  settings,
+  holds,
+  runs,
+  queue,
+  listing,
+  changed,
+  newId,
+  zone,
+  clock
+}: AddingParts) {
+  /** How often all of an account was stopped. */
+  const stops = new Map<string, number>()
+
+  function* addAll(
+    checks: readonly IdentityCheck[],
+    folderId: string,
+    choice: DownloadChoice,
+    isStopped: () => boolean
+  ): Sliced<AddedDownloads> {
+    const counts = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
+    for (const { accountId, reference, name, isThere } of checks) {
+      if (isStopped()) return counts
+      if (!isThere) counts.withoutIdentity += 1
+      for (const type of isThere ? new Set(choice.types) : []) {
+        const { pattern, writesIndex } = choice
+        const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
+        runs.adding(accountId)
+        if (table.add({ id: newId(), ...what, queuedAt: clock() })) counts.added += 1
+        else counts.alreadyQueued += 1
+      }
+      yield
+    }
+    return counts
+  }
+
+  return {
+    /** One document, as it is set. Where the same is in line already, that is answered. */
+    start(accountId: string, reference: string, name: string, type: DownloadView['type']): DownloadView {
+      const { folder, pattern, writesIndex } = settings.read()
+      const id = newId()
+      const what = { accountId, documentReference: reference, type, folderId: folder.id }
+      runs.adding(accountId)
+      const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: clock() })
+      const download = isNew ? table.find(id) : table.same(what)
+      // A person asks for this one now.
+      holds.release(accountId)
+      queue.added(what)
+      changed(download?.id)
+      return listing.viewOf(download ?? fail('gone', 'This download is no longer in the list.'))
+    },
+
+    /** Many documents; those without an identity check are only counted. @throws AppFailure `gone` for the folder. */
+    async add(
+      accountId: string,
+      what: ManyDocuments,
+      { folderId, ...choice }: DownloadChoice & { folderId: string }
+    ): Promise<AddedDownloads> {
+      folders.pathOf(folderId)
+      const begun = stops.get(accountId)
+      const isStopped = () => stops.get(accountId) !== begun
+      const some: Some =
+        'query' in what ? what : { documents: what.references.map((reference) => ({ accountId, reference })) }
+      const sum = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
+      let found = 0
+      let after: DocumentKey | undefined
+      holds.release(accountId)
+      for (let isMore = true; isMore && !isStopped(); ) {
+        const asked = { accountId, some, after, limit: PAGE, now: clock(), zone: zone() }
+        const page = await ask('identityChecks', asked)
+        isMore = page.length === PAGE
+        after = page.at(-1)
+        found += page.length
+        const counts = await inPieces(db, addAll(page, folderId, choice, isStopped))
+        for (const name of ['added', 'alreadyQueued', 'withoutIdentity'] as const) sum[name] += counts[name]
+        for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
+        changed()
+      }
+      // Of what isn't known here no check is known either.
+      if ('references' in what && !isStopped()) sum.withoutIdentity += new Set(what.references).size - found
+      return sum
+    },
+
+    /** What is still being put in line of an account is left. */
+    stop: (accountId: string): void => void stops.set(accountId, (stops.get(accountId) ?? 0) + 1)
+  }
+}
