@@ -14,7 +14,7 @@ import type { Watch } from './core/documents/watch.ts'
 import type { Db } from './core/storage/connection.ts'
 import { type Keychain, memoryKeychain } from './core/storage/keychain.ts'
 import { type Dialogs, saveAs } from './ipc/dialogs.ts'
-import { clipboardAside } from './shell/clipboard-aside.ts'
+import { type ClipboardAside, clipboardAside } from './shell/clipboard-aside.ts'
 import { type CounterPlaceParts, openCounterPlace } from './shell/counter-place.ts'
 import type { SendEvent } from './shell/events.ts'
 import { openPersonWindow, type PersonWindowParts } from './shell/person-window.ts'
@@ -138,6 +138,8 @@ export function openCounterDesk(parts: CounterParts) {
     else if (phase === undefined || phase === 'return' || phase === 'ended') views.drop()
   }
 
+  let aside: ClipboardAside | undefined
+
   return {
     counter,
     audit,
@@ -150,6 +152,7 @@ export function openCounterDesk(parts: CounterParts) {
       { person, chooseSaveFile }: { person: PersonWindowParts; chooseSaveFile: Dialogs['chooseSaveFile'] }
     ): void {
       const clipboard = clipboardAside()
+      aside = clipboard
       const opened = openCounterPlace({
         desk,
         settings: settings.read,
@@ -171,6 +174,12 @@ export function openCounterDesk(parts: CounterParts) {
       opened.follow()
     },
 
-    personWindow: () => place?.personWindow()
+    personWindow: () => place?.personWindow(),
+
+    /** At the application's end. What staff had on the clipboard is there again, once this has resolved. */
+    async end(options: { keepsNote: boolean }): Promise<void> {
+      await counter.end(options)
+      await aside?.settled()
+    }
   }
 }

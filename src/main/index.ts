@@ -395,8 +395,8 @@ async function run(): Promise<void> {
     folders.standing.stop()
     desktop.remove()
     await Promise.allSettled([
-      counter.end({ keepsNote }),
-      identityReading.end(),
+      // What was copied of an identity check may be what is given back.
+      counterDesk.end({ keepsNote }).finally(identityReading.end),
       bulk.closeAll(),
       folders.hints.stop(),
       actions.close(LEAVING_PATIENCE),

@@ -9,6 +9,8 @@ export interface ClipboardAside {
   put(): Promise<void>
   /** Empties the clipboard of what the person left and gives staff their text back. */
   giveBack(): Promise<void>
+  /** Resolves once nothing is being put aside or given back. */
+  settled(): Promise<void>
   /** Empties it of what a person may have left before the application ended. */
   empty(): void
 }
@@ -51,5 +53,5 @@ export function clipboardAside(platform: NodeJS.Platform = process.platform): Cl
     if (own !== '') await clipboard.writeText(own)
   }
 
-  return { put: () => inTurn(put), giveBack: () => inTurn(giveBack), empty }
+  return { put: () => inTurn(put), giveBack: () => inTurn(giveBack), settled: () => last, empty }
 }

@@ -1,67 +1,14 @@
 /** The queue of identity data over real HTTP, a real database and real folders. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DownloadChoice, DownloadState } from '../../../src/shared/contract/index.ts'
-import { aDocument, type DownloadOfficeOptions, downloadOffice } from '../../fixtures/download-office.ts'
-import { openPdfServer, type PdfServer, pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
+import { describe, expect, test } from 'vitest'
+import { aDocument } from '../../fixtures/download-office.ts'
+import { pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
+import { anOffice, CHOICE, names, stalling, until } from './office.ts'
 
-const CHOICE: DownloadChoice = { types: ['pdf'], pattern: '{document}', writesIndex: false }
-
-async function anOffice(options: Partial<DownloadOfficeOptions> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-downloads-'))
-  const server = await openPdfServer()
-  let office = await downloadOffice({ folder, baseUrl: server.url, ...options })
-  onTestFinished(async () => {
-    office.kill()
-    await server.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return {
-    server,
-    folder,
-    get office() {
-      return office
-    },
-    files: () => readdirSync(office.files).sort(),
-    read: (name: string) => readFileSync(join(office.files, name)),
-    list: (states?: DownloadState[]) =>
-      office.downloads.list(office.accountId, { states, offset: 0, limit: 500 }).items,
-    counts: () => office.downloads.summary(office.accountId).counts,
-    add: (references: string[], choice = CHOICE) =>
-      office.downloads.add(office.accountId, { references }, { ...choice, folderId: office.folderId }),
-    /** As after the application was ended at once and started again. */
-    async startAgain() {
-      office.kill()
-      office = await downloadOffice({ folder, baseUrl: server.url, ...options })
-      return office
-    }
-  }
-}
-
-const names = (count: number) => Array.from({ length: count }, (_, index) => `R${String(index + 1).padStart(3, '0')}`)
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-
-async function until(what: () => boolean): Promise<void> {
-  while (!what()) await pause(5)
-}
-
-/** Answers a first part, and the rest only when it is let go. */
-function stalling(server: PdfServer, isMeant: (reference: string) => boolean = () => true): () => void {
-  const gate = Promise.withResolvers<void>()
-  server.answer = async (reference, response) => {
-    if (!isMeant(reference)) return sendPdf(reference, response)
-    const pdf = pdfOf(reference)
-    response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
-    response.write(pdf.subarray(0, 1000))
-    await gate.promise
-    response.end(pdf.subarray(1000))
-  }
-  return gate.resolve
-}
 
 describe('what is put in line', () => {
   test('is fetched whole, named by its pattern, noted in the audit trail, and told', async () => {
@@ -337,98 +284,6 @@ describe('what a person does with the queue', () => {
     expect(running).toBe(0)
     expect(at.files()).toEqual(['Lease R1.pdf'])
     expect(office.db.prepare('SELECT count(*) FROM downloads').pluck().get()).toBe(0)
-  })
-})
-
-describe('trouble', () => {
-  test('with a document is told of that one alone, and stays', async () => {
-    const at = await anOffice()
-    const { office, server } = at
-    server.answer = (reference, response) => {
-      if (reference === 'R1') response.writeHead(404).end()
-      else if (reference === 'R2') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
-      else sendPdf(reference, response)
-    }
-    await office.look(['R1', 'R2', 'R3'].map((name) => aDocument(name)))
-    office.downloads.open()
-    await at.add(['R1', 'R2', 'R3'])
-    await office.rested()
-    expect(
-      at
-        .list(['failed'])
-        .map(({ documentReference }) => documentReference)
-        .sort()
-    ).toEqual(['R1', 'R2'])
-    for (const { error } of at.list(['failed'])) expect(error?.message).toBeTruthy()
-    expect(at.files()).toEqual(['Lease R3.pdf'])
-    server.answer = (reference, response) => sendPdf(reference, response)
-    await office.downloads.againAll(office.accountId)
-    await office.rested()
-    expect(at.files()).toHaveLength(3)
-  })
-
-  test('with the key holds all of the account, which is said once, until it is set otherwise', async () => {
-    const at = await anOffice()
-    const { office, server } = at
-    server.answer = (_reference, response) => void response.writeHead(401).end()
-    await office.look(names(20).map((name) => aDocument(name)))
-    office.downloads.open()
-    await at.add(names(20))
-    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
-    await pause(50)
-    expect(office.downloads.summary(office.accountId)).toMatchObject({
-      counts: { waiting: 20, failed: 0 },
-      problem: { code: 'unauthorised' }
-    })
-    expect(server.asked.length).toBeLessThanOrEqual(4)
-    server.answer = (reference, response) => sendPdf(reference, response)
-    office.downloads.lineChanged()
-    await office.rested()
-    expect(at.files()).toHaveLength(20)
-  })
-
-  test('with the line is waited out, and what broke begins anew', async () => {
-    const at = await anOffice()
-    const { office, server } = at
-    const broken = new Set<string>()
-    server.answer = (reference, response) => {
-      if (broken.has(reference)) return sendPdf(reference, response)
-      broken.add(reference)
-      const pdf = pdfOf(reference)
-      response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
-      response.write(pdf.subarray(0, 20_000), () => response.destroy())
-    }
-    await office.look(names(6).map((name) => aDocument(name)))
-    office.downloads.open()
-    await at.add(names(6))
-    await until(() => at.list(['waiting']).some(({ retryAt }) => retryAt !== undefined) && at.counts().running === 0)
-    expect(at.files()).toEqual([])
-    while (at.counts().done < 6) {
-      office.downloads.lineChanged()
-      await pause(20)
-    }
-    expect(at.files()).toEqual(names(6).map((name) => `Lease ${name}.pdf`))
-    expect(at.counts()).toMatchObject({ failed: 0 })
-  })
-
-  test('with the folder holds what goes there, and it goes on once the folder is back', async () => {
-    const at = await anOffice()
-    const { office, server } = at
-    await office.look(names(20).map((name) => aDocument(name)))
-    renameSync(office.files, `${office.files} away`)
-    office.downloads.open()
-    await at.add(names(20))
-    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
-    await pause(50)
-    expect(office.downloads.summary(office.accountId)).toMatchObject({
-      counts: { waiting: 20, failed: 0 },
-      problem: { code: 'not-writable' }
-    })
-    expect(server.asked.length).toBeLessThanOrEqual(4)
-    renameSync(`${office.files} away`, office.files)
-    office.downloads.resume(office.accountId)
-    await office.rested()
-    expect(at.files()).toHaveLength(20)
   })
 })
 

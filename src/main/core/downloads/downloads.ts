@@ -217,8 +217,11 @@ export function openDownloads(effects: DownloadEffects) {
     /** Begins nothing more, and breaks off what is under way, `limit` milliseconds at most. */
     async close(limit: number): Promise<void> {
       checks.leaveAllBut(undefined)
-      await Promise.all([queue.close(limit), rules.stop()])
-      await indexes.settled()
+      const ended = Promise.all([queue.close(limit), rules.stop()]).then(async () => {
+        await indexes.settled()
+      })
+      // A folder on a share that doesn’t answer any more must not keep the application from ending.
+      await within(limit, ended, effects.schedule)
     }
   }
 }

@@ -95,13 +95,15 @@ export function openListing({ table, folders, holds, queue, runs, speed, isPause
 
   /** Why nothing of the account moves, where that is so. */
   function problemOf(accountId: string, running: readonly Running[]): Pick<DownloadSummary, 'problem' | 'retryAt'> {
+    // Where one lane's folder is away, the others' files come all the same; one that tries whether it is over is held still.
+    if (running.some(({ download }) => !holds.of(download))) return {}
     const waiting = queue.lanesOf(accountId)
-    const held = waiting.map((lane) => holds.of(lane)).find((hold) => hold !== undefined)
+    const [soonest] = waiting.filter((lane) => holds.of(lane)).sort((one, two) => holds.left(one) - holds.left(two))
+    const held = soonest && holds.of(soonest)
     if (held) {
-      const left = Math.max(...waiting.map((lane) => holds.left(lane)))
+      const left = holds.left(soonest)
       return { problem: held.error, ...(left > 0 && Number.isFinite(left) && { retryAt: clock() + left }) }
     }
-    if (running.length > 0) return {}
     const next = waiting.flatMap((lane) => table.heads(lane, 1)).sort((one, two) => one.retryAt - two.retryAt)[0]
     return next?.error && next.retryAt > clock() ? { problem: next.error, retryAt: next.retryAt } : {}
   }

@@ -62,7 +62,11 @@ export async function* inLargePieces(chunks: AsyncIterable<Uint8Array>): AsyncGe
     // What is being gathered ends before its source does.
     await coming?.catch(() => undefined)
     await source.return?.()
-    for (const buffer of buffers) if (buffer && spare.length < MOST_SPARE) spare.push(buffer)
+    for (const buffer of buffers) {
+      // What it held was somebody's passport.
+      buffer?.fill(0)
+      if (buffer && spare.length < MOST_SPARE) spare.push(buffer)
+    }
   }
 }
 

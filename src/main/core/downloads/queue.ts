@@ -5,6 +5,7 @@
 import type { AppError } from '../../../shared/contract/index.ts'
 import { backoff, within } from '../outbox/patience.ts'
 import type { Db } from '../storage/connection.ts'
+import { openAttempts } from './attempts.ts'
 import type { Download, KeptDownload, Lane } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
 import type { Holds } from './holds.ts'
@@ -48,8 +49,6 @@ export interface QueueParts {
   schedule: (task: () => void, delay: number) => () => void
 }
 
-/** What breaks again and again is given up after so many times. */
-const MOST_ATTEMPTS = 8
 /** How long a file that broke waits at first, in milliseconds. */
 const FIRST_WAIT = 5_000
 /** The wall clock may jump: nothing is slept longer, in milliseconds. */
@@ -61,6 +60,7 @@ export function openQueue(parts: QueueParts) {
   const { table, holds, speed, clock, changed } = parts
   const running = new Map<string, Running>()
   const line = openLine({ table, holds, running, clock, concurrency: parts.concurrency })
+  const attempts = openAttempts(clock)
   let state: 'closed' | 'open' | 'over' = 'closed'
   let isPlanned = false
   let cancelSleep = () => {}
@@ -142,6 +142,7 @@ export function openQueue(parts: QueueParts) {
       current.isKept = true
       wake()
       await noting.note({ download, kept })
+      attempts.wentWell(download)
       holds.reached(download.accountId)
       holds.took(download.folderId)
       speed.whole(kept.bytes)
@@ -164,22 +165,24 @@ export function openQueue(parts: QueueParts) {
     const error = parts.describe(thrown)
     const trouble = troubleOf(thrown, error)
     // Where the folder takes others, something is wrong with this one's own place in it.
-    const counts = trouble === 'attempt' || (trouble === 'folder' && !holds.isHeld(folderId))
-    const tries = download.attempts + 1
+    const counts = trouble === 'attempt' ? attempts.isItsOwn(download) : trouble === 'folder' && !holds.isHeld(folderId)
+    const tries = download.attempts + (counts ? 1 : 0)
     if (trouble === 'account') holds.account(accountId, error)
     else if (trouble === 'folder') holds.folder(folderId, error)
     else if (trouble === 'final') holds.reached(accountId)
     else holds.line(accountId, error)
-    if (trouble === 'final' || (counts && tries >= MOST_ATTEMPTS)) giveUp(download, error)
+    const mayEnd = counts || trouble === 'attempt'
+    if (trouble === 'final' || (mayEnd && attempts.isEnough(download, tries))) giveUp(download, error)
     else {
       // Another goes first then, and shows whether all would meet the same.
-      const waits = counts || trouble === 'folder'
-      const retryAt = waits ? clock() + backoff(FIRST_WAIT, tries, parts.random) : 0
+      const waits = trouble === 'attempt' || trouble === 'folder'
+      const retryAt = waits ? clock() + backoff(FIRST_WAIT, Math.max(1, tries), parts.random) : 0
       table.delay(id, error, counts, retryAt)
     }
   }
 
   function giveUp(download: Download, error: AppError): void {
+    attempts.forget(download.id)
     if (table.stop(download.id, 'failed', error, clock())) parts.gaveUp(download, error)
   }
 

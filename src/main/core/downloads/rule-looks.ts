@@ -31,8 +31,6 @@ const Cursor = z.object({ mirror: z.string(), change: z.number().int().min(0) })
 const PAGE = 500
 const SCAN_PAGE = 5_000
 const PIECE = 200
-/** Changes after which a document may be complete that wasn't. */
-const COMPLETES: ReadonlySet<string> = new Set(['completed', 'arrived'])
 
 export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookParts) {
   const kept = keptIn(db)
@@ -70,11 +68,13 @@ export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookP
     db.transaction(() => {
       for (const { rule, checks } of found) {
         if (!table.isThere(rule.id)) continue
-        const after = rule.mirror === mirror ? rule.sinceChange : 0
-        const completed = new Set(changes.filter((one) => one.id > after && COMPLETES.has(one.kind)).map(keyOf))
+        // It may have been turned off, or given another folder, since.
+        const now = table.get(rule.id)
+        const after = now.mirror === mirror ? now.sinceChange : 0
+        const isConcerned = becameComplete(changes.filter(({ id }) => id > after))
         for (const check of checks) {
-          if (check.completedAt !== undefined && completed.has(keyOf(check))) table.concerns(rule.id, check)
-          if (queue(rule, check)) note(added, check, rule)
+          if (isConcerned(check, now.createdAt)) table.concerns(rule.id, check)
+          if (queue(now, check)) note(added, check, now)
         }
       }
       kept.write(CURSOR, { mirror, change: last })
@@ -134,9 +134,11 @@ export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookP
     for (let first = 0; first < checks.length; first += PIECE) {
       db.transaction(() => {
         if (!table.isThere(rule.id)) return
+        // It may have been turned off, or given another folder, since.
+        const now = table.get(rule.id)
         for (const check of checks.slice(first, first + PIECE)) {
           if (areConcerned) table.concerns(rule.id, check)
-          if (queue(rule, check)) note(added, check, rule)
+          if (queue(now, check)) note(added, check, now)
         }
       })()
       await new Promise((resolve) => setImmediate(resolve))
@@ -193,6 +195,16 @@ export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookP
 }
 
 const keyOf = ({ accountId, reference }: DocumentKey) => `${accountId}\n${reference}`
+
+/** Whether a document became complete by these changes: not what was so long before, and only arrives. */
+function becameComplete(changes: readonly DocumentChange[]): (check: IdentityCheck, since: number) => boolean {
+  const keys = (kind: DocumentChange['kind']) => new Set(changes.filter((one) => one.kind === kind).map(keyOf))
+  const completed = keys('completed')
+  const arrived = keys('arrived')
+  return (check, since) =>
+    check.completedAt !== undefined &&
+    (completed.has(keyOf(check)) || (arrived.has(keyOf(check)) && check.completedAt >= since))
+}
 
 function distinct(changes: readonly DocumentChange[]): DocumentKey[] {
   const found = new Map(

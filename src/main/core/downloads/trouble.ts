@@ -1,5 +1,6 @@
 /** Whom it concerns that a file couldn't be had: this file alone, or all that would go the same way. */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
+import { type Finding, isServiceError } from '../service/errors.ts'
 import { queryTroubleOf } from '../storage/database-fault.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 
@@ -15,8 +16,12 @@ export function troubleOf(thrown: unknown, said: AppError): Trouble {
   const file = fileErrorOf(thrown)
   if (file) return OF_ITS_OWN_NAME.has(file.code) ? 'final' : 'folder'
   if (queryTroubleOf(thrown)) return 'folder'
+  if (isServiceError(thrown) && thrown.finding && NOT_THE_SERVICE.has(thrown.finding)) return 'line'
   return KINDS[said.code] ?? 'final'
 }
+
+/** What a network's sign-in or another program says in place of the service: all that follows would meet it. */
+const NOT_THE_SERVICE: ReadonlySet<Finding> = new Set(['sign-in-page', 'not-http'])
 
 /** What is wrong with a file's place, however often it is tried. */
 const OF_ITS_OWN_NAME: ReadonlySet<string> = new Set(['exists', 'outside', 'too-deep'])

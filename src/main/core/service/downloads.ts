@@ -47,16 +47,17 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
      */
     async downloadIDVerificationPdf(documentReference: string, options: DownloadOptions = {}): Promise<PdfDownload> {
       const { onProgress, ...call } = options
-      const answer = await ask(documentReference, 'pdf', (path) =>
+      const limit = options.maxBytes ?? transport.limits.downloadBytes
+      const { bytes, length, first } = await ask(documentReference, 'pdf', async (path) => {
         // JSON as second choice, so that a refusal comes in a form that says why.
-        transport.open({ ...call, operation: OPERATION, path }, 'application/pdf, application/json;q=0.5')
-      ).catch((thrown: unknown) => {
+        const accept = 'application/pdf, application/json;q=0.5'
+        const answer = await transport.open({ ...call, operation: OPERATION, path }, accept)
+        const reading = readPdf(answer, { limit, shown: transport.shown, onProgress })
+        // The first real piece: that it is a PDF is known before anybody makes a file for it, or takes the word for right.
+        return { ...reading, first: await reading.bytes.next() }
+      }).catch((thrown: unknown) => {
         throw asIdentityTrouble('pdf', thrown)
       })
-      const limit = options.maxBytes ?? transport.limits.downloadBytes
-      const { bytes, length } = readPdf(answer, { limit, shown: transport.shown, onProgress })
-      // Reading up to the first real piece checks the beginning before anybody makes a file for it.
-      const first = await bytes.next()
       return {
         length: length(),
         bytes: resume(first, bytes),

@@ -1,0 +1,179 @@
+/** What goes wrong with fetching identity data: whom it concerns, how long it is waited out, and that nothing is lost by it. */
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { aDocument } from '../../fixtures/download-office.ts'
+import { pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
+import { anOffice, CHOICE, names, stalling, until } from './office.ts'
+
+describe('trouble', () => {
+  test('with a document is told of that one alone, and stays', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    server.answer = (reference, response) => {
+      if (reference === 'R1') response.writeHead(404).end()
+      else if (reference === 'R2') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
+      else sendPdf(reference, response)
+    }
+    await office.look(['R1', 'R2', 'R3'].map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(['R1', 'R2', 'R3'])
+    await office.rested()
+    expect(
+      at
+        .list(['failed'])
+        .map(({ documentReference }) => documentReference)
+        .sort()
+    ).toEqual(['R1', 'R2'])
+    for (const { error } of at.list(['failed'])) expect(error?.message).toBeTruthy()
+    expect(at.files()).toEqual(['Lease R3.pdf'])
+    server.answer = (reference, response) => sendPdf(reference, response)
+    await office.downloads.againAll(office.accountId)
+    await office.rested()
+    expect(at.files()).toHaveLength(3)
+  })
+
+  test('with the key holds all of the account, which is said once, until it is set otherwise', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    server.answer = (_reference, response) => void response.writeHead(401).end()
+    await office.look(names(20).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(20))
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+    await pause(50)
+    expect(office.downloads.summary(office.accountId)).toMatchObject({
+      counts: { waiting: 20, failed: 0 },
+      problem: { code: 'unauthorised' }
+    })
+    expect(server.asked.length).toBeLessThanOrEqual(4)
+    server.answer = (reference, response) => sendPdf(reference, response)
+    office.downloads.lineChanged()
+    await office.rested()
+    expect(at.files()).toHaveLength(20)
+  })
+
+  test('with the line is waited out, and what broke begins anew', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    const broken = new Set<string>()
+    server.answer = (reference, response) => {
+      if (broken.has(reference)) return sendPdf(reference, response)
+      broken.add(reference)
+      const pdf = pdfOf(reference)
+      response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
+      response.write(pdf.subarray(0, 20_000), () => response.destroy())
+    }
+    await office.look(names(6).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(6))
+    await until(() => at.list(['waiting']).some(({ retryAt }) => retryAt !== undefined) && at.counts().running === 0)
+    expect(at.files()).toEqual([])
+    while (at.counts().done < 6) {
+      office.downloads.lineChanged()
+      await pause(20)
+    }
+    expect(at.files()).toEqual(names(6).map((name) => `Lease ${name}.pdf`))
+    expect(at.counts()).toMatchObject({ failed: 0 })
+  })
+
+  test('with the folder holds what goes there, and it goes on once the folder is back', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look(names(20).map((name) => aDocument(name)))
+    renameSync(office.files, `${office.files} away`)
+    office.downloads.open()
+    await at.add(names(20))
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+    await pause(50)
+    expect(office.downloads.summary(office.accountId)).toMatchObject({
+      counts: { waiting: 20, failed: 0 },
+      problem: { code: 'not-writable' }
+    })
+    expect(server.asked.length).toBeLessThanOrEqual(4)
+    renameSync(`${office.files} away`, office.files)
+    office.downloads.resume(office.accountId)
+    await office.rested()
+    expect(at.files()).toHaveLength(20)
+  })
+
+  test('with a service that is closed for a while fails nothing, however often it is asked', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    const cutShort = pdfOf('closed').subarray(0, 500)
+    server.answer = (_reference, response) => sendPdf('', response, cutShort)
+    await office.look(names(3).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(3))
+    while (server.asked.length < 40) {
+      office.downloads.lineChanged()
+      await pause(10)
+    }
+    expect(at.counts()).toMatchObject({ failed: 0, done: 0 })
+    server.answer = (reference, response) => sendPdf(reference, response)
+    while (at.counts().done < 3) {
+      office.downloads.lineChanged()
+      await pause(10)
+    }
+    expect(at.files()).toHaveLength(3)
+  })
+
+  test('of its own, while others go well, is given up', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    server.answer = (reference, response) =>
+      sendPdf(reference, response, reference === 'BAD' ? pdfOf('BAD').subarray(0, 500) : undefined)
+    await office.look([aDocument('BAD'), ...names(60).map((name) => aDocument(name))])
+    office.downloads.open()
+    await at.add(['BAD'])
+    for (const name of names(60)) {
+      if (at.counts().failed > 0) break
+      const before = server.asked.filter((reference) => reference === 'BAD').length
+      await at.add([name])
+      while (at.counts().failed === 0 && server.asked.filter((reference) => reference === 'BAD').length === before) {
+        office.downloads.lineChanged()
+        await pause(5)
+      }
+    }
+    expect(at.list(['failed'])).toMatchObject([{ documentReference: 'BAD', error: { code: 'incomplete' } }])
+    expect(at.counts().done).toBeGreaterThan(5)
+  })
+
+  test('with a network that wants a sign-in holds all until somebody has signed in', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    const page = '<html><title>Sign in to the network</title><form><input type="password"></form></html>'
+    server.answer = (_reference, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+    await office.look(names(20).map((name) => aDocument(name)))
+    office.downloads.open()
+    await at.add(names(20))
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+    expect(at.counts()).toMatchObject({ waiting: 20, failed: 0 })
+    server.answer = (reference, response) => sendPdf(reference, response)
+    office.downloads.lineChanged()
+    await office.rested()
+    expect(at.files()).toHaveLength(20)
+  })
+
+  test('with one folder isn’t said of what comes into another', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    const second = join(at.folder, 'Second')
+    mkdirSync(second)
+    const elsewhere = office.downloads.folders.of(second).id
+    rmSync(second, { recursive: true })
+    await office.look(names(12).map((name) => aDocument(name)))
+    office.downloads.open()
+    const choice = { ...CHOICE, folderId: elsewhere }
+    await office.downloads.add(office.accountId, { references: names(6) }, choice)
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined)
+    const letGo = stalling(server)
+    await at.add(names(12).slice(6))
+    await until(() => at.counts().running >= 4)
+    expect(office.downloads.summary(office.accountId)).not.toHaveProperty('problem')
+    letGo()
+    await until(() => at.files().length === 6)
+    await until(() => office.downloads.summary(office.accountId).problem !== undefined)
+  })
+})
