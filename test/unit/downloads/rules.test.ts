@@ -103,6 +103,31 @@ describe('a rule', () => {
     await expect.poll(at.files).toEqual(['Lease X1.pdf'])
   })
 
+  test('that is turned off and given another folder is obeyed by what is being looked at', async () => {
+    const begins = Array.from({ length: 2_000 }, (_, index) => aDocument(`D${index}`))
+    const at = await aRule({ begins })
+    const { office } = at
+    const rules = office.downloads.rules
+    rules.remove(office.accountId, at.rule.id)
+    const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: false }
+    const input = { viewId: at.view.id, folderId: office.folderId, ...choice, alsoNow: true }
+    const adding = rules.add(office.accountId, input)
+    await expect.poll(() => rules.list(office.accountId).length).toBe(1)
+    rules.change(office.accountId, rules.list(office.accountId)[0]?.id ?? '', { isOn: false })
+    await adding
+    await at.settled()
+    // What was in line by then stays there.
+    expect(office.downloads.summary(office.accountId).counts.done).toBeLessThan(2_000)
+    expect(at.server.asked.length).toBeLessThan(2_000)
+  })
+
+  test('lets alone what was complete long before and only arrives', async () => {
+    const at = await aRule()
+    const old = aDocument('OLDER', { LastSignedDate: '2019-03-02T03:15:00Z' })
+    await at.office.look([open('R1'), open('R2'), aDocument('OLD'), old])
+    expect(await at.settled()).toEqual([])
+  })
+
   test('lets alone what isn’t of its view, and what has no identity check', async () => {
     const at = await aRule()
     await at.office.look([

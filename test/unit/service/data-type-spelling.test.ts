@@ -35,6 +35,18 @@ describe('a service that is asked as usual', () => {
     expect(spellings()).toEqual(['pdf'])
   })
 
+  test('isn’t taken to know a word by a page that came in its place', async () => {
+    let isSignedIn = false
+    const page = body('<form>Sign in<input type="password"></form>', 200, { 'content-type': 'text/html' })
+    const { client, spellings } = await asked((...given) =>
+      (isSignedIn ? bySpelling(notFound, body(aPdf)) : page)(...given)
+    )
+    await errorOf(client.downloadIDVerificationPdf('d-1'))
+    isSignedIn = true
+    await client.downloadIDVerificationPdf('d-1')
+    expect(spellings()).toEqual(['pdf', 'pdf', 'PDF'])
+  })
+
   test.each([
     ['has no such address', notFound],
     ['has no such address for reading', body('', 405)],

@@ -203,7 +203,7 @@ function becameComplete(changes: readonly DocumentChange[]): (check: IdentityChe
   const arrived = keys('arrived')
   return (check, since) =>
     check.completedAt !== undefined &&
-    (completed.has(keyOf(check)) || (arrived.has(keyOf(check)) && check.completedAt >= since))
+    (arrived.has(keyOf(check)) ? check.completedAt >= since : completed.has(keyOf(check)))
 }
 
 function distinct(changes: readonly DocumentChange[]): DocumentKey[] {
