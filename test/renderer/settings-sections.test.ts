@@ -1,5 +1,5 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -60,4 +60,32 @@ test('the list marks the section that was asked for, and then the one that someb
   expect(marked()).toEqual(['Notifications'])
   await scroll(0)
   expect(marked()).toEqual(['Accounts'])
+})
+
+test('what was asked for stays in sight as the sections above it are read, until somebody does something else', async () => {
+  const grown: (() => void)[] = []
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      constructor(called: () => void) {
+        grown.push(called)
+      }
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    }
+  )
+  try {
+    await open(['about'])
+    const heading = document.getElementById('about-title') as HTMLElement
+    const broughtBack = vi.fn()
+    heading.scrollIntoView = broughtBack
+    for (const grow of grown) grow()
+    expect(broughtBack).toHaveBeenCalledOnce()
+    heading.blur()
+    for (const grow of grown) grow()
+    expect(broughtBack).toHaveBeenCalledOnce()
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })
