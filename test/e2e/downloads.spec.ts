@@ -72,7 +72,7 @@ test('a rule downloads a document as it completes, named as the office wants, an
   await dialog.getByRole('button', { name: 'Choose another…' }).click()
   await dialog.getByLabel('Names of the files').fill('{yyyy}/{document} – {signer}.pdf')
   await dialog.getByLabel('Keep an index beside the files').check()
-  await dialog.getByRole('button', { name: 'Download by itself' }).click()
+  await dialog.getByRole('button', { name: 'Add the rule' }).click()
   await dialog.waitFor({ state: 'hidden' })
   expect(await filesIn(folder)).toEqual([])
 

@@ -59,7 +59,7 @@ test('a rule is made for a view, with what is complete already only where that i
   const dialog = within(screen.getByRole('dialog'))
   await fireEvent.change(dialog.getByLabelText('View'), { target: { value: 'v2' } })
   await fireEvent.click(dialog.getByLabelText(/^Both/))
-  await press('Download by itself')
+  await press('Add the rule')
   expect(calls('downloads.addRule')[0]?.input).toEqual({
     viewId: 'v2',
     alsoNow: false,
@@ -87,6 +87,8 @@ test('a rule whose newest file failed says why', async () => {
   await open({ downloadRules: [rule({ problem: { code: 'not-writable', message: 'The folder.' } })] })
   expect(said('Its newest file could not be had.')).toBe(true)
   expect(said(/See that the folder is there and may be written to/)).toBe(true)
+  const way = screen.getByRole('link', { name: 'Show the failed files' })
+  expect(way.getAttribute('href')).toBe('#/downloads?show=failed')
 })
 
 test('a rule whose view is gone rests and says so', async () => {
@@ -111,7 +113,7 @@ test('a rule that can not be kept says why and stays open', async () => {
   const api = await open()
   api.control.fail('downloads.addRule', { code: 'storage', message: 'No.' })
   await press('Add a rule…')
-  await press('Download by itself')
+  await press('Add the rule')
   expect(said('The rule was not kept.')).toBe(true)
 })
 
@@ -133,7 +135,7 @@ test('a rule is made from the menu of its view', async () => {
   await fireEvent.keyDown(screen.getByRole('button', { name: 'View' }), { key: 'Enter' })
   await fireEvent.click(await screen.findByRole('menuitem', { name: /^Download by itself/ }))
   await settle()
-  await press('Download by itself')
+  await press('Add the rule')
   expect(calls('downloads.addRule')[0]?.input).toMatchObject({ viewId: 'v1' })
 })
 

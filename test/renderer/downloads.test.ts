@@ -86,6 +86,27 @@ describe('the queue', () => {
     expect(said('Downloading 3 files')).toBe(true)
   })
 
+  test('has its focus where it is paused and goes on, by whichever button', async () => {
+    await open(fakeApi({ downloads: [...waiting(3), ...downloads().filter(({ state }) => state === 'failed')] }))
+    const hands = async (name: string) => {
+      screen.getByRole('button', { name }).focus()
+      await press(name)
+      return document.activeElement?.textContent?.trim()
+    }
+    expect(await hands('Pause')).toBe('Resume')
+    expect(await hands('Resume')).toBe('Pause')
+    state().downloads = downloads().filter((one) => one.state === 'failed')
+    await told()
+    expect(document.activeElement?.textContent?.trim()).toBe('Try the failed one again')
+  })
+
+  test('that has nothing left to clear gives its focus to what stands in its place', async () => {
+    await open(fakeApi({ downloads: downloads().filter(({ state }) => state === 'failed') }))
+    screen.getByRole('button', { name: 'Clear the failed' }).focus()
+    await press('Clear the failed')
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Go to the documents' }))
+  })
+
   test('is stopped as a whole only once that was asked', async () => {
     await open(fakeApi({ downloads: [...waiting(3), ...saved(2)] }))
     await press('Stop all…')

@@ -52,6 +52,19 @@ describe('the frame', () => {
     expect(await screen.findByRole('status', { name: /Offline/ })).toBeTruthy()
   })
 
+  test('begins at the heading where what was pressed went with its screen, and leaves a focus that is still there', async () => {
+    const { office } = await open({}, 'identity')
+    screen.getByRole('button', { name: 'Go to the documents' }).focus()
+    office.router.go('identity-pdf', ['doc-6'])
+    await settle()
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Identity report' }))
+    const link = screen.getByRole('link', { name: /^Drafts/ })
+    link.focus()
+    office.router.go('drafts')
+    await settle()
+    expect(document.activeElement).toBe(link)
+  })
+
   test('has all the screens in its side bar, with what waits in them', async () => {
     await open()
     const links = within(screen.getByRole('navigation', { name: 'Screens' })).getAllByRole('link')

@@ -1,5 +1,5 @@
-import { screen, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { fireEvent, screen, within } from '@testing-library/svelte'
+import { afterEach, expect, test, vi } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -33,4 +33,61 @@ test('the counter leads to its own section', async () => {
   opened.office.router.go('settings', ['telling'])
   await settle()
   expect(document.activeElement?.textContent).toBe('Notifications')
+})
+
+test('the list marks the section that was asked for, and then the one that somebody scrolls to', async () => {
+  await open(['about'])
+  const marked = () => {
+    const links = within(screen.getByRole('navigation', { name: 'Sections of the settings' })).getAllByRole('link')
+    return links.filter((link) => link.getAttribute('aria-current') === 'location').map((link) => link.textContent)
+  }
+  // jsdom lays nothing out: each heading stands 1000 pixels under the one before, less what is scrolled.
+  let scrolled = 0
+  const headings = [...document.querySelectorAll<HTMLElement>('section > h2, section h2[id$=-title]')]
+  for (const [index, heading] of headings.entries())
+    heading.getBoundingClientRect = () => new DOMRect(0, index * 1000 - scrolled, 600, 20)
+  const scroll = async (to: number) => {
+    scrolled = to
+    await fireEvent.scroll(screen.getByRole('heading', { level: 1 }).closest('.page') as HTMLElement)
+  }
+  expect(marked()).toEqual(['About'])
+  opened.office.router.go('settings', ['hints'])
+  await settle()
+  expect(marked()).toEqual(['Hints'])
+  // What is read above it moves it, too; nobody has scrolled on by that.
+  await scroll(1950)
+  expect(marked()).toEqual(['Hints'])
+  await fireEvent.wheel(document.body)
+  await scroll(1951)
+  expect(marked()).toEqual(['Notifications'])
+  await scroll(0)
+  expect(marked()).toEqual(['Accounts'])
+})
+
+test('what was asked for stays in sight as the sections above it are read, until somebody does something else', async () => {
+  const grown: (() => void)[] = []
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      constructor(called: () => void) {
+        grown.push(called)
+      }
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    }
+  )
+  try {
+    await open(['about'])
+    const heading = document.getElementById('about-title') as HTMLElement
+    const broughtBack = vi.fn()
+    heading.scrollIntoView = broughtBack
+    for (const grow of grown) grow()
+    expect(broughtBack).toHaveBeenCalledOnce()
+    await fireEvent.keyDown(heading, { key: 'Tab' })
+    for (const grow of grown) grow()
+    expect(broughtBack).toHaveBeenCalledOnce()
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

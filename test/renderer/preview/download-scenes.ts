@@ -19,7 +19,7 @@ function one(index: number, change: Partial<DownloadView> = {}): DownloadView {
     documentName: nameOf(index),
     folder: 'Identity evidence',
     bytes: 1_200_000 + ((index * 37_411) % 1_900_000),
-    queuedAt: now() - 3_600_000 - index * 1000,
+    queuedAt: now() - 150_000 - index * 20_000,
     finishedAt: now() - 60_000 - index * 20_000,
     fileName: `2025/M-${2040 + (index % 30)}/${nameOf(index)} – ${first} ${last} – 2025-11-${String(1 + (index % 26)).padStart(2, '0')}.pdf`,
     ...change
@@ -28,7 +28,8 @@ function one(index: number, change: Partial<DownloadView> = {}): DownloadView {
 
 const running = (index: number, share: number) => {
   const total = 1_800_000 + index * 90_000
-  return one(index, { state: 'running', total, bytes: Math.round(total * share) })
+  const { finishedAt: _at, ...rest } = one(index, { state: 'running', total, bytes: Math.round(total * share) })
+  return rest
 }
 const waiting = (from: number, count: number) =>
   Array.from({ length: count }, (_, offset) => {
@@ -125,6 +126,9 @@ export const downloadScenes: Record<string, () => FakeApi> = {
       downloadSummary: { problem: { code: 'no-space', message: 'The disk is full.' } }
     }),
   'downloads-failed': () => withDownloads([...failures(), ...saved(212)]),
+  /** As many as an office has after some years. */
+  'downloads-ten-thousand': () =>
+    withDownloads([...moving(), ...failures(), ...saved(9909)], { downloadSummary: pace, downloadRules: rules() }),
   'downloads-saved': () => withDownloads(saved(6000), { downloadRules: rules() }),
   'downloads-checked': () => {
     const all = saved(1200)
