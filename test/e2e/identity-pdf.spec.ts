@@ -22,20 +22,23 @@ const ALIKE_ON_PAPER = 0.65
 async function checkedDocument({ window: page }: Clerk): Promise<{ reference: string; name: string; report: Buffer }> {
   const found = await page.evaluate(async () => {
     const { documents, identityPdf } = globalThis.window.countersign
-    const all = await documents.references({ query: {} })
-    if (!all.ok) throw new Error(all.error.message)
-    for (const { reference } of all.value.references) {
-      const opened = await identityPdf.open({ reference })
-      if (!opened.ok) continue
-      let text = ''
-      for (;;) {
-        const next = await identityPdf.next({ id: opened.value.id })
-        if (!next.ok) throw new Error(next.error.message)
-        for (const byte of next.value.bytes) text += String.fromCharCode(byte)
-        if (next.value.isLast) return { reference, name: opened.value.documentName, base64: btoa(text) }
+    // Its folders may not have been read yet.
+    for (;;) {
+      const all = await documents.references({ query: {} })
+      if (!all.ok) throw new Error(all.error.message)
+      for (const { reference } of all.value.references) {
+        const opened = await identityPdf.open({ reference })
+        if (!opened.ok) continue
+        let text = ''
+        for (;;) {
+          const next = await identityPdf.next({ id: opened.value.id })
+          if (!next.ok) throw new Error(next.error.message)
+          for (const byte of next.value.bytes) text += String.fromCharCode(byte)
+          if (next.value.isLast) return { reference, name: opened.value.documentName, base64: btoa(text) }
+        }
       }
+      await new Promise((resume) => setTimeout(resume, 200))
     }
-    throw new Error('The practice office has no document with an identity check.')
   })
   return { ...found, report: Buffer.from(found.base64, 'base64') }
 }

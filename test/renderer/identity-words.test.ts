@@ -169,6 +169,9 @@ describe('a record as a whole', () => {
       word: 'Not passed',
       meaning: 'The service says so. 1 point to look at.'
     })
+    expect(resultFinding({ attentions: [{ name: 'a', detail: '' }], moreAttentions: 300 }).meaning).toContain(
+      '301 points'
+    )
     expect(resultFinding({ attentions: [] })).toMatchObject({ word: 'No result', tone: 'warn' })
   })
   test('a record with nothing in it still says what isn’t there', () => {

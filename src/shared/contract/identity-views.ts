@@ -60,6 +60,8 @@ export interface IdentityRecordView {
   /** Those that something came for, in the order of their names. */
   pictures: (IdentityPictureView | RefusedPictureView)[]
   attentions: { name: string; detail: string }[]
+  /** How many more there were than are told. */
+  moreAttentions?: number
   /** Members that this version doesn't know, as they came. */
   others: OtherMember[]
 }

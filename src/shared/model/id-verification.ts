@@ -1,10 +1,13 @@
 /** What an identity check found: reference section 2.22. All of it is personal and never logged. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { flag, listOf, received, text } from './spelling.ts'
 
 /** The two forms in which ID-verification data can be had; `pdf` answers raw bytes. */
 export const ID_VERIFICATION_DATA_TYPES = ['pdf', 'json'] as const
 export type IDVerificationDataType = (typeof ID_VERIFICATION_DATA_TYPES)[number]
+
+/** One that comes in another form than the reference's is kept as its text: that there is one matters most. */
+const Attention = z.preprocess(asAttention, received({ Name: text.optional(), Detail: text.optional() }))
 
 /** 2.22: one record. Images come as base64 text, with or without a `data:` prefix. */
 export const IDVerificationRecord = received({
@@ -30,7 +33,21 @@ export const IDVerificationRecord = received({
   UserFirstName: text.optional(),
   UserMiddleName: text.optional(),
   UserLastName: text.optional(),
-  Attentions: listOf(received({ Name: text.optional(), Detail: text.optional() })).optional(),
+  Attentions: z.preprocess(asList, listOf(Attention)).optional(),
   DocId: text.optional()
 })
 export type IDVerificationRecord = z.output<typeof IDVerificationRecord>
+
+function asList(value: unknown): unknown {
+  return value === undefined || value === null || Array.isArray(value) ? value : [value]
+}
+
+function asAttention(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { Detail: inText(value) }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, /^(?:name|detail)$/i.test(name) ? inText(member) : member])
+  )
+}
+
+const inText = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value

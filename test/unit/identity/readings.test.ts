@@ -90,6 +90,32 @@ const code = (promise: Promise<unknown>) =>
   )
 
 describe('a reading', () => {
+  test.each([
+    ['other members', [{ Title: 'Card altered', Code: 7 }], [{ name: '', detail: 'Title: Card altered · Code: 7' }]],
+    ['a code alone', [{ Name: '', Detail: null, Code: 'TAMPER' }], [{ name: '', detail: 'Code: TAMPER' }]],
+    [
+      'texts',
+      ['Glare', 'Blur'],
+      [
+        { name: '', detail: 'Glare' },
+        { name: '', detail: 'Blur' }
+      ]
+    ],
+    ['one text', 'Glare', [{ name: '', detail: 'Glare' }]],
+    ['one alone', { name: 'Glare', DETAIL: { on: 'front' } }, [{ name: 'Glare', detail: '{"on":"front"}' }]]
+  ])('shows what was raised also where it comes as %s', async (_form, came, shown) => {
+    answer = answers([{ ...record, Attentions: came }])
+    const reading = await readings.read(accountId, 'REF')
+    expect(reading.leftOut).toBe(0)
+    expect(reading.records[0]?.attentions).toEqual(shown)
+  })
+
+  test('says how many points there are to look at where there are too many to show', async () => {
+    answer = answers([{ ...record, Attentions: Array.from({ length: 500 }, (_, index) => ({ Name: `P${index}` })) }])
+    const [view] = (await readings.read(accountId, 'REF')).records
+    expect([view?.attentions.length, view?.moreAttentions]).toEqual([200, 300])
+  })
+
   test('shows what came, keeps its pictures apart, and is noted without a word of what it says', async () => {
     answer = answers([record])
     const reading = await readings.read(accountId, 'REF')

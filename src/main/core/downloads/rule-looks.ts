@@ -31,6 +31,8 @@ const Cursor = z.object({ mirror: z.string(), change: z.number().int().min(0) })
 const PAGE = 500
 const SCAN_PAGE = 5_000
 const PIECE = 200
+/** The service's clock may go behind ours, in milliseconds. */
+const CLOCKS_APART = 60 * 60_000
 
 export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookParts) {
   const kept = keptIn(db)
@@ -203,7 +205,7 @@ function becameComplete(changes: readonly DocumentChange[]): (check: IdentityChe
   const arrived = keys('arrived')
   return (check, since) =>
     check.completedAt !== undefined &&
-    (arrived.has(keyOf(check)) ? check.completedAt >= since : completed.has(keyOf(check)))
+    (arrived.has(keyOf(check)) ? check.completedAt >= since - CLOCKS_APART : completed.has(keyOf(check)))
 }
 
 function distinct(changes: readonly DocumentChange[]): DocumentKey[] {

@@ -79,7 +79,7 @@ export async function readRecord(record: IDVerificationRecord): Promise<ReadReco
     ...(record.IsPassed !== undefined && { isPassed: record.IsPassed }),
     ...(record.SelectedFrontIDImage !== undefined && { selectedFront: record.SelectedFrontIDImage }),
     pictures: views,
-    attentions: attentionsOf(record),
+    ...attentionsOf(record),
     others: othersOf(record)
   }
   return { view, pictures }
@@ -113,10 +113,16 @@ function textsOf(record: IDVerificationRecord): IdentityTexts {
   return Object.fromEntries(said)
 }
 
-function attentionsOf({ Attentions = [] }: IDVerificationRecord): IdentityRecordView['attentions'] {
-  return Attentions.slice(0, MOST_ATTENTIONS)
-    .map(({ Name = '', Detail = '' }) => ({ name: shortened(Name.trim()), detail: shortened(Detail.trim()) }))
-    .filter(({ name, detail }) => name !== '' || detail !== '')
+/** Members of an attention that the reference doesn't name may be all that it says. */
+function attentionsOf({
+  Attentions = []
+}: IDVerificationRecord): Pick<IdentityRecordView, 'attentions' | 'moreAttentions'> {
+  const said = Attentions.map(({ Name = '', Detail = '', ...others }) => {
+    const more = Object.entries(others).map(([name, value]) => `${name}: ${inText(value)}`)
+    return { name: shortened(Name.trim()), detail: shortened([Detail.trim(), ...more].filter(Boolean).join(' · ')) }
+  }).filter(({ name, detail }) => name !== '' || detail !== '')
+  const more = said.length - MOST_ATTENTIONS
+  return { attentions: said.slice(0, MOST_ATTENTIONS), ...(more > 0 && { moreAttentions: more }) }
 }
 
 function othersOf(record: IDVerificationRecord): OtherMember[] {
@@ -125,9 +131,11 @@ function othersOf(record: IDVerificationRecord): OtherMember[] {
     .slice(0, MOST_OTHERS)
     .map(([name, value]) => ({
       name: name.slice(0, 200),
-      value: shortened(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+      value: shortened(inText(value))
     }))
 }
+
+const inText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 function shortened(text: string): string {
   if (text.length <= LONGEST_TEXT) return text

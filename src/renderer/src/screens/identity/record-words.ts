@@ -17,10 +17,14 @@ export function personOf({ texts }: Pick<IdentityRecordView, 'texts'>): string |
 }
 
 /** Passed or not, as the service says. */
-export function resultFinding({ isPassed, attentions }: Pick<IdentityRecordView, 'isPassed' | 'attentions'>): Finding {
+export function resultFinding({
+  isPassed,
+  attentions,
+  moreAttentions = 0
+}: Pick<IdentityRecordView, 'isPassed' | 'attentions' | 'moreAttentions'>): Finding {
   const points =
     attentions.length > 0
-      ? `${counted(attentions.length, 'point')} to look at.`
+      ? `${counted(attentions.length + moreAttentions, 'point')} to look at.`
       : isPassed === undefined
         ? ''
         : 'Nothing more to look at.'
