@@ -110,16 +110,18 @@ describe('what is put in line', () => {
   test('comes as records, as they were received', async () => {
     const at = await anOffice()
     const { office, server } = at
+    // Nothing of this is spelled as we would spell it.
+    const sent =
+      '[ {"docclass":"Passport","IsPassed":"True","FaceMatchScore":0.9600,"DocId":12345678901234567890,"DOB":null} ]'
     server.answer = (_reference, response) =>
-      void response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end('[{"DocClass":"Passport","IsPassed":"True"}]')
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(sent)
     await office.look([aDocument('R1')])
     office.downloads.open()
     await at.add(['R1'], { ...CHOICE, types: ['json'] })
     await office.rested()
     expect(at.files()).toEqual(['Lease R1.json'])
-    expect(JSON.parse(at.read('Lease R1.json').toString())).toMatchObject([{ DocClass: 'Passport' }])
+    expect(at.read('Lease R1.json').toString()).toBe(sent)
+    expect(at.list()[0]?.sha256).toBe(sha256(Buffer.from(sent)))
   })
 })
 
@@ -351,13 +353,54 @@ describe('what is there', () => {
     ])
   })
 
-  test('is known still where fetching it anew was stopped, or failed and was cleared', async () => {
+  test('stays known while it is fetched once more, and where that is stopped or fails', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.look([aDocument('R1')])
     office.downloads.open()
     await at.add(['R1'])
     await office.rested()
+    const [file] = at.list()
+    const known = { id: file?.id, state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }
+    const again = () => office.downloads.again(office.accountId, [file?.id ?? ''])
+    const release = stalling(server)
+    await again()
+    await until(() => at.counts().running === 1)
+    expect(at.list(['done'])).toMatchObject([known])
+    await office.downloads.cancel(office.accountId, at.list(['running'])[0]?.id ?? '')
+    release()
+    server.answer = (_reference, response) => void response.writeHead(404).end()
+    await again()
+    await office.rested()
+    expect(
+      at
+        .list()
+        .map(({ state }) => state)
+        .sort()
+    ).toEqual(['cancelled', 'done', 'failed'])
+    expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 1, missing: [] })
+    // The service made it anew meanwhile: both are there, and known.
+    server.answer = (_reference, response) => sendPdf('R1', response, pdfOf('R1 made anew'))
+    await again()
+    await office.rested()
+    await office.downloads.clear(office.accountId)
+    expect(
+      at
+        .list()
+        .map(({ fileName }) => fileName)
+        .sort()
+    ).toEqual(['Lease R1 (2).pdf', 'Lease R1.pdf'])
+    expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 2 })
+  })
+
+  test('that is no longer what it was is known still where fetching it anew was stopped, or failed and was cleared', async () => {
+    const at = await anOffice()
+    const { office, server } = at
+    await office.look([aDocument('R1')])
+    office.downloads.open()
+    await at.add(['R1'])
+    await office.rested()
+    writeFileSync(join(office.files, 'Lease R1.pdf'), 'something else')
     const [file] = at.list()
     const id = file?.id ?? ''
     const release = stalling(server)
@@ -373,7 +416,7 @@ describe('what is there', () => {
     await office.downloads.clear(office.accountId)
     expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }])
     expect(at.list()[0]).not.toHaveProperty('error')
-    expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 1, missing: [] })
+    expect((await office.downloads.check(office.accountId)).altered).toHaveLength(1)
   })
 
   test('a check ends where another account is chosen', async () => {

@@ -102,7 +102,7 @@ export function openDownloads(effects: DownloadEffects) {
   }
 
   const adding = openAdding({ ...effects, table, folders, settings, holds, runs, queue, listing, changed })
-  const ended = openEnded({ db, table, holds, runs, queue, changed, clock })
+  const ended = openEnded({ db, table, folders, holds, runs, queue, changed, clock, newId })
 
   function own(accountId: string, id: string): Download {
     const download = table.find(id)

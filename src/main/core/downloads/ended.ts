@@ -1,6 +1,9 @@
 /** What ended, and is begun anew or taken out of the list. */
+import { join } from 'node:path'
 import type { Sliced } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
+import { checkFile } from './checking.ts'
+import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable, Stopped } from './downloads-table.ts'
 import type { Holds } from './holds.ts'
@@ -11,26 +14,32 @@ import type { Runs } from './runs.ts'
 export interface EndedParts {
   db: Db
   table: DownloadsTable
+  folders: DownloadFolders
   holds: Holds
   runs: Runs
   queue: Queue
   changed: () => void
   clock: () => number
+  newId: () => string
 }
 
-export function openEnded({ db, table, holds, runs, queue, changed, clock }: EndedParts) {
-  function* againOf(downloads: Iterable<Download>): Sliced<void> {
+export function openEnded({ db, table, folders, holds, runs, queue, changed, clock, newId }: EndedParts) {
+  function* againOf(downloads: Iterable<Download>, intact: ReadonlySet<Download>): Sliced<void> {
     for (const download of downloads) {
       runs.adding(download.accountId)
       runs.again(download)
+      // A file that is there stays known while it is fetched once more, and where that fails.
+      if (intact.has(download)) table.add({ ...download, id: newId(), queuedAt: clock() })
       // Where its like is in line already, what failed has nothing more to say.
-      if (!table.again(download.id, clock())) table.erase(download.id)
+      else if (!table.again(download.id, clock())) table.erase(download.id)
       yield
     }
   }
 
   async function again(accountId: string, downloads: readonly Download[]): Promise<void> {
-    await inPieces(db, againOf(downloads))
+    const intact = new Set<Download>()
+    for (const download of downloads) if (await isIntact(download)) intact.add(download)
+    await inPieces(db, againOf(downloads, intact))
     holds.release(accountId)
     for (const lane of new Map(downloads.map((one) => [one.folderId, one])).values()) queue.added(lane)
     changed()
@@ -41,6 +50,12 @@ export function openEnded({ db, table, holds, runs, queue, changed, clock }: End
     for (let ids = table.stoppedOf(accountId, state); ids.length > 0; ids = table.stoppedOf(accountId, state)) {
       await work(ids)
     }
+  }
+
+  async function isIntact({ state, folderId, fileName, sha256, bytes }: Download): Promise<boolean> {
+    if (state !== 'done' || fileName === undefined || sha256 === undefined) return false
+    const folder = folders.pathOf(folderId)
+    return (await checkFile(join(folder, ...fileName.split('/')), { bytes, sha256 }, { folder })) === 'intact'
   }
 
   return {

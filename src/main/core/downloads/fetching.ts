@@ -1,7 +1,6 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
 import { dirname, join } from 'node:path'
 import type { AskDesk } from '../documents/desk-questions.ts'
-import { fail } from '../failure.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { flushFolder } from '../storage/atomic-file.ts'
 import { inTurn } from '../storage/in-turn.ts'
@@ -17,7 +16,7 @@ import { openSeenFolders } from './seen-folders.ts'
 import { keepFile, removeLeftovers } from './target.ts'
 
 /** As much of the service's client as downloads take. */
-export type FetchingClient = Pick<ServiceClient, 'downloadIDVerificationPdf' | 'getIDVerification'>
+export type FetchingClient = Pick<ServiceClient, 'downloadIDVerificationPdf' | 'downloadIDVerificationJson'>
 
 export interface FetchingParts {
   table: DownloadsTable
@@ -78,18 +77,12 @@ export function openFetching(parts: FetchingParts) {
     client: FetchingClient,
     { documentReference, type }: Download,
     { signal, expect, came, arrived }: UnderWay
-  ): Promise<{ content: AsyncIterable<Uint8Array> | string; cancel: () => Promise<void> }> {
+  ): Promise<{ content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; cancel: () => Promise<void> }> {
     if (type === 'json') {
-      const { items, problems } = await client.getIDVerification(documentReference, { signal })
-      const [problem] = problems
-      // A file that silently lacks a record would be taken for the whole of it.
-      if (problem) {
-        fail('unexpected-shape', 'A record of this identity check could not be read.', { path: problem.path })
-      }
-      const content = `${JSON.stringify(items, null, 2)}\n`
-      came(Buffer.byteLength(content))
+      const bytes = await client.downloadIDVerificationJson(documentReference, { signal })
+      came(bytes.byteLength)
       arrived()
-      return { content, cancel: async () => undefined }
+      return { content: [bytes], cancel: async () => void bytes.fill(0) }
     }
     const pdf = await client.downloadIDVerificationPdf(documentReference, { signal })
     if (pdf.length !== undefined) expect(pdf.length)

@@ -58,7 +58,7 @@ const HIGHEST_NUMBER = 9_999
 export async function keepFile(
   folder: string,
   path: readonly string[],
-  content: AsyncIterable<Uint8Array> | string,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | string,
   options: KeepOptions = {}
 ): Promise<Kept> {
   const files = options.files ?? nodeFiles
@@ -168,7 +168,7 @@ function firstFree(isTaken: (number: number) => boolean): number {
 }
 
 /** Passes the content on, and takes its SHA-256 on the way. */
-function hashing(content: AsyncIterable<Uint8Array> | string) {
+function hashing(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | string) {
   const hash = createHash('sha256')
   let digits: string | undefined
   async function* chunks(): AsyncIterable<Uint8Array> {

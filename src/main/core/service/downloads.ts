@@ -2,6 +2,7 @@
 import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
 import type { DecodedList, IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
 import { spelledAsking } from './data-type-spelling.ts'
+import { unexpected } from './encoding.ts'
 import { readRecords } from './identity-records.ts'
 import { asIdentityTrouble, OPERATION } from './identity-trouble.ts'
 import { pathTo } from './path.ts'
@@ -71,8 +72,25 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
      * Operation 9 as `json`: what the identity check found. There is at least one record, or a problem.
      * @throws ServiceError `no-data` where the service answers with none.
      */
-    getIDVerification(documentReference: string, options?: CallOptions): Promise<DecodedList<IDVerificationRecord>> {
-      return ask(documentReference, 'json', (path) => readRecords(transport, path, options))
+    async getIDVerification(
+      documentReference: string,
+      options?: CallOptions
+    ): Promise<DecodedList<IDVerificationRecord>> {
+      const { list, bytes } = await ask(documentReference, 'json', (path) => readRecords(transport, path, options))
+      bytes.fill(0)
+      return list
+    },
+
+    /**
+     * The same as the bytes that the service sent, once they were seen to be records: what is kept as evidence is not a
+     * spelling of ours.
+     * @throws ServiceError as `getIDVerification`, and `unexpected-shape` where none of the records can be read.
+     */
+    async downloadIDVerificationJson(documentReference: string, options?: CallOptions): Promise<Uint8Array> {
+      const { list, bytes } = await ask(documentReference, 'json', (path) => readRecords(transport, path, options))
+      const [problem] = list.problems
+      if (list.items.length === 0 && problem) throw asIdentityTrouble('json', unexpected(OPERATION, problem))
+      return bytes
     }
   }
 }

@@ -8,25 +8,35 @@ import type { Refusal } from './refusal.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import { type Came, isRecord, LOOKED_AT, whatCame, whatJsonIs } from './what-came.ts'
 
+export interface RecordsAnswer {
+  list: DecodedList<IDVerificationRecord>
+  /** The answer's body as it came, unpacked. */
+  bytes: Uint8Array
+}
+
 /** @throws ServiceError; a record that can't be read is none, but a problem beside the others. */
 export async function readRecords(
   transport: Transport,
   path: string,
   options: CallOptions | undefined
-): Promise<DecodedList<IDVerificationRecord>> {
+): Promise<RecordsAnswer> {
   let instead: Came | undefined
   try {
     // Its images make it as large as a list.
-    const json = await transport.take({ ...options, operation: OPERATION, path }, 'list', async (bytes, charset) => {
-      try {
-        return { json: await transport.parse(bytes, charset) }
-      } catch {
-        // Perhaps JSON comes when it is asked for in another way; if not, this is what came.
-        instead = whatCame(bytes.subarray(0, LOOKED_AT), bytes.byteLength <= LOOKED_AT)
-        return undefined
+    const { json, bytes } = await transport.take(
+      { ...options, operation: OPERATION, path },
+      'list',
+      async (bytes, charset) => {
+        try {
+          return { json: await transport.parse(bytes, charset), bytes }
+        } catch {
+          // Perhaps JSON comes when it is asked for in another way; if not, this is what came.
+          instead = whatCame(bytes.subarray(0, LOOKED_AT), bytes.byteLength <= LOOKED_AT)
+          return undefined
+        }
       }
-    })
-    return recordsIn(json.json, transport.shown)
+    )
+    return { list: recordsIn(json, transport.shown), bytes }
   } catch (thrown) {
     throw thrown instanceof ServiceError && thrown.code === 'not-json' && instead
       ? trouble(thrown.status === 204 ? 'no-content' : instead.finding, transport.shown(instead.said))
