@@ -73,8 +73,10 @@ export async function downloadsChaos({ rounds, seed, say }: ChaosOptions): Promi
 
 /** Some answers come slowly, a few end in the middle, and one in fifty asks to be left alone for a moment. */
 function badLine(server: PdfServer, chance: Chance): void {
+  let reports = 0
   server.answer = async (reference, response) => {
-    const pdf = pdfOf(reference, sizeOf(reference))
+    // A report may be made anew each time it is asked for.
+    const pdf = pdfOf(`${reference} ${++reports}`, sizeOf(reference))
     const fate = chance.below(50)
     if (fate === 0) return void response.writeHead(503).end()
     response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
@@ -195,8 +197,8 @@ async function faultsOfFiles({ root, seen, found }: Place, isEnd: boolean): Prom
 }
 
 function faultsOfContent(content: Buffer, path: string, found: Map<string, string>): Fault[] {
-  const reference = /^%PDF-1\.7\n(D\d+)\n/.exec(content.subarray(0, 40).toString('latin1'))?.[1]
-  if (reference === undefined || !content.equals(pdfOf(reference, sizeOf(reference)))) {
+  const [, report = '', reference] = /^%PDF-1\.7\n((D\d+) \d+)\n/.exec(content.subarray(0, 40).toString('latin1')) ?? []
+  if (reference === undefined || !content.equals(pdfOf(report, sizeOf(reference)))) {
     return [{ kind: 'partial', words: `${path} isn’t whole` }]
   }
   const other = found.get(reference)

@@ -22,7 +22,7 @@ const known = items.map(({ documentReference: reference, documentName: name }) =
 await office.look([...known, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
 downloads.open()
 if (added.length > 0) {
-  const choice = { types: ['pdf' as const], pattern: '{signer}/{yyyy}/{document}', writesIndex: false, folderId }
+  const choice = { types: ['pdf' as const], pattern: '{signer}/{document}/{document}', writesIndex: false, folderId }
   await downloads.add(accountId, { references: added.map(({ reference }) => reference) }, choice)
 }
 writeSync(1, 'added\n')

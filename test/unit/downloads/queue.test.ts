@@ -107,6 +107,28 @@ describe('what is put in line', () => {
     ])
   })
 
+  test('that had its name when the application died is that file, though its report is made anew', async () => {
+    // What ends is written down together with what ends soon after: here, never.
+    const at = await anOffice({ schedule: () => () => undefined })
+    let office = at.office
+    await office.look([aDocument('R1'), aDocument('R2')])
+    const release = stalling(at.server, (reference) => reference === 'R2')
+    office.downloads.open()
+    await at.add(['R1', 'R2'])
+    await until(() => at.files().includes('Lease R1.pdf'))
+    await until(() => office.db.prepare('SELECT 1 FROM downloads WHERE naming_bytes IS NOT NULL').get() !== undefined)
+    expect(at.counts()).toMatchObject({ done: 0 })
+    at.server.answer = (reference, response) => sendPdf(reference, response, pdfOf(`${reference} anew`))
+    office = await at.startAgain()
+    release()
+    await office.look([aDocument('R1'), aDocument('R2')])
+    office.downloads.open()
+    await until(() => at.files().filter((name) => !name.startsWith('.')).length === 2)
+    await until(() => at.list(['running']).length === 0 || at.counts().done > 0)
+    expect(at.files().filter((name) => !name.startsWith('.'))).toEqual(['Lease R1.pdf', 'Lease R2.pdf'])
+    expect(at.read('Lease R1.pdf').equals(pdfOf('R1'))).toBe(true)
+  })
+
   test('comes as records, as they were received', async () => {
     const at = await anOffice()
     const { office, server } = at

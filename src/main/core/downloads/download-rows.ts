@@ -18,6 +18,8 @@ export interface Download {
   wasThere: boolean
   bytes: number
   sha256?: string
+  /** By what the file is known that was being given its name. */
+  naming?: { bytes: number; sha256: string }
   /** As they were when it was fetched. */
   signers: string[]
   clientReference?: string
@@ -68,6 +70,8 @@ export interface Row {
   was_there: 0 | 1
   bytes: number
   sha256: string | null
+  naming_bytes: number | null
+  naming_sha256: string | null
   signers: string
   client_reference: string | null
   error: string | null
@@ -98,6 +102,8 @@ export function downloadOf(row: Row): Download {
     ...(row.rule_id !== null && { ruleId: row.rule_id }),
     ...(row.file_name !== null && { fileName: row.file_name }),
     ...(row.sha256 !== null && { sha256: row.sha256 }),
+    ...(row.naming_bytes !== null &&
+      row.naming_sha256 !== null && { naming: { bytes: row.naming_bytes, sha256: row.naming_sha256 } }),
     ...(row.client_reference !== null && { clientReference: row.client_reference }),
     ...(row.error !== null && { error: JSON.parse(row.error) as AppError }),
     ...(row.finished_at !== null && { finishedAt: row.finished_at })

@@ -30,7 +30,11 @@ export function openDownloadsTable(db: Db) {
   )
   const done = db.prepare(
     `UPDATE downloads SET state = 'done', file_name = @fileName, was_there = @wasThere, bytes = @bytes,
-       sha256 = @sha256, signers = @signers, client_reference = @clientReference, error = NULL, retry_at = 0, finished_at = @now WHERE id = @id AND state = 'waiting'`
+       sha256 = @sha256, signers = @signers, client_reference = @clientReference, error = NULL, retry_at = 0, finished_at = @now,
+       naming_bytes = NULL, naming_sha256 = NULL WHERE id = @id AND state = 'waiting'`
+  )
+  const naming = db.prepare<[number, string, string]>(
+    'UPDATE downloads SET naming_bytes = ?, naming_sha256 = ? WHERE id = ?'
   )
   const forgetEarlier = db.prepare(
     `DELETE FROM downloads WHERE state = 'done' AND folder_id = @folderId AND file_name = @fileName
@@ -131,6 +135,19 @@ export function openDownloadsTable(db: Db) {
     /** The first of a lane, by when they may go. */
     heads: ({ accountId, folderId }: Lane, limit: number): Download[] =>
       heads.all(accountId, folderId, limit).map(downloadOf),
+
+    /**
+     * It is about to have its name. Outlasts the end of the process, not a loss of power: to wait for the disk for each file
+     * would cost more than the file, and a name that isn't flushed either seldom outlasts that.
+     */
+    naming(id: string, { bytes, sha256 }: { bytes: number; sha256: string }): void {
+      db.pragma('synchronous = NORMAL')
+      try {
+        naming.run(bytes, sha256, id)
+      } finally {
+        db.pragma('synchronous = FULL')
+      }
+    },
 
     /** Its file is there. What was known before of the same file goes: it is one file. */
     done: db.transaction((download: Download, kept: KeptDownload, now: number): boolean => {

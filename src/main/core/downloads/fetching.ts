@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { AskDesk } from '../documents/desk-questions.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { flushFolder } from '../storage/atomic-file.ts'
+import { fileErrorOf } from '../storage/file-error.ts'
 import { inTurn } from '../storage/in-turn.ts'
 import { nameKey } from '../storage/same-name.ts'
 import type { DownloadFolders } from './download-folders.ts'
@@ -13,7 +14,7 @@ import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './n
 import { inLargePieces } from './pieces.ts'
 import type { UnderWay } from './queue.ts'
 import { openSeenFolders } from './seen-folders.ts'
-import { keepFile, removeLeftovers } from './target.ts'
+import { findKept, type Kept, keepFile, removeLeftovers } from './target.ts'
 
 /** As much of the service's client as downloads take. */
 export type FetchingClient = Pick<ServiceClient, 'downloadIDVerificationPdf' | 'downloadIDVerificationJson'>
@@ -30,8 +31,8 @@ export interface FetchingParts {
   zone: () => string
 }
 
-/** Where files were being written when an earlier run ended: among the first in line. Twice as many as can be at once. */
-const MAY_HAVE_BEEN_UNDER_WAY = 16
+/** Where files were being written, or had just been, when an earlier run ended: among the first in line. */
+const MAY_HAVE_BEEN_UNDER_WAY = 256
 
 export type Fetching = ReturnType<typeof openFetching>
 
@@ -98,7 +99,13 @@ export function openFetching(parts: FetchingParts) {
       const path = pathBy(download.pattern, facts)
       // Of two that would have one name the second sees whose the first's file is.
       const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
-      return inTurnUnlessEnded(key, underWay.signal, () => fetchTo(folder, path, facts, download, underWay))
+      try {
+        return await inTurnUnlessEnded(key, underWay.signal, () => fetchTo(folder, path, facts, download, underWay))
+      } catch (error) {
+        // Where a stick was pulled out, what was being written is still on it.
+        if (fileErrorOf(error)?.code === 'away') cleared.delete(download.folderId)
+        throw error
+      }
     },
 
     /** Has the names of files that are there outlast a loss of power: each folder is flushed once for all of its files. */
@@ -118,29 +125,31 @@ export function openFetching(parts: FetchingParts) {
     download: Download,
     underWay: UnderWay
   ): Promise<KeptDownload> {
+    const owned = (found: readonly string[]) => isOfAnother(download, found.join('/'))
+    const found = download.naming && (await findKept(folder, path, download.naming, { owned }))
+    if (found) return named(found, facts, download)
     const client = await parts.clientOf(download.accountId)
     underWay.signal.throwIfAborted()
     const { content, cancel } = await contentOf(client, download, underWay)
     try {
       const kept = await keepFile(folder, path, content, {
-        owned: (found) => isOfAnother(download, found.join('/')),
+        owned,
+        naming: (mine) => table.naming(download.id, mine),
         makesFolder: parts.isUsualFolder(folder),
         seen
       })
-      const fileName = kept.path.join('/')
-      unnoted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
-      return {
-        fileName,
-        bytes: kept.bytes,
-        sha256: kept.sha256,
-        wasThere: kept.wasThere,
-        signers: facts.signers,
-        ...(facts.clientReference !== undefined && { clientReference: facts.clientReference })
-      }
+      return named(kept, facts, download)
     } finally {
       // Where the folder can't be used, nothing has been read of it.
       await cancel().catch(() => undefined)
     }
+  }
+
+  function named({ path, bytes, sha256, wasThere }: Kept, facts: NameParts, download: Download): KeptDownload {
+    const fileName = path.join('/')
+    unnoted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
+    const { signers, clientReference } = facts
+    return { fileName, bytes, sha256, wasThere, signers, ...(clientReference !== undefined && { clientReference }) }
   }
 }
 

@@ -15,7 +15,7 @@ import { checkFile } from './checking.ts'
 import { MARK } from './leftovers.ts'
 import { fitPath } from './path-length.ts'
 import type { SeenFolders } from './seen-folders.ts'
-import { insistInside, kindOf, type MadeFolders, makeFolders, namesIn, rootOf } from './target-folder.ts'
+import { findFolders, insistInside, kindOf, type MadeFolders, makeFolders, namesIn, rootOf } from './target-folder.ts'
 
 export { removeLeftovers } from './leftovers.ts'
 
@@ -30,6 +30,13 @@ export interface Kept {
   wasThere: boolean
 }
 
+/** By what content is told from any other. */
+export interface Known {
+  bytes: number
+  /** Hexadecimal digits. */
+  sha256: string
+}
+
 export interface KeepOptions {
   /**
    * Whether a file below the folder is known to be another document's. Then the same content is written again, under a number,
@@ -40,6 +47,8 @@ export interface KeepOptions {
   makesFolder?: boolean
   /** What was seen a moment ago of the folders that many files go to. Without it, everything is looked at each time. */
   seen?: SeenFolders
+  /** Told what the file is known by, before it has a name. What this throws keeps it from having one. */
+  naming?: (mine: Known) => void
   /** See {@link MARK}. */
   mark?: string
   files?: FolderFiles
@@ -78,6 +87,7 @@ export async function keepFile(
           // The folder may have been swapped for a link while the file was under way.
           await insistInside(files, root, place)
           const mine = { bytes, sha256: counted.sha256() }
+          options.naming?.(mine)
           const isOurs = (found: string) => !options.owned?.([...folders, found])
           return await settle({ files, seen }, place, name, passing, mine, isOurs)
         }),
@@ -90,6 +100,29 @@ export async function keepFile(
     if (error instanceof FileError) await rootOf(files, folder)
     throw error
   }
+}
+
+/**
+ * A file that was being given its name when an earlier run ended, where it has it.
+ * @param path as of `keepFile`.
+ * @throws {FileError}
+ */
+export async function findKept(
+  folder: string,
+  path: readonly string[],
+  mine: Known,
+  { owned, files = nodeFiles }: Pick<KeepOptions, 'owned' | 'files'> = {}
+): Promise<Kept | undefined> {
+  const fitting = fitPath(folder, path)
+  const name = fitting.at(-1) ?? ''
+  const folders = await findFolders(files, folder, fitting.slice(0, -1))
+  if (!folders) return undefined
+  const place = join(folder, ...folders)
+  for (const found of numbersTaken(await namesIn(files, place, stemOf(name)), name).values()) {
+    if (owned?.([...folders, found]) || (await checkFile(join(place, found), mine)) !== 'intact') continue
+    return { path: [...folders, found], ...mine, wasThere: true }
+  }
+  return undefined
 }
 
 /** Where a folder was a moment ago, if it is there still. */
@@ -117,13 +150,12 @@ async function settle(
   place: string,
   name: string,
   passing: string,
-  mine: { bytes: number; sha256: string },
+  mine: Known,
   isOurs: (found: string) => boolean
 ): Promise<Named> {
   const refused = new Set<number>()
   for (;;) {
-    const stem = name.slice(0, name.lastIndexOf('.'))
-    const look = async () => numbersTaken(await namesIn(files, place, stem, seen), name)
+    const look = async () => numbersTaken(await namesIn(files, place, stemOf(name), seen), name)
     let taken = await look()
     // What was there a moment ago may have gone.
     if (taken.size > 0 && seen) {
@@ -145,6 +177,8 @@ async function settle(
     refused.add(number)
   }
 }
+
+const stemOf = (name: string) => name.slice(0, name.lastIndexOf('.'))
 
 /** The names that are there of a file and its numbered forms, by their number. */
 function numbersTaken(names: ReadonlyMap<string, string>, name: string): Map<number, string> {

@@ -14,6 +14,7 @@ import { handOff } from './migrations/008-hand-off.ts'
 import { counter } from './migrations/009-counter.ts'
 import { downloads, keepEarlierDownloads } from './migrations/010-downloads.ts'
 import { dataTypeSpelling } from './migrations/011-data-type-spelling.ts'
+import { downloadNaming } from './migrations/012-download-naming.ts'
 
 /** One step. What has been released is never changed: the next step is added after it. */
 export interface Migration {
@@ -35,7 +36,8 @@ export const migrations: readonly Migration[] = [
   { name: 'hand-off folders', sql: handOff },
   { name: 'counter', sql: counter },
   { name: 'downloads', sql: downloads, run: keepEarlierDownloads },
-  { name: 'spelling of the data type', sql: dataTypeSpelling }
+  { name: 'spelling of the data type', sql: dataTypeSpelling },
+  { name: 'naming of downloads', sql: downloadNaming }
 ]
 
 /** The database was last used by a later version of the application. */
