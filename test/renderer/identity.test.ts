@@ -303,6 +303,20 @@ describe('where there is nothing to show', () => {
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
   })
 
+  test('nobody answers: read as soon as the line, which seemed well, was down and is back', async () => {
+    await open({}, (api) => api.control.fail('identity.read', { code: 'refused', message: 'Nobody answers.' }))
+    expect(screen.getByText('Nobody answers.', { exact: false })).toBeTruthy()
+    const tell = async (state: 'offline' | 'online') => {
+      opened.api.control.state.connection = { state, since: 1 }
+      opened.api.control.emit('connection.changed', null)
+      await settle()
+    }
+    await tell('offline')
+    opened.api.control.heal('identity.read')
+    await tell('online')
+    expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
+  })
+
   test('an error has a way on', async () => {
     await open({}, (api) => api.control.fail('identity.read', { code: 'server', message: 'It answered 500.' }))
     expect(screen.getByText('The identity check could not be read.')).toBeTruthy()
