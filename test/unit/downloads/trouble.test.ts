@@ -127,14 +127,19 @@ describe('trouble', () => {
     await office.look([aDocument('BAD'), ...names(60).map((name) => aDocument(name))])
     office.downloads.open()
     await at.add(['BAD'])
-    for (const name of names(60)) {
-      if (at.counts().failed > 0) break
-      const before = server.asked.filter((reference) => reference === 'BAD').length
-      await at.add([name])
-      while (at.counts().failed === 0 && server.asked.filter((reference) => reference === 'BAD').length === before) {
+    const asked = () => server.asked.filter((reference) => reference === 'BAD').length
+    const hurriedUntil = async (what: () => boolean) => {
+      while (!what()) {
         office.downloads.lineChanged()
         await pause(5)
       }
+    }
+    for (const [index, name] of names(60).entries()) {
+      if (at.counts().failed > 0) break
+      await at.add([name])
+      await hurriedUntil(() => at.counts().done > index)
+      const before = asked()
+      await hurriedUntil(() => at.counts().failed > 0 || (asked() > before && at.counts().running === 0))
     }
     expect(at.list(['failed'])).toMatchObject([{ documentReference: 'BAD', error: { code: 'incomplete' } }])
     expect(at.counts().done).toBeGreaterThan(5)
