@@ -112,7 +112,7 @@ describe('a rule', () => {
     const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: false }
     const input = { viewId: at.view.id, folderId: office.folderId, ...choice, alsoNow: true }
     const adding = rules.add(office.accountId, input)
-    await expect.poll(() => rules.list(office.accountId).length).toBe(1)
+    while (rules.list(office.accountId).length === 0) await new Promise((turn) => setImmediate(turn))
     rules.change(office.accountId, rules.list(office.accountId)[0]?.id ?? '', { isOn: false })
     await adding
     await at.settled()
