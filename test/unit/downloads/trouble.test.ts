@@ -4,8 +4,27 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { aDocument } from '../../fixtures/download-office.ts'
-import { pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
+import { type Answer, pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
 import { anOffice, CHOICE, names, stalling, until } from './office.ts'
+
+/** An office with twenty files in line, of which nothing moves since the service answers like this. */
+async function heldBy(answer: Answer) {
+  const at = await anOffice()
+  const { office, server } = at
+  server.answer = answer
+  await office.look(names(20).map((name) => aDocument(name)))
+  office.downloads.open()
+  await at.add(names(20))
+  await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+  return at
+}
+
+async function goesOnOnceItIsOver({ office, server, files }: Awaited<ReturnType<typeof anOffice>>): Promise<void> {
+  server.answer = (reference, response) => sendPdf(reference, response)
+  office.downloads.lineChanged()
+  await office.rested()
+  expect(files()).toHaveLength(20)
+}
 
 describe('trouble', () => {
   test('with a document is told of that one alone, and stays', async () => {
@@ -35,23 +54,15 @@ describe('trouble', () => {
   })
 
   test('with the key holds all of the account, which is said once, until it is set otherwise', async () => {
-    const at = await anOffice()
+    const at = await heldBy((_reference, response) => void response.writeHead(401).end())
     const { office, server } = at
-    server.answer = (_reference, response) => void response.writeHead(401).end()
-    await office.look(names(20).map((name) => aDocument(name)))
-    office.downloads.open()
-    await at.add(names(20))
-    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
     await pause(50)
     expect(office.downloads.summary(office.accountId)).toMatchObject({
       counts: { waiting: 20, failed: 0 },
       problem: { code: 'unauthorised' }
     })
     expect(server.asked.length).toBeLessThanOrEqual(4)
-    server.answer = (reference, response) => sendPdf(reference, response)
-    office.downloads.lineChanged()
-    await office.rested()
-    expect(at.files()).toHaveLength(20)
+    await goesOnOnceItIsOver(at)
   })
 
   test('with the line is waited out, and what broke begins anew', async () => {
@@ -146,19 +157,12 @@ describe('trouble', () => {
   })
 
   test('with a network that wants a sign-in holds all until somebody has signed in', async () => {
-    const at = await anOffice()
-    const { office, server } = at
     const page = '<html><title>Sign in to the network</title><form><input type="password"></form></html>'
-    server.answer = (_reference, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page)
-    await office.look(names(20).map((name) => aDocument(name)))
-    office.downloads.open()
-    await at.add(names(20))
-    await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
+    const at = await heldBy(
+      (_reference, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page)
+    )
     expect(at.counts()).toMatchObject({ waiting: 20, failed: 0 })
-    server.answer = (reference, response) => sendPdf(reference, response)
-    office.downloads.lineChanged()
-    await office.rested()
-    expect(at.files()).toHaveLength(20)
+    await goesOnOnceItIsOver(at)
   })
 
   test('with one folder isn’t said of what comes into another', async () => {

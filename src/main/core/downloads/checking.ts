@@ -9,6 +9,7 @@ import { type FileHandle, lstat, open } from 'node:fs/promises'
  */
 export type FileState = 'intact' | 'missing' | 'altered' | 'unreadable'
 
+/** By what the content of a file is told from any other. */
 export interface Expected {
   bytes: number
   /** Hexadecimal digits. */

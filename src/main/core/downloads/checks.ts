@@ -1,8 +1,7 @@
 /** "Check what I have": reads every file that was fetched for an account, and compares it with what is known of it. */
-import { join } from 'node:path'
 import type { CheckedDownload, DownloadCheck } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
-import { checkFile } from './checking.ts'
+import { checkFile, type FileState } from './checking.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
@@ -25,11 +24,8 @@ export function openChecks({ table, folders, clock }: CheckParts) {
       if (!last) return { checkedAt: clock(), ...found }
       after = last.number
       for (const file of files) {
-        const { fileName, sha256, bytes } = file
-        // Of what an earlier version fetched nothing is known that it could be compared with.
-        if (fileName === undefined || sha256 === undefined) continue
-        const folder = folders.pathOf(file.folderId)
-        const state = await checkFile(join(folder, ...fileName.split('/')), { bytes, sha256 }, { signal, folder })
+        const state = await stateOfFile(folders, file, signal)
+        if (state === undefined) continue
         if (state === 'intact') found.intact += 1
         else found[state].push(checkedOf(file, folders.get(file.folderId).label))
       }
@@ -64,6 +60,21 @@ export function openChecks({ table, folders, clock }: CheckParts) {
       if (underWay && underWay.accountId !== accountId) leave()
     }
   }
+}
+
+/**
+ * How the file of a finished one is now; undefined where nothing is known that it could be compared with, as of what an earlier
+ * version fetched.
+ * @throws the signal's reason once that is aborted; AppFailure `gone` for the folder.
+ */
+export async function stateOfFile(
+  folders: DownloadFolders,
+  { folderId, fileName, sha256, bytes }: Download,
+  signal?: AbortSignal
+): Promise<FileState | undefined> {
+  if (fileName === undefined || sha256 === undefined) return undefined
+  const folder = folders.pathOf(folderId)
+  return await checkFile(folders.fileOf(folderId, fileName), { bytes, sha256 }, { folder, ...(signal && { signal }) })
 }
 
 function checkedOf({ id, documentReference, name, type, fileName = '' }: Download, folder: string): CheckedDownload {

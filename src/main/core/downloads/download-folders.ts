@@ -1,5 +1,5 @@
 /** The folders that a person chose for identity data: known to the screens by id and label, while their paths stay here. */
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import type { DownloadFolder } from '../../../shared/contract/index.ts'
 import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
@@ -20,6 +20,9 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
 
   return {
     pathOf,
+
+    /** Where a file below a folder is; its name has `/` between its parts. @throws AppFailure `gone`. */
+    fileOf: (id: string, fileName: string): string => join(pathOf(id), ...fileName.split('/')),
 
     /** Remembers a folder; the same path is the same folder. */
     of(path: string): DownloadFolder {

@@ -1,5 +1,6 @@
 /** One file of the queue, as it is known and as it lies on the disk. */
 import type { AppError, DownloadState, DownloadView } from '../../../shared/contract/index.ts'
+import type { Expected } from './checking.ts'
 
 export interface Download {
   number: number
@@ -19,7 +20,7 @@ export interface Download {
   bytes: number
   sha256?: string
   /** By what the file is known that was being given its name. */
-  naming?: { bytes: number; sha256: string }
+  naming?: Expected
   /** As they were when it was fetched. */
   signers: string[]
   clientReference?: string

@@ -4,6 +4,7 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { Db } from '../storage/connection.ts'
+import type { Expected } from './checking.ts'
 import { type Download, downloadOf, type KeptDownload, type Lane, type NewDownload, type Row } from './download-rows.ts'
 
 export type Stopped = 'failed' | 'cancelled'
@@ -140,7 +141,7 @@ export function openDownloadsTable(db: Db) {
      * It is about to have its name. Outlasts the end of the process, not a loss of power: to wait for the disk for each file
      * would cost more than the file, and a name that isn't flushed either seldom outlasts that.
      */
-    naming(id: string, { bytes, sha256 }: { bytes: number; sha256: string }): void {
+    naming(id: string, { bytes, sha256 }: Expected): void {
       db.pragma('synchronous = NORMAL')
       try {
         naming.run(bytes, sha256, id)

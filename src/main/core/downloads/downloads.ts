@@ -2,7 +2,6 @@
  * ID-verification data on its way to disk: a queue that outlives the application, rules that fill it, and what is known of
  * the files that came of it. Files are whole or not there at all, and never take another's place.
  */
-import { join } from 'node:path'
 import type { AppError, DownloadSettings, DownloadSummary } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit-record.ts'
 import type { AskDesk } from '../documents/desk-questions.ts'
@@ -173,7 +172,7 @@ export function openDownloads(effects: DownloadEffects) {
     pathOf(accountId: string, id: string): string {
       const { state, folderId, fileName } = own(accountId, id)
       if (state !== 'done' || fileName === undefined) fail('gone', 'There is no file of this download.')
-      return join(folders.pathOf(folderId), ...fileName.split('/'))
+      return folders.fileOf(folderId, fileName)
     },
 
     settings: settings.read,

@@ -1,8 +1,7 @@
 /** What ended, and is begun anew or taken out of the list. */
-import { join } from 'node:path'
 import type { Sliced } from '../slices.ts'
 import type { Db } from '../storage/connection.ts'
-import { checkFile } from './checking.ts'
+import { stateOfFile } from './checks.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable, Stopped } from './downloads-table.ts'
@@ -52,11 +51,8 @@ export function openEnded({ db, table, folders, holds, runs, queue, changed, clo
     }
   }
 
-  async function isIntact({ state, folderId, fileName, sha256, bytes }: Download): Promise<boolean> {
-    if (state !== 'done' || fileName === undefined || sha256 === undefined) return false
-    const folder = folders.pathOf(folderId)
-    return (await checkFile(join(folder, ...fileName.split('/')), { bytes, sha256 }, { folder })) === 'intact'
-  }
+  const isIntact = async (download: Download): Promise<boolean> =>
+    download.state === 'done' && (await stateOfFile(folders, download)) === 'intact'
 
   return {
     /** Begins them anew, whatever came of them; what waits goes at once. */

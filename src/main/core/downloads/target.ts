@@ -11,7 +11,7 @@ import type { FolderFiles } from '../storage/files.ts'
 import { inTurn } from '../storage/in-turn.ts'
 import { numberedName } from '../storage/safe-name.ts'
 import { nameKey } from '../storage/same-name.ts'
-import { checkFile } from './checking.ts'
+import { checkFile, type Expected } from './checking.ts'
 import { MARK } from './leftovers.ts'
 import { fitPath } from './path-length.ts'
 import type { SeenFolders } from './seen-folders.ts'
@@ -30,13 +30,6 @@ export interface Kept {
   wasThere: boolean
 }
 
-/** By what content is told from any other. */
-export interface Known {
-  bytes: number
-  /** Hexadecimal digits. */
-  sha256: string
-}
-
 export interface KeepOptions {
   /**
    * Whether a file below the folder is known to be another document's. Then the same content is written again, under a number,
@@ -48,7 +41,7 @@ export interface KeepOptions {
   /** What was seen a moment ago of the folders that many files go to. Without it, everything is looked at each time. */
   seen?: SeenFolders
   /** Told what the file is known by, before it has a name. What this throws keeps it from having one. */
-  naming?: (mine: Known) => void
+  naming?: (mine: Expected) => void
   /** See {@link MARK}. */
   mark?: string
   files?: FolderFiles
@@ -110,7 +103,7 @@ export async function keepFile(
 export async function findKept(
   folder: string,
   path: readonly string[],
-  mine: Known,
+  mine: Expected,
   { owned, files = nodeFiles }: Pick<KeepOptions, 'owned' | 'files'> = {}
 ): Promise<Kept | undefined> {
   const fitting = fitPath(folder, path)
@@ -150,7 +143,7 @@ async function settle(
   place: string,
   name: string,
   passing: string,
-  mine: Known,
+  mine: Expected,
   isOurs: (found: string) => boolean
 ): Promise<Named> {
   const refused = new Set<number>()
