@@ -128,9 +128,9 @@ async function obey(command: Command): Promise<unknown> {
       signingContents()?.debugger.detach()
       return null
     case 'run-in-signing-page':
-      return signingContents()?.executeJavaScript(command.script, true)
+      return answerOf(signingContents(), command.script)
     case 'run-in-own-page':
-      return window.webContents.executeJavaScript(command.script, true)
+      return answerOf(window.webContents, command.script)
     case 'crash-signing-page':
       signingContents()?.forcefullyCrashRenderer()
       return null
@@ -153,6 +153,27 @@ async function obey(command: Command): Promise<unknown> {
     case 'quit':
       app.quit()
       return null
+  }
+}
+
+/**
+ * What a script answers that runs as if the person had just clicked; undefined where its page was left or closed
+ * under it, as a script may do before it has answered: Electron then never answers, and the Chromium host fails.
+ */
+async function answerOf(contents: WebContents | undefined, script: string): Promise<unknown> {
+  if (!contents) return undefined
+  let leave = () => {}
+  const left = new Promise<undefined>((resolve) => (leave = () => resolve(undefined)))
+  contents.once('did-navigate', leave)
+  contents.once('destroyed', leave)
+  const answer = contents.executeJavaScript(script, true).catch((error: Error) => {
+    if (!error.message.includes('navigated or closed')) throw error
+  })
+  try {
+    return await Promise.race([answer, left])
+  } finally {
+    contents.off('did-navigate', leave)
+    contents.off('destroyed', leave)
   }
 }
 

@@ -43,7 +43,11 @@ export const covered: Area = {
     whileCovered('show itself by a message', 'alert("Sign now"); confirm("Sign now?")'),
     whileCovered('show itself by a notice', 'try { new Notification("Sign now") } catch {}'),
     whileCovered('show itself by opening a window', 'window.open("/embedded")', async (scene) => {
-      await scene.until(() => scene.paths().includes('/embedded'), 'the window’s page to be loaded in place')
+      await scene.until(
+        () => scene.kinds().filter((kind) => kind === 'open').length === 2,
+        'the window’s page in place'
+      )
+      assert.ok(scene.paths().includes('/embedded'))
       await scene.run('location = "/attack"')
       await scene.until(() => scene.kinds().filter((kind) => kind === 'open').length === 3, 'the page to open')
     }),
