@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'renderer',
           include: ['test/renderer/**/*.test.ts'],
           environment: 'jsdom',
-          setupFiles: ['test/property-seed.ts'],
+          setupFiles: ['test/property-seed.ts', 'test/renderer/frames.ts'],
           testTimeout: 60_000
         }
       }

@@ -90,6 +90,9 @@ describe('Send', () => {
     await settle()
     await fireEvent.click(button)
     await screen.findByRole('timer')
+    await fireEvent.click(button)
+    await fireEvent.keyDown(window, { key: 'Enter', ctrlKey: true })
+    await settle()
     expect(calls('sends.start')).toHaveLength(1)
   })
 

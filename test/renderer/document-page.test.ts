@@ -244,6 +244,17 @@ test('an identity check that is still to be made has nothing to download', async
   expect(screen.getByText('Nothing to download yet: no signer’s identity check is completed.')).toBeTruthy()
 })
 
+test('a document without an identity check says that none was asked for', async () => {
+  await open(pageOf({ idVerificationRequested: false, people: [signerOf({ identity: 'none', identityWords: [] })] }))
+  expect(screen.getByText('No identity check was asked for with this document.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Download identity PDF' })).toBeNull()
+})
+
+test('a check that the service tells of is offered, though it says nothing of having been asked for one', async () => {
+  await open(pageOf({ idVerificationRequested: false, people: [signerOf({ identity: 'passed' })] }))
+  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(false)
+})
+
 test('the identity PDF is downloaded in place and then shown in its folder', async () => {
   const api = officeWith(fullPage())
   await open(api)
@@ -255,7 +266,7 @@ test('the identity PDF is downloaded in place and then shown in its folder', asy
   await press('Download identity PDF')
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-6', type: 'pdf' })
   await opened.clock.pass(1000)
-  expect(button('Its turn comes…').getAttribute('aria-busy')).toBe('true')
+  expect(button('Waiting its turn…').getAttribute('aria-busy')).toBe('true')
   await become({ state: 'running', bytes: 120_000, total: 482_133 })
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25')
   expect(screen.getByText('120 KB of 482 KB')).toBeTruthy()

@@ -50,7 +50,7 @@ test('without a saved view there is a sentence on what is needed, and the way th
   expect(said(/Save a view of your documents first/)).toBe(true)
   expect(screen.queryByRole('button', { name: 'Add a rule…' })).toBeNull()
   await press('Go to the documents')
-  expect(opened.office.router.route.screen).toBe('documents')
+  expect(window.location.hash).toBe('#/documents/all?identity=any')
 })
 
 test('a rule is made for a view, with what is complete already only where that is asked', async () => {

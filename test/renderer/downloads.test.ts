@@ -311,7 +311,7 @@ test('without downloads there is one sentence and one way on', async () => {
   await open(fakeApi({ downloads: [] }))
   expect(said('Nothing has been downloaded yet.')).toBe(true)
   await press('Go to the documents')
-  expect(opened.office.router.route.screen).toBe('documents')
+  expect(window.location.hash).toBe('#/documents/all?identity=any')
 })
 
 test('the side bar counts what is on its way', async () => {

@@ -48,8 +48,8 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets promises that are under way come to their ends. */
+/** Lets promises and frames that are under way come to their ends: what closes takes two frames to be gone. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-  await new Promise((resolve) => setTimeout(resolve))
+  for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => setTimeout(resolve))
 }

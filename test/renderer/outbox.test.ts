@@ -248,7 +248,7 @@ describe('one package', () => {
     await open({ sends: [sendOf({ state: 'not-sent', documents: [] })] }, ['send-1'])
     await press('Try again')
     await settle()
-    expect(screen.getByText('Its turn comes.')).toBeTruthy()
+    expect(screen.getByText('Waiting its turn.')).toBeTruthy()
   })
 
   test('that was refused is opened to be corrected', async () => {

@@ -19,6 +19,7 @@ import type {
   SavedView,
   ValidationView
 } from './document-views.ts'
+import { IDENTITY_FILTERS } from './document-views.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
 import { SignerCorrection } from './signer-correction.ts'
 
@@ -77,7 +78,7 @@ export const DocumentQuery = z.strictObject({
   signer: z.string().max(200).optional(),
   /** Somebody can sign it at the counter now. */
   waitingHere: z.literal(true).optional(),
-  identity: z.enum(['asked', 'failed']).optional(),
+  identity: z.enum(IDENTITY_FILTERS).optional(),
   hasFileUploaded: z.literal(true).optional(),
   unread: z.literal(true).optional(),
   /**

@@ -21,7 +21,11 @@ export interface SignerProgress {
  * What is known of a document's identity checks, in one word: the worst of its signers. `asked` while nothing is known
  * of the result; `other` for words that we don't know, which are shown as they came.
  */
-export type IdentityState = 'none' | 'asked' | 'passed' | 'failed' | 'other'
+export const IDENTITY_STATES = ['none', 'asked', 'passed', 'failed', 'other'] as const
+export type IdentityState = (typeof IDENTITY_STATES)[number]
+
+/** What documents can be found by: `any` are all of which an identity check was asked for. */
+export const IDENTITY_FILTERS = ['any', 'asked', 'passed', 'failed', 'other'] as const
 
 export interface DocumentRow {
   kind: 'document'

@@ -144,7 +144,9 @@ function fits(one: DocumentPage, query: DocumentQuery, now: number): boolean {
     (signer === undefined || one.people.some(({ name, email }) => `${name} ${email}`.toLowerCase().includes(signer))) &&
     (query.waitingHere === undefined || one.signers.some((each) => each.canSignHere && each.state === 'waiting')) &&
     (query.identity === undefined ||
-      (query.identity === 'failed' ? one.identity === 'failed' : one.idVerificationRequested)) &&
+      (query.identity === 'any'
+        ? one.idVerificationRequested || one.identity !== 'none'
+        : one.identity === query.identity)) &&
     (query.hasFileUploaded === undefined || one.hasFileUploaded) &&
     (query.unread === undefined || one.unread) &&
     words.every((word) => textOf(one).includes(word))

@@ -1,7 +1,12 @@
 /** Rows of documents as the mirror keeps them, and any rows and queries for properties. */
 import fc from 'fast-check'
 import { type BoardRow, boardRowOf, type RowFacts } from '../../../src/main/core/documents/board-row.ts'
-import { DOCUMENT_COLUMNS, DocumentQuery, STATUS_FAMILIES } from '../../../src/shared/contract/index.ts'
+import {
+  DOCUMENT_COLUMNS,
+  DocumentQuery,
+  IDENTITY_FILTERS,
+  STATUS_FAMILIES
+} from '../../../src/shared/contract/index.ts'
 import { DocumentResponse } from '../../../src/shared/model/index.ts'
 
 export const ZONE = 'Pacific/Auckland'
@@ -105,7 +110,7 @@ const anyConditions = fc.record(
     stuckForDays: fc.nat(4),
     signer: fc.oneof(text, fc.constantFrom('ARO', 'example', ' ')),
     waitingHere: fc.constant(true as const),
-    identity: fc.constantFrom('asked', 'failed'),
+    identity: fc.constantFrom(...IDENTITY_FILTERS),
     hasFileUploaded: fc.constant(true as const),
     unread: fc.constant(true as const),
     week: fc.record({

@@ -37,7 +37,8 @@ export function naiveFinds(row: BoardRow, query: DocumentQuery, { now, zone }: M
     query.stuckForDays === undefined || (!ended && idleSince <= now - query.stuckForDays * DAY),
     people.some((person) => person.includes(plain(query.signer ?? ''))),
     query.waitingHere === undefined || (row.goneAt === undefined && row.signers.some((signer) => signer.canSignHere)),
-    query.identity === undefined || row.identity === query.identity,
+    query.identity === undefined ||
+      (query.identity === 'any' ? row.identity !== 'none' : row.identity === query.identity),
     query.hasFileUploaded === undefined || row.hasFileUploaded,
     query.unread === undefined || row.unread,
     query.week === undefined || (weekAt !== undefined && mondayOf(dayIn(zone, weekAt)) === query.week.monday)

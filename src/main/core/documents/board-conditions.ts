@@ -1,9 +1,11 @@
 /** What a query's conditions say of one row, and until when that holds: some depend on the time. */
-import { type DocumentQuery, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
+import { type DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt } from './board-days.ts'
 import { type Facets, FLAG, openFacets } from './board-facets.ts'
 import { folded, wordsOf } from './board-fold.ts'
 import type { BoardRow } from './board-row.ts'
+
+const NO_CHECK = IDENTITY_STATES.indexOf('none')
 
 /** What conditions about time are measured by. */
 export interface Moment {
@@ -83,7 +85,11 @@ export function conditionsOf(
   if (query.unread) mustHave(FLAG.unread)
   if (query.hasFileUploaded) mustHave(FLAG.hasFile)
   if (query.waitingHere) mustHave(FLAG.waitsHere)
-  if (identity) mustHave(identity === 'asked' ? FLAG.asked : FLAG.failed)
+  if (identity === 'any') must((slot) => facets.identity[slot] !== NO_CHECK)
+  else if (identity) {
+    const state = IDENTITY_STATES.indexOf(identity)
+    must((slot) => facets.identity[slot] === state)
+  }
   if (dueOn !== undefined) {
     const isOnTime = isWithin(due, dayIn(dueOn, zone))
     const day = Date.parse(dueOn)

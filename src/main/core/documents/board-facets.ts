@@ -2,11 +2,11 @@
  * What conditions ask of rows, in arrays by the rows' slots: a look at 100,000 of them is then a walk through memory
  * rather than a visit to as many objects.
  */
-import { STATUS_FAMILIES } from '../../../shared/contract/index.ts'
+import { IDENTITY_STATES, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
 import { type BoardRow, hasEnded, waitsHere, writtenDay } from './board-row.ts'
 
 /** Bits of `flags`. */
-export const FLAG = { unread: 1, hasFile: 2, waitsHere: 4, asked: 8, failed: 16, gone: 32, ended: 64 } as const
+export const FLAG = { unread: 1, hasFile: 2, waitsHere: 4, gone: 8, ended: 16 } as const
 
 /**
  * Times are milliseconds since 1970 UTC, and NaN, which is in no order with any, where there is none. A due date without
@@ -27,6 +27,8 @@ export function openFacets(capacity: number) {
     ...numbers,
     flags: new Uint8Array(capacity),
     family: new Uint8Array(capacity),
+    /** By `IDENTITY_STATES`. */
+    identity: new Uint8Array(capacity),
     folder: new Uint32Array(capacity),
     /** Documents of one package have one number; nought where a document has none. */
     package: new Uint32Array(capacity),
@@ -57,13 +59,12 @@ export function openFacets(capacity: number) {
       facets.signed[slot] = progress?.signed ?? Number.NaN
       facets.of[slot] = progress?.of ?? Number.NaN
       facets.family[slot] = STATUS_FAMILIES.indexOf(row.status.family)
+      facets.identity[slot] = IDENTITY_STATES.indexOf(row.identity)
       facets.folder[slot] = facets.numberOf(folder)
       facets.flags[slot] =
         (row.unread ? FLAG.unread : 0) |
         (row.hasFileUploaded ? FLAG.hasFile : 0) |
         (waitsHere(row) ? FLAG.waitsHere : 0) |
-        (row.identity === 'asked' ? FLAG.asked : 0) |
-        (row.identity === 'failed' ? FLAG.failed : 0) |
         (row.goneAt === undefined ? 0 : FLAG.gone) |
         (hasEnded(row) ? FLAG.ended : 0)
     },
@@ -82,6 +83,7 @@ export function openFacets(capacity: number) {
     facets.package = larger(facets.package, new Uint32Array(facets.package.length * 2))
     facets.flags = larger(facets.flags, new Uint8Array(facets.flags.length * 2))
     facets.family = larger(facets.family, new Uint8Array(facets.family.length * 2))
+    facets.identity = larger(facets.identity, new Uint8Array(facets.identity.length * 2))
   }
 
   return facets

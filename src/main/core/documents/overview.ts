@@ -1,5 +1,5 @@
 /** What the first screen of the day counts: states, what is due, what needs a look, and the packages of twelve weeks. */
-import { type OverviewView, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
+import { IDENTITY_STATES, type OverviewView, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
 import type { Sliced } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Moment } from './board-conditions.ts'
@@ -11,6 +11,7 @@ const WEEKS = 12
 const PIECE = 8192
 const COMPLETE = STATUS_FAMILIES.indexOf('complete')
 const DECLINED = STATUS_FAMILIES.indexOf('declined')
+const FAILED = IDENTITY_STATES.indexOf('failed')
 
 /**
  * Documents that left all folders are counted in the weeks only: their packages were sent all the same.
@@ -49,7 +50,7 @@ export function* overviewOf(
     const state = states[family]
     if (state) state.count++
     if (family === DECLINED) view.declined++
-    if (flags & FLAG.failed) view.identityFailed++
+    if (facets.identity[slot] === FAILED) view.identityFailed++
     if (flags & FLAG.waitsHere) view.waitingHere++
     if (flags & FLAG.unread) view.unread++
     if (flags & FLAG.ended) continue

@@ -7,6 +7,7 @@ import type { IdentityState, SignerProgress } from '../../../shared/contract/ind
 import {
   type DocumentResponse,
   fullName,
+  identityReading,
   readDocumentStatus,
   type SignerResponse
 } from '../../../shared/model/index.ts'
@@ -117,32 +118,15 @@ export const IDENTITY_FIELDS = [
   'IDVerificationLivenessResult'
 ] as const
 
-const WORDS: Record<'passed' | 'failed' | 'asked' | 'done', string> = {
-  passed: 'pass passed success successful succeeded verified match matched true yes ok valid approved accepted live',
-  failed:
-    'fail failed failure unverified nomatch notmatch notmatched mismatch unmatched false no invalid rejected declined ' +
-    'notverified notlive spoof expired',
-  asked:
-    'requested pending waiting invited sent created notstart notstarted inprogress incomplete processing initialized ' +
-    'initiated started queued',
-  // That a check has ended says nothing of how.
-  done: 'complete completed done finished'
-}
-const readings = new Map(
-  Object.entries(WORDS).flatMap(([reading, words]) =>
-    words.split(' ').map((word) => [word, reading as keyof typeof WORDS] as const)
-  )
-)
-
-/** The values are nowhere listed: what we don't know is `other`, never taken for a pass or a failure. */
+/** One word for all that the service says of a signer's check; what we don't know is `other`. */
 export function identityOfSigner(document: DocumentResponse, signer: SignerResponse): IdentityState {
   const said = IDENTITY_FIELDS.map((field) => signer[field]?.trim()).filter((word) => word)
   if (said.length === 0) return document.IDVerificationRequested ? 'asked' : 'none'
-  const read = said.map((word) => readings.get((word ?? '').toLowerCase().replace(/[^a-z]/g, '')) ?? 'other')
+  const read = said.map((word) => identityReading(word ?? ''))
   if (read.includes('failed')) return 'failed'
-  if (read.includes('other')) return 'other'
+  if (read.includes('unsure') || read.includes(undefined)) return 'other'
   if (read.includes('passed')) return 'passed'
-  return read.includes('asked') ? 'asked' : 'other'
+  return read.includes('open') ? 'asked' : 'other'
 }
 
 const WORST_FIRST: readonly IdentityState[] = ['failed', 'other', 'asked', 'passed']

@@ -4,6 +4,8 @@ import type { DocumentColumnSetting } from '../../../shared/contract/views.ts'
 
 export interface ColumnKind {
   label: string
+  /** What a list in its order is said to be in the order of, where that is not its label: "by last change". */
+  order?: string
   /** In CSS pixels. */
   width: number
   least: number
@@ -15,8 +17,8 @@ export const COLUMN_KINDS: Record<DocumentColumn, ColumnKind> = {
   signers: { label: 'Signers', width: 200, least: 90 },
   status: { label: 'Status', width: 136, least: 80 },
   progress: { label: 'Signed so far', width: 116, least: 80 },
-  due: { label: 'Due', width: 184, least: 80 },
-  lastSigned: { label: 'Last signed', width: 96, least: 64 },
+  due: { label: 'Due', order: 'due date', width: 184, least: 80 },
+  lastSigned: { label: 'Last signed', order: 'last signature', width: 96, least: 64 },
   folder: { label: 'Folder', width: 104, least: 64 },
   matter: { label: 'Matter', width: 96, least: 56 },
   package: { label: 'Package', width: 150, least: 64 },
@@ -24,7 +26,7 @@ export const COLUMN_KINDS: Record<DocumentColumn, ColumnKind> = {
   reference: { label: 'Document reference', width: 170, least: 64 },
   formReference: { label: 'Form reference', width: 150, least: 64 },
   identity: { label: 'Identity check', width: 126, least: 80 },
-  changed: { label: 'Changed', width: 112, least: 64 }
+  changed: { label: 'Changed', order: 'last change', width: 112, least: 64 }
 }
 export const ALL_COLUMNS = Object.keys(COLUMN_KINDS) as DocumentColumn[]
 const WIDEST = 1200

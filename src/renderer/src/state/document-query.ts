@@ -3,6 +3,7 @@
  * `#/documents/view/<id>`. What an address says that is not understood is left out, never guessed.
  */
 import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-requests.ts'
+import { IDENTITY_FILTERS } from '../../../shared/contract/document-views.ts'
 import { isColumn } from './document-columns.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 
@@ -43,6 +44,9 @@ export function documentsHref(query: Partial<DocumentQuery>, document?: string):
   const sort = query.sort ?? (isAboutDue ? { by: 'due', descending: false } : sortOf(query.folder))
   return hrefOf('documents', partsOf(query.folder), parametersOf({ ...query, sort }, document))
 }
+
+/** What an address says to find the documents of which an identity check was asked for. */
+export const WITH_A_CHECK = { identity: 'any' } as const satisfies Pick<DocumentQuery, 'identity'>
 
 /** The address of a saved view. */
 export function viewHref(id: string): string {
@@ -117,7 +121,6 @@ export function keyOfQuery(query: DocumentQuery): string {
 }
 
 const FAMILIES = ['not-started', 'in-progress', 'complete', 'declined', 'expired', 'other'] as const
-const IDENTITIES = ['asked', 'failed'] as const
 const MOST_DAYS = 3650
 
 function read(parameters: URLSearchParams, folder: string | undefined): DocumentQuery {
@@ -138,7 +141,7 @@ function read(parameters: URLSearchParams, folder: string | undefined): Document
   if (dueOn) query.dueOn = dueOn
   const signer = text('signer', 200)
   if (signer) query.signer = signer
-  const identity = IDENTITIES.find((one) => one === parameters.get('identity'))
+  const identity = IDENTITY_FILTERS.find((one) => one === parameters.get('identity'))
   if (identity) query.identity = identity
   const progress = /^(\d{1,4})of([1-9]\d{0,3})$/.exec(parameters.get('progress') ?? '')
   if (progress) query.progress = { signed: Number(progress[1]), of: Number(progress[2]) }

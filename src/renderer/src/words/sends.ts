@@ -64,7 +64,7 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
         meaning: `Too many packages came in a short time. It goes by itself${goesAt === undefined ? '' : ` ${comingAt(goesAt, now)}`}.`
       }
     default:
-      return { title: 'Its turn comes.', meaning: 'It goes by itself as soon as those before it have left.' }
+      return { title: 'Waiting its turn.', meaning: 'It goes by itself as soon as those before it have left.' }
   }
 }
 

@@ -91,7 +91,7 @@ export function actionStatus(state: ActionState): StatusWords {
 }
 
 const sends: Record<SendState, StatusWords> = {
-  ready: { shape: 'ring', word: 'Its turn comes', tone: 'quiet' },
+  ready: { shape: 'ring', word: 'Waiting its turn', tone: 'quiet' },
   sending: { shape: 'half', word: 'Sending', tone: 'accent' },
   sent: { shape: 'tick', word: 'Sent', tone: 'ok' },
   refused: { shape: 'cross', word: 'Refused', tone: 'danger' },
@@ -115,7 +115,7 @@ export function sendStatus({ state, hold, doubt }: Pick<SendView, 'state' | 'hol
 }
 
 const downloads: Record<DownloadView['state'], StatusWords> = {
-  waiting: { shape: 'ring', word: 'Its turn comes', tone: 'quiet' },
+  waiting: { shape: 'ring', word: 'Waiting its turn', tone: 'quiet' },
   running: { shape: 'half', word: 'Downloading', tone: 'accent' },
   done: { shape: 'tick', word: 'Saved', tone: 'ok' },
   failed: { shape: 'cross', word: 'Failed', tone: 'danger' },

@@ -26,7 +26,7 @@ export function doable(
     extend: { isThere: isHere && !hasEnded },
     verify: because(true, nothingSigned ? 'Nothing to verify yet: nobody has signed.' : offline),
     identity: because(
-      page.idVerificationRequested,
+      page.idVerificationRequested || page.people.some((person) => person.identity !== 'none'),
       isIdentityOutstanding(page.people)
         ? 'Nothing to download yet: no signer’s identity check is completed.'
         : undefined

@@ -60,6 +60,20 @@ export function familyWords(family: NonNullable<DocumentQuery['families']>[numbe
   return family === 'other' ? 'Any other' : documentStatus({ family, raw: '' }).word
 }
 
+const identityFilters: Record<NonNullable<DocumentQuery['identity']>, string> = {
+  any: 'asked for',
+  asked: 'without a result yet',
+  passed: 'passed',
+  failed: 'failed',
+  other: 'in the service’s own words'
+}
+
+/** "Without a result yet", as a choice. */
+export function identityFilterWords(state: NonNullable<DocumentQuery['identity']>): string {
+  const words = identityFilters[state]
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** A query without what a filter asks for. */
 export function without(query: DocumentQuery, filter: Filter): DocumentQuery {
   const rest = { ...query }
@@ -99,9 +113,7 @@ export function filterInWords(query: DocumentQuery, filter: Filter, nameOf: (acc
     case 'signer':
       return query.signer ? `Signer: ${query.signer}` : FILTER_NAMES.signer
     case 'identity':
-      return query.identity
-        ? `Identity check ${query.identity === 'asked' ? 'asked for' : 'failed'}`
-        : FILTER_NAMES.identity
+      return query.identity ? `Identity check ${identityFilters[query.identity]}` : FILTER_NAMES.identity
     case 'accounts':
       return query.accounts ? `Also ${listed(query.accounts.map(nameOf))}` : FILTER_NAMES.accounts
     case 'week':

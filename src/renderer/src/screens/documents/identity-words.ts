@@ -1,5 +1,6 @@
 /** What an identity check found, in plain words. The service's words are open: one that we don't know is shown as it came. */
 import type { IdentityState, SignerView } from '../../../../shared/contract/views.ts'
+import { type IdentityReading, identityReading } from '../../../../shared/model/identity-words.ts'
 import type { StatusTone, StatusWords } from '../../words/statuses.ts'
 
 export interface IdentityFinding {
@@ -23,19 +24,7 @@ const fields: Record<string, readonly [label: string, about: string]> = {
   IDVerificationLivenessResult: ['Liveness', 'whether a living person was in front of the camera']
 }
 
-type Verdict = 'passed' | 'failed' | 'open' | 'unsure'
-const verdicts = new Map<string, Verdict>(
-  (
-    [
-      ['passed', 'pass passed success successful succeeded verified match matched true yes ok valid approved live'],
-      ['failed', 'fail failed failure unverified nomatch notmatch notmatched mismatch unmatched false no invalid'],
-      ['failed', 'rejected declined notverified notlive spoof expired'],
-      ['open', 'requested pending waiting invited sent created notstart notstarted inprogress incomplete'],
-      ['open', 'processing initialized initiated started queued'],
-      ['unsure', 'review manualreview needsreview inconclusive unknown skipped cancelled canceled error']
-    ] as const
-  ).flatMap(([verdict, words]) => words.split(' ').map((word) => [word, verdict] as const))
-)
+type Verdict = Exclude<IdentityReading, 'done'>
 
 const meanings: Record<Verdict, Record<string, string>> = {
   passed: {
@@ -91,5 +80,6 @@ export function isIdentityOutstanding(people: readonly Pick<SignerView, 'identit
 }
 
 function verdictOf(value: string): Verdict | undefined {
-  return verdicts.get(value.toLowerCase().replace(/[^a-z]/g, ''))
+  const reading = identityReading(value)
+  return reading === 'done' ? undefined : reading
 }

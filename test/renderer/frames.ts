@@ -1,0 +1,4 @@
+// Frames come with the next turn: dialogs and menus leave after one or two of them, and jsdom's own, sixty a second,
+// come before or after what a test looks at as the machine is quick or slow.
+window.requestAnimationFrame = (run) => Number(setTimeout(() => run(performance.now())))
+window.cancelAnimationFrame = (frame) => clearTimeout(frame)
