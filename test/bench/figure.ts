@@ -29,6 +29,13 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5)
 }
 
+/** How steeply points rise, by the median of the slopes between any two (Theil and Sen): single outliers don't tilt it. */
+export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  return median(
+    points.flatMap(([x, y], index) => points.slice(index + 1).map(([laterX, laterY]) => (laterY - y) / (laterX - x)))
+  )
+}
+
 export function rounded(value: number): number {
   return Math.round(value * 1000) / 1000
 }
