@@ -182,7 +182,7 @@ describe('the names of files', () => {
 })
 
 describe('downloading', () => {
-  test('adds what has a check, remembers the choice, and says what was left out', async () => {
+  test('adds what has a check, and says what was left out', async () => {
     await open()
     await fireEvent.click(dialog().getByLabelText(/^Both/))
     await fireEvent.click(dialog().getByLabelText('Keep an index beside the files'))
@@ -194,11 +194,20 @@ describe('downloading', () => {
     expect(what.references).toHaveLength(3)
     const folderId = opened.api.control.state.downloadFolders.at(-1)?.id
     expect(rest).toEqual({ types: ['pdf', 'json'], pattern: '{document}', writesIndex: false, folderId })
-    expect(last('downloads.configure')).toEqual(rest)
+    expect(calls('downloads.configure')).toHaveLength(0)
     expect(opened.office.toasts.shown.at(-1)?.text).toBe(
       '6 files are on their way. 1 document without an identity check was left out.'
     )
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+
+  test('does so from now on where that is ticked', async () => {
+    await open()
+    await fireEvent.click(dialog().getByLabelText(/^Both/))
+    await fireEvent.click(dialog().getByLabelText('Do so from now on'))
+    await press('Download 6 files')
+    const { what: _what, ...rest } = last('downloads.add') as { what: unknown }
+    expect(last('downloads.configure')).toEqual(rest)
   })
 
   test('says which were on the way already', async () => {

@@ -153,13 +153,36 @@ describe('the queue', () => {
     await open(
       fakeApi({
         downloads: waiting(2),
-        downloadSummary: { problem: { code: 'no-space', message: 'The disk is full.' } }
+        downloadSummary: {
+          problem: { code: 'no-space', message: 'The disk is full.' },
+          folder: { id: 'evidence', label: 'Evidence' }
+        }
       })
     )
     expect(said('2 files wait. The disk is full.')).toBe(true)
     expect(said(/Free some space in that folder, then try again\./)).toBe(true)
-    await press('Open Settings')
-    expect(opened.office.router.route).toMatchObject({ screen: 'settings', rest: ['downloads'] })
+    expect(said('Evidence')).toBe(true)
+    await press('Save them elsewhere…')
+    expect(calls('downloads.saveElsewhere')[0]?.input).toEqual({
+      from: 'evidence',
+      to: opened.api.control.state.downloadFolders.at(-1)?.id
+    })
+    expect(opened.office.toasts.shown.at(-1)?.text).toBe('2 files go to “Signed papers” instead.')
+  })
+
+  test('whose other folder is thought better of waits as it did', async () => {
+    const api = fakeApi({
+      downloads: waiting(2),
+      downloadSummary: {
+        problem: { code: 'no-space', message: 'The disk is full.' },
+        folder: { id: 'evidence', label: 'Evidence' }
+      }
+    })
+    api.downloads.chooseFolder = async () => ({ ok: true, value: null as never })
+    await open(api)
+    await press('Save them elsewhere…')
+    expect(calls('downloads.saveElsewhere')).toHaveLength(0)
+    expect(said('2 files wait. The disk is full.')).toBe(true)
   })
 
   test('that a folder holds says what is the matter with that folder', async () => {

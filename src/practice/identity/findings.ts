@@ -38,7 +38,7 @@ export function examinedAt(signer: SignerRecord): number | undefined {
 }
 
 /** @param at when the card is looked at, in milliseconds: its dates are laid around it */
-export function findingsOf(person: Person, at: number): Findings {
+export function findingsOf(person: Person & Partial<Pick<SignerRecord, 'idData'>>, at: number): Findings {
   const chance = repeatableRandom(`card ${fullName(person)}`)
   const upTo = (limit: number) => Math.floor(chance() * limit)
   const home = PLACES[upTo(PLACES.length)] ?? PLACES[0]
@@ -50,12 +50,14 @@ export function findingsOf(person: Person, at: number): Findings {
   const attentions: Findings['attentions'] = []
   if (doubt < 0.12) attentions.push({ Name: 'Expiry', Detail: 'The card expires within a month.' })
   if (doubt > 0.84 && passed)
-    attentions.push({ Name: 'Name', Detail: 'The card has a name that was not given by the office.' })
+    attentions.push({ Name: 'Picture', Detail: 'A corner of the card is covered by a finger.' })
   if (!passed) attentions.push({ Name: 'Face match', Detail: 'The face and the card’s picture are not alike enough.' })
+  const number = letters(chance, 2) + String(100_000 + upTo(900_000))
+  const madeUp = day(Date.UTC(1950 + upTo(54), upTo(12), 1 + upTo(28)))
   return {
     docClass: licence ? 'Driver Licence' : 'Passport',
-    number: letters(chance, 2) + String(100_000 + upTo(900_000)),
-    born: day(Date.UTC(1950 + upTo(54), upTo(12), 1 + upTo(28))),
+    number,
+    born: bornOf(person.idData) ?? madeUp,
     expires: day(expires),
     issuer: home.issuer,
     country: home.country,
@@ -72,4 +74,9 @@ function letters(chance: () => number, count: number): string {
 
 function day(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
+}
+
+/** The card says what the person has answered when they were asked for it. */
+function bornOf(asked: SignerRecord['idData'] = []): string | undefined {
+  return asked.find(({ Label, Value }) => /birth/i.test(Label) && /^\d{4}-\d\d-\d\d$/.test(Value))?.Value
 }

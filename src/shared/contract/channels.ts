@@ -110,6 +110,7 @@ export const requestNames = [
   'downloads.resume',
   'downloads.cancel',
   'downloads.cancelAll',
+  'downloads.saveElsewhere',
   'downloads.again',
   'downloads.againAll',
   'downloads.clear',

@@ -46,6 +46,8 @@ export interface DownloadSummary {
   problem?: AppError
   /** When it is tried again by itself, where it is. */
   retryAt?: number
+  /** Where what has the problem is to be saved. */
+  folder?: DownloadFolder
   /** Bytes of what is under way now, and of what is known of their sizes. */
   bytes: number
   total?: number

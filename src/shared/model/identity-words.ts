@@ -12,7 +12,7 @@ const WORDS = {
     'initiated started queued',
   /** That a check has ended says nothing of how. */
   done: 'complete completed done finished',
-  unsure: 'review manualreview needsreview inconclusive unknown skipped cancelled canceled error'
+  unsure: 'attention review manualreview needsreview inconclusive unknown skipped cancelled canceled error'
 } as const
 
 export type IdentityReading = keyof typeof WORDS

@@ -164,6 +164,16 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       return nothing
     },
     'downloads.cancelAll': () => become((one) => order.includes(one.state), stopped) as never,
+    'downloads.saveElsewhere': ({ to }) => {
+      const folder = state.downloadFolders.find((one) => one.id === to)
+      const waiting = state.downloads.filter((one) => one.state === 'waiting')
+      state.downloads = state.downloads.map((one) =>
+        one.state === 'waiting' && folder ? { ...one, folder: folder.label } : one
+      )
+      state.downloadSummary = { ...state.downloadSummary, problem: undefined } as never
+      changed()
+      return { moved: waiting.length }
+    },
     'downloads.again': ({ ids }) => become((one) => ids.includes(one.id), anew) as never,
     'downloads.againAll': () => become((one) => one.state === 'failed', anew) as never,
     'downloads.clear': () => {

@@ -156,7 +156,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         { signed: 'not-yet' },
         { signed: 'declined' },
         { signed: 'unknown', error: offline },
-        { signed: 'skipped', error: { code: 'cancelled', message: 'The session ended before this one’s turn.' } }
+        { signed: 'skipped', error: { code: 'cancelled', message: 'The session ended before this page was opened.' } }
       ),
       current: 4,
       refused: [{ what: 'It asked for a file of this computer.', at: now() - 60_000 }]

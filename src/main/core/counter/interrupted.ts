@@ -4,7 +4,7 @@ import type { CounterEffects, RunningSession } from './counter-effects.ts'
 import { outcomeOf } from './outcome.ts'
 import type { RecordStart, SessionRecord } from './record.ts'
 
-const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this one’s turn.' }
+const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this page was opened.' }
 const NO_ACCOUNT: AppError = { code: 'no-account', message: 'The account was removed from this computer.' }
 
 /** What stands for a session of which nothing can be made out: it is locked like any other. */

@@ -17,7 +17,7 @@ const NOT_WIPED: AppError = {
   code: 'internal',
   message: 'The page before could not be closed, so no other is opened. Staff: end this, and start Countersign again.'
 }
-const OVER: AppError = { code: 'cancelled', message: 'The session ended before this one’s turn.' }
+const OVER: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 
 export interface TurnParts {
   effects: CounterEffects

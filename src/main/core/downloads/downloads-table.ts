@@ -75,6 +75,17 @@ export function openDownloadsTable(db: Db) {
   const waitingOf = db
     .prepare<[string], string>(`SELECT id FROM downloads WHERE state = 'waiting' AND account_id = ? LIMIT 500`)
     .pluck()
+  const movable = db
+    .prepare<[string, string], string>(
+      `SELECT id FROM downloads WHERE state = 'waiting' AND account_id = ? AND folder_id = ? AND file_name IS NULL LIMIT 500`
+    )
+    .pluck()
+  // What it was about to be called was in the folder before.
+  const moveTo = db.prepare<[string, string]>(
+    `UPDATE OR IGNORE downloads SET folder_id = ?, error = NULL, attempts = 0, retry_at = 0, naming_bytes = NULL,
+       naming_sha256 = NULL WHERE id = ? AND state = 'waiting'`
+  )
+  const leaveOut = db.prepare<[string]>(`DELETE FROM downloads WHERE id = ? AND state = 'waiting'`)
   const stoppedOf = db
     .prepare<[string, string], string>(
       `SELECT id FROM downloads WHERE account_id = ? AND state = ? AND state IN ('failed', 'cancelled') LIMIT 500`
@@ -196,6 +207,15 @@ export function openDownloadsTable(db: Db) {
       }
       return found
     },
+
+    /** Some of a lane that have no file yet. */
+    movable: ({ accountId, folderId }: Lane): string[] => movable.all(accountId, folderId),
+
+    /** It is saved into another folder; false where the same is in line for that already. */
+    moveTo: (id: string, folderId: string): boolean => moveTo.run(folderId, id).changes > 0,
+
+    /** Takes one out of line without a trace. */
+    leaveOut: (id: string): void => void leaveOut.run(id),
 
     /** Ids of what waits, some at a time. */
     waitingOf: (accountId: string): string[] => waitingOf.all(accountId),

@@ -13,6 +13,7 @@ import { openChecks } from './checks.ts'
 import { openDownloadFolders } from './download-folders.ts'
 import type { Download, KeptDownload } from './download-rows.ts'
 import { openDownloadsTable } from './downloads-table.ts'
+import { openElsewhere } from './elsewhere.ts'
 import { openEnded } from './ended.ts'
 import { type FetchingParts, openFetching } from './fetching.ts'
 import { openHolds } from './holds.ts'
@@ -101,6 +102,7 @@ export function openDownloads(effects: DownloadEffects) {
   }
 
   const adding = openAdding({ ...effects, table, folders, settings, holds, runs, queue, listing, changed })
+  const elsewhere = openElsewhere({ db, table, folders, queue, changed })
   const ended = openEnded({ db, table, folders, holds, runs, queue, changed, clock, newId })
 
   function own(accountId: string, id: string): Download {
@@ -158,6 +160,8 @@ export function openDownloads(effects: DownloadEffects) {
         }
         changed()
       }),
+
+    saveElsewhere: elsewhere.saveElsewhere,
 
     /** Begins anew what has ended, whatever came of it; what waits goes at once. @throws AppFailure `gone`. */
     again: (accountId: string, ids: readonly string[]): Promise<void> =>

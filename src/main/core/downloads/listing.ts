@@ -94,7 +94,10 @@ export function openListing({ table, folders, holds, queue, runs, speed, isPause
   }
 
   /** Why nothing of the account moves, where that is so. */
-  function problemOf(accountId: string, running: readonly Running[]): Pick<DownloadSummary, 'problem' | 'retryAt'> {
+  function problemOf(
+    accountId: string,
+    running: readonly Running[]
+  ): Pick<DownloadSummary, 'problem' | 'retryAt' | 'folder'> {
     // Where one lane's folder is away, the others' files come all the same; one that tries whether it is over is held still.
     if (running.some(({ download }) => !holds.of(download))) return {}
     const waiting = queue.lanesOf(accountId)
@@ -102,10 +105,12 @@ export function openListing({ table, folders, holds, queue, runs, speed, isPause
     const held = soonest && holds.of(soonest)
     if (held) {
       const left = holds.left(soonest)
-      return { problem: held.error, ...(left > 0 && Number.isFinite(left) && { retryAt: clock() + left }) }
+      const folder = folders.get(soonest.folderId)
+      return { problem: held.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: clock() + left }) }
     }
     const next = waiting.flatMap((lane) => table.heads(lane, 1)).sort((one, two) => one.retryAt - two.retryAt)[0]
-    return next?.error && next.retryAt > clock() ? { problem: next.error, retryAt: next.retryAt } : {}
+    if (!next?.error || next.retryAt <= clock()) return {}
+    return { problem: next.error, retryAt: next.retryAt, folder: folders.get(next.folderId) }
   }
 
   return {

@@ -57,6 +57,20 @@ export class DownloadQueue {
     await this.load()
     return this.changing.error
   }
+  /** Has what waits for one folder saved into another, which is chosen; answers what was done, if anything. */
+  async saveElsewhere(from: string): Promise<{ moved: number; folder: string } | undefined> {
+    const done: { moved: number; folder: string }[] = []
+    await this.changing.run(async () => {
+      const chosen = await this.#api.downloads.chooseFolder()
+      if (!chosen.ok || chosen.value === null) return chosen
+      const { id, label } = chosen.value
+      const saved = await this.#api.downloads.saveElsewhere({ from, to: id })
+      if (saved.ok) done.push({ moved: saved.value.moved, folder: label })
+      return saved
+    })
+    await this.load()
+    return done[0]
+  }
   async againAll(): Promise<void> {
     await this.changing.run(() => this.#api.downloads.againAll())
     await this.load()

@@ -52,14 +52,14 @@ export function hrefOf(screen: ScreenName, rest: readonly string[] = [], query: 
 
 export class Router {
   #route = $state.raw<Route>(readRoute(''))
+  /** Where in each screen we were last. */
+  readonly #last = new Map<ScreenName, string>()
   readonly #window: Window
 
   constructor(host: Window) {
     this.#window = host
-    this.#route = readRoute(host.location.hash)
-    host.addEventListener('hashchange', () => {
-      this.#route = readRoute(host.location.hash)
-    })
+    this.#arrive()
+    host.addEventListener('hashchange', () => this.#arrive())
   }
 
   get route() {
@@ -68,13 +68,26 @@ export class Router {
 
   go(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): void {
     this.#window.location.hash = hrefOf(screen, rest, query)
-    this.#route = readRoute(this.#window.location.hash)
+    this.#arrive()
   }
 
   /** The same place by another address, without a step in the history: a draft that was given its id. */
   replace(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): void {
     this.#window.history.replaceState(null, '', hrefOf(screen, rest, query))
-    this.#route = readRoute(this.#window.location.hash)
+    this.#arrive()
+  }
+
+  /** The way back to a document's page: among what was searched for or filtered as it was left there, else among all. */
+  hrefOfDocument(reference: string): string {
+    const last = this.#last.get('documents')
+    const isThere = last !== undefined && readRoute(last).query.get('document') === reference
+    return isThere ? last : hrefOf('documents', ['all'], { document: reference })
+  }
+
+  #arrive(): void {
+    const { hash } = this.#window.location
+    this.#route = readRoute(hash)
+    this.#last.set(this.#route.screen, hash)
   }
 }
 

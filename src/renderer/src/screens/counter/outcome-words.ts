@@ -65,7 +65,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         shape: 'bar',
         tone: 'quiet',
         word: 'Not begun',
-        title: `${who} was not asked to sign`,
+        title: `${who} did not begin`,
         meaning: error?.message ?? 'The page was never opened.',
         todo: ''
       }

@@ -65,7 +65,7 @@ const identityFilters: Record<NonNullable<DocumentQuery['identity']>, string> = 
   asked: 'without a result yet',
   passed: 'passed',
   failed: 'failed',
-  other: 'in the service’s own words'
+  other: 'to be looked at'
 }
 
 /** "Without a result yet", as a choice. */

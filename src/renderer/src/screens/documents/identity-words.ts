@@ -63,7 +63,7 @@ const states: Record<
   asked: { word: 'Asked for, no result yet', shape: 'ring', tone: 'quiet' },
   passed: { word: 'Identity check passed', shape: 'tick', tone: 'ok' },
   failed: { word: 'Identity check failed', shape: 'cross', tone: 'danger' },
-  other: { word: 'Result in the service’s own words', shape: 'dot', tone: 'quiet' }
+  other: { word: 'To be looked at', shape: 'question', tone: 'warn' }
 }
 /** A signer's identity check as a whole; undefined where none was asked for. */
 export function identityStatus(state: IdentityState): StatusWords | undefined {

@@ -22,7 +22,7 @@ const identities: Record<Exclude<IdentityState, 'none'>, StatusWords> = {
   asked: { shape: 'ring', word: 'Asked for', tone: 'quiet' },
   passed: { shape: 'tick', word: 'Passed', tone: 'ok' },
   failed: { shape: 'cross', word: 'Failed', tone: 'danger' },
-  other: { shape: 'dot', word: 'See the document', tone: 'quiet' }
+  other: { shape: 'question', word: 'To be looked at', tone: 'warn' }
 }
 export function identityStatus(state: IdentityState): StatusWords | undefined {
   return state === 'none' ? undefined : identities[state]

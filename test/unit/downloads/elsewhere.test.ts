@@ -1,0 +1,88 @@
+import { mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { aDocument } from '../../fixtures/download-office.ts'
+import { anOffice, CHOICE, names, until } from './office.ts'
+
+/** An office with documents, and a folder beside its own. */
+async function withAnother(count: number) {
+  const here = await anOffice()
+  const { office } = here
+  await office.look(names(count).map((name) => aDocument(name)))
+  const other = join(here.folder, 'Elsewhere')
+  mkdirSync(other)
+  const isHeld = () => office.downloads.summary(office.accountId).problem !== undefined && here.counts().running === 0
+  const otherId = office.downloads.folders.of(other).id
+  const saveElsewhere = () => office.downloads.saveElsewhere(office.accountId, office.folderId, otherId)
+  return { ...here, office, other, isHeld, saveElsewhere }
+}
+
+/** One whose folder was taken away with files in line for it. */
+async function withoutItsFolder(count: number) {
+  const here = await withAnother(count)
+  const { office } = here
+  renameSync(office.files, `${office.files} away`)
+  office.downloads.open()
+  await here.add(names(count))
+  await until(here.isHeld)
+  return here
+}
+
+test('what waits for a folder that is away is saved into another one, each file once', async () => {
+  const { office, other, counts, saveElsewhere } = await withoutItsFolder(30)
+  expect(office.downloads.summary(office.accountId).folder).toMatchObject({ id: office.folderId })
+  expect(await saveElsewhere()).toBe(30)
+  await office.rested()
+  expect(readdirSync(other)).toHaveLength(30)
+  expect(counts()).toEqual({ waiting: 0, running: 0, done: 30, failed: 0, cancelled: 0 })
+  expect(office.downloads.summary(office.accountId).problem).toBeUndefined()
+})
+
+test('what is in line for the other folder already is in line once', async () => {
+  const { office, other, counts, isHeld, saveElsewhere } = await withoutItsFolder(3)
+  const folderId = office.downloads.folders.of(other).id
+  renameSync(other, `${other} away`)
+  await office.downloads.add(office.accountId, { references: names(2) }, { ...CHOICE, folderId })
+  await until(isHeld)
+  renameSync(`${other} away`, other)
+  expect(await saveElsewhere()).toBe(1)
+  office.downloads.resume(office.accountId)
+  await office.rested()
+  expect(readdirSync(other)).toHaveLength(3)
+  expect(counts()).toMatchObject({ waiting: 0, done: 3 })
+})
+
+test('a file that is only fetched anew stays with the folder that it has', async () => {
+  const { office, other, list, files, isHeld, saveElsewhere, ...here } = await withAnother(2)
+  office.downloads.open()
+  await here.add(['R001'])
+  await office.rested()
+  const [file] = list(['done'])
+  renameSync(office.files, `${office.files} away`)
+  await office.downloads.again(office.accountId, [file?.id ?? ''])
+  await here.add(['R002'])
+  await until(isHeld)
+  expect(await saveElsewhere()).toBe(1)
+  renameSync(`${office.files} away`, office.files)
+  office.downloads.resume(office.accountId)
+  await office.rested()
+  expect(readdirSync(other)).toEqual(['Lease R002.pdf'])
+  expect(files()).toEqual(['Lease R001.pdf'])
+})
+
+test('what waits for the folder itself stays in line for it', async () => {
+  const { office, files, ...here } = await withAnother(5)
+  await office.downloads.pause(office.accountId)
+  await here.add(names(5))
+  expect(await office.downloads.saveElsewhere(office.accountId, office.folderId, office.folderId)).toBe(0)
+  office.downloads.open()
+  office.downloads.resume(office.accountId)
+  await office.rested()
+  expect(files()).toHaveLength(5)
+})
+
+test('a folder that nobody chose is refused', async () => {
+  const { office } = await anOffice()
+  const refused = office.downloads.saveElsewhere(office.accountId, office.folderId, 'nowhere')
+  await expect(refused).rejects.toMatchObject({ appError: { code: 'gone' } })
+})
