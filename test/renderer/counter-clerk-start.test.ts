@@ -162,6 +162,8 @@ test('without a PIN of staff one is chosen first', async () => {
   await fireEvent.submit(sheet().getByLabelText('Again').closest('form') as HTMLFormElement)
   await settle()
   expect(calls('counter.setPin').map((call) => call.input)).toEqual([{ pin: '73519' }])
+  // One more Enter hands nothing over.
+  expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
   await press('Hand over the screen')
   expect(opened.office.counter.session?.phase).toBe('handover')
 })

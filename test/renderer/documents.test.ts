@@ -182,7 +182,7 @@ describe('filters', () => {
 
   test('that find nothing are all cleared by one press', async () => {
     await open(fakeApi(), { families: ['complete'], overdue: true })
-    expect(screen.getByText('No document here is like that.')).toBeTruthy()
+    expect(screen.getByText('No document here fits the filters.')).toBeTruthy()
     await press('Clear all filters')
     expect(said('40 documents')).toBe(true)
   })
