@@ -287,6 +287,46 @@ describe('its files', () => {
     expect(within(screen.getByRole('article')).getByText('Failed')).toBeTruthy()
   })
 
+  test('that are cleared close beside the list, and leave the focus where it was pressed', async () => {
+    const stopped = downloadOf({ id: 'x', documentName: 'Deed x', state: 'cancelled', bytes: 0 })
+    await open(fakeApi({ downloads: [...saved(2), stopped] }), 'stopped')
+    await key('ArrowDown')
+    expect(screen.getByRole('heading', { level: 2, name: 'Deed x' })).toBeTruthy()
+    screen.getByRole('button', { name: 'Clear the stopped' }).focus()
+    await press('Clear the stopped')
+    await opened.clock.pass(1000)
+    expect(said('Nothing was stopped.')).toBe(true)
+    expect(screen.queryByRole('article')).toBeNull()
+    expect(opened.office.router.route.rest).toEqual([])
+    expect(document.activeElement).toBe(screen.getByRole('region', { name: 'The queue' }))
+  })
+
+  test('that are no more give the focus that was in them to the list, or to the part where that is empty', async () => {
+    const stopped = (id: string) => downloadOf({ id, documentName: `Deed ${id}`, state: 'cancelled', bytes: 0 })
+    await open(fakeApi({ downloads: [...saved(2), stopped('x'), stopped('y')] }), 'stopped')
+    await key('ArrowDown')
+    await key('Enter')
+    expect(document.activeElement?.textContent).toBe('Deed x')
+    state().downloads = state().downloads.filter((one) => one.id !== 'x')
+    await told()
+    expect(document.activeElement).toBe(screen.getByRole('grid'))
+    await key('ArrowDown')
+    await key('Enter')
+    expect(document.activeElement?.textContent).toBe('Deed y')
+    state().downloads = saved(2)
+    await told()
+    expect(document.activeElement?.textContent).toMatch(/^Stopped/)
+  })
+
+  test('that were the only ones close with the list', async () => {
+    await open(fakeApi({ downloads: [downloadOf({ id: 'x', state: 'cancelled', bytes: 0 })] }))
+    await key('ArrowDown')
+    await press('Clear the stopped')
+    await opened.clock.pass(1000)
+    expect(said('Nothing has been downloaded yet.')).toBe(true)
+    expect(opened.office.router.route.rest).toEqual([])
+  })
+
   test('that were moved away are told where they were to be shown', async () => {
     const api = fakeApi({ downloads: saved(1) })
     api.control.fail('downloads.reveal', { code: 'gone', message: 'The file is not there.' })
