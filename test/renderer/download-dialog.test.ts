@@ -140,7 +140,8 @@ describe('the names of files', () => {
     await type('{document}')
     expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(false)
     expect(examples()).toHaveLength(3)
-    await type('  ')
+    // At once, not only when names were asked for.
+    await fireEvent.input(pattern(), { target: { value: '  ' } })
     expect(examples()).toEqual(['None, until the pattern can be used.'])
   })
 
