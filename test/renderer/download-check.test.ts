@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import axe from 'axe-core'
 import { afterEach, expect, test } from 'vitest'
 import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
+import type { DownloadView } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { checkedOf, usualDownloads } from './fakes/downloads.ts'
@@ -28,16 +29,9 @@ async function press(name: string | RegExp) {
   await fireEvent.click(screen.getByRole('button', { name }))
   await settle()
 }
+const lost = { intact: 8, missing: files.slice(0, 2).map(checkedOf), altered: files.slice(2, 3).map(checkedOf) }
 const found = () =>
-  fakeApi({
-    downloads: files,
-    downloadCheck: {
-      intact: 8,
-      missing: files.slice(0, 2).map(checkedOf),
-      altered: files.slice(2, 3).map(checkedOf),
-      unreadable: files.slice(3, 4).map(checkedOf)
-    }
-  })
+  fakeApi({ downloads: files, downloadCheck: { ...lost, unreadable: files.slice(3, 4).map(checkedOf) } })
 
 test('a check that finds everything as it was says so', async () => {
   await open()
@@ -79,6 +73,79 @@ test('all that are missing are fetched again at once', async () => {
   await press('Fetch 2 files again')
   expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['s-0', 's-1'] })
   expect(opened.office.toasts.shown.at(-1)?.text).toBe('2 files are fetched again.')
+})
+
+/** What was asked for again ends so, a while after the check. */
+async function become(ids: string[], change: Partial<DownloadView>) {
+  const { state, emit } = opened.api.control
+  state.downloads = state.downloads.map((one) =>
+    ids.includes(one.id) ? { ...one, state: 'done', finishedAt: state.now() + 60_000, ...change } : one
+  )
+  emit('downloads.changed', { id: null })
+  await opened.clock.pass(1000)
+}
+
+test('what was asked for again says so once it is saved, and the headline counts it no more', async () => {
+  await open(fakeApi({ downloads: files, downloadCheck: { ...lost, unreadable: [] } }))
+  await press('Check what I have')
+  await press('Fetch 2 files again')
+  expect(region('Missing 2').getAllByText('Asked for again')).toHaveLength(2)
+  expect(said('3 files of 11 are not as fetched.')).toBe(true)
+  await become(['s-0'], {})
+  expect(region('Missing 2').getAllByText('Fetched again')).toHaveLength(1)
+  expect(region('Missing 2').getAllByText('Asked for again')).toHaveLength(1)
+  expect(said('2 files of 11 are not as fetched.')).toBe(true)
+  expect(said(/8 are intact\. 1 file was fetched again since\./)).toBe(true)
+  await become(['s-1'], {})
+  await press('Fetch again: Lease 2')
+  await become(['s-2'], {})
+  expect(region('Altered 1').getByText('Fetched again')).toBeTruthy()
+  expect(said('3 files of 11 were not as fetched, and were fetched again since.')).toBe(true)
+  expect(screen.queryByText('Asked for again')).toBeNull()
+})
+
+test('it is still said after another part was looked at, and of a new check nothing is', async () => {
+  await open(found())
+  await press('Check what I have')
+  await press('Fetch 2 files again')
+  await become(['s-0'], {})
+  for (const part of ['saved', 'check']) {
+    opened.office.router.go('downloads', [], { show: part })
+    await settle()
+  }
+  expect(region('Missing 2').getByText('Fetched again')).toBeTruthy()
+  expect(region('Missing 2').getByText('Asked for again')).toBeTruthy()
+  await press('Check again')
+  expect(region('Missing 2').queryByText('Fetched again')).toBeNull()
+})
+
+test('what ended before the check, or without its file, is not called fetched again', async () => {
+  await open(found())
+  await press('Check what I have')
+  await press('Fetch 2 files again')
+  await become(['s-0'], { finishedAt: opened.api.control.state.now() - 1 })
+  await become(['s-1'], { state: 'failed', error: { code: 'not-found', message: 'Gone.' } })
+  const missing = () => region('Missing 2')
+  expect(missing().queryByText('Fetched again')).toBeNull()
+  expect(missing().getByText('Failed')).toBeTruthy()
+  expect(missing().getByRole('button', { name: 'Fetch again: Lease 1' })).toBeTruthy()
+  // Cleared, it stands for the file of before.
+  await become(['s-1'], {})
+  expect(missing().queryByText('Failed')).toBeNull()
+  expect(missing().queryByText('Fetched again')).toBeNull()
+  await press('Fetch again: Lease 1')
+  await become(['s-1'], { finishedAt: opened.api.control.state.now() + 90_000 })
+  expect(missing().getByText('Fetched again')).toBeTruthy()
+})
+
+test('where others can not be read, that is what is left to say', async () => {
+  await open(found())
+  await press('Check what I have')
+  await press('Fetch 2 files again')
+  await press('Fetch again: Lease 2')
+  await become(['s-0', 's-1', 's-2'], {})
+  expect(said("1 file can't be read now.")).toBe(true)
+  expect(said(/8 are intact\. 3 files were fetched again since\./)).toBe(true)
 })
 
 test('files that can not be read now are not called lost, and not fetched again', async () => {

@@ -127,18 +127,39 @@ describe('the names of files', () => {
     expect(calls('downloads.preview')).toHaveLength(before + 1)
   })
 
-  test('that can not be used say why in their place, keep their examples, and nothing is downloaded', async () => {
+  test('that can not be used say why in their place, have no examples, and nothing is downloaded', async () => {
     await open()
-    const before = examples()
+    expect(examples()).toHaveLength(3)
     await type('{colour}/{document}')
     expect(pattern().getAttribute('aria-invalid')).toBe('true')
     expect(document.getElementById(pattern().getAttribute('aria-describedby') ?? '')?.textContent).toContain(
       '“{colour}” is not one of the parts that a name can have.'
     )
-    expect(examples()).toEqual(before)
+    expect(examples()).toEqual(['None, until the pattern can be used.'])
     expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(true)
     await type('{document}')
     expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(false)
+    expect(examples()).toHaveLength(3)
+    // At once, not only when names were asked for.
+    await fireEvent.input(pattern(), { target: { value: '  ' } })
+    expect(examples()).toEqual(['None, until the pattern can be used.'])
+  })
+
+  test('of both forms have both endings, or stand one under the other where they differ in more', async () => {
+    await open()
+    await type('{document}')
+    await fireEvent.click(dialog().getByLabelText(/^Both/))
+    await settle()
+    expect(examples()).toHaveLength(3)
+    for (const name of examples()) expect(name).toMatch(/^Lease \d\.pdf and \.json$/)
+    await type('{type} {document}')
+    const [first, second, third] = examples()
+    expect(first).toMatch(/^pdf Lease \d\.pdf$/)
+    expect(second).toBe(first?.replaceAll('pdf', 'json'))
+    expect(third).toMatch(/^pdf /)
+    await fireEvent.click(dialog().getByLabelText(/^Records/))
+    await settle()
+    expect(examples().every((name) => /^json Lease \d\.json$/.test(name ?? ''))).toBe(true)
   })
 
   test('that were typed but not looked at yet are looked at before anything is added', async () => {

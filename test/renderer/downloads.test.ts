@@ -1,7 +1,9 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import axe from 'axe-core'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
+import { waitsForInWords } from '../../src/renderer/src/screens/downloads/download-words.ts'
+import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import type { DownloadView } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -310,6 +312,93 @@ describe('its files', () => {
     expect(within(screen.getByRole('article')).getByText('Failed')).toBeTruthy()
   })
 
+  test('say of which kind they are under their names where the list is tight', async () => {
+    const width = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(600)
+    const [name, state] = ['Deed', 'cancelled'] as const
+    const pdf = downloadOf({ id: 'p', documentName: name, state, bytes: 0 })
+    try {
+      await open(fakeApi({ downloads: [pdf, { ...pdf, id: 'j', type: 'json' }] }))
+      expect(screen.queryByRole('columnheader', { name: 'Kind' })).toBeNull()
+      expect(said('PDF · To “Downloads”')).toBe(true)
+      expect(said('Records · To “Downloads”')).toBe(true)
+    } finally {
+      width.mockRestore()
+    }
+  })
+
+  test('that are held say beside the list by what, and which folder they go to', async () => {
+    const message = 'The folder isn’t there. It may be on a drive: connect that and try again.'
+    const held = waiting(2).map((one) => ({ ...one, folder: 'Estate drive', retryAt: NOW + 5000 }))
+    await open(fakeApi({ downloads: held, downloadSummary: { problem: { code: 'not-writable', message } } }))
+    await key('ArrowDown')
+    const beside = within(screen.getByRole('article'))
+    expect(beside.getByText('Held')).toBeTruthy()
+    expect(beside.getByText('The folder isn’t there.')).toBeTruthy()
+    expect(
+      beside.getByText(
+        'This file goes to the folder “Estate drive”. It may be on a drive: connect that and try again. It is also tried again by itself.'
+      )
+    ).toBeTruthy()
+  })
+
+  test('that wait for the line say so and nothing else, whether they met it or another did', async () => {
+    const error = { code: 'offline', message: 'No network.' } as const
+    const [met, other] = waiting(2)
+    await open(
+      fakeApi({
+        downloads: [{ ...met, error, retryAt: NOW + 1000 } as DownloadView, other as DownloadView],
+        downloadSummary: { problem: error, retryAt: NOW + 1000 }
+      })
+    )
+    for (let row = 0; row < 2; row++) {
+      await key('ArrowDown')
+      const beside = within(screen.getByRole('article'))
+      expect(beside.getByText('It waits for the line.')).toBeTruthy()
+      expect(beside.getByText('This computer is offline. It goes on by itself when the line is back.')).toBeTruthy()
+      expect(beside.queryByText(/ry again|tried again/)).toBeNull()
+    }
+  })
+
+  test('that are cleared close beside the list, and leave the focus where it was pressed', async () => {
+    const stopped = downloadOf({ id: 'x', documentName: 'Deed x', state: 'cancelled', bytes: 0 })
+    await open(fakeApi({ downloads: [...saved(2), stopped] }), 'stopped')
+    await key('ArrowDown')
+    expect(screen.getByRole('heading', { level: 2, name: 'Deed x' })).toBeTruthy()
+    screen.getByRole('button', { name: 'Clear the stopped' }).focus()
+    await press('Clear the stopped')
+    await opened.clock.pass(1000)
+    expect(said('Nothing was stopped.')).toBe(true)
+    expect(screen.queryByRole('article')).toBeNull()
+    expect(opened.office.router.route.rest).toEqual([])
+    expect(document.activeElement).toBe(screen.getByRole('region', { name: 'The queue' }))
+  })
+
+  test('that are no more give the focus that was in them to the list, or to the part where that is empty', async () => {
+    const stopped = (id: string) => downloadOf({ id, documentName: `Deed ${id}`, state: 'cancelled', bytes: 0 })
+    await open(fakeApi({ downloads: [...saved(2), stopped('x'), stopped('y')] }), 'stopped')
+    await key('ArrowDown')
+    await key('Enter')
+    expect(document.activeElement?.textContent).toBe('Deed x')
+    state().downloads = state().downloads.filter((one) => one.id !== 'x')
+    await told()
+    expect(document.activeElement).toBe(screen.getByRole('grid'))
+    await key('ArrowDown')
+    await key('Enter')
+    expect(document.activeElement?.textContent).toBe('Deed y')
+    state().downloads = saved(2)
+    await told()
+    expect(document.activeElement?.textContent).toMatch(/^Stopped/)
+  })
+
+  test('that were the only ones close with the list', async () => {
+    await open(fakeApi({ downloads: [downloadOf({ id: 'x', state: 'cancelled', bytes: 0 })] }))
+    await key('ArrowDown')
+    await press('Clear the stopped')
+    await opened.clock.pass(1000)
+    expect(said('Nothing has been downloaded yet.')).toBe(true)
+    expect(opened.office.router.route.rest).toEqual([])
+  })
+
   test('that were moved away are told where they were to be shown', async () => {
     const api = fakeApi({ downloads: saved(1) })
     api.control.fail('downloads.reveal', { code: 'gone', message: 'The file is not there.' })
@@ -350,4 +439,54 @@ test.each([
   const container = await open(api(), part)
   const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } })
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+})
+
+describe('what a file waits for', () => {
+  const soon = { folder: 'Evidence', retryAt: NOW + 5000 }
+  const said = (code: ErrorCode, change: Partial<DownloadView> = {}, isPaused = false) =>
+    waitsForInWords(
+      { ...soon, error: { code, message: 'The disk is full. Free some space.' }, ...change },
+      { isPaused },
+      NOW
+    )
+
+  test('is nothing while only its turn has not come, or all is paused', () => {
+    expect(waitsForInWords(soon, { isPaused: false }, NOW)).toBeUndefined()
+    expect(waitsForInWords(soon, undefined, NOW)).toBeUndefined()
+    const problem = { code: 'offline', message: 'No network.' } as const
+    expect(waitsForInWords(soon, { isPaused: true, problem }, NOW)).toBeUndefined()
+  })
+
+  test('is its own trouble before what holds all of them', () => {
+    const own = waitsForInWords(
+      { ...soon, error: { code: 'server', message: 'No.' } },
+      { isPaused: false, problem: { code: 'offline', message: 'No network.' } },
+      NOW
+    )
+    expect(own?.error.code).toBe('server')
+  })
+
+  test.each(['offline', 'dns', 'refused', 'timeout'] as const)('%s is the line, whenever it is tried', (code) => {
+    expect(said(code)).toMatchObject({ title: 'It waits for the line.' })
+    expect(said(code)?.more).toMatch(/ It goes on by itself when the line is back\.$/)
+    expect(said(code)?.more).not.toMatch(/try again|tried/i)
+  })
+
+  test('is said with its time where that is a while away', () => {
+    expect(said('server')?.title).toBe('It is tried again by itself.')
+    expect(said('server', { retryAt: NOW + 600_000 })?.title).toMatch(/^It is tried again by itself at \d\d:\d\d\.$/)
+    expect(said('rate-limited')?.more).toBe('It goes on by itself.')
+  })
+
+  test('names the folder where that is the matter, and nowhere else', () => {
+    expect(said('no-space')).toMatchObject({
+      title: 'The disk is full.',
+      more: 'This file goes to the folder “Evidence”. Free some space. It is also tried again by itself.'
+    })
+    expect(said('unauthorised')?.more).not.toMatch(/Evidence/)
+  })
+
+  test('is a person’s to resume where they paused it', () => {
+    expect(said('server', {}, true)?.title).toBe('It is tried again once you resume.')
+  })
 })

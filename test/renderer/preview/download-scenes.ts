@@ -107,6 +107,18 @@ function withDownloads(downloads: DownloadView[], change: Partial<FakeState> = {
     ...change
   })
 }
+/** @param away how many can't be read. */
+function checked(away: number): FakeApi {
+  const all = saved(1200)
+  return withDownloads(all, {
+    downloadCheck: {
+      intact: 1196 - away,
+      missing: all.slice(0, 3).map(checkedOf),
+      altered: all.slice(10, 11).map(checkedOf),
+      unreadable: all.slice(20, 20 + away).map((file) => ({ ...checkedOf(file), folder: 'Estate drive' }))
+    }
+  })
+}
 const moving = () => [running(1, 0.82), running(2, 0.41), running(3, 0.2), running(4, 0.05), ...waiting(5, 84)]
 const pace = { bytesPerSecond: 3_140_000, secondsLeft: 118 }
 
@@ -130,16 +142,19 @@ export const downloadScenes: Record<string, () => FakeApi> = {
   'downloads-ten-thousand': () =>
     withDownloads([...moving(), ...failures(), ...saved(9909)], { downloadSummary: pace, downloadRules: rules() }),
   'downloads-saved': () => withDownloads(saved(6000), { downloadRules: rules() }),
-  'downloads-checked': () => {
-    const all = saved(1200)
-    return withDownloads(all, {
-      downloadCheck: {
-        intact: 1195,
-        missing: all.slice(0, 3).map(checkedOf),
-        altered: all.slice(10, 11).map(checkedOf),
-        unreadable: all.slice(20, 21).map((file) => ({ ...checkedOf(file), folder: 'Estate drive' }))
-      }
-    })
+  'downloads-checked': () => checked(1),
+  /** What is asked for again is there at once. */
+  'downloads-fetched-again': () => {
+    const api = checked(0)
+    const { state, emit } = api.control
+    api.downloads.again = async ({ ids }) => {
+      state.downloads = state.downloads.map((one) =>
+        ids.includes(one.id) ? { ...one, finishedAt: now() + 1000 } : one
+      )
+      emit('downloads.changed', { id: null })
+      return { ok: true, value: null as never }
+    }
+    return api
   },
   'downloads-checking': () => {
     const api = withDownloads(saved(1200))

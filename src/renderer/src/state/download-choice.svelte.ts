@@ -16,12 +16,21 @@ const EXAMPLES = 3
 
 export type DownloadForms = 'pdf' | 'json' | 'both'
 
+/** What a document's files would be called. */
+export interface ExampleName {
+  /** Below the folder, with `/` between its parts, without its ending. */
+  path: string
+  /** ".pdf"; both endings where two files differ by it alone. */
+  endings: readonly string[]
+}
+
 export class ChoosingDownloads {
   pattern = $state('')
   forms = $state<DownloadForms>('pdf')
   writesIndex = $state(true)
   #folder = $state.raw<DownloadFolder>()
-  #preview = $state.raw<PatternPreview>()
+  /** By the types that are wanted. */
+  #previews = $state.raw<readonly PatternPreview[]>([])
   #error = $state.raw<AppError>()
   #newest = 0
   #stopTyping = () => {}
@@ -43,13 +52,16 @@ export class ChoosingDownloads {
   get types(): IDVerificationDataType[] {
     return this.forms === 'both' ? ['pdf', 'json'] : [this.forms]
   }
-  /** What files would be called; the last that could be told while another is asked for. */
-  get examples(): PatternPreview['examples'] {
-    return this.#preview?.examples.slice(0, EXAMPLES) ?? []
+  /** What files would be called; the last that could be told while another is asked for, and none by what can't be used. */
+  get examples(): ExampleName[] {
+    const [first, second] = this.#previews
+    if (!first || this.problem !== undefined) return []
+    const names = first.examples.flatMap(({ fileName }, index) => namesOf(fileName, second?.examples[index]?.fileName))
+    return names.slice(0, EXAMPLES)
   }
   /** What of the pattern can't be used, in words. */
   get problem(): string | undefined {
-    return this.pattern.trim() === '' ? 'Say what the files are to be called.' : this.#preview?.problem
+    return this.pattern.trim() === '' ? 'Say what the files are to be called.' : this.#previews[0]?.problem
   }
   /** Why names can't be shown. */
   get error() {
@@ -78,20 +90,16 @@ export class ChoosingDownloads {
   async look(): Promise<boolean> {
     this.#stopTyping()
     const mine = ++this.#newest
-    const result = await settled(
-      this.#api.downloads.preview({
-        pattern: this.pattern,
-        type: this.types[0] ?? 'pdf',
-        ...(this.#references?.length && { references: [...this.#references] })
-      })
-    )
+    const { pattern } = this
+    const references = this.#references?.length ? { references: [...this.#references] } : {}
+    const asked = this.types.map((type) => settled(this.#api.downloads.preview({ pattern, type, ...references })))
+    const answers = await Promise.all(asked)
     if (mine !== this.#newest) return false
-    this.#error = result.ok ? undefined : result.error
-    if (!result.ok) return false
-    // What was shown stays under the sentence on what is wrong: nothing jumps while a person types.
-    const examples = result.value.problem ? this.examples : result.value.examples
-    this.#preview = { ...result.value, examples }
-    return result.value.problem === undefined
+    const failed = answers.find((answer) => !answer.ok)
+    this.#error = failed && !failed.ok ? failed.error : undefined
+    if (failed) return false
+    this.#previews = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
+    return this.problem === undefined
   }
 
   /** Has the person choose a folder; undefined where they thought better of it, and nothing is changed. */
@@ -105,4 +113,18 @@ export class ChoosingDownloads {
     this.#newest++
     this.#stopTyping()
   }
+}
+
+/** The names of one document's files: one name with both endings, or two where the names differ in more. */
+function namesOf(one: string, other: string | undefined): ExampleName[] {
+  const [first, second] = [split(one), other === undefined ? undefined : split(other)]
+  if (!second) return [first]
+  return first.path === second.path ? [{ ...first, endings: [...first.endings, ...second.endings] }] : [first, second]
+}
+
+function split(fileName: string): ExampleName {
+  const at = fileName.lastIndexOf('.')
+  return at > fileName.lastIndexOf('/') + 1
+    ? { path: fileName.slice(0, at), endings: [fileName.slice(at)] }
+    : { path: fileName, endings: [] }
 }

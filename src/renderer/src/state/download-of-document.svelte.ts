@@ -41,6 +41,11 @@ export class DownloadsOfDocument {
   find(id: string): DownloadView | undefined {
     return this.#sorted.find((one) => one.id === id)
   }
+  /** Whether it is certain that this one is no more: all of them have been read, and it isn't among them. */
+  isWithout(id: string): boolean {
+    const list = this.#list.value
+    return list !== undefined && list.items.length >= list.total && this.find(id) === undefined
+  }
 
   load(): Promise<void> {
     return this.#list.load()

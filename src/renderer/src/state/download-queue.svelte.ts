@@ -5,6 +5,7 @@ import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 import { coalesced } from './coalesced.ts'
+import { FetchedAgain } from './fetched-again.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Milliseconds between two readings. */
@@ -20,11 +21,17 @@ export class DownloadQueue {
   /** What is done to all of it: pausing, going on, stopping, trying again, clearing. */
   readonly changing = new Action<unknown>()
   readonly checking = new Action<DownloadCheck>()
+  /** What became of what the check found and was asked for again. */
+  readonly refetched: FetchedAgain
 
   constructor(api: Api, clock: Clock) {
     this.#api = api
     this.#view = new Resource(() => api.downloads.summary())
-    this.follow = coalesced(clock, PAUSE, () => void this.load())
+    this.refetched = new FetchedAgain(api)
+    this.follow = coalesced(clock, PAUSE, () => {
+      void this.load()
+      void this.refetched.load()
+    })
   }
 
   get view(): DownloadSummary | undefined {
@@ -81,7 +88,8 @@ export class DownloadQueue {
     await this.load()
   }
   async check(): Promise<void> {
-    await this.checking.run(() => this.#api.downloads.check())
+    const found = await this.checking.run(() => this.#api.downloads.check())
+    if (found) this.refetched.begin(found)
   }
 
   /** Why what was last asked of this file could not be done. */
@@ -103,7 +111,7 @@ export class DownloadQueue {
   /** Fetches files again that the check found missing or altered; answers why that could not begin. */
   async fetchAgain(ids: readonly string[]): Promise<AppError | undefined> {
     const result = await settled(this.#api.downloads.again({ ids: [...ids] }))
-    await this.load()
+    await Promise.all([this.load(), result.ok && this.refetched.ask(ids)])
     return result.ok ? undefined : result.error
   }
 

@@ -3,8 +3,9 @@ import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
 import type { AddedDownloads, DownloadSummary, DownloadView } from '../../../../shared/contract/views.ts'
 import type { IDVerificationDataType } from '../../../../shared/model/id-verification.ts'
 import { counted } from '../../words/counts.ts'
-import { inWords } from '../../words/dates.ts'
+import { inWords, when } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
+import { isNoLine } from '../../words/statuses.ts'
 import { sizeInWords } from './sizes.ts'
 
 export const typeWords: Record<IDVerificationDataType, { short: string; long: string }> = {
@@ -63,6 +64,41 @@ export function failureInWords(error: AppError): { happened: string; todo: strin
   const words = presentError(error)
   const [happened, ...rest] = told.has(error.code) ? error.message.split(/(?<=\.)\s+/) : []
   return { happened: happened || words.happened, todo: rest.join(' ') || (todo[error.code] ?? words.todo) }
+}
+
+export interface WaitsFor {
+  error: AppError
+  title: string
+  more: string
+}
+
+/** What nobody can do anything about: the next try goes well, or it doesn't. */
+const onlyTried: ReadonlySet<ErrorCode> = new Set(['server', 'incomplete'])
+/** Milliseconds within which it isn't worth saying when. */
+const SOON = 60_000
+
+/**
+ * Why a file that waits isn't fetched now, its own trouble before what holds all of them, and the one thing that ends it;
+ * undefined where it only waits its turn, or for the queue to be resumed.
+ */
+export function waitsForInWords(
+  { error: own, retryAt, folder }: Pick<DownloadView, 'error' | 'retryAt' | 'folder'>,
+  queue: Pick<DownloadSummary, 'isPaused' | 'problem'> | undefined,
+  now: number
+): WaitsFor | undefined {
+  const error = own ?? (queue?.isPaused ? undefined : queue?.problem)
+  if (!error) return undefined
+  const { happened, todo } = failureInWords(error)
+  const at = retryAt !== undefined && retryAt - now >= SOON ? ` at ${when(retryAt, now)}` : ''
+  if (queue?.isPaused) return { error, title: 'It is tried again once you resume.', more: happened }
+  if (isNoLine(error))
+    return { error, title: 'It waits for the line.', more: `${happened} It goes on by itself when the line is back.` }
+  if (error.code === 'rate-limited')
+    return { error, title: 'The service asks for a pause.', more: `It goes on by itself${at}.` }
+  if (onlyTried.has(error.code)) return { error, title: `It is tried again by itself${at}.`, more: happened }
+  const again = retryAt !== undefined && retryAt > now ? ` It is also tried again by itself${at}.` : ''
+  const where = told.has(error.code) ? `This file goes to the folder “${folder}”. ` : ''
+  return { error, title: happened, more: `${where}${todo}${again}` }
 }
 
 /** What stands under a document's name: why its file isn't there, or where it is. */
