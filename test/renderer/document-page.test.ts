@@ -266,7 +266,7 @@ test('the identity PDF is downloaded in place and then shown in its folder', asy
   await press('Download identity PDF')
   expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-6', type: 'pdf' })
   await opened.clock.pass(1000)
-  expect(button('Waiting its turn…').getAttribute('aria-busy')).toBe('true')
+  expect(button('Waiting…').getAttribute('aria-busy')).toBe('true')
   await become({ state: 'running', bytes: 120_000, total: 482_133 })
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25')
   expect(screen.getByText('120 KB of 482 KB')).toBeTruthy()

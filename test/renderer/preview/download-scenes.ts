@@ -135,7 +135,10 @@ export const downloadScenes: Record<string, () => FakeApi> = {
     }),
   'downloads-full': () =>
     withDownloads([...waiting(1, 88), ...saved(212)], {
-      downloadSummary: { problem: { code: 'no-space', message: 'The disk is full.' } }
+      downloadSummary: {
+        problem: { code: 'no-space', message: 'The disk is full.' },
+        folder: { id: 'evidence', label: 'Identity evidence' }
+      }
     }),
   'downloads-failed': () => withDownloads([...failures(), ...saved(212)]),
   /** As many as an office has after some years. */
