@@ -67,6 +67,11 @@ export class AttackedApp {
     return this.told.map(({ kind }) => kind)
   }
 
+  /** Waits until a page stood before the person so many times since `forget`. */
+  untilOpened(times: number, what = 'the page to open'): Promise<void> {
+    return this.until(() => this.kinds().filter((kind) => kind === 'open').length === times, what)
+  }
+
   /** Waits for something to become true, for as long as the test may last. */
   async until(holds: () => boolean, what: string): Promise<void> {
     for (let waited = 0; !holds(); waited += 20) {

@@ -122,7 +122,7 @@ test.describe('a page that behaves', () => {
     await app.until(() => app.kinds().includes('open'), 'the page to open')
     expect(await run('return fetch("/loot").then((r) => r.text())')).toBe('ok')
     await run('document.getElementById("go").click()')
-    await app.until(() => app.kinds().filter((kind) => kind === 'open').length === 2, 'the second page to open')
+    await app.untilOpened(2, 'the second page to open')
     expect((await app.facts()).signingUrl).toBe(`${servers.here}/embedded`)
     expect(app.kinds()).not.toContain('refused')
     expect(servers.requests.map(({ path }) => path)).toEqual(

@@ -86,6 +86,10 @@ export class Scene {
     return this.app.until(holds, what)
   }
 
+  untilOpened(times: number, what?: string): Promise<void> {
+    return this.app.untilOpened(times, what)
+  }
+
   untilTold(words: string): Promise<void> {
     return this.until(() => this.refusals().some((text) => text.includes(words)), `staff to be told “${words}”`)
   }

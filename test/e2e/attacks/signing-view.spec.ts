@@ -140,14 +140,14 @@ test.describe('a page can’t hold the person', () => {
     await run(
       'onbeforeunload = (event) => { event.preventDefault(); return "stay" }; setTimeout(() => (location = "/next"))'
     )
-    await app.until(() => app.kinds().filter((kind) => kind === 'open').length === 2, 'the next page to open')
+    await app.untilOpened(2, 'the next page to open')
   })
 
   test('by a worker that answers for the service', async () => {
     await open('<title>sign</title>')
     await run('await navigator.serviceWorker.register("/worker.js"); await navigator.serviceWorker.ready')
     await run('setTimeout(() => (location = "/later"))')
-    await app.until(() => app.kinds().filter((kind) => kind === 'open').length === 2, 'the next page to open')
+    await app.untilOpened(2, 'the next page to open')
     expect(await run('return document.title')).toBe('/later')
     expect(site.asked).toContain('/later')
   })
@@ -297,7 +297,7 @@ test.describe('the person’s hands', () => {
   test('go back and forth within the page’s own', async () => {
     await open('<title>sign</title>')
     await run('setTimeout(() => (location = "/second"))')
-    await app.until(() => app.kinds().filter((kind) => kind === 'open').length === 2, 'the second page')
+    await app.untilOpened(2, 'the second page')
     await run('setTimeout(() => history.back())')
     await expect.poll(async () => (await facts()).signingUrl).toBe(`${site.origin}/`)
   })
@@ -318,7 +318,7 @@ test('each signer begins at the page’s own size', async () => {
   await app.say({ do: 'zoom', factor: 2 })
   await expect.poll(() => run('return innerWidth')).toBe(Number(wide) / 2)
   await run('setTimeout(() => (location = "/second"))')
-  await app.until(() => app.kinds().filter((kind) => kind === 'open').length === 2, 'the second page')
+  await app.untilOpened(2, 'the second page')
   expect(await run('return innerWidth')).toBe(Number(wide) / 2)
   await app.say({ do: 'end' })
   await app.forget()

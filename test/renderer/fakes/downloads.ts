@@ -170,7 +170,8 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       state.downloads = state.downloads.map((one) =>
         one.state === 'waiting' && folder ? { ...one, folder: folder.label } : one
       )
-      state.downloadSummary = { ...state.downloadSummary, problem: undefined } as never
+      const { problem: _problem, folder: _folder, ...rest } = state.downloadSummary
+      state.downloadSummary = rest
       changed()
       return { moved: waiting.length }
     },

@@ -17,7 +17,7 @@ import { openElsewhere } from './elsewhere.ts'
 import { openEnded } from './ended.ts'
 import { type FetchingParts, openFetching } from './fetching.ts'
 import { openHolds } from './holds.ts'
-import { each, inPieces } from './in-pieces.ts'
+import { each, inPieces, whileThereAre } from './in-pieces.ts'
 import { openIndexes } from './indexes.ts'
 import { openListing } from './listing.ts'
 import { insistOnPattern, openPreview } from './preview.ts'
@@ -149,15 +149,11 @@ export function openDownloads(effects: DownloadEffects) {
       queue.whileStill(accountId, async () => {
         adding.stop(accountId)
         await queue.stop((download) => download.accountId === accountId, 'cancel')
-        let ids = table.waitingOf(accountId)
-        while (ids.length > 0) {
-          await inPieces(
-            db,
-            each(ids, (id) => table.stop(id, 'cancelled', undefined, clock()))
-          )
-          ids = table.waitingOf(accountId)
-          changed()
-        }
+        const cancel = (id: string) => void table.stop(id, 'cancelled', undefined, clock())
+        await whileThereAre(
+          () => table.waitingOf(accountId),
+          (ids) => inPieces(db, each(ids, cancel)).then(() => changed())
+        )
         changed()
       }),
 

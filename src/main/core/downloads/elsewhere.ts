@@ -2,7 +2,7 @@
 import type { Db } from '../storage/connection.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import { each, inPieces } from './in-pieces.ts'
+import { each, inPieces, whileThereAre } from './in-pieces.ts'
 import type { Queue } from './queue.ts'
 
 export interface ElsewhereParts {
@@ -34,8 +34,10 @@ export function openElsewhere({ db, table, folders, queue, changed }: ElsewhereP
           if (table.moveTo(id, to)) moved += 1
           else table.leaveOut(id)
         }
-        for (let ids = table.movable(lane); ids.length > 0; ids = table.movable(lane))
-          await inPieces(db, each(ids, move))
+        await whileThereAre(
+          () => table.movable(lane),
+          (ids) => inPieces(db, each(ids, move))
+        )
         queue.added({ accountId, folderId: to })
         changed()
         return moved

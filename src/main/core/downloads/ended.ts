@@ -6,7 +6,7 @@ import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable, Stopped } from './downloads-table.ts'
 import type { Holds } from './holds.ts'
-import { each, inPieces } from './in-pieces.ts'
+import { each, inPieces, whileThereAre } from './in-pieces.ts'
 import type { Queue } from './queue.ts'
 import type { Runs } from './runs.ts'
 
@@ -44,12 +44,9 @@ export function openEnded({ db, table, folders, holds, runs, queue, changed, clo
     changed()
   }
 
-  /** Does something with all that failed, or was cancelled, some at a time. What is done takes them out of there. */
-  async function withStopped(accountId: string, state: Stopped, work: (ids: string[]) => Promise<void>): Promise<void> {
-    for (let ids = table.stoppedOf(accountId, state); ids.length > 0; ids = table.stoppedOf(accountId, state)) {
-      await work(ids)
-    }
-  }
+  /** Does something with all that failed, or was cancelled, some at a time. */
+  const withStopped = (accountId: string, state: Stopped, work: (ids: string[]) => Promise<void>): Promise<void> =>
+    whileThereAre(() => table.stoppedOf(accountId, state), work)
 
   const isIntact = async (download: Download): Promise<boolean> =>
     download.state === 'done' && (await stateOfFile(folders, download)) === 'intact'

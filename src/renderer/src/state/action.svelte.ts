@@ -21,7 +21,7 @@ export class Action<Value> {
   }
 
   /** Runs a call; answers its value, or undefined where it failed, was forgotten, or one was under way. */
-  async run(call: () => Promise<Result<Value>>): Promise<Value | undefined> {
+  async run<Answer extends Value>(call: () => Promise<Result<Answer>>): Promise<Answer | undefined> {
     if (this.#busy) return undefined
     const mine = ++this.#newest
     this.#busy = true

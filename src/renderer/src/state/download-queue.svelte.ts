@@ -66,17 +66,11 @@ export class DownloadQueue {
   }
   /** Has what waits for one folder saved into another, which is chosen; answers what was done, if anything. */
   async saveElsewhere(from: string): Promise<{ moved: number; folder: string } | undefined> {
-    const done: { moved: number; folder: string }[] = []
-    await this.changing.run(async () => {
-      const chosen = await this.#api.downloads.chooseFolder()
-      if (!chosen.ok || chosen.value === null) return chosen
-      const { id, label } = chosen.value
-      const saved = await this.#api.downloads.saveElsewhere({ from, to: id })
-      if (saved.ok) done.push({ moved: saved.value.moved, folder: label })
-      return saved
-    })
+    const folder = await this.changing.run(() => this.#api.downloads.chooseFolder())
+    if (!folder) return undefined
+    const done = await this.changing.run(() => this.#api.downloads.saveElsewhere({ from, to: folder.id }))
     await this.load()
-    return done[0]
+    return done && { moved: done.moved, folder: folder.label }
   }
   async againAll(): Promise<void> {
     await this.changing.run(() => this.#api.downloads.againAll())

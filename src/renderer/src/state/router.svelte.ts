@@ -52,8 +52,8 @@ export function hrefOf(screen: ScreenName, rest: readonly string[] = [], query: 
 
 export class Router {
   #route = $state.raw<Route>(readRoute(''))
-  /** Where in each screen we were last. */
-  readonly #last = new Map<ScreenName, string>()
+  /** Where among the documents we were last. */
+  #documents = ''
   readonly #window: Window
 
   constructor(host: Window) {
@@ -79,15 +79,14 @@ export class Router {
 
   /** The way back to a document's page: among what was searched for or filtered as it was left there, else among all. */
   hrefOfDocument(reference: string): string {
-    const last = this.#last.get('documents')
-    const isThere = last !== undefined && readRoute(last).query.get('document') === reference
-    return isThere ? last : hrefOf('documents', ['all'], { document: reference })
+    const isThere = readRoute(this.#documents).query.get('document') === reference
+    return isThere ? this.#documents : hrefOf('documents', ['all'], { document: reference })
   }
 
   #arrive(): void {
     const { hash } = this.#window.location
     this.#route = readRoute(hash)
-    this.#last.set(this.#route.screen, hash)
+    if (this.#route.screen === 'documents') this.#documents = hash
   }
 }
 

@@ -9,3 +9,8 @@ export function listed(names: readonly string[], most = 3): string {
   if (names.length <= most) return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`
 }
+
+/** As a sentence begins. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

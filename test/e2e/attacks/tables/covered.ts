@@ -43,17 +43,12 @@ export const covered: Area = {
     whileCovered('show itself by a message', 'alert("Sign now"); confirm("Sign now?")'),
     whileCovered('show itself by a notice', 'try { new Notification("Sign now") } catch {}'),
     whileCovered('show itself by opening a window', 'window.open("/embedded")', async (scene) => {
-      await scene.until(
-        () => scene.kinds().filter((kind) => kind === 'open').length === 2,
-        'the window’s page in place'
-      )
+      await scene.untilOpened(2, 'the window’s page in place')
       assert.ok(scene.paths().includes('/embedded'))
       await scene.run('location = "/attack"')
-      await scene.until(() => scene.kinds().filter((kind) => kind === 'open').length === 3, 'the page to open')
+      await scene.untilOpened(3)
     }),
-    whileCovered('show itself by loading anew', 'location.reload()', (scene) =>
-      scene.until(() => scene.kinds().filter((kind) => kind === 'open').length === 2, 'the page to open')
-    ),
+    whileCovered('show itself by loading anew', 'location.reload()', (scene) => scene.untilOpened(2)),
     {
       name: 'be heard before it is shown anything of',
       page: '<audio id=a></audio>',

@@ -122,7 +122,7 @@ export const endurance: Area = {
       play: async (scene) => {
         await scene.say({ do: 'end' })
         await scene.begin('{here}/attack', 1500)
-        await scene.until(() => scene.kinds().filter((kind) => kind === 'open').length === 2, 'the page to open')
+        await scene.untilOpened(2)
         await scene.run('location = "/never"')
         await failed(scene)
       }

@@ -1,6 +1,6 @@
 /** The conditions of a query as what a person sees: chips that say what they ask for, can be changed and taken away. */
 import type { DocumentQuery } from '../../../../shared/contract/document-requests.ts'
-import { counted, listed } from '../../words/counts.ts'
+import { capital, counted, listed } from '../../words/counts.ts'
 import { documentStatus } from '../../words/statuses.ts'
 
 export const FILTERS = [
@@ -70,8 +70,7 @@ const identityFilters: Record<NonNullable<DocumentQuery['identity']>, string> = 
 
 /** "Without a result yet", as a choice. */
 export function identityFilterWords(state: NonNullable<DocumentQuery['identity']>): string {
-  const words = identityFilters[state]
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capital(identityFilters[state])
 }
 
 /** A query without what a filter asks for. */

@@ -1,7 +1,7 @@
 /** What an identity check found, in plain words. The service's words are open: one that we don't know is shown as it came. */
 import type { IdentityState, SignerView } from '../../../../shared/contract/views.ts'
 import { type IdentityReading, identityReading } from '../../../../shared/model/identity-words.ts'
-import type { StatusTone, StatusWords } from '../../words/statuses.ts'
+import type { StatusWords } from '../../words/statuses.ts'
 
 export interface IdentityFinding {
   /** What was looked at: "Face". */
@@ -56,18 +56,22 @@ export function identityFinding({ field, value }: { field: string; value: string
   return { label, about, value, ...(meaning && { meaning }), status: looks[verdict ?? 'other'] }
 }
 
-const states: Record<
-  Exclude<IdentityState, 'none'>,
-  { word: string; tone: StatusTone; shape: StatusWords['shape'] }
-> = {
-  asked: { word: 'Asked for, no result yet', shape: 'ring', tone: 'quiet' },
-  passed: { word: 'Identity check passed', shape: 'tick', tone: 'ok' },
-  failed: { word: 'Identity check failed', shape: 'cross', tone: 'danger' },
-  other: { word: 'To be looked at', shape: 'question', tone: 'warn' }
+const states: Record<Exclude<IdentityState, 'none'>, StatusWords & { inFull: string }> = {
+  asked: { word: 'Asked for', inFull: 'Asked for, no result yet', shape: 'ring', tone: 'quiet' },
+  passed: { word: 'Passed', inFull: 'Identity check passed', shape: 'tick', tone: 'ok' },
+  failed: { word: 'Failed', inFull: 'Identity check failed', shape: 'cross', tone: 'danger' },
+  other: { word: 'To be looked at', inFull: 'To be looked at', shape: 'question', tone: 'warn' }
 }
+
+/** A document's identity check in the list, under a heading that says what it is; undefined where none was asked for. */
+export function identityStatusInList(state: IdentityState): StatusWords | undefined {
+  return state === 'none' ? undefined : states[state]
+}
+
 /** A signer's identity check as a whole; undefined where none was asked for. */
 export function identityStatus(state: IdentityState): StatusWords | undefined {
-  return state === 'none' ? undefined : states[state]
+  const words = state === 'none' ? undefined : states[state]
+  return words && { ...words, word: words.inFull }
 }
 
 /**

@@ -1,7 +1,6 @@
 /** What the cells of the list say that is not said by a picture. */
 import type { DocumentColumn } from '../../../../shared/contract/document-requests.ts'
-import type { DocumentRow, IdentityState, SignerProgress } from '../../../../shared/contract/views.ts'
-import type { StatusWords } from '../../words/statuses.ts'
+import type { DocumentRow, SignerProgress } from '../../../../shared/contract/views.ts'
 
 export interface Progress {
   signed: number
@@ -16,16 +15,6 @@ export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'si
   if (of === 0) return undefined
   const signed = Math.min(of, status.signed ?? signers.filter(({ state }: SignerProgress) => state === 'signed').length)
   return { signed, of, word: `${signed} of ${of}` }
-}
-
-const identities: Record<Exclude<IdentityState, 'none'>, StatusWords> = {
-  asked: { shape: 'ring', word: 'Asked for', tone: 'quiet' },
-  passed: { shape: 'tick', word: 'Passed', tone: 'ok' },
-  failed: { shape: 'cross', word: 'Failed', tone: 'danger' },
-  other: { shape: 'question', word: 'To be looked at', tone: 'warn' }
-}
-export function identityStatus(state: IdentityState): StatusWords | undefined {
-  return state === 'none' ? undefined : identities[state]
 }
 
 /** The cells that are nothing but a text. */

@@ -2,7 +2,7 @@
 import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
 import type { AddedDownloads, DownloadSummary, DownloadView } from '../../../../shared/contract/views.ts'
 import type { IDVerificationDataType } from '../../../../shared/model/id-verification.ts'
-import { counted } from '../../words/counts.ts'
+import { capital, counted } from '../../words/counts.ts'
 import { inWords, when } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { isNoLine } from '../../words/statuses.ts'
@@ -115,8 +115,4 @@ export function pathInWords(folder: string, fileName: string): string {
 /** The name alone, without the folders that it lies in. */
 export function lastPart(fileName: string): string {
   return fileName.slice(fileName.lastIndexOf('/') + 1)
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

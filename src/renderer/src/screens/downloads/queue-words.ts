@@ -1,10 +1,10 @@
 /** How the queue of downloads stands as a whole, in words and as a share. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DownloadSummary } from '../../../../shared/contract/views.ts'
-import { counted } from '../../words/counts.ts'
+import { capital, counted } from '../../words/counts.ts'
 import { inWords } from '../../words/dates.ts'
 import { isNoLine, type StatusWords } from '../../words/statuses.ts'
-import { capital, failureInWords, filesOf, paceInWords } from './download-words.ts'
+import { failureInWords, filesOf, paceInWords } from './download-words.ts'
 
 export interface QueueWords extends Omit<StatusWords, 'word'> {
   title: string

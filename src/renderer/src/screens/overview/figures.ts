@@ -4,7 +4,7 @@ import type { StatusFamily } from '../../../../shared/model/document-status.ts'
 import { documentsHref } from '../../state/document-query.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
 import type { Bar } from '../../ui/bar-chart.ts'
-import { counted } from '../../words/counts.ts'
+import { capital, counted } from '../../words/counts.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
 /** Something that a person may have to do something about. */
@@ -116,8 +116,4 @@ export function weekBars(view: OverviewView): Bar[] {
       ]
     }
   })
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,7 @@
 /** What the audit trail tells, in plain words: each event as a sentence, and each detail with what it is called. */
 import { offsetInWords } from '../../../../shared/composition/zone.ts'
 import type { AuditCheck, AuditEntry, AuditEvent } from '../../../../shared/contract/views.ts'
-import { counted } from '../../words/counts.ts'
+import { capital, counted } from '../../words/counts.ts'
 import { clockTime, dayInWords, inWords, offsetAt } from '../../words/dates.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
@@ -189,8 +189,4 @@ export function checkWords({ isWhole, entries, brokenAt, isCutOff }: AuditCheck)
     title: 'The trail was changed.',
     more: `${wrong.join(' ') || 'It is not as it was written.'} Somebody altered, took out or put in entries outside Countersign. Save it as a file now, and tell your administrator.`
   }
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
