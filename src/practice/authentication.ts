@@ -58,7 +58,7 @@ function hmac(auth: Extract<AuthScheme, { scheme: 'hmac' }>, clock: Clock): Auth
 }
 
 /** Base64(HMAC-SHA256(secret, text)), both as UTF-8. */
-export async function signatureOf(secret: string, text: string): Promise<string> {
+async function signatureOf(secret: string, text: string): Promise<string> {
   const encoder = new TextEncoder()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])

@@ -232,6 +232,6 @@ export function log(
   document.logs.push({ at, name: fullName(person), action, role })
 }
 
-export function logSystem(document: DocumentRecord, at: number, action: string): void {
+function logSystem(document: DocumentRecord, at: number, action: string): void {
   document.logs.push({ at, name: 'Practice service', action, role: 'System' })
 }

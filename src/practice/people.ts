@@ -12,7 +12,7 @@ const LAST_NAMES =
   )
 
 /** How many made-up people there are before their numbers repeat names. */
-export const PEOPLE = FIRST_NAMES.length * LAST_NAMES.length
+const PEOPLE = FIRST_NAMES.length * LAST_NAMES.length
 
 /** The made-up person of a number; the same one each time, and another name for each number below `PEOPLE`. */
 export function person(number: number): Person {

@@ -119,7 +119,6 @@ export type AssignQueueDocument = Read<typeof assignQueueDocument>
 
 /** Not in the reference: a reminder to one signer. */
 export const sendReminder = record({ DocumentReference: needed(text), SignerReference: text })
-export type SendReminder = Read<typeof sendReminder>
 
 function employerRecord(kind: 'SuperFund' | 'TFN' | 'AccClaimsHistory') {
   const texts = Object.fromEntries(EMPLOYER_FIELDS[kind].map((name) => [name, text]))

@@ -71,7 +71,7 @@ export function signerResponse(document: DocumentRecord, signer: SignerRecord, a
 }
 
 /** Where this signer signs. Whoever has the address can sign. */
-export function signingUrl(signer: SignerRecord, answering: Answering): string {
+function signingUrl(signer: SignerRecord, answering: Answering): string {
   return `${answering.origin}/sign/${signer.key}`
 }
 

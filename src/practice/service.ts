@@ -34,7 +34,7 @@ export interface PracticeServiceOptions {
 }
 
 /** A request as it was read, before it was carried out; fields are exactly those sent. */
-export interface RecordedRequest {
+interface RecordedRequest {
   operation: string
   at: number
   body: unknown

@@ -79,7 +79,7 @@ export interface FieldRecord {
   choices?: { label: string; value: string }[]
 }
 
-export interface LogRecord {
+interface LogRecord {
   at: number
   name: string
   action: string
@@ -144,7 +144,7 @@ export interface TemplateRecord {
   fields?: FieldRecord[]
 }
 
-export interface NotaryAssignment {
+interface NotaryAssignment {
   packageReference: string
   documentReference: string
   notaryReference: string

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { onTestFinished } from 'vitest'
 import { selfSigned } from './self-signed.ts'
 
-export interface Asked {
+interface Asked {
   method: string
   url: string
   headers: IncomingMessage['headers']

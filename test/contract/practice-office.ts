@@ -9,7 +9,7 @@ import type { AuthScheme } from '../../src/practice/authentication.ts'
 import { type OfficeOptions, openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { aKey, clientOf } from './client-factory.ts'
 
-export const schemes = {
+const schemes = {
   none: { scheme: 'none' },
   'api-key': { scheme: 'hmac', key: aKey.key, secret: aKey.secret, referer: aKey.accessUrl },
   bearer: { scheme: 'bearer', token: 'tok-practice-1' }

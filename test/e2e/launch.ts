@@ -67,7 +67,7 @@ export interface WindowInfo {
 }
 
 /** The machine and the desktop around the application, played by the test. */
-export interface Surroundings {
+interface Surroundings {
   readonly dialog: {
     /** Puts an answer ready for the next open dialog: the files chosen; none cancels. */
     answerOpen(filePaths: readonly string[]): Promise<void>

@@ -6,7 +6,7 @@ import { firstPaint } from './navigation.ts'
 import { preventable } from './strict.ts'
 import { WebContents } from './web-contents.ts'
 
-export const browserWindowEvents = {
+const browserWindowEvents = {
   emits: [...windowEvents.emits, 'page-title-updated', 'ready-to-show'],
   never: [...windowEvents.never, 'unresponsive', 'responsive', 'enter-html-full-screen', 'leave-html-full-screen']
 } as const

@@ -11,7 +11,7 @@ type Events = Protocol.Events
 type Listener = (params: never) => void
 
 /** A command that Chromium refused; `message` is Chromium's own. */
-export class CdpError extends Error {
+class CdpError extends Error {
   override readonly name = 'CdpError'
   readonly method: string
 

@@ -28,14 +28,14 @@ export interface PageInfo {
 }
 
 /** A notification that has been shown. */
-export interface ShownNotification {
+interface ShownNotification {
   readonly title: string
   readonly body: string
   readonly visible: boolean
 }
 
 /** The state of a window that a test may look at. */
-export interface WindowInfo {
+interface WindowInfo {
   readonly id: number
   readonly title: string
   readonly bounds: Electron.Rectangle

@@ -132,8 +132,6 @@ function play(role: Role, window: BaseWindow | undefined): void {
   part()
 }
 
-type Offered = Pick<Electron.Menu, 'items' | 'popup' | 'closePopup' | 'append' | 'insert' | 'getMenuItemById'>
-
 let applicationMenu: Menu | null = null
 let open: Menu | undefined
 
@@ -218,9 +216,6 @@ export class Menu extends Emulated {
     }
   }
 }
-
-/** Names in `Menu` that are Electron's too: the list keeps a stray one from being offered. */
-export type OfferedOfMenu = keyof Offered
 
 /**
  * Clicks the item under these labels, in the open context menu or the application's, or in one that is given; throws

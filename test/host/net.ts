@@ -72,7 +72,6 @@ async function fetchIn(session: Session, input: string | Request, init?: Init): 
 }
 
 /** fetch by way of a session: its own schemes, and the network that the test has given the machine. */
-export { fetchIn }
 
 type Offered = Pick<Electron.Net, 'isOnline' | 'online'>
 

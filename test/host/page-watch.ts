@@ -10,7 +10,7 @@ export type Report =
   | { kind: 'input'; type: InputType }
 
 /** Electron's names for what a person does with mouse, fingers and keys. */
-export type InputType =
+type InputType =
   | 'mouseDown'
   | 'mouseUp'
   | 'mouseMove'
@@ -20,7 +20,7 @@ export type InputType =
   | 'touchStart'
   | 'touchEnd'
 
-export interface ContextDetails {
+interface ContextDetails {
   readonly x: number
   readonly y: number
   readonly linkURL: string

@@ -12,7 +12,7 @@ import { borrowPage, createContext, runningServiceWorkers } from './targets.ts'
 import type { WebContents } from './web-contents.ts'
 import { WebRequest } from './web-request.ts'
 
-export const sessionEvents = {
+const sessionEvents = {
   emits: ['will-download'],
   // No device is ever offered here, so that nothing is selected, added or removed; spell-check dictionaries aren't fetched.
   never: [

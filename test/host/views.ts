@@ -8,7 +8,7 @@ type Offered = Pick<
   'setBounds' | 'getBounds' | 'setVisible' | 'getVisible' | 'setBackgroundColor' | 'setBorderRadius'
 >
 
-export const viewEvents = { emits: ['bounds-changed'] } as const
+const viewEvents = { emits: ['bounds-changed'] } as const
 
 export class View extends Emulated implements Offered {
   /** @internal from the lowest to the topmost */

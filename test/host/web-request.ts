@@ -24,7 +24,7 @@ interface Registered<L> {
 }
 
 /** True where `url` fits one of Chromium's match patterns, such as `<all_urls>` or `*://*.example.com/*`. */
-export function matchesPattern(pattern: string, url: string): boolean {
+function matchesPattern(pattern: string, url: string): boolean {
   if (pattern === '<all_urls>') return true
   const parts = /^(\*|[a-z][a-z0-9+.-]*):\/\/([^/]*)(\/.*)?$/i.exec(pattern)
   if (!parts) throw new TypeError(`Invalid url pattern ${pattern}`)

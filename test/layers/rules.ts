@@ -1,6 +1,6 @@
 /** Which room may import which, and what to do instead. Dependencies point one way: see docs/architecture.md. */
 
-export interface Rule {
+interface Rule {
   /** Files that the rule speaks of, as paths from the project's root. */
   files: RegExp
   /** Imports that they may not have: a path from the project's root, or a package's name. */
@@ -9,7 +9,7 @@ export interface Rule {
   instead: string
 }
 
-export const rules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   {
     files: /^src\/(?!main\/shell\/|main\/index\.ts$|preload\/)/,
     mayNot: /^electron(\/.*)?$/,

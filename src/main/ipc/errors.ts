@@ -44,7 +44,7 @@ function fromDatabase(trouble: NonNullable<ReturnType<typeof queryTroubleOf>>): 
 }
 
 /** An error of the service's client as the screens show it. */
-export function fromService(error: ServiceError): AppError {
+function fromService(error: ServiceError): AppError {
   return {
     ...(identityWords(error) ?? described(error)),
     mayHaveArrived: error.mayHaveArrived,

@@ -4,7 +4,7 @@ export type { Accounts } from '../core/accounts/accounts.ts'
 export type { Clients } from '../core/accounts/clients.ts'
 export type { FetchedLists } from '../core/accounts/fetched-lists.ts'
 export type { Counter } from '../core/counter/counter.ts'
-export type { Mirror } from '../core/documents/mirror.ts'
+
 export type { Watch } from '../core/documents/watch.ts'
 export type { Downloads } from '../core/downloads/downloads.ts'
 export type { Drafts } from '../core/drafts/drafts.ts'

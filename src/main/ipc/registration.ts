@@ -15,7 +15,7 @@ import {
 import { asAppError } from './errors.ts'
 
 /** What a handler answers: the contract's reply, null included where that is the reply. */
-export type Answer<Name extends RequestName> = Exclude<Requests[Name]['reply'], undefined>
+type Answer<Name extends RequestName> = Exclude<Requests[Name]['reply'], undefined>
 
 /** desk: the office's own window. person: the window on the second display, where somebody signs. */
 export type Role = 'desk' | 'person'
@@ -27,7 +27,7 @@ export interface RequestContext {
   stillAsking(): boolean
 }
 
-export type RequestHandler<Name extends RequestName> = (
+type RequestHandler<Name extends RequestName> = (
   input: DecodedInput<Name>,
   context: RequestContext
 ) => Promise<Answer<Name>>

@@ -56,7 +56,7 @@ export function serveAppPages(folder: string): void {
 }
 
 /** The answer to one request of ours. */
-export async function appPage(request: Request, folder: string): Promise<Response> {
+async function appPage(request: Request, folder: string): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405)
   const file = fileOfPage(request.url, folder)
   const type = file && TYPES[extname(file)]

@@ -24,8 +24,6 @@ export interface CounterPlaceParts {
   failed: (error: unknown) => void
 }
 
-export type ShownPlace = ReturnType<typeof openCounterPlace>
-
 /** A window that a person has, and what ends that. */
 interface Taken {
   window: BrowserWindow

@@ -6,7 +6,7 @@
 import { app, type Session, session, type WebContents } from 'electron'
 import type { AskedPermission } from '../core/policy/permissions.ts'
 
-export interface NavigationRequest {
+interface NavigationRequest {
   url: string
   isMainFrame: boolean
 }

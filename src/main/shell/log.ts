@@ -5,7 +5,7 @@ import { app } from 'electron'
 import electronLog from 'electron-log/node.js'
 import { scrubbed, scrubbedDetail } from '../core/policy/log-lines.ts'
 
-export type LogLine = (message: string, detail?: Record<string, unknown>) => void
+type LogLine = (message: string, detail?: Record<string, unknown>) => void
 
 export interface Log {
   info: LogLine

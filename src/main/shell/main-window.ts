@@ -6,7 +6,7 @@ import { BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
 import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
 import { guardOwnPage, ownPagePreferences } from './own-page.ts'
 
-export const TITLE_BAR_HEIGHT = 40
+const TITLE_BAR_HEIGHT = 40
 const SMALLEST = { width: 960, height: 640 }
 const FIRST = { width: 1280, height: 840 }
 

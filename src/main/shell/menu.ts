@@ -2,7 +2,7 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import type { Events } from '../../shared/contract/index.ts'
 
-export type MenuCommand = Events['menu.chosen']['command']
+type MenuCommand = Events['menu.chosen']['command']
 
 export interface MenuParts {
   platform: NodeJS.Platform
@@ -16,7 +16,7 @@ export function installMenu(parts: MenuParts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(parts)))
 }
 
-export function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemConstructorOptions[] {
+function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemConstructorOptions[] {
   const command = (label: string, accelerator: string, chosen: MenuCommand): MenuItemConstructorOptions => ({
     id: chosen,
     label,

@@ -6,7 +6,7 @@ import { box, type Colour, Drawing, ellipse, gradient, mix, type Point, stroke }
 import type { Findings } from './findings.ts'
 import { portrait } from './portrait.ts'
 
-export const CARD = { width: 640, height: 404 }
+const CARD = { width: 640, height: 404 }
 
 const INK: Colour = [28, 40, 48]
 const QUIET: Colour = [92, 106, 114]

@@ -2,7 +2,7 @@
 import { repeatableRandom } from '../effects.ts'
 import { box, type Colour, Drawing, ellipse, gradient, mix, type Point, smooth, stroke } from './drawing.ts'
 
-export const PORTRAIT = { width: 320, height: 400 }
+const PORTRAIT = { width: 320, height: 400 }
 
 const SKINS: Colour[] = [
   [245, 214, 190],

@@ -21,7 +21,7 @@ export function isFillable(field: FieldRecord, document: DocumentRecord): boolea
   return field.value === '' || document.signers.every((signer) => signer.signedAt === undefined)
 }
 
-export function controlId(document: DocumentRecord, field: FieldRecord): string {
+function controlId(document: DocumentRecord, field: FieldRecord): string {
   return `field-${document.fields.indexOf(field)}`
 }
 

@@ -1,6 +1,6 @@
 /** What practice documents say: a few true-sounding sections for each common kind, and a plain letter for any other. */
 
-export interface Section {
+interface Section {
   heading: string
   paragraphs: string[]
 }

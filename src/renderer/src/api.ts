@@ -13,16 +13,6 @@ declare global {
 
 export type { Api }
 
-/** Thrown by `unwrap` only. */
-export class CallFailed extends Error {
-  override readonly name = 'CallFailed'
-  readonly error: AppError
-  constructor(error: AppError) {
-    super(error.message)
-    this.error = error
-  }
-}
-
 /** The result of a call, also where the call itself broke. */
 export async function settled<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
   try {
@@ -30,13 +20,6 @@ export async function settled<Value>(answer: Promise<Result<Value>>): Promise<Re
   } catch {
     return { ok: false, error: { code: 'internal', message: 'The main process did not answer.' } }
   }
-}
-
-/** The value of a call; throws `CallFailed` where it failed. */
-export async function unwrap<Value>(answer: Promise<Result<Value>>): Promise<Value> {
-  const result = await settled(answer)
-  if (!result.ok) throw new CallFailed(result.error)
-  return result.value
 }
 
 /** The value of a call, or what `otherwise` makes of its error. */

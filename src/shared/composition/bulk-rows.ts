@@ -11,7 +11,7 @@ import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'
 
 /** Characters that a cell may have; the service's own limits are narrower. */
-export const LONGEST_CELL = 10_000
+const LONGEST_CELL = 10_000
 
 /** What has to be known of a sheet to read its cells. */
 export interface Reading {
@@ -22,7 +22,7 @@ export interface Reading {
   zone: string
 }
 
-export interface CellProblem extends Problem {
+interface CellProblem extends Problem {
   /** From 0. */
   column: number
 }

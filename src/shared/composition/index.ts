@@ -1,13 +1,12 @@
 /** A package while it is being composed, what is wrong with it, and the request made of it. */
 export * from './calendar.ts'
 export * from './composition.ts'
-export { dueAt } from './due-problems.ts'
-export { isEmail } from './email.ts'
+
 export * from './fingerprint.ts'
-export { compositionOfRequest, type OfRequest, type SendRequest } from './of-request.ts'
-export { correctedMobile, type Mobile } from './phone.ts'
+export { compositionOfRequest, type SendRequest } from './of-request.ts'
+export { correctedMobile } from './phone.ts'
 export * from './problems.ts'
 export * from './remembered.ts'
 export * from './request.ts'
-export { faultOfXml, MOST_XML, readXml, type XmlFault } from './xml.ts'
-export { isZone, type LocalTime, localTimeIn, offsetIn, offsetInWords } from './zone.ts'
+export { faultOfXml, readXml } from './xml.ts'
+export { isZone, localTimeIn, offsetIn } from './zone.ts'

@@ -1,7 +1,7 @@
 /** The fields whose values this office is offered again, and what each is called where they are kept. */
 
 /** Fields of a package or a signer whose values are nobody's personal data. */
-export const REMEMBERED_FIELDS = [
+const REMEMBERED_FIELDS = [
   'SignerType',
   'EmployerReference',
   'InvitationEmailTemplateReference',

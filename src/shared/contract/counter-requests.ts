@@ -22,7 +22,7 @@ const bounds = z.strictObject({
   height: z.number().min(0).max(100_000)
 })
 /** Digits, so that it can be given on a tablet's pad. */
-export const PIN = z.string().regex(/^\d{4,12}$/)
+const PIN = z.string().regex(/^\d{4,12}$/)
 const typedPin = z.string().max(64)
 const seconds = z.number().int().min(5).max(3600)
 

@@ -24,7 +24,7 @@ const choice = {
   writesIndex: z.boolean()
 }
 
-export const DOWNLOAD_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
+const DOWNLOAD_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 
 export const downloadRequests = {
   /** One document, in the folder and by the pattern that are set. Where the same is queued already, that is answered. */

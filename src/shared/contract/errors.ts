@@ -36,7 +36,7 @@ export const serviceErrorCodes = [
   'error-answer',
   'cancelled'
 ] as const
-export type ServiceErrorCode = (typeof serviceErrorCodes)[number]
+type ServiceErrorCode = (typeof serviceErrorCodes)[number]
 
 /** What can go wrong on this machine. */
 export const localErrorCodes = [
@@ -68,7 +68,7 @@ export const localErrorCodes = [
   'no-pin',
   'internal'
 ] as const
-export type LocalErrorCode = (typeof localErrorCodes)[number]
+type LocalErrorCode = (typeof localErrorCodes)[number]
 
 export type ErrorCode = ServiceErrorCode | LocalErrorCode
 

@@ -40,5 +40,7 @@ export interface Events {
   'window.closing': null
 }
 
-/** Refuses to compile when channels.ts and this file disagree. */
+/**
+ * @public
+ * Refuses to compile when channels.ts and this file disagree. */
 export type EventsAreComplete = EventName extends keyof Events ? (keyof Events extends EventName ? true : never) : never

@@ -37,7 +37,7 @@ const authentication = z.discriminatedUnion('scheme', [
 
 const dataTypeSpelling = z.enum(DATA_TYPE_SPELLINGS)
 
-export const NewAccount = z.discriminatedUnion('kind', [
+const NewAccount = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
   z.strictObject({
     kind: z.literal('service'),
@@ -47,7 +47,6 @@ export const NewAccount = z.discriminatedUnion('kind', [
     dataTypeSpelling: dataTypeSpelling.optional()
   })
 ])
-export type NewAccount = z.infer<typeof NewAccount>
 
 export const requests = {
   'accounts.list': answers<AccountView[]>()(nothing),

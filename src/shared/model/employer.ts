@@ -69,9 +69,9 @@ function shapeOf<Kind extends EmployerKind, Schema extends z.ZodType>(kind: Kind
   }
 }
 
-export const SuperFundInfo = sentRecord('SuperFund')
-export const TFNInfo = sentRecord('TFN')
-export const AccClaimsHistoryInfo = sentRecord('AccClaimsHistory')
+const SuperFundInfo = sentRecord('SuperFund')
+const TFNInfo = sentRecord('TFN')
+const AccClaimsHistoryInfo = sentRecord('AccClaimsHistory')
 
 /** 2.19, the request of UpdateEmployers: MOJ and StandardMOJ can't be sent. */
 export const UpdateEmployersRequest = z.strictObject({

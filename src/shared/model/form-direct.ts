@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AuthInfo, inviteeShape, userInfoShape } from './person.ts'
 
 /** 2.8 DropDownListItem: a choice offered in a field that the client named. */
-export const DropDownListItem = z.strictObject({
+const DropDownListItem = z.strictObject({
   /** Field name on the client side. */
   ClientField: z.string().min(1),
   /** What is shown. */
@@ -11,7 +11,6 @@ export const DropDownListItem = z.strictObject({
   /** What is stored when it is chosen. */
   Value: z.string()
 })
-export type DropDownListItem = z.infer<typeof DropDownListItem>
 
 /** 2.3 FormSigner, with the Invitee (2.4) and UserInfo (2.5) fields flat beside its own. */
 export const FormSigner = z.strictObject({

@@ -16,7 +16,7 @@ export const FIELD_TYPES = [
 export type FieldType = NonNullable<(typeof FIELD_TYPES)[number]>
 
 /** 2.12 Field, as sent. The type goes as its name, as in the reference's sample. */
-export const Field = z.strictObject({
+const Field = z.strictObject({
   Label: z.string(),
   Value: z.string(),
   FieldType: z.enum(FIELD_TYPES.filter((name) => name !== undefined)),
@@ -28,7 +28,6 @@ export const Field = z.strictObject({
   /** Field name on the client side. (The reference types it boolean; every client sends text.) */
   ClientField: z.string()
 })
-export type Field = z.infer<typeof Field>
 
 const templateSignerFlags = {
   IsFaceToFaceSigning: z.boolean().optional(),

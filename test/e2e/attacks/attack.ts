@@ -36,7 +36,7 @@ export interface Attack {
   turn?: TurnOptions
 }
 
-export interface TurnOptions {
+interface TurnOptions {
   media?: 'never' | 'ask' | 'yes'
   returnAddresses?: string[]
   /** What names lead to, beside those that all rows know. */

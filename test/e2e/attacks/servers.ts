@@ -6,7 +6,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from 'node:net'
 import { attackingService } from './attacking-service.ts'
 
-export interface Asked {
+interface Asked {
   method: string
   /** As it was asked for. */
   host: string

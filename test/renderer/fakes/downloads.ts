@@ -43,7 +43,7 @@ export function checkedOf({
   return { id, documentReference, documentName, type, folder, ...(fileName !== undefined && { fileName }) }
 }
 
-export function summaryOf({ state }: Pick<FakeOffice, 'state'>): DownloadSummary {
+function summaryOf({ state }: Pick<FakeOffice, 'state'>): DownloadSummary {
   const count = (wanted: DownloadState) => state.downloads.filter((one) => one.state === wanted).length
   const moving = state.downloads.filter((one) => one.state === 'running')
   return {

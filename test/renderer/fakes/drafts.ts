@@ -163,7 +163,7 @@ const subjects = [
 ]
 
 /** A package of one form or template for one or two made-up people. */
-export function madeUpComposition(index: number, name = subjects[index % subjects.length] ?? ''): Composition {
+function madeUpComposition(index: number, name = subjects[index % subjects.length] ?? ''): Composition {
   const kind = index % 3 === 1 ? 'form-direct' : 'form-filler'
   const composition = blankComposition(kind, `made-${index}`)
   const signers = [index, index + 3].slice(0, index % 4 === 0 ? 1 : 2).map((one) => {

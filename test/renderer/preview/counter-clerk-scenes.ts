@@ -17,7 +17,7 @@ const DAY = 86_400_000
 const subjects = ['Tenancy agreement', 'Deed of gift', 'Power of attorney', 'Loan variation', 'Superannuation choice']
 
 /** Somebody who can sign, the one at `index` of a long row. */
-export function entryOf(index: number, at = now(), change: Partial<CounterEntry> = {}): CounterEntry {
+function entryOf(index: number, at = now(), change: Partial<CounterEntry> = {}): CounterEntry {
   const [first, last] = people[index % people.length] ?? ['Mere', 'Parata']
   return {
     documentReference: `doc-${index}`,
@@ -84,7 +84,7 @@ const beside = (change: Partial<CounterSession>) =>
   })
 
 /** A trail of so many entries, newest now. */
-export function trailOf(count: number): AuditEntry[] {
+function trailOf(count: number): AuditEntry[] {
   const story: Pick<AuditEntry, 'what' | 'detail'>[] = [
     { what: 'session-started', detail: { documents: '1', evidence: 'Photo identification seen' } },
     {

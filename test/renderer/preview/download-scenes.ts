@@ -50,7 +50,7 @@ const failures = () => [
 const saved = (count: number) =>
   Array.from({ length: count }, (_, index) => one(1000 + index, index % 17 === 3 ? { wasThere: true } : {}))
 
-export function viewsOf(): SavedView[] {
+function viewsOf(): SavedView[] {
   const query = { search: '', sort: { by: 'lastSigned' as const, descending: true }, grouped: false }
   return [
     { id: 'v1', name: 'Tenancies', query: { ...query, search: 'tenancy' }, tell: true },

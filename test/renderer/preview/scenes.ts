@@ -20,7 +20,7 @@ import { outboxScenes } from './outbox-scenes.ts'
 const now = () => Date.now()
 
 /** A draft of two forms, filled in as far as its own problems. */
-export function draft(change: (composition: Composition) => void = () => {}): DraftView {
+function draft(change: (composition: Composition) => void = () => {}): DraftView {
   const composition = blankComposition('form-direct', 'a')
   const item = composition.items[0]
   const signer = item?.signers[0]

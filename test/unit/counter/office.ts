@@ -15,7 +15,7 @@ import { ownTime } from '../../fixtures/own-time.ts'
 
 export const PIN = '2468'
 export const BOUNDS = { x: 0, y: 40, width: 800, height: 600 }
-export const ACCOUNT = 'office'
+const ACCOUNT = 'office'
 /** In every signing link, and nowhere else. */
 export const SECRET = 'k3y-nobody-may-see'
 

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 export const MINUTE = 60_000
 export const DAY = 24 * 60 * MINUTE
-export const KEY = Buffer.alloc(32, 5)
+const KEY = Buffer.alloc(32, 5)
 
 export type Office = ReturnType<typeof openOffice>
 

@@ -6,10 +6,10 @@ export type FieldType = 'string' | 'boolean' | 'integer' | 'array' | 'object' | 
 export type Table = Record<string, `${FieldType}${'' | '!'}`>
 
 /** 2.5 */
-export const userInfo: Table = { FirstName: 'string!', MiddleName: 'string', LastName: 'string!', Email: 'email!' }
+const userInfo: Table = { FirstName: 'string!', MiddleName: 'string', LastName: 'string!', Email: 'email!' }
 
 /** 2.4 */
-export const invitee: Table = {
+const invitee: Table = {
   MobileNumber: 'string',
   MobileCountry: 'string',
   ShareUsers: 'array',
@@ -28,7 +28,7 @@ const templateSigner: Table = {
 const employer: Table = { Reference: 'string!', Name: 'string!', IsDefault: 'boolean' }
 const texts = (...names: string[]): Table => Object.fromEntries(names.map((name) => [name, 'string' as const]))
 
-export const employers = {
+const employers = {
   SuperFund: {
     ...employer,
     ...texts('ABN', 'BusinessName', 'BusinessABN', 'SuperFundName', 'SuperFundABN', 'USI', 'Phone', 'SuperFundWebsite')

@@ -7,7 +7,7 @@ import { type SeedName, seed } from '../../../src/practice/seed.ts'
 import { createPracticeService, type PracticeServiceOptions } from '../../../src/practice/service.ts'
 import type { DocumentResponse, PackageResponse, SignerResponse } from '../../../src/shared/model/index.ts'
 
-export const NOON = Date.parse('2026-06-15T00:00:00Z')
+const NOON = Date.parse('2026-06-15T00:00:00Z')
 export const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' }
 
 export function practice(options: Partial<PracticeServiceOptions> & { data?: SeedName; auth?: AuthScheme } = {}) {

@@ -103,8 +103,6 @@ export function scriptedDesk(clock: () => number) {
   return desk
 }
 
-export type Office = ReturnType<typeof office>
-
 /** A telling office at ten in the morning; `open` begins a run, which ends as a crash does where the next is opened. */
 export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string } = {}) {
   const time = ownTime(now)

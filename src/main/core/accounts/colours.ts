@@ -3,7 +3,7 @@
 /** The practice office has one to itself, so that it can't be taken for a real account. */
 export const PRACTICE_COLOUR = '#b7791f'
 
-export const ACCOUNT_COLOURS: readonly string[] = [
+const ACCOUNT_COLOURS: readonly string[] = [
   '#1f7a7a',
   '#3b6fd4',
   '#8a5cc7',

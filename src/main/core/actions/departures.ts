@@ -33,8 +33,6 @@ interface Place {
   cancel?: (() => void) | undefined
 }
 
-export type Departures = ReturnType<typeof openDepartures>
-
 export function openDepartures({ effects, records, ended, left, changed }: DepartureParts) {
   const { clock, describe } = effects
   const places = new Map<string, Place>()

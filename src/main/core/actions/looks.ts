@@ -42,8 +42,6 @@ interface Place {
   cancel?: (() => void) | undefined
 }
 
-export type Looks = ReturnType<typeof openLooks>
-
 export function openLooks({ effects, records, concluded, changed }: LookParts) {
   const { elapsed } = effects
   const places = new Map<string, Place>()

@@ -221,7 +221,7 @@ function hasSigned(signer: SignerResponse): boolean {
 }
 
 /** Ended in a way that no later due date mends. */
-export function isOver(document: DocumentResponse): boolean {
+function isOver(document: DocumentResponse): boolean {
   const { family } = readDocumentStatus(document.Status)
   return family === 'complete' || family === 'declined'
 }

@@ -48,7 +48,7 @@ export interface DeskQuestions {
   sample: { ask: { composition: Composition; format: 'csv' | 'xlsx'; now: number }; answer: Uint8Array }
   close: { ask: { id: string }; answer: null }
 }
-export type DeskQuestion = keyof DeskQuestions
+type DeskQuestion = keyof DeskQuestions
 
 /** Asks the desk, wherever it is. @throws AppFailure */
 export type AskDesk = <Name extends DeskQuestion>(
@@ -56,7 +56,7 @@ export type AskDesk = <Name extends DeskQuestion>(
   ask: DeskQuestions[Name]['ask']
 ) => Promise<DeskQuestions[Name]['answer']>
 
-export interface Prepared {
+interface Prepared {
   columns: string[]
   /** How many rows go. */
   count: number

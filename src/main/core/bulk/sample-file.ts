@@ -15,7 +15,7 @@ const people = [
 ]
 
 /** The headings are the targets' labels; what the composition leaves blank and needs is made up. */
-export function sampleTable(composition: Composition, now: number): { columns: string[]; row: string[] } {
+function sampleTable(composition: Composition, now: number): { columns: string[]; row: string[] } {
   const targets = bulkTargets(composition)
   const cells = rowOf(composition, targets)
   return {

@@ -2,8 +2,6 @@
 import { dayAt } from '../documents/board-days.ts'
 import type { Db } from '../storage/connection.ts'
 
-export type Appointments = ReturnType<typeof openAppointments>
-
 export function openAppointments({ db, clock, zone }: { db: Db; clock: () => number; zone: () => string }) {
   const find = db
     .prepare<[string, string, number, string], 1>(

@@ -44,7 +44,7 @@ export interface CounterEffects {
   changed: (id: string) => void
 }
 
-export interface Appointments {
+interface Appointments {
   isToday(accountId: string, documentReference: string, signer: number): boolean
   set(accountId: string, documentReference: string, signer: number, isToday: boolean): void
 }

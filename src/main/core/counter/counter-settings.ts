@@ -31,7 +31,7 @@ export const FIRST_SETTINGS: Kept = {
   mayKeepPages: false
 }
 
-export type CounterChanges = DecodedInput<'counter.configure'>
+type CounterChanges = DecodedInput<'counter.configure'>
 
 export interface CounterSettingsEffects {
   db: Db

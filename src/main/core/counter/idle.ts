@@ -23,8 +23,6 @@ export interface IdleHappenings {
  */
 type Waiting = 'person' | 'left' | 'idle' | 'staff' | 'nobody'
 
-export type Idle = ReturnType<typeof openIdle>
-
 export function openIdle(
   effects: Pick<CounterEffects, 'schedule' | 'clock'> & { idle: () => CounterSettings['idle'] },
   happened: IdleHappenings

@@ -9,7 +9,7 @@ const DELAYS = [5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND, 300 * SECOND]
 const LONGEST = 300 * SECOND
 
 /** Milliseconds, after so many wrong PINs in a row. */
-export function delayAfter(wrong: number): number {
+function delayAfter(wrong: number): number {
   return wrong < TRIES_AT_ONCE ? 0 : (DELAYS[wrong - TRIES_AT_ONCE] ?? LONGEST)
 }
 

@@ -7,7 +7,7 @@ import type { CounterEffects } from './counter-effects.ts'
 import { identityOf } from './known-signer.ts'
 import type { RecordStart, TurnFacts } from './record.ts'
 
-export interface WantedTurn {
+interface WantedTurn {
   documentReference: string
   signer: number
   /** The ids of the evidence that staff has seen of this person. */

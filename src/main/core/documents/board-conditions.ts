@@ -123,13 +123,13 @@ export function conditionsOf(
   return { conditions, until }
 }
 
-export interface Stretch {
+interface Stretch {
   from: number
   until: number
 }
 
 /** From the first moment of a day to that of the next. */
-export function dayIn(day: string, zone: string): Stretch {
+function dayIn(day: string, zone: string): Stretch {
   return { from: beginningOf(day, zone), until: beginningOf(dayAfter(day), zone) }
 }
 

@@ -31,8 +31,6 @@ interface Block {
 /** With so many loose texts a block is tidied. */
 const LOOSE = 512
 
-export type TextIndex = ReturnType<typeof openTextIndex>
-
 export function openTextIndex() {
   const blocks: Block[] = []
   /** The grams of the text at hand, each once. */

@@ -32,7 +32,7 @@ export interface MirroredDocument {
 }
 
 /** Which look an answer belongs to. */
-export interface Look {
+interface Look {
   accountId: string
   folder: string
   /** When it began: an answer asked for before what is known now is out of date. */

@@ -34,7 +34,7 @@ export interface Entry {
   also: Also | undefined
 }
 
-export interface Also {
+interface Also {
   folder: string
   /** The last look there that showed it. */
   look: number

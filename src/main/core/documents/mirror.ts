@@ -15,7 +15,7 @@ import { mirrorRows, readJson, type StoredDocument } from './mirror-rows.ts'
 import { type Account, beginning, type Entry, entryOf, type Folder, folderOf, seenAt } from './mirror-state.ts'
 
 /** Something that happened, and whether this workstation did it. */
-export type Told = Difference & { isOwn: boolean }
+type Told = Difference & { isOwn: boolean }
 
 /** A document as it is to be written: what is known of it, what the list shows, and what has happened to it. */
 export interface Writing {

@@ -22,8 +22,6 @@ import { type BoardRow, placed, present } from './board-row.ts'
 import type { MirroredDocument } from './desk-questions.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, stateOf } from './progress.ts'
 
-export { canSignNow, stateOf } from './progress.ts'
-
 /**
  * @param row the document as the list shows it.
  * @param inPackage the documents of the same package, itself among them.

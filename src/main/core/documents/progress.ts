@@ -69,14 +69,6 @@ function familyOf(document: DocumentResponse) {
   return readDocumentStatus(document.Status?.slice(0, LONGEST_STATUS)).family
 }
 
-export function progressOf(document: DocumentResponse): SignerProgress[] {
-  return (document.Signers ?? []).map((signer, index) => ({
-    name: fullName(signer),
-    state: stateOf(document, signer),
-    canSignHere: canSignNow(document, index)
-  }))
-}
-
 /** Forms and templates name it differently, and either may be told. */
 export function isFaceToFace(signer: SignerResponse): boolean {
   return Boolean(signer.IsFaceToFaceSigning || signer.EnabledFaceToFaceSigning)

@@ -34,8 +34,6 @@ export interface FetchingParts {
 /** Where files were being written, or had just been, when an earlier run ended: among the first in line. */
 const MAY_HAVE_BEEN_UNDER_WAY = 256
 
-export type Fetching = ReturnType<typeof openFetching>
-
 export function openFetching(parts: FetchingParts) {
   const { table, folders, ask } = parts
   /** Folders in which nothing is left of earlier runs. */
@@ -169,7 +167,7 @@ function inTurnUnlessEnded<Answer>(key: string, signal: AbortSignal, work: () =>
 const ownerOf = ({ accountId, documentReference, type }: Download) => [accountId, documentReference, type].join('\n')
 
 /** A pattern that was kept and can't be read any more must not lose a file. */
-export function pathBy(pattern: string, parts: NameParts): string[] {
+function pathBy(pattern: string, parts: NameParts): string[] {
   const parsed = parsePattern(pattern)
   if (parsed.ok) return relativePath(parsed.pattern, parts)
   const usual = parsePattern(DEFAULT_PATTERN)

@@ -45,7 +45,7 @@ export interface WrittenIndex {
   rows: number
 }
 
-export const INDEX_NAME = 'index.csv'
+const INDEX_NAME = 'index.csv'
 
 const LINE_END = '\r\n'
 const MARK_OF_UTF8 = '\ufeff'

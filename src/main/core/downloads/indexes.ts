@@ -14,8 +14,6 @@ export interface IndexParts {
 /** So many files come between two of them; of a long one, a quarter of it. */
 const LEAST = 250
 
-export type Indexes = ReturnType<typeof openIndexes>
-
 export function openIndexes(parts: IndexParts) {
   const { table, folders } = parts
   /** Files that have come since. */

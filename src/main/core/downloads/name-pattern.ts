@@ -13,7 +13,7 @@ import {
   wordsFor
 } from './name-values.ts'
 
-export type { NameParts, Placeholder }
+export type { NameParts }
 export { PLACEHOLDERS }
 
 type Piece = { readonly text: string } | { readonly placeholder: Placeholder }
@@ -28,7 +28,7 @@ export type ParsedPattern = { ok: true; pattern: NamePattern } | { ok: false; pr
 export const DEFAULT_PATTERN = '{account}/{yyyy}/{matter}/{document} – {signer} – {date}.pdf'
 
 /** Folders one in another, and the file: deeper than this nobody finds anything again. */
-export const MOST_PARTS = 8
+const MOST_PARTS = 8
 
 const LONGEST_PATTERN = 500
 

@@ -22,8 +22,6 @@ export interface NotingParts<Item> {
   schedule: (task: () => void, delay: number) => () => void
 }
 
-export type Noting<Item> = ReturnType<typeof openNoting<Item>>
-
 export function openNoting<Item>({ settle, write, areOthersComing, schedule }: NotingParts<Item>) {
   let pending: Pending<Item>[] = []
   let cancel = () => {}

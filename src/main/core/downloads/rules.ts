@@ -23,8 +23,6 @@ export type RuleChange = { [Name in keyof Changeable]?: Changeable[Name] | undef
 const GATHERING = 1_000
 const AGAIN = 30_000
 
-export type Rules = ReturnType<typeof openRules>
-
 export function openRules(parts: RuleParts) {
   const { db, schedule } = parts
   const table = openRulesTable(db)

@@ -9,13 +9,13 @@ import { inSlices } from '../slices.ts'
 import { troubleOf } from './exchange-words.ts'
 import { JsonTrouble, type Member, type Piece, parse, takeApart } from './json-pieces.ts'
 
-export const FORMAT = 'countersign'
-export const VERSION = 1
+const FORMAT = 'countersign'
+const VERSION = 1
 export const ENDING = 'countersign'
 
 /** How large a file may be, in bytes, and how many drafts and presets it may hold. */
 export const MOST_BYTES = 50 * 1024 * 1024
-export const MOST_ENTRIES = 10_000
+const MOST_ENTRIES = 10_000
 
 const Preset = z.strictObject({ name: z.string().trim().min(1).max(200), composition: Composition })
 const Version = z.number().int().min(1)

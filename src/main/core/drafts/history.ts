@@ -7,7 +7,7 @@ import { fail } from '../failure.ts'
 import type { Db } from '../storage/connection.ts'
 
 /** How long a draft is changed until the version before is kept, in milliseconds. */
-export const HISTORY_STEP = 10 * 60_000
+const HISTORY_STEP = 10 * 60_000
 
 /** How many versions of one draft are kept, and how many bytes they may take together: a form's XML can be megabytes. */
 export const MOST_VERSIONS = 200
@@ -37,8 +37,6 @@ export interface HistoryEffects {
   clock: () => number
   newId: () => string
 }
-
-export type History = ReturnType<typeof openHistory>
 
 /** Its writes belong into the transaction of whoever changes the draft. */
 export function openHistory({ db, clock, newId }: HistoryEffects) {

@@ -12,13 +12,13 @@ const DAY = 24 * 60 * 60_000
  * years between two looks, and then every draft seems old; no clock makes ten days of use of one. Where the clock goes
  * right, the 30 days have these ten among them.
  */
-export const LEAST_LOOKS = 10
+const LEAST_LOOKS = 10
 
 /** How far apart two looks are at least, in milliseconds: nobody comes to the office at the same minute each day. */
 const LOOKS_APART = 20 * 60 * 60_000
 
 /** After so many looks a draft goes though the clock says otherwise: it was thrown away while the clock was far ahead. */
-export const MOST_LOOKS = 60
+const MOST_LOOKS = 60
 
 /** How often the trash was looked through, and when last: the entry of `meta`. */
 const LOOKS = 'trash-looks'
@@ -34,8 +34,6 @@ export interface TrashEffects {
   /** Told once for all drafts that go together, with the id of one. */
   changed: (id: string) => void
 }
-
-export type Trash = ReturnType<typeof openTrash>
 
 export function openTrash({ db, clock, changed }: TrashEffects) {
   const ofAccount = db

@@ -23,8 +23,6 @@ interface Row {
 
 const COLUMNS = 'id, account_id, place, sends, preset_id, is_paused'
 
-export type Folders = ReturnType<typeof openFolders>
-
 export function openFolders(db: Db) {
   const all = db.prepare<[], Row>(
     `SELECT ${COLUMNS} FROM hand_off_folders WHERE removed_at IS NULL ORDER BY created_at, rowid`

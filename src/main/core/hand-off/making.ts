@@ -20,7 +20,7 @@ import { readSheetFile } from './sheet-file.ts'
 const DAY = 86_400_000
 
 /** The outbox, as far as hand-off needs it. */
-export interface HandOffBox extends Pick<BatchBox, 'sentSince'> {
+interface HandOffBox extends Pick<BatchBox, 'sentSince'> {
   addBatch(batch: Parameters<BatchBox['addBatch']>[0] & { id: string }): Promise<BatchView>
   batches: { find(id: string): BatchView | undefined }
 }

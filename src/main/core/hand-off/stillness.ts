@@ -15,8 +15,6 @@ export interface Sighting {
   ino: number
 }
 
-export type Stillness = ReturnType<typeof openStillness>
-
 /** @param elapsed milliseconds since some moment of this run: never goes back. */
 export function openStillness(elapsed: () => number) {
   let seen = new Map<string, Sighting & { since: number }>()

@@ -49,8 +49,6 @@ export interface BatchParts {
   wake: (accountId: string) => void
 }
 
-export type Batches = ReturnType<typeof openBatches>
-
 export function openBatches({ effects, sends, records, pages, holds, appointments, changes, ...parts }: BatchParts) {
   const { db, clock } = effects
   /** Batches that are being written down. */

@@ -10,7 +10,7 @@ import type { Db } from '../storage/connection.ts'
 export type SendingClient = Pick<ServiceClient, 'sendForms2' | 'sendTemplates'>
 
 /** As much of the drafts as sending takes. */
-export interface SentDrafts {
+interface SentDrafts {
   get: (id: string) => DraftView
   summary: (id: string) => DraftSummary
   save: (accountId: string, composition: Composition) => DraftSummary
@@ -28,7 +28,7 @@ export interface ChangeListeners {
 }
 
 /** What a look at all folders of an account found. */
-export interface FoldersRead {
+interface FoldersRead {
   documents: DocumentResponse[]
   /** When something happened last, by the service's clock, in milliseconds since 1970 UTC; absent where no log says. */
   latest?: number

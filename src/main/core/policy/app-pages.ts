@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 
 export const APP_SCHEME = 'app'
-export const APP_HOST = 'countersign'
+const APP_HOST = 'countersign'
 export const APP_START = `${APP_SCHEME}://${APP_HOST}/index.html`
 /** The page of the second display, where a person signs. */
 export const PERSON_START = `${APP_SCHEME}://${APP_HOST}/counter.html`

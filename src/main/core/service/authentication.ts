@@ -21,7 +21,7 @@ export interface Authentication {
 }
 
 /** An API key as an office has it. */
-export interface ApiKey {
+interface ApiKey {
   key: string
   secret: string
   /** The access URL registered for the key; it goes out as Referer. */

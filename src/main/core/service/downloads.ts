@@ -9,8 +9,6 @@ import { pathTo } from './path.ts'
 import { type DownloadProgress, readPdf } from './pdf-answer.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-export type { DownloadProgress } from './pdf-answer.ts'
-
 export interface DownloadOptions extends CallOptions {
   onProgress?: ((progress: DownloadProgress) => void) | undefined
 }

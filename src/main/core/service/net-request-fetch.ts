@@ -19,7 +19,7 @@ export interface NetClientRequest {
 }
 
 /** Electron's IncomingMessage; at run time it is a Readable. */
-export interface NetIncomingMessage {
+interface NetIncomingMessage {
   statusCode: number
   headers: Record<string, string | string[]>
 }

@@ -71,7 +71,7 @@ export function readRefusal(json: unknown): Refusal {
 }
 
 /** Frameworks put the trace into the message, too: what follows its first line is dropped, and so are control characters. */
-export function oneLine(text: string | undefined): string {
+function oneLine(text: string | undefined): string {
   const untraced = (text ?? '').split(/(?:^|[\r\n]+)\s*(?:at|---)\s/)[0] ?? ''
   // Direction marks could make the sentence read as another one.
   const plain = untraced

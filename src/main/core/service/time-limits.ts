@@ -24,7 +24,7 @@ export const TIME_LIMITS: Readonly<Record<CallKind, TimeLimits>> = {
 }
 
 /** Why a watched call was ended. */
-export type EndReason = 'timeout' | 'cancelled'
+type EndReason = 'timeout' | 'cancelled'
 
 /** Watches one call. Exactly one `finish` belongs to it, whatever happens. */
 export interface Watch {

@@ -59,7 +59,7 @@ export function isRecord(json: unknown): boolean {
  * The words of an error: of the framework's body (`ResponseStatus`), or of the forms that gateways and other frameworks
  * use. Undefined where it is no error.
  */
-export function errorWords(json: unknown): Refusal | undefined {
+function errorWords(json: unknown): Refusal | undefined {
   if (!isObject(json) || isRecord(json)) return undefined
   const members = new Map(Object.entries(json).map(([name, value]) => [name.toLowerCase(), value]))
   if (isObject(members.get('responsestatus'))) return readRefusal(json)

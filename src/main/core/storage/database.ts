@@ -25,15 +25,9 @@ const BEGUN_FILE = 'countersign.db.begun'
  * is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
  * is missing. `newer-version`: a later version of the application wrote it. `upgrade-failed`: it did not fit this version.
  */
-export type SetAsideReason =
-  | 'key-missing'
-  | 'unreadable'
-  | 'damaged'
-  | 'incomplete'
-  | 'newer-version'
-  | 'upgrade-failed'
+type SetAsideReason = 'key-missing' | 'unreadable' | 'damaged' | 'incomplete' | 'newer-version' | 'upgrade-failed'
 
-export interface SetAside {
+interface SetAside {
   /** The folder inside the data folder that now holds the file. */
   readonly name: string
   readonly reason: SetAsideReason

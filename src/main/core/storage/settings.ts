@@ -34,7 +34,7 @@ export const Settings = z.object({
 export type Settings = z.infer<typeof Settings>
 
 /** What is used of electron-store. */
-export interface SettingsFile {
+interface SettingsFile {
   store: Record<string, unknown>
 }
 
@@ -54,7 +54,7 @@ export interface SettingsStore {
   change(part: { readonly [Name in keyof Settings]?: Settings[Name] | undefined }): SettingsSaved
 }
 
-export type SettingsSaved = { readonly saved: true } | { readonly saved: false; readonly reason: FileErrorCode }
+type SettingsSaved = { readonly saved: true } | { readonly saved: false; readonly reason: FileErrorCode }
 
 export interface OpenSettings {
   /** Opens the file: `() => new Store({ name, cwd })`. Called again after a file was set aside. */

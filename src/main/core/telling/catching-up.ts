@@ -4,7 +4,7 @@
  */
 
 /** An account that is watched. */
-export interface WatchedAccount {
+interface WatchedAccount {
   id: string
 }
 
@@ -13,8 +13,6 @@ export interface CatchingUpEffects {
   /** Whether any folder of the account was read in this run; others may fail for as long as they are listed. */
   isRead: (accountId: string) => boolean
 }
-
-export type CatchingUp = ReturnType<typeof openCatchingUp>
 
 export function openCatchingUp({ accounts, isRead }: CatchingUpEffects) {
   /** Accounts that were not read yet. */

@@ -23,8 +23,6 @@ const MORNING = 8 * 60
 const DAYS_KEPT = 30
 const ToldDays = z.array(z.object({ day: z.string(), references: z.array(z.string()) }))
 
-export type DueTomorrow = ReturnType<typeof openDueTomorrow>
-
 export function openDueTomorrow({ db, ask }: { db: Db; ask: AskDesk }) {
   const kept = keptIn(db)
   // Erased with the account: see the statements of accounts/account.ts over `meta`.

@@ -3,8 +3,6 @@ import type { z } from 'zod'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
-export type Kept = ReturnType<typeof keptIn>
-
 export function keptIn(db: Db) {
   const meta = openMeta(db)
 

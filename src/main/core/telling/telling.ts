@@ -42,8 +42,6 @@ const FIRST_ROUND_LOOK = 2000
 /** How often it is looked for what is due tomorrow. */
 const DUE_EVERY = 10 * MINUTE
 
-export type Telling = ReturnType<typeof openTelling>
-
 export function openTelling(effects: TellingEffects) {
   const { db, ask, clock, schedule } = effects
   const cursor = openCursor(effects)

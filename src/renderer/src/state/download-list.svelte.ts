@@ -10,7 +10,7 @@ import { WindowedList } from './windowed-list.svelte.ts'
 const PAUSE = 250
 
 /** The parts that files are listed in, by the states that are in each. */
-export const downloadParts = {
+const downloadParts = {
   all: undefined,
   moving: ['running', 'waiting'],
   failed: ['failed'],

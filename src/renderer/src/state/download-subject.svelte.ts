@@ -103,7 +103,7 @@ export class SubjectOfDownloads {
 }
 
 /** Whether an identity check was asked for, or came to something. */
-export function hasIdentity({
+function hasIdentity({
   idVerificationRequested,
   identity
 }: Pick<DocumentRow, 'idVerificationRequested' | 'identity'>): boolean {

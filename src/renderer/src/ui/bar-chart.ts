@@ -11,7 +11,7 @@ export interface Bar {
   parts: readonly BarPart[]
 }
 
-export interface BarPart {
+interface BarPart {
   tone: 'first' | 'second'
   count: number
   /** "3 documents are due on Friday 21 November". */

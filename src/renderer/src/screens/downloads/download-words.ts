@@ -111,8 +111,3 @@ export function underName({ state, error, fileName, folder }: DownloadView): str
 export function pathInWords(folder: string, fileName: string): string {
   return [folder, ...fileName.split('/')].join(' › ')
 }
-
-/** The name alone, without the folders that it lies in. */
-export function lastPart(fileName: string): string {
-  return fileName.slice(fileName.lastIndexOf('/') + 1)
-}

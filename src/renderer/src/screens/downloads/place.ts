@@ -2,7 +2,7 @@
 import type { DownloadPart } from '../../state/download-list.svelte.ts'
 import { hrefOf, type Route } from '../../state/router.svelte.ts'
 
-export const parts = ['all', 'moving', 'failed', 'saved', 'stopped', 'rules', 'check'] as const
+const parts = ['all', 'moving', 'failed', 'saved', 'stopped', 'rules', 'check'] as const
 export type Part = (typeof parts)[number]
 
 export interface Place {

@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts'
 /** same: letter for letter. alike: but for capitals, accents and spaces. */
 export type Likeness = 'same' | 'alike' | 'different' | 'only-card' | 'only-user' | 'neither'
 
-export interface NamePart {
+interface NamePart {
   label: string
   card?: string
   user?: string

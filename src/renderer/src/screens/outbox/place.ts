@@ -3,7 +3,7 @@ import { hrefOf, type Route } from '../../state/router.svelte.ts'
 import type { SendsAsked } from '../../state/send-list.svelte.ts'
 
 /** The parts that list packages, and the one that lists batches. */
-export const parts = ['all', 'attention', 'waiting', 'sent', 'batches'] as const
+const parts = ['all', 'attention', 'waiting', 'sent', 'batches'] as const
 export type Part = (typeof parts)[number]
 
 export interface Place {

@@ -3,7 +3,7 @@ import type { Composition } from '../../../../../shared/composition/composition.
 import { toFormDirectRequest, toFormFillerRequest } from '../../../../../shared/composition/request.ts'
 import { inMegabytes } from '../data/xml-file.ts'
 
-export const MASK = '••••••'
+const MASK = '••••••'
 /** Stands where Countersign gives a reference of its own as the package is put in the outbox. */
 export const OUR_REFERENCE = '(a reference of its own, given as it is sent)'
 
