@@ -4,7 +4,7 @@ import { countsOf, listOf, targetsOf } from '../../src/main/core/documents/board
 import { type BoardRow, boardRowOf } from '../../src/main/core/documents/board-row.ts'
 import { csvOf } from '../../src/main/core/documents/documents-csv.ts'
 import { overviewOf } from '../../src/main/core/documents/overview.ts'
-import { type Sliced, wholly } from '../../src/main/core/slices.ts'
+import { type Sliced, wholly } from '../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from '../../src/shared/contract/index.ts'
 import { type Bench, type Figure, median, quantile, rounded } from './figure.ts'
 

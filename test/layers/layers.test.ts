@@ -48,7 +48,7 @@ describe('dependencies point one way', () => {
     ['src/practice/service.ts', 'src/shared/contract/index.ts', 'like any other service'],
     ['src/practice/service.ts', 'src/main/core/service/client.ts', 'like any other service'],
     ['src/preload/index.ts', 'zod', 'derived from'],
-    ['src/renderer/src/App.svelte', 'src/main/core/failure.ts', 'through window.countersign'],
+    ['src/renderer/src/App.svelte', 'src/main/core/lib/failure.ts', 'through window.countersign'],
     ['src/renderer/src/App.svelte', 'electron', 'Take what you need'],
     ['src/renderer/src/main.ts', 'node:path', 'through window.countersign'],
     ['src/main/index.ts', 'test/host/app.ts', 'may not depend on tests']

@@ -1,6 +1,6 @@
 /** Requests about accounts. Secrets come in here once, with a new account, and never go out. */
 import type { AccountRights, AccountView } from '../../shared/contract/index.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import type { Account, Accounts, Clients, FetchedLists, Watch } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
 

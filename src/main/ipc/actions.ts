@@ -1,7 +1,7 @@
 /** Requests about what is done to documents. What is acted on belongs to the account that the person sees. */
 import type { Actions } from '../core/actions/actions.ts'
 import type { Validations } from '../core/actions/validations.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { type Dialogs, type FileKind, saveAs } from './dialogs.ts'

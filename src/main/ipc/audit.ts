@@ -1,6 +1,6 @@
 /** Requests about the audit trail. */
 import type { Audit } from '../core/audit/audit.ts'
-import { dayAt } from '../core/documents/board-days.ts'
+import { dayAt } from '../core/lib/calendar.ts'
 import { writeWhereChosen } from '../core/storage/chosen-file.ts'
 import { CSV, type Dialogs, type FileKind } from './dialogs.ts'
 import type { RequestHandlers } from './registration.ts'

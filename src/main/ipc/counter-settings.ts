@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../core/counter/logo.ts'
 import type { StaffPinKeeper } from '../core/counter/pin.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { RequestHandlers } from './registration.ts'
 

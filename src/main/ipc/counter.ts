@@ -1,5 +1,5 @@
 /** Requests about a session at the counter. What a person does is taken only from the page that they have. */
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import type { Counter } from './parts.ts'
 import type { RequestContext, RequestHandlers } from './registration.ts'
 

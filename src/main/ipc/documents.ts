@@ -1,10 +1,10 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, and the overview. */
 
 import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
-import { dayAt } from '../core/documents/board-days.ts'
 import type { AskDesk } from '../core/documents/desk-questions.ts'
 import type { Views } from '../core/documents/views.ts'
-import { fail } from '../core/failure.ts'
+import { dayAt } from '../core/lib/calendar.ts'
+import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, saveAs } from './dialogs.ts'
 import type { Accounts, Watch } from './parts.ts'

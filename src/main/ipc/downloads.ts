@@ -1,7 +1,7 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
 import type { AskDesk } from '../core/documents/desk-questions.ts'
 import { insistOnPattern } from '../core/downloads/preview.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts, Downloads } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'

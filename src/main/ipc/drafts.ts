@@ -2,7 +2,7 @@
 import type { SavedFile } from '../../shared/contract/index.ts'
 import { suggestedName } from '../core/drafts/exchange.ts'
 import { ENDING } from '../core/drafts/exchange-file.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { Accounts, Drafts, Exchange, People, Presets, Remembered } from './parts.ts'

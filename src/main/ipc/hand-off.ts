@@ -1,6 +1,7 @@
 /** Requests about hand-off folders, of the account that the screens show. Only a folder's own place crosses, for people to read. */
-import { fail } from '../core/failure.ts'
+
 import type { HandOff } from '../core/hand-off/hand-off.ts'
+import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'

@@ -1,7 +1,7 @@
 /** Requests about looking at an identity check's PDF. Only the desk has them, and not while a person has its screen. */
 import type { AskDesk } from '../core/documents/desk-questions.ts'
-import { fail } from '../core/failure.ts'
 import type { PdfPreviews } from '../core/identity/pdf-preview.ts'
+import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'

@@ -1,6 +1,6 @@
 /** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
 import { tableFile } from '../core/bulk/table-file.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, saveAs } from './dialogs.ts'

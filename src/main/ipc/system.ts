@@ -1,6 +1,6 @@
 /** Requests about the application itself. */
 import type { SettingsView, SystemStatus } from '../../shared/contract/index.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
 import type { RequestHandlers } from './registration.ts'
 

@@ -1,7 +1,7 @@
 /** The other side of asking.ts: answers what the main thread asks, one word to each order. */
 import { parentPort } from 'node:worker_threads'
 import type { AppError } from '../../shared/contract/index.ts'
-import { AppFailure } from '../core/failure.ts'
+import { AppFailure } from '../core/lib/failure.ts'
 import type { News, Order, Word } from './asking.ts'
 
 /**

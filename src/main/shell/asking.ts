@@ -1,7 +1,7 @@
 /** Asks a desk in a thread beside the application: the thread is started when it is asked something, and again after it died. */
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type { AppError } from '../../shared/contract/index.ts'
-import { AppFailure } from '../core/failure.ts'
+import { AppFailure } from '../core/lib/failure.ts'
 
 /** What the main thread asks. */
 export interface Order {

@@ -3,7 +3,7 @@ import type { AppError } from '../../shared/contract/index.ts'
 import type { AskDesk } from '../core/documents/desk-questions.ts'
 import type { DocumentsOpened } from '../core/documents/lasting-desk.ts'
 import type { DocumentsKey } from '../core/documents/mirror-key.ts'
-import { AppFailure } from '../core/failure.ts'
+import { AppFailure } from '../core/lib/failure.ts'
 import { askThread } from './asking.ts'
 import type { DocumentsPlan } from './documents-worker.ts'
 

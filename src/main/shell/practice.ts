@@ -1,7 +1,7 @@
 /** Runs the practice service beside the application: started when it is needed, started again once if it ends by itself. */
 import { Worker } from 'node:worker_threads'
 import type { KeptOffice } from '../core/accounts/kept-office.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import type { PracticeKept, PracticeOrder, PracticeWord } from './practice-worker.ts'
 
 /** Where it listens in this run, and what to ask it with. */

@@ -1,6 +1,6 @@
 /** Putting a page of our own on paper: the system's dialog asks how, and what becomes of it is told. */
 import type { BrowserWindow } from 'electron'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 
 /** What Electron says where the person thought better of it (webContents.print, `failureReason`). */
 const CANCELLED = 'Print job canceled'

@@ -1,7 +1,7 @@
 /** What is handed to other programs: a file to show in its folder, a plain web address, text for the clipboard. */
 import { clipboard, shell } from 'electron'
 import type { Account } from '../core/accounts/account.ts'
-import { fail } from '../core/failure.ts'
+import { fail } from '../core/lib/failure.ts'
 import { externalLink } from '../core/policy/external-links.ts'
 
 /** @param path absolute path of a file that we wrote ourselves; never one from a page. */

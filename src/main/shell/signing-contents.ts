@@ -1,6 +1,6 @@
 /** The page itself: how Electron makes it, puts it on paper and ends it. */
 import { type Session, type WebContents, WebContentsView } from 'electron'
-import { AppFailure } from '../core/failure.ts'
+import { AppFailure } from '../core/lib/failure.ts'
 import { notPrinted } from './signing-failure.ts'
 
 const PREFERENCES: Electron.WebPreferences = {

@@ -5,7 +5,7 @@
 import type { WebContents } from 'electron'
 import type { AppError } from '../../shared/contract/index.ts'
 import type { SigningTurn, SigningView, ViewBounds } from '../core/counter/signing-view.ts'
-import { AppFailure } from '../core/failure.ts'
+import { AppFailure } from '../core/lib/failure.ts'
 import { MediaGrants } from '../core/policy/media-grants.ts'
 import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
 import { guard } from './lock-down.ts'

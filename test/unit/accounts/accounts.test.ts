@@ -4,7 +4,7 @@ import { secretsBeside } from '../../../src/main/core/accounts/account-secrets.t
 import { type AccountInput, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { PRACTICE_COLOUR } from '../../../src/main/core/accounts/colours.ts'
 import { type CredentialsInput, clientCredentials } from '../../../src/main/core/accounts/credentials.ts'
-import { AppFailure } from '../../../src/main/core/failure.ts'
+import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { type Keychain, KeychainError, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'

@@ -1,7 +1,7 @@
 /** What becomes of actions where the line, the service, the clock or a person comes between. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { AppFailure } from '../../../src/main/core/failure.ts'
+import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { correction, extension, type Office, openOffice } from './office.ts'

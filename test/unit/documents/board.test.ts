@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Board, openBoard } from '../../../src/main/core/documents/board.ts'
-import { dayAtOffset } from '../../../src/main/core/documents/board-days.ts'
 import {
   countsOf,
   dueOn,
@@ -14,7 +13,8 @@ import {
 import type { BoardRow } from '../../../src/main/core/documents/board-row.ts'
 import { csvOf } from '../../../src/main/core/documents/documents-csv.ts'
 import { overviewOf } from '../../../src/main/core/documents/overview.ts'
-import { inSlices, wholly } from '../../../src/main/core/slices.ts'
+import { dayAtOffset } from '../../../src/main/core/lib/calendar.ts'
+import { inSlices, wholly } from '../../../src/main/core/lib/slices.ts'
 import { offsetIn } from '../../../src/shared/composition/zone.ts'
 import type { DocumentQuery, DocumentRow } from '../../../src/shared/contract/index.ts'
 import { anyQuery, anyRow, DAY, NOW, query, row, ZONE } from './board-rows.ts'

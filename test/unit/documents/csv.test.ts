@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { plainCell } from '../../../src/main/core/bulk/formula-safe.ts'
 import type { BoardRow } from '../../../src/main/core/documents/board-row.ts'
 import { CSV_HEADINGS, csvOf } from '../../../src/main/core/documents/documents-csv.ts'
-import { wholly } from '../../../src/main/core/slices.ts'
+import { wholly } from '../../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, type DocumentColumn } from '../../../src/shared/contract/index.ts'
 import { anyRow, row, ZONE } from './board-rows.ts'
 

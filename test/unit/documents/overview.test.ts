@@ -4,7 +4,7 @@ import { openBoard } from '../../../src/main/core/documents/board.ts'
 import { listOf } from '../../../src/main/core/documents/board-query.ts'
 import type { BoardRow } from '../../../src/main/core/documents/board-row.ts'
 import { overviewOf } from '../../../src/main/core/documents/overview.ts'
-import { wholly } from '../../../src/main/core/slices.ts'
+import { wholly } from '../../../src/main/core/lib/slices.ts'
 import type { DocumentQuery } from '../../../src/shared/contract/index.ts'
 import { anyRow, DAY, NOW, query, row, ZONE } from './board-rows.ts'
 

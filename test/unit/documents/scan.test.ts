@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DEEPEST, scanList } from '../../../src/main/core/documents/answer-scan.ts'
 import { asUtf8, wholeHash } from '../../../src/main/core/documents/answer-text.ts'
-import { wholly } from '../../../src/main/core/slices.ts'
+import { DEEPEST, scanList } from '../../../src/main/core/lib/json-scanning.ts'
+import { wholly } from '../../../src/main/core/lib/slices.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

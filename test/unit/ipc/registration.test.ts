@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { fail } from '../../../src/main/core/failure.ts'
+import { fail } from '../../../src/main/core/lib/failure.ts'
 import { ServiceError } from '../../../src/main/core/service/errors.ts'
 import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
 import { type RequestHandlers, type Role, registerHandlers } from '../../../src/main/ipc/registration.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isQuiet, localTimeOf } from '../../../src/main/core/telling/local-time.ts'
+import { isQuiet, localTimeOf } from '../../../src/main/core/lib/calendar.ts'
 import { FIRST_SETTINGS, openTellingSettings } from '../../../src/main/core/telling/settings.ts'
 import { database } from './office.ts'
 

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import { readBaseUrl } from './base-url.ts'
 import { AccountCredentials, type CredentialsInput } from './credentials.ts'
 

@@ -3,7 +3,7 @@
  * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
  */
 import { USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/data-type-spelling.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
 import { KeychainError } from '../storage/keychain.ts'

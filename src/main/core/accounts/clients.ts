@@ -1,6 +1,6 @@
 /** The client of each account's service: made when it is first needed, and anew when address or credentials change. */
 
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
 import type { Accounts } from './accounts.ts'
 import { clientCredentials } from './credentials.ts'

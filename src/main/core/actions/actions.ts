@@ -4,8 +4,8 @@
  */
 import type { ActionRequest, ActionState, ActionView, AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { fail } from '../failure.ts'
-import { within } from '../outbox/patience.ts'
+import { fail } from '../lib/failure.ts'
+import { within } from '../lib/retry.ts'
 import { firstKept } from '../outbox/unkeepable.ts'
 import { type Action, canBeChecked, concernsSame, mayWait, targetOf, viewOf } from './action-record.ts'
 import { openActionRecords } from './action-records.ts'

@@ -3,8 +3,8 @@
  * One that had to wait is compared with the document as it is by then; see still-fits.ts.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
-import { AppFailure } from '../failure.ts'
-import { backoff } from '../outbox/patience.ts'
+import { AppFailure } from '../lib/failure.ts'
+import { backoff } from '../lib/retry.ts'
 import { type Action, mayWait } from './action-record.ts'
 import type { ActionRecords } from './action-records.ts'
 import { attempt, type Ending } from './attempt.ts'

@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { MirroredDocument } from '../documents/desk-questions.ts'
-import { backoff } from '../outbox/patience.ts'
+import { backoff } from '../lib/retry.ts'
 import { TIME_LIMITS } from '../service/time-limits.ts'
 import { type Action, canBeChecked } from './action-record.ts'
 import type { ActionRecords } from './action-records.ts'

@@ -18,7 +18,7 @@ import {
   type TemplateSigner,
   type UpdateSignerRequest
 } from '../../../shared/model/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import { signerMeant } from './before.ts'
 
 export type Outgoing =

@@ -2,7 +2,7 @@
 
 import type { SignerCorrection } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName } from '../../../shared/model/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Action } from './action-record.ts'
 import { type Before, dueOf, type SignerBefore, shownBy, signerMeant, spelt } from './before.ts'
 

@@ -1,7 +1,7 @@
 /** Verifying a document's signatures (operation 10), and the newest results, so that they can be saved as they were shown. */
 import type { ValidationView } from '../../../shared/contract/index.ts'
 import type { ValidationResult } from '../../../shared/model/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 
 /** Of how many documents the result is remembered. */

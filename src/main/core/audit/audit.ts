@@ -3,8 +3,8 @@
  * A note is on the disk when `note` returns; nothing of it is ever changed, and what was changed by others is noticed.
  */
 import type { AuditCheck, AuditPage } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
-import { inSlices, type Sliced } from '../slices.ts'
+import { fail } from '../lib/failure.ts'
+import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'

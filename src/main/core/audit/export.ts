@@ -2,8 +2,8 @@
 import Papa from 'papaparse'
 import type { AuditEntry } from '../../../shared/contract/index.ts'
 import { FORMULA_LIKE } from '../bulk/formula-safe.ts'
-import { isoWriter } from '../documents/board-days.ts'
-import { nextTurn } from '../slices.ts'
+import { isoWriter } from '../lib/calendar.ts'
+import { nextTurn } from '../lib/slices.ts'
 import { BEFORE_FIRST, textOf } from './chain.ts'
 import type { Link, Trail } from './trail.ts'
 

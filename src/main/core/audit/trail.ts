@@ -1,7 +1,7 @@
 /** The audit trail in the database: what is appended is on the disk when it is answered, and is never changed. */
 import type { AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
-import { folded, wordsOf } from '../documents/board-fold.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
+import { folded, wordsOf } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
 import { BEFORE_FIRST, hashAfter, sorted, textOf } from './chain.ts'
 

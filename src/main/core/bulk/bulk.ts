@@ -5,7 +5,7 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { LeftOutRow, PackageRow } from './batch-rows.ts'
 import type { AskDesk, DeskQuestions } from './desk.ts'
 

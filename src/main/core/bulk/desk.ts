@@ -5,13 +5,13 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
 import {
   answerOfExchange,
   answerOfRequest,
   type ExchangeAnswer,
   type RequestAnswer
 } from '../hand-off/package-files.ts'
+import { fail } from '../lib/failure.ts'
 import type { LeftOutRow, PackageRow } from './batch-rows.ts'
 import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, reasonsAgainst } from './dry-run.ts'
 import { openTable, readWhole, type TableFile } from './open-file.ts'

@@ -13,7 +13,7 @@ import {
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkCheck, BulkRow } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import { exampleRowOf } from './sample-file.ts'
 import type { Sheet, SheetRow } from './sheet.ts'
 import { PROBLEM_COLUMN } from './table-file.ts'

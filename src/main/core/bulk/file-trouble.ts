@@ -1,5 +1,5 @@
 /** How a file that can't be used is spoken of: what is the matter, in the user's words, and what to do about it. */
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 
 /** Throws the failure of a file that can't be used. The message is all that the person is told. */
 export function refuseFile(message: string): never {

@@ -1,5 +1,5 @@
 /** Who has an appointment today: entries of the queue that staff pinned, gone at midnight by the office's clocks. */
-import { dayAt } from '../documents/board-days.ts'
+import { dayAt } from '../lib/calendar.ts'
 import type { Db } from '../storage/connection.ts'
 
 export function openAppointments({ db, clock, zone }: { db: Db; clock: () => number; zone: () => string }) {

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { type CounterSettings, type DecodedInput, type IdleScreen, requests } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit-record.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'

@@ -3,7 +3,7 @@
  * signing link never leaves this process, and only staff takes the screen back.
  */
 import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { CounterEffects } from './counter-effects.ts'
 import type { LeftBy } from './counter-place.ts'
 import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'

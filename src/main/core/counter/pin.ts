@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit-record.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
 import { refusedPin } from './pin-choice.ts'
 import { openWaits, type WaitEffects } from './pin-delays.ts'

@@ -2,7 +2,7 @@
 import type { CounterEntry, CounterOffer } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignLater, isFaceToFace, mayNeedCamera, personOf } from '../documents/progress.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { CounterEffects } from './counter-effects.ts'
 
 type QueueEffects = Pick<

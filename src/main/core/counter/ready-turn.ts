@@ -6,7 +6,7 @@ import type { CounterOutcome } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/desk-questions.ts'
 import { canSignLater, canSignNow, mayNeedCamera, personOf, stateOf } from '../documents/progress.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import {
   type SigningAccount,
   type SigningAddress,

@@ -1,6 +1,6 @@
 /** What staff does after their PIN, or from their own screen while the person has the second display. */
 import type { CounterSession } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Camera } from './camera.ts'
 import type { CounterEffects } from './counter-effects.ts'
 import type { Covers } from './covers.ts'

@@ -2,7 +2,7 @@
 import type { CounterSession, CounterTurn, EvidenceItem } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { CounterEffects } from './counter-effects.ts'
 import { identityOf } from './known-signer.ts'
 import type { RecordStart, TurnFacts } from './record.ts'

@@ -1,6 +1,6 @@
 /** The staff's PIN: gives the choice of what happens, or the screen where it comes back. Wrong ones are told and counted. */
 import type { CounterSession } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { CounterEffects } from './counter-effects.ts'
 import type { Covers } from './covers.ts'
 import type { SessionRecord } from './record.ts'

@@ -16,7 +16,7 @@ import {
   type UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
 import type { Rights } from '../actions/rights.ts'
-import { AppFailure, fail } from '../failure.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
 import type { EmployersAnswer, UnreadableEmployer } from '../service/employers.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'

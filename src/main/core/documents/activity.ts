@@ -3,7 +3,7 @@
  * follows another begins where that one ended: a long history is gone through once, and in pieces.
  */
 import type { DocumentChange } from '../../../shared/contract/index.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import type { ChangeRow } from './changes.ts'
 import type { DeskQuestions } from './desk-questions.ts'

@@ -1,8 +1,8 @@
 /** The items of an answer while it is taken over: which are as they are kept, and which are to be read. */
 
-import type { Sliced } from '../slices.ts'
+import type { Scan } from '../lib/json-scanning.ts'
+import type { Sliced } from '../lib/slices.ts'
 import { type Answered, readItem } from './answer-decode.ts'
-import type { Scan } from './answer-scan.ts'
 import { itemHash, textOf } from './answer-text.ts'
 import type { DeskQuestions } from './desk-questions.ts'
 import type { Account, Entry, Folder, Mode } from './mirror-state.ts'

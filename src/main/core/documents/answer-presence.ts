@@ -1,6 +1,6 @@
 /** Which documents of a folder a look named, and which it lacked. */
 
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Taking } from './answer-items.ts'
 import { type Account, type Entry, type Folder, seenAt, seenInRun } from './mirror-state.ts'
 

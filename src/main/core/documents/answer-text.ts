@@ -1,6 +1,6 @@
 /** The bytes of an answer as UTF-8 without a byte order mark, and what they say as a whole. */
 import { createCipheriv, createHash, hash } from 'node:crypto'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 
 const PIECE = 4 * 1024 * 1024
 const KEY = Buffer.alloc(16, 'countersign')

@@ -1,8 +1,8 @@
 /** What a query's conditions say of one row, and until when that holds: some depend on the time. */
 import { type DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
-import { beginningOf, DAY, dayAfter, dayAt } from './board-days.ts'
+import { beginningOf, DAY, dayAfter, dayAt } from '../lib/calendar.ts'
+import { folded, wordsOf } from '../lib/text-folding.ts'
 import { type Facets, FLAG, openFacets } from './board-facets.ts'
-import { folded, wordsOf } from './board-fold.ts'
 import type { BoardRow } from './board-row.ts'
 
 const NO_CHECK = IDENTITY_STATES.indexOf('none')

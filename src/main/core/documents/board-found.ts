@@ -3,7 +3,8 @@
  * a search that narrows an earlier one looks only at what that one found.
  */
 import type { DocumentQuery } from '../../../shared/contract/index.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
+import { wordsOf } from '../lib/text-folding.ts'
 import type { Board } from './board.ts'
 import {
   type Condition,
@@ -14,7 +15,6 @@ import {
   type Presence,
   presenceOf
 } from './board-conditions.ts'
-import { wordsOf } from './board-fold.ts'
 import { rowOrder } from './board-order.ts'
 import type { BoardRow } from './board-row.ts'
 import { has, mark, type RowSet } from './board-sets.ts'

@@ -1,6 +1,6 @@
 /** A list of documents with those of one package together, under a line of their own where there is more than one. */
 import type { FolderRow, PackageRow } from '../../../shared/contract/index.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import { type BoardRow, documentRowOf, dueOf } from './board-row.ts'
 
 /** A document alone, or two and more of one package in the list's order. Its place is that of its first document. */

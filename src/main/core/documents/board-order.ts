@@ -3,7 +3,7 @@
  * changed are taken out and put where they belong. While many change, an order may be a moment older than they are.
  */
 import { type DocumentColumn, type DocumentQuery, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { BoardRow } from './board-row.ts'
 
 export type Sort = DocumentQuery['sort']

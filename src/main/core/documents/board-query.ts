@@ -1,6 +1,6 @@
 /** What is asked of the boards: lists, references, counts, who waits. Pure over the rows and the moment. */
 import { type CounterEntry, type DocumentList, DocumentQuery } from '../../../shared/contract/index.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Board } from './board.ts'
 import { conditionsOf, finds, type Moment } from './board-conditions.ts'
 import { countFound, foundRows } from './board-found.ts'

@@ -9,7 +9,7 @@ import {
   readServiceDate,
   type ServiceDate
 } from '../../../shared/model/index.ts'
-import { compact, folded, shortened } from './board-fold.ts'
+import { compact, folded, shortened } from '../lib/text-folding.ts'
 import { canSignNow, identityOf, isFaceToFace, lacksLink, mayNeedCamera, personOf, stateOf } from './progress.ts'
 
 /** No text of a row is longer, in characters; a document's page shows more of it. */

@@ -4,7 +4,7 @@
  * large board as in a small one.
  */
 
-import { compact } from './board-fold.ts'
+import { compact } from '../lib/text-folding.ts'
 import type { RowSet } from './board-sets.ts'
 
 /** Letters, figures, three signs that references and addresses are full of, and one class for all others. */

@@ -1,6 +1,6 @@
 /** What happened to documents, in the order in which it was seen: written with the document, told once to whoever keeps count. */
 import type { DocumentChange } from '../../../shared/contract/index.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { activityIn } from './activity.ts'
 import type { DeskQuestions } from './desk-questions.ts'

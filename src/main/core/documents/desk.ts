@@ -3,7 +3,7 @@
  * so that what is asked meanwhile is answered at once.
  */
 
-import { inSlices } from '../slices.ts'
+import { inSlices } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { openAnswerTaking } from './answer-taking.ts'
 import type { Board } from './board.ts'

@@ -1,5 +1,5 @@
 /** What becomes of documents when a person names an account's folders otherwise: nothing has happened to them. */
-import { nextTurn } from '../slices.ts'
+import { nextTurn } from '../lib/slices.ts'
 import type { DeskQuestions } from './desk-questions.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Entry, type Folder, seenAt, seenInRun } from './mirror-state.ts'

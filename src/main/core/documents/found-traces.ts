@@ -1,6 +1,6 @@
 /** Documents that could be what an uncertain send became, among those that the folders have shown since. */
 import { type DocumentLog, type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { DeskQuestions } from './desk-questions.ts'
 import type { Mirror } from './mirror.ts'
 import { type Account, type Entry, seenInRun } from './mirror-state.ts'

@@ -1,5 +1,5 @@
 /** Documents that left all folders: marked, never deleted. */
-import { nextTurn } from '../slices.ts'
+import { nextTurn } from '../lib/slices.ts'
 import { changesBetween } from './differences.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Entry, seenInRun } from './mirror-state.ts'

@@ -3,7 +3,7 @@
  * whenever it shows, the file is set aside and begun anew, and what was asked is asked of the new one. Nothing is lost that
  * the service doesn't tell again.
  */
-import { AppFailure } from '../failure.ts'
+import { AppFailure } from '../lib/failure.ts'
 import { faultOf, type MemoryReason } from '../storage/database-fault.ts'
 import { type DocumentDesk, openDocumentDesk } from './desk.ts'
 import { type DocumentsPlace, type OpenedDocuments, openDocuments } from './documents-file.ts'

@@ -1,9 +1,9 @@
 /** What the first screen of the day counts: states, what is due, what needs a look, and the packages of twelve weeks. */
 import { IDENTITY_STATES, type OverviewView, STATUS_FAMILIES } from '../../../shared/contract/index.ts'
-import type { Sliced } from '../slices.ts'
+import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../lib/calendar.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Board } from './board.ts'
 import type { Moment } from './board-conditions.ts'
-import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from './board-days.ts'
 import { FLAG } from './board-facets.ts'
 
 const DAYS = 14

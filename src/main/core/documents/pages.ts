@@ -17,7 +17,7 @@ import {
   type SignerResponse,
   type VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
-import { shortened } from './board-fold.ts'
+import { shortened } from '../lib/text-folding.ts'
 import { type BoardRow, placed, present } from './board-row.ts'
 import type { MirroredDocument } from './desk-questions.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, stateOf } from './progress.ts'

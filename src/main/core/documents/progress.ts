@@ -11,7 +11,7 @@ import {
   readDocumentStatus,
   type SignerResponse
 } from '../../../shared/model/index.ts'
-import { folded } from './board-fold.ts'
+import { folded } from '../lib/text-folding.ts'
 
 const SIGNED = new Set<string>(['Signed', 'Complete', 'Archived'])
 const DECLINED = new Set<string>(['Declined', 'Rejected'])

@@ -1,6 +1,6 @@
 /** Saved views: queries of an account's documents under a name, in the order in which the person put them. */
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 
 export interface ViewEffects {

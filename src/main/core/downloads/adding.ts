@@ -1,8 +1,8 @@
 /** Documents that are put in line: one, some, or all that a query finds. */
 import type { AddedDownloads, DocumentQuery, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
 import type { AskDesk, DocumentKey, IdentityCheck, Some } from '../documents/desk-questions.ts'
-import { fail } from '../failure.ts'
-import type { Sliced } from '../slices.ts'
+import { fail } from '../lib/failure.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { DownloadsTable } from './downloads-table.ts'

@@ -1,6 +1,6 @@
 /** "Check what I have": reads every file that was fetched for an account, and compares it with what is known of it. */
 import type { CheckedDownload, DownloadCheck } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import { checkFile, type FileState } from './checking.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'

@@ -1,7 +1,7 @@
 /** The folders that a person chose for identity data: known to the screens by id and label, while their paths stay here. */
 import { basename, join } from 'node:path'
 import type { DownloadFolder } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 
 export type DownloadFolders = ReturnType<typeof openDownloadFolders>

@@ -1,5 +1,5 @@
 /** What ended, and is begun anew or taken out of the list. */
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { stateOfFile } from './checks.ts'
 import type { DownloadFolders } from './download-folders.ts'

@@ -1,10 +1,10 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
 import { dirname, join } from 'node:path'
 import type { AskDesk } from '../documents/desk-questions.ts'
+import { inTurn } from '../lib/in-turn.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { flushFolder } from '../storage/atomic-file.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
-import { inTurn } from '../storage/in-turn.ts'
 import { nameKey } from '../storage/same-name.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download, KeptDownload } from './download-rows.ts'

@@ -3,7 +3,7 @@
  * same trouble meet it once: after a wait one of them goes first, and the others follow when it went well.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
-import { backoff } from '../outbox/patience.ts'
+import { backoff } from '../lib/retry.ts'
 import type { Lane } from './download-rows.ts'
 
 export interface Hold {

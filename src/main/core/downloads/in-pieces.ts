@@ -1,5 +1,5 @@
 /** Many rows of the queue, written with pauses in which other work has its turn. */
-import { inSlices, type Sliced } from '../slices.ts'
+import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 
 /** Writes each piece of them whole. */

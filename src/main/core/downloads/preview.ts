@@ -1,7 +1,7 @@
 /** What a pattern for names makes of some documents, before anybody relies on it. */
 import { DocumentQuery, type DownloadView, type PatternPreview } from '../../../shared/contract/index.ts'
 import type { AskDesk } from '../documents/desk-questions.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import { namePartsOf } from './name-facts.ts'
 import { parsePattern, relativePath } from './name-pattern.ts'
 

@@ -3,7 +3,7 @@
  * so an end at any moment loses nothing: what was under way begins anew. What one file met that all would meet holds all.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
-import { backoff, within } from '../outbox/patience.ts'
+import { backoff, within } from '../lib/retry.ts'
 import type { Db } from '../storage/connection.ts'
 import { openAttempts } from './attempts.ts'
 import type { Download, KeptDownload, Lane } from './download-rows.ts'

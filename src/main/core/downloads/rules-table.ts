@@ -1,6 +1,6 @@
 /** Rules as they are kept, with which documents each of them is about and which of those it has put in line. */
 import type { AppError, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 
 export interface Rule extends DownloadChoice {

@@ -1,6 +1,6 @@
 /** Rules: every document of a view, as it completes, into a folder. */
 import type { DownloadRule, SavedView } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import { type LookParts, openRuleLooks } from './rule-looks.ts'
 import { openRulesTable, type Rule } from './rules-table.ts'

@@ -3,9 +3,9 @@
  * and never a way out of it.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { inTurn } from '../lib/in-turn.ts'
 import { FileError, fileErrorOf } from '../storage/file-error.ts'
 import type { FileKind, FolderFiles } from '../storage/files.ts'
-import { inTurn } from '../storage/in-turn.ts'
 import { byNameKey, nameKey } from '../storage/same-name.ts'
 import type { SeenFolders } from './seen-folders.ts'
 

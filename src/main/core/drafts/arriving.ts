@@ -4,7 +4,7 @@
  */
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { Imported } from '../../../shared/contract/index.ts'
-import { inSlices } from '../slices.ts'
+import { inSlices } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Drafts } from './drafts.ts'
 import { withKeysOfTheirOwn } from './keys.ts'

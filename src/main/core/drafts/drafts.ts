@@ -1,7 +1,7 @@
 /** Packages that are being composed. What `save` has answered is on the disk. */
 import { type Composition, titleOf, whoOf } from '../../../shared/composition/index.ts'
 import type { DraftList, DraftSummary, DraftVersion, DraftView } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import { HELD_OR_SENT_STATES } from './held.ts'
 import { openHistory } from './history.ts'

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
-import { fail } from '../failure.ts'
-import { inSlices } from '../slices.ts'
+import { fail } from '../lib/failure.ts'
+import { inSlices } from '../lib/slices.ts'
 import { troubleOf } from './exchange-words.ts'
 import { JsonTrouble, type Member, type Piece, parse, takeApart } from './json-pieces.ts'
 

@@ -5,7 +5,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { AppError, Imported, SavedFile } from '../../../shared/contract/index.ts'
-import { AppFailure, fail } from '../failure.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
 import { writeWhereChosen } from '../storage/chosen-file.ts'
 import type { Db } from '../storage/connection.ts'
 import { fileErrorOf } from '../storage/file-error.ts'

@@ -3,7 +3,7 @@
  * what going back replaced. The same content is never kept twice in a row.
  */
 import type { DraftVersion } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 
 /** How long a draft is changed until the version before is kept, in milliseconds. */

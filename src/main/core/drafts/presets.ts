@@ -1,7 +1,7 @@
 /** Compositions under a name, to begin others from. They belong to an account, as templates and references do. */
 import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import { compositionOf } from './stored.ts'
 

@@ -1,6 +1,6 @@
 /** Compositions as they stand in the database: JSON of this version of the application, or of an earlier one. */
 import { Composition } from '../../../shared/composition/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 
 /**
  * @param what the thing that is stored, in the user's words: `draft`.

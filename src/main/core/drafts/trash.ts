@@ -1,7 +1,7 @@
 /** Drafts that were thrown away stay in the trash for 30 days, whatever the clock does, and can be taken out until then. */
 import { TRASH_DAYS } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
-import { inSlices } from '../slices.ts'
+import { fail } from '../lib/failure.ts'
+import { inSlices } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 

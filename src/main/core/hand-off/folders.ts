@@ -1,5 +1,5 @@
 /** The folders that are watched, as they are kept: whose they are, where, and what is to be made of their files. */
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 
 export interface Folder {

@@ -11,8 +11,8 @@ import {
 import type { FieldMessage } from '../../../shared/contract/index.ts'
 import { Form, SendFormDirectRequest, SendFormFillerRequest, spell, Template } from '../../../shared/model/index.ts'
 import { JsonTrouble, type Member, parse, takeApart } from '../drafts/json-pieces.ts'
-import { AppFailure, fail } from '../failure.ts'
-import { inSlices } from '../slices.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
+import { inSlices } from '../lib/slices.ts'
 
 export interface RequestContent {
   composition: Composition

@@ -7,7 +7,7 @@ import { blankComposition, blankItem, blankSigner, type Composition } from '../.
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import type { AskDesk } from '../bulk/desk.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 
 export interface SheetFile {
   id: string

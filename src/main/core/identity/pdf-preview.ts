@@ -4,7 +4,7 @@
  */
 import type { IdentityPdfPart, IdentityPdfView } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit-record.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { PdfDownload } from '../service/downloads.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 

@@ -9,7 +9,7 @@ import type {
   IdentityReading
 } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit-record.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { type ReadRecord, readRecord, type ShownPicture, wipeRecord } from './record.ts'
 

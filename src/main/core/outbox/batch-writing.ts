@@ -1,6 +1,6 @@
 /** How a batch is written down: a little at a time, and no row of it lost. */
 import type { Composition } from '../../../shared/composition/index.ts'
-import { AppFailure } from '../failure.ts'
+import { AppFailure } from '../lib/failure.ts'
 import { requestOf } from './requests.ts'
 import type { SentRequest } from './send-record.ts'
 import type { NewSend } from './sends.ts'

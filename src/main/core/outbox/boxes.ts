@@ -4,9 +4,9 @@
  * asked again when somebody or something gives cause.
  */
 import type { AppError, OutboxView } from '../../../shared/contract/index.ts'
+import { backoff } from '../lib/retry.ts'
 import type { Db } from '../storage/connection.ts'
 import type { OutboxEffects } from './effects.ts'
-import { backoff } from './patience.ts'
 
 export type BoxSettings = OutboxView['settings']
 type Pause = NonNullable<OutboxView['pause']>

@@ -4,6 +4,7 @@
  * next thing is due, and is woken by what happens.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import { backoff } from '../lib/retry.ts'
 import { type Answer, keeper } from './answers.ts'
 import type { Appointments } from './appointments.ts'
 import type { Boxes } from './boxes.ts'
@@ -11,7 +12,6 @@ import type { Changes } from './changes.ts'
 import { deliver, type Ending } from './delivery.ts'
 import type { OutboxEffects, SendingClient } from './effects.ts'
 import type { Holds } from './holds.ts'
-import { backoff } from './patience.ts'
 import { openPosts } from './posts.ts'
 import type { Queue, Waiting } from './queue.ts'
 import { overdue } from './requests.ts'

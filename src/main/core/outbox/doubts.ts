@@ -1,7 +1,7 @@
 /** Both sides of a doubt that a person must settle: what was sent, and what the folders show that may be it. */
 import type { SendDoubt } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName, type PackageResponse } from '../../../shared/model/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Doubt, Send, SentRequest } from './send-record.ts'
 import { begunAt } from './sight.ts'
 import { itemsOf } from './traces.ts'

@@ -1,6 +1,6 @@
 /** The ways in: a draft is put in the outbox, and one that waits is let go at once. */
 import type { Composition } from '../../../shared/composition/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Appointments } from './appointments.ts'
 import type { Changes } from './changes.ts'
 import type { OutboxEffects } from './effects.ts'

@@ -1,7 +1,7 @@
 /** Has follow what a look at an account's folders says of its uncertain sends, and of those that were thought lost. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import { slowly } from '../slices.ts'
+import { slowly } from '../lib/slices.ts'
 import { bare } from './answers.ts'
 import type { Changes } from './changes.ts'
 import { type Age, type Conclusion, conclude, SECOND_LOOK_AFTER, type Seen } from './conclusions.ts'

@@ -3,10 +3,10 @@
  * the line gives cause. What follows of a look is in following.ts.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import { backoff } from '../lib/retry.ts'
 import type { Changes } from './changes.ts'
 import type { OutboxEffects } from './effects.ts'
 import type { Following } from './following.ts'
-import { backoff } from './patience.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
 import { sightOf } from './sight.ts'

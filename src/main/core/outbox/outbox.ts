@@ -4,11 +4,11 @@
  * asked, and is never sent again before that.
  */
 import type { OutboxView, SendList, SendView } from '../../../shared/contract/index.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
+import { within } from '../lib/retry.ts'
 import type { BoxSettings } from './boxes.ts'
 import type { OutboxEffects } from './effects.ts'
 import { openParts } from './joined.ts'
-import { within } from './patience.ts'
 import type { SettlingAnswer } from './returns.ts'
 import type { SendPage, SendQuery } from './send-list.ts'
 

@@ -2,8 +2,9 @@
  * How often one package is posted without anybody saying yes or no to it. What stands between, or a service that always
  * asks for patience, must not have it posted for ever.
  */
+
+import { backoff } from '../lib/retry.ts'
 import type { Ending } from './delivery.ts'
-import { backoff } from './patience.ts'
 
 /** So often in one run; then its box is paused until a person says. */
 const MOST_POSTS = 30

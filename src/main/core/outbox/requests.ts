@@ -7,7 +7,7 @@ import {
 } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
-import { AppFailure } from '../failure.ts'
+import { AppFailure } from '../lib/failure.ts'
 import type { SentRequest } from './send-record.ts'
 import { markOf } from './sight.ts'
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DraftSummary, DraftView } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import { AppFailure, fail } from '../failure.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
 import type { Changes } from './changes.ts'
 import { chosenOf, packageOf } from './doubts.ts'
 import type { OutboxEffects } from './effects.ts'

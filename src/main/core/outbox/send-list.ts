@@ -3,7 +3,7 @@
 import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/held.ts'
 import { questionOf } from '../drafts/words.ts'
-import { nextTurn } from '../slices.ts'
+import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { COLUMNS, type Send, type SendRow, sendOf } from './send-record.ts'
 

@@ -3,7 +3,7 @@ import { Composition, fingerprintOf, titleOf, whoOf } from '../../../shared/comp
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/held.ts'
-import { fail } from '../failure.ts'
+import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import { COLUMNS, type Send, type SendRow, type SentRequest, sendOf } from './send-record.ts'
 

@@ -1,7 +1,7 @@
 /** What a look at an account's folders saw, arranged for finding sends again in it. */
 import { type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
 import { likenessOf, plain } from '../documents/likeness.ts'
-import { slowly } from '../slices.ts'
+import { slowly } from '../lib/slices.ts'
 
 /** What one look saw, arranged for being searched. References are in lower case. */
 export interface Sight {

@@ -6,7 +6,7 @@
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { Traces } from '../documents/desk-questions.ts'
 import { likenessOf, plain } from '../documents/likeness.ts'
-import { slowly } from '../slices.ts'
+import { slowly } from '../lib/slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 import { begunAt, markOf, type Sight, withTheirPackages } from './sight.ts'

@@ -2,7 +2,7 @@
  * Names that are one name on some systems: Windows and macOS take capitals for small letters, macOS takes an accent and its
  * letter together or apart. Where such a name is there already, no second one is made beside it.
  */
-import { nextTurn } from '../slices.ts'
+import { nextTurn } from '../lib/slices.ts'
 
 /** Names between which others have their turn. */
 const PIECE = 500

@@ -3,11 +3,10 @@
  * before, however often the clock passes that hour.
  */
 import { z } from 'zod'
-import { dayAfter } from '../documents/board-days.ts'
 import type { AskDesk } from '../documents/desk-questions.ts'
+import { dayAfter, localTimeOf } from '../lib/calendar.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from './kept.ts'
-import { localTimeOf } from './local-time.ts'
 
 export interface DueDocument {
   accountId: string

@@ -4,11 +4,11 @@
  * hours or somebody signing at the counter, stays behind that place and is told later.
  */
 import { type DocumentChange, TELLABLE_KINDS, type TellingSettings } from '../../../shared/contract/index.ts'
+import { isQuiet, localTimeOf } from '../lib/calendar.ts'
 import type { Db } from '../storage/connection.ts'
 import { type CatchingUpEffects, openCatchingUp } from './catching-up.ts'
 import { type Cursor, openCursor } from './cursor.ts'
 import { type DueDocument, openDueTomorrow } from './due-tomorrow.ts'
-import { isQuiet, localTimeOf } from './local-time.ts'
 import { type News, type Notice, noticesOf, type Occasion } from './notice.ts'
 import { gathering, type Wanted, type WantedEffects, wantedBy } from './wanted.ts'
 

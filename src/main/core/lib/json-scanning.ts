@@ -2,7 +2,7 @@
  * Where in the bytes of an answer each of its documents stands, without making anything of them: most of them are the same
  * as the last time.
  */
-import type { Sliced } from '../slices.ts'
+import type { Sliced } from './slices.ts'
 
 /** Where the items of the list stand. The bytes between may still not be JSON: each item is to be parsed by itself. */
 export interface Scan {

@@ -1,5 +1,5 @@
 /** A failure that the person is told of: thrown inside the main process, and carried across the boundary as data. */
-import type { AppError, ErrorCode } from '../../shared/contract/errors.ts'
+import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
 
 export class AppFailure extends Error {
   override readonly name = 'AppFailure'
