@@ -2,6 +2,7 @@
 import { mount } from 'svelte'
 import './ui/tokens.css'
 import './ui/base.css'
+import './ui/layout.css'
 import PersonPage from './screens/counter/person/PersonPage.svelte'
 import { PersonDisplay } from './state/person-display.svelte.ts'
 

@@ -2,6 +2,7 @@
 import { mount } from 'svelte'
 import './ui/tokens.css'
 import './ui/base.css'
+import './ui/layout.css'
 import App from './App.svelte'
 import { Office } from './state/office.svelte.ts'
 
