@@ -7,8 +7,8 @@ import { openAudit } from './core/audit/audit.ts'
 import { openAppointments } from './core/counter/appointments.ts'
 import { openCounter } from './core/counter/counter.ts'
 import { openCounterSettings } from './core/counter/counter-settings.ts'
+import { openCrashMarker } from './core/counter/crash-marker.ts'
 import { openStaffPin } from './core/counter/pin.ts'
-import { openRunningNote } from './core/counter/running-note.ts'
 import type { AskDesk } from './core/documents/desk-questions.ts'
 import type { Watch } from './core/documents/watch.ts'
 import type { Db } from './core/storage/connection.ts'
@@ -121,7 +121,7 @@ export function openCounterDesk(parts: CounterParts) {
       take: async () => (place ? place.take() : 'here'),
       giveBack: () => place?.giveBack()
     },
-    running: openRunningNote({ db, trouble: parts.trouble }),
+    running: openCrashMarker({ db, trouble: parts.trouble }),
     savePage: (bytes, name) => savePage(bytes, name),
     changed(id) {
       send('counter.changed', { id })

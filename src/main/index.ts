@@ -46,7 +46,6 @@ import { documentDeskOf } from './shell/documents.ts'
 import { eventsTo } from './shell/events.ts'
 import { openKeychain } from './shell/keychain.ts'
 import { endAfter } from './shell/leaving.ts'
-import { lockDown } from './shell/lock-down.ts'
 import { logUncaught, openLog } from './shell/log.ts'
 import { openMainWindow } from './shell/main-window.ts'
 import { installMenu } from './shell/menu.ts'
@@ -56,6 +55,7 @@ import { practiceOf } from './shell/practice.ts'
 import { printWithDialog } from './shell/printing.ts'
 import { copy, openOutside, showInFolder } from './shell/reveal.ts'
 import { openServiceNetwork } from './shell/service-network.ts'
+import { lockSessions } from './shell/session-policy.ts'
 import { openSettingsStore } from './shell/settings-store.ts'
 import { holdSingleInstance } from './shell/single-instance.ts'
 import { systemStatus } from './shell/status.ts'
@@ -72,7 +72,7 @@ let window: BrowserWindow | undefined
 const log = openLog()
 logUncaught(log)
 declareAppScheme()
-lockDown(log)
+lockSessions(log)
 nameToDesktop(process.platform)
 const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
 const isFirst = holdSingleInstance(() => window)

@@ -1,7 +1,7 @@
 /** What holds for every window that shows a page of our own: how it is made, where it may go, who is asking. */
 import type { BrowserWindow, IpcMainInvokeEvent, WebContents, WebPreferences } from 'electron'
 import { isOwnPage } from '../core/policy/app-pages.ts'
-import { guard } from './lock-down.ts'
+import { guard } from './session-policy.ts'
 
 /** @param preload absolute path of the built preload. */
 export function ownPagePreferences(preload: string): WebPreferences {

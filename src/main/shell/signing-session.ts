@@ -9,8 +9,8 @@ import { type Session, session } from 'electron'
 import { type Decision, decideRequest, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
 import { withPagePolicy } from '../core/policy/page-policy.ts'
 import { type Lookup, whyNotReached } from '../core/policy/private-networks.ts'
-import { lockSession, type Permits } from './lock-down.ts'
-import { ringOf, SESSIONS } from './session-ring.ts'
+import { lockSession, type Permits } from './session-policy.ts'
+import { poolOf, SESSIONS } from './session-pool.ts'
 
 export interface SessionEvents {
   /** A document asked for a return address; it was not asked for on the network. */
@@ -22,7 +22,7 @@ export interface SessionEvents {
 }
 
 // Without "persist:" a partition lives in memory.
-const ring = ringOf<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
+const ring = poolOf<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
 
 /** Takes a session that no page is in, and that holds nothing of any page. Until somebody is admitted, nothing leaves it. */
 export function openSigningSession(): Session {

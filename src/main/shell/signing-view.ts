@@ -8,8 +8,9 @@ import type { SigningTurn, SigningView, ViewBounds } from '../core/counter/signi
 import { AppFailure } from '../core/lib/failure.ts'
 import { MediaGrants } from '../core/policy/media-grants.ts'
 import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
-import { guard } from './lock-down.ts'
+import type { IsolatedPage } from './isolated-page.ts'
 import { systemAllows } from './media-access.ts'
+import { guard } from './session-policy.ts'
 import { asPdf, printed } from './signing-contents.ts'
 import {
   ended,
@@ -22,12 +23,11 @@ import {
   tooSlow
 } from './signing-failure.ts'
 import { followHands, offerMenu } from './signing-input.ts'
-import type { SigningRoom } from './signing-room.ts'
 import { askedForFile, deniedWords, onceASecond, refusalWords, triedToPrint } from './signing-words.ts'
 
 export interface SigningViewParts {
   /** Nobody has entered it. */
-  room: SigningRoom
+  room: IsolatedPage
   /** How long a page may take until there is something to see, in milliseconds. */
   patienceMs: number
 }
@@ -39,7 +39,7 @@ export class ShownSigningView implements SigningView {
   readonly #patienceMs: number
   readonly #turn: SigningTurn
   readonly #ground: SigningGround
-  readonly #room: SigningRoom
+  readonly #room: IsolatedPage
   readonly #contents: WebContents
   readonly #media: MediaGrants
   /** Told until the page's end: the page must not fill our lists. */

@@ -5,7 +5,7 @@
 import type { BrowserWindow, Session } from 'electron'
 import type { OpenSigningView } from '../core/counter/signing-view.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
-import { SigningRoom } from './signing-room.ts'
+import { IsolatedPage } from './isolated-page.ts'
 import { ShownSigningView } from './signing-view.ts'
 
 export interface SigningViewsParts {
@@ -26,7 +26,7 @@ export interface SigningViews {
 }
 
 export function signingViewsOf({ window, patienceMs, lookupOf }: SigningViewsParts): SigningViews {
-  let ready: SigningRoom | undefined
+  let ready: IsolatedPage | undefined
 
   function drop(): void {
     const unused = ready
@@ -34,11 +34,11 @@ export function signingViewsOf({ window, patienceMs, lookupOf }: SigningViewsPar
     void unused?.empty()
   }
 
-  function roomFor(wanted: { window: BrowserWindow; mayCall: boolean }): SigningRoom {
+  function roomFor(wanted: { window: BrowserWindow; mayCall: boolean }): IsolatedPage {
     const room = ready?.fits(wanted) ? ready : undefined
     if (room) ready = undefined
     else drop()
-    return room ?? new SigningRoom({ ...wanted, lookupOf })
+    return room ?? new IsolatedPage({ ...wanted, lookupOf })
   }
 
   return {

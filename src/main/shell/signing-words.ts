@@ -1,12 +1,12 @@
 /** What a signing page tried and was refused, in words for the clerk. */
 import type { RefusalReason } from '../core/policy/navigation.ts'
 
-/** Something that the lock-down denied, as it names it. */
+/** Something that the session policy denied, as it names it. */
 export function deniedWords(what: string): string {
   return DENIED[what] ?? `It asked for something that no page is given (${what}).`
 }
 
-/** What is held in the page itself (`signing-hold`). */
+/** What is held in the page itself (page-guard.ts). */
 export const triedToPrint = 'It tried to print.'
 export const askedForFile = 'It asked for a file of this computer.'
 

@@ -4,7 +4,7 @@ import './ui/tokens.css'
 import './ui/base.css'
 import './ui/layout.css'
 import PersonPage from './screens/counter/person/PersonPage.svelte'
-import { PersonDisplay } from './state/person-display.svelte.ts'
+import { PersonDisplay } from './screens/counter/person/person-display.svelte.ts'
 
 const target = document.getElementById('app')
 if (!target) throw new Error('counter.html has no #app to mount in.')

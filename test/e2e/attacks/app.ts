@@ -17,9 +17,9 @@ import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
-import { lockDown } from '../../../src/main/shell/lock-down.ts'
 import { openMainWindow } from '../../../src/main/shell/main-window.ts'
 import { isFromWindow } from '../../../src/main/shell/own-page.ts'
+import { lockSessions } from '../../../src/main/shell/session-policy.ts'
 import { signingViewsOf } from '../../../src/main/shell/signing-views.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
@@ -33,7 +33,7 @@ const log = {
     tell({ kind: 'log', text: `${message} ${JSON.stringify(detail ?? {})}` })
 }
 
-lockDown(log)
+lockSessions(log)
 declareAppScheme()
 await app.whenReady()
 serveAppPages(pages)

@@ -24,7 +24,7 @@ export interface Attack {
   answers?: unknown
   /** What staff must be told. */
   told?: string
-  /** What the lock-down must have denied. */
+  /** What the session policy must have denied. */
   denied?: string
   /** Whether it may cost the page: gone to an empty one, or the turn failed. What is refused late can't be undone. */
   mayEndItself?: true

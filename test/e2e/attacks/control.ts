@@ -66,7 +66,7 @@ export interface Facts {
   files: string[]
   /** Requests of the contract that reached a handler. */
   asked: string[]
-  /** What the lock-down denied. */
+  /** What the session policy denied. */
   denied: string[]
   window: { title: string; isFullScreen: boolean }
   /** Where the signing page lies, while there is one. */

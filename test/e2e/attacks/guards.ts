@@ -14,7 +14,7 @@ export const guards = {
   },
   ground: {
     does: 'Every move of every frame is decided before it is made: whole origins are compared with an allow-list, and what is not plainly on it is refused. Three events ask: the page’s own moves, those of its frames, and redirects.',
-    files: ['src/main/core/policy/navigation.ts', 'src/main/shell/lock-down.ts', 'src/main/shell/signing-view.ts']
+    files: ['src/main/core/policy/navigation.ts', 'src/main/shell/session-policy.ts', 'src/main/shell/signing-view.ts']
   },
   request: {
     does: 'The same decision is made on the network for each request and each hop of a redirect, before it leaves. Content may come from any public host by https; nothing may by http.',
@@ -34,11 +34,11 @@ export const guards = {
   },
   windows: {
     does: 'No window is ever opened; an address that was wanted in one is judged like any other and loaded in place, or not at all.',
-    files: ['src/main/shell/lock-down.ts', 'src/main/shell/signing-view.ts']
+    files: ['src/main/shell/session-policy.ts', 'src/main/shell/signing-view.ts']
   },
   permissions: {
     does: 'Every permission is denied, both when it is asked for and when it is only looked at; no device is ever chosen.',
-    files: ['src/main/core/policy/permissions.ts', 'src/main/shell/lock-down.ts']
+    files: ['src/main/core/policy/permissions.ts', 'src/main/shell/session-policy.ts']
   },
   media: {
     does: 'Camera and microphone are granted to documents of the service’s own origin only, in a turn that asks for them, after staff’s yes, and not beyond the turn.',
@@ -46,11 +46,11 @@ export const guards = {
   },
   downloads: {
     does: 'Every download is prevented before a byte of it is on the disk.',
-    files: ['src/main/shell/lock-down.ts']
+    files: ['src/main/shell/session-policy.ts']
   },
   hold: {
     does: 'The page is held over the browser’s own line for debuggers before anything of it is loaded: a dialog for files is cancelled, printing does nothing, a service worker doesn’t answer in the network’s place, and a page whose turn needs no camera can’t call other computers. A page that slips out is ended.',
-    files: ['src/main/shell/signing-hold.ts']
+    files: ['src/main/shell/page-guard.ts']
   },
   preferences: {
     does: 'The page runs in the sandbox, without a preload, without Node, plug-ins, web views, dialogs, spell-checker or navigation by drag and drop.',

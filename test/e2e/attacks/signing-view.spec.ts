@@ -1,6 +1,6 @@
 /** What the signing page's view does for the person and for staff, and what it holds back, against the real browser. */
 import { expect, test } from '@playwright/test'
-import { SESSIONS } from '../../../src/main/shell/session-ring.ts'
+import { SESSIONS } from '../../../src/main/shell/session-pool.ts'
 import { openSite, type Site } from '../../host/fixture/start.ts'
 import { AttackedApp } from './attacked-app.ts'
 import type { Command, Facts, Input, Told } from './control.ts'

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LeftBy } from '../../../src/main/core/counter/counter-place.ts'
 import type { SigningViewEvents } from '../../../src/main/core/counter/signing-view.ts'
-import type { StaffDeed } from '../../../src/main/core/counter/staff-deeds.ts'
+import type { StaffAction } from '../../../src/main/core/counter/staff-actions.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { BOUNDS, gate, later, OFFLINE, type Office, openOffice, PIN, SECRET, type Signer, signer } from './office.ts'
 
@@ -81,7 +81,7 @@ const pins = fc
   .map((pin) => command(({ office, id }) => office.counter.unlock(id, pin)))
 const deeds = fc
   .record({
-    does: fc.constantFrom<StaffDeed>(
+    does: fc.constantFrom<StaffAction>(
       'cover',
       'continue',
       'continue',

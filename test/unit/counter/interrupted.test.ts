@@ -1,7 +1,7 @@
 /** The application ended in the middle, by a crash or in order: what is found afterwards is true and can be taken up again. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openCounter } from '../../../src/main/core/counter/counter.ts'
-import { openRunningNote } from '../../../src/main/core/counter/running-note.ts'
+import { openCrashMarker } from '../../../src/main/core/counter/crash-marker.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -121,7 +121,7 @@ async function found(text: string) {
   const meta = openMeta(db)
   meta.write('counter-running', text)
   const trouble = (error: unknown) => void office.errors.push(error)
-  const running = openRunningNote({ db, trouble })
+  const running = openCrashMarker({ db, trouble })
   const counter = openCounter({ ...office.effects, running })
   await counter.resumeInterrupted()
   return { office, counter, running, kept: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
@@ -164,7 +164,7 @@ describe('a note that can’t be read', () => {
     expect(running.read()).toBeNull()
     const db = connectInMemory()
     migrate(db)
-    const other = openRunningNote({ db, trouble: (error) => void office.errors.push(error) })
+    const other = openCrashMarker({ db, trouble: (error) => void office.errors.push(error) })
     db.close()
     expect([other.read(), office.errors.length]).toEqual(['unreadable', 1])
   })

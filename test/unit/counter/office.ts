@@ -1,7 +1,7 @@
 /** A counter whose world is in the test's hands: what the service knows, the page, the PIN, the screen, the clock. */
 import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
 import { openCounter } from '../../../src/main/core/counter/counter.ts'
-import type { CounterEffects, RunningSession } from '../../../src/main/core/counter/counter-effects.ts'
+import type { CounterDeps, RunningSession } from '../../../src/main/core/counter/deps.ts'
 import type { MediaDevice, SigningTurn, ViewBounds } from '../../../src/main/core/counter/signing-view.ts'
 import { openBoard } from '../../../src/main/core/documents/board.ts'
 import { waitingHere } from '../../../src/main/core/documents/board-query.ts'
@@ -100,7 +100,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
   read()
   const signersOf = (reference: string) => (office.service.get(reference)?.Signers ?? []) as Signer[]
 
-  const effects: CounterEffects = {
+  const effects: CounterDeps = {
     accountId: () => office.chosen,
     async waitingHere() {
       const board = openBoard()

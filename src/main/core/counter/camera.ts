@@ -1,12 +1,12 @@
 /** The page's question for camera and microphone: it waits behind a cover until staff says yes, or anybody says no. */
-import type { Covers } from './covers.ts'
+import type { Overlays } from './overlays.ts'
 import type { Page } from './page.ts'
-import type { SessionRecord } from './record.ts'
+import type { SessionState } from './session-state.ts'
 import type { MediaDevice } from './signing-view.ts'
 
 export type Camera = ReturnType<typeof openCamera>
 
-export function openCamera({ record, page, covers }: { record: SessionRecord; page: Page; covers: Covers }) {
+export function openCamera({ record, page, covers }: { record: SessionState; page: Page; covers: Overlays }) {
   const isAsked = () => record.state.asksFor.length > 0
 
   /** Answers whether there was a question. */

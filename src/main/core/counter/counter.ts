@@ -4,25 +4,25 @@
  */
 import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import { openCleanup } from './cleanup.ts'
 import type { LeftBy } from './counter-place.ts'
+import type { CounterDeps } from './deps.ts'
 import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
-import { openLeftovers } from './leftover.ts'
-import { openQueue } from './queue.ts'
 import { type OpenSession, openSession } from './session.ts'
+import { openQueue } from './signing-queue.ts'
 import type { ViewBounds } from './signing-view.ts'
-import type { AskedFrom, StaffDeed } from './staff-deeds.ts'
+import type { AskedFrom, StaffAction } from './staff-actions.ts'
 import { readyToStart, type Wanted } from './starting.ts'
 
 export type Counter = ReturnType<typeof openCounter>
 
-export function openCounter(effects: CounterEffects) {
+export function openCounter(effects: CounterDeps) {
   let session: OpenSession | undefined
   let isStarting = false
   let isOver = false
 
   const queue = openQueue(effects)
-  const leftovers = openLeftovers(effects)
+  const leftovers = openCleanup(effects)
 
   const isRunning = () => session !== undefined && session.state().phase !== 'ended'
 
@@ -110,7 +110,7 @@ export function openCounter(effects: CounterEffects) {
     zoom: async (id: string, factor: number): Promise<CounterSession> => named(id).zoom(factor),
     touched: (id: string): void => named(id).touched(),
     unlock: async (id: string, pin: string): Promise<CounterSession> => named(id).unlock(pin),
-    staff: async (id: string, does: StaffDeed, from: AskedFrom): Promise<CounterSession | null> =>
+    staff: async (id: string, does: StaffAction, from: AskedFrom): Promise<CounterSession | null> =>
       named(id).staff(does, from),
 
     /**

@@ -3,7 +3,7 @@
  * sooner.
  */
 import type { CounterSession, CounterSettings } from '../../../shared/contract/index.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { CounterDeps } from './deps.ts'
 
 /** How long staff's choice stays open without a touch, in milliseconds. */
 const STAFF_STAYS = 60_000
@@ -24,7 +24,7 @@ export interface IdleHappenings {
 type Waiting = 'person' | 'left' | 'idle' | 'staff' | 'nobody'
 
 export function openIdle(
-  effects: Pick<CounterEffects, 'schedule' | 'clock'> & { idle: () => CounterSettings['idle'] },
+  effects: Pick<CounterDeps, 'schedule' | 'clock'> & { idle: () => CounterSettings['idle'] },
   happened: IdleHappenings
 ) {
   let waiting: Waiting = 'nobody'

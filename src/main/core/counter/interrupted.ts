@@ -1,8 +1,8 @@
 /** A session that was running when the application ended: shown as it was found, locked, while the service is asked of it. */
 import type { AppError, CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
-import type { CounterEffects, RunningSession } from './counter-effects.ts'
+import type { CounterDeps, RunningSession } from './deps.ts'
 import { outcomeOf } from './outcome.ts'
-import type { RecordStart, SessionRecord } from './record.ts'
+import type { RecordStart, SessionState } from './session-state.ts'
 
 const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this page was opened.' }
 const NO_ACCOUNT: AppError = { code: 'no-account', message: 'The account was removed from this computer.' }
@@ -47,7 +47,7 @@ function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
 }
 
 /** Writes down that the turns which had not begun are over: none follows any more. */
-export function noteNotBegun({ turns }: RunningSession, record: SessionRecord): void {
+export function noteNotBegun({ turns }: RunningSession, record: SessionState): void {
   for (const [index, { hasBegun, outcome, isTold }] of turns.entries()) {
     // One that failed at its beginning has an outcome, and nobody may have gone on from it before the application ended.
     if (hasBegun || isTold) continue
@@ -60,8 +60,8 @@ export function noteNotBegun({ turns }: RunningSession, record: SessionRecord): 
 
 /** Asks the service what became of every turn that began. Never rejects. */
 export async function askOfInterrupted(
-  effects: Pick<CounterEffects, 'account' | 'refresh' | 'documentOf' | 'describe'>,
-  record: SessionRecord
+  effects: Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'describe'>,
+  record: SessionState
 ): Promise<void> {
   if (record.state.turns.length === 0) return
   const trouble = await readFolders(effects, record.accountId)
@@ -77,7 +77,7 @@ export async function askOfInterrupted(
 }
 
 async function readFolders(
-  effects: Pick<CounterEffects, 'account' | 'refresh' | 'describe'>,
+  effects: Pick<CounterDeps, 'account' | 'refresh' | 'describe'>,
   accountId: string
 ): Promise<AppError | undefined> {
   try {
@@ -90,8 +90,8 @@ async function readFolders(
 }
 
 async function latestOf(
-  effects: Pick<CounterEffects, 'documentOf' | 'describe'>,
-  record: SessionRecord,
+  effects: Pick<CounterDeps, 'documentOf' | 'describe'>,
+  record: SessionState,
   index: number
 ): Promise<CounterOutcome> {
   const { documentReference, signer } = record.turnOf(index)

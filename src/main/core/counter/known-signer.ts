@@ -1,7 +1,7 @@
 /** Finds a turn's signer in a newer answer of the service: signers are corrected and reordered while a session lasts. */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { personOf } from '../documents/progress.ts'
-import type { SignerIdentity } from './counter-effects.ts'
+import type { SignerIdentity } from './deps.ts'
 
 export function identityOf(document: DocumentResponse, index: number): SignerIdentity {
   const signerReference = document.Signers?.[index]?.SignerReference

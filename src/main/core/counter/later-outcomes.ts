@@ -1,14 +1,11 @@
 /** Goes on following what is not yet known of turns that have ended, for as long as the session is shown. */
 import type { CounterOutcome } from '../../../shared/contract/index.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { CounterDeps } from './deps.ts'
 import { outcomeOf } from './outcome.ts'
-import type { SessionRecord } from './record.ts'
+import type { SessionState } from './session-state.ts'
 
 /** Reads what the folders say now. Never rejects: what can't be read is as little known as before. */
-export async function followOutcomes(
-  effects: Pick<CounterEffects, 'documentOf'>,
-  record: SessionRecord
-): Promise<void> {
+export async function followOutcomes(effects: Pick<CounterDeps, 'documentOf'>, record: SessionState): Promise<void> {
   for (const index of record.state.turns.keys()) {
     const before = record.turnOf(index).outcome
     if (before?.signed !== 'not-yet' && before?.signed !== 'unknown') continue
@@ -22,8 +19,8 @@ export async function followOutcomes(
 }
 
 async function latestOf(
-  effects: Pick<CounterEffects, 'documentOf'>,
-  record: SessionRecord,
+  effects: Pick<CounterDeps, 'documentOf'>,
+  record: SessionState,
   index: number
 ): Promise<CounterOutcome | undefined> {
   const { documentReference, signer } = record.turnOf(index)

@@ -2,7 +2,7 @@
 import type { AppError, CounterOutcome, CounterSession } from '../../../shared/contract/index.ts'
 import type { MirroredDocument } from '../documents/desk-questions.ts'
 import { stateOf } from '../documents/progress.ts'
-import type { CounterEffects, SignerIdentity } from './counter-effects.ts'
+import type { CounterDeps, SignerIdentity } from './deps.ts'
 import { indexOf } from './known-signer.ts'
 
 /** Milliseconds until the service is asked again, where the page or the person says that it is signed: the service may need a moment. */
@@ -22,7 +22,7 @@ export interface AskedTurn {
   identity: SignerIdentity
 }
 
-type AskingEffects = Pick<CounterEffects, 'documentOf' | 'refresh' | 'describe' | 'schedule' | 'account'>
+type AskingEffects = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'schedule' | 'account'>
 
 /** Asks the service. Never rejects: where it can't be asked the outcome is `unknown`. */
 export async function askOutcome(effects: AskingEffects, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
@@ -82,7 +82,7 @@ function unknown(error: AppError): CounterOutcome {
   return { signed: 'unknown', error }
 }
 
-export function paused(schedule: CounterEffects['schedule'], milliseconds: number): Promise<void> {
+export function paused(schedule: CounterDeps['schedule'], milliseconds: number): Promise<void> {
   const over = Promise.withResolvers<void>()
   schedule(over.resolve, milliseconds)
   return over.promise

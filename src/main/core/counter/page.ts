@@ -5,9 +5,9 @@
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { SigningAddress } from '../policy/signing-address.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { Cleanup } from './cleanup.ts'
+import type { CounterDeps } from './deps.ts'
 import { errorWithoutLink, withoutLink } from './hidden-link.ts'
-import type { Leftovers } from './leftover.ts'
 import type { MediaDevice, MediaRight, SigningView, ViewBounds } from './signing-view.ts'
 
 /** What a page does that the session has to know of. No text of it holds the signing link. */
@@ -35,9 +35,9 @@ export interface PageTurn {
 
 export type Page = ReturnType<typeof openPage>
 
-type PageEffects = Pick<CounterEffects, 'openView' | 'allowedOrigins' | 'returnAddressOf'>
+type PageEffects = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressOf'>
 
-export function openPage(effects: PageEffects, leftovers: Leftovers, happened: PageHappenings) {
+export function openPage(effects: PageEffects, leftovers: Cleanup, happened: PageHappenings) {
   let view: SigningView | undefined
   let bounds: ViewBounds | undefined
   let questions: ((granted: boolean) => void)[] = []

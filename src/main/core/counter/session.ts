@@ -4,16 +4,16 @@
  */
 import type { AppError, CounterSession } from '../../../shared/contract/index.ts'
 import { openCamera } from './camera.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { Cleanup } from './cleanup.ts'
 import type { LeftBy } from './counter-place.ts'
-import { OWN_COVERS, openCovers } from './covers.ts'
+import type { CounterDeps } from './deps.ts'
 import { openIdle } from './idle.ts'
 import { followOutcomes } from './later-outcomes.ts'
-import type { Leftovers } from './leftover.ts'
 import { outcomeCounts } from './outcome.ts'
+import { OWN_COVERS, openOverlays } from './overlays.ts'
 import { openPage } from './page.ts'
-import { type Changes, openRecord, type RecordStart } from './record.ts'
-import { openStaffDeeds } from './staff-deeds.ts'
+import { type Changes, openRecord, type RecordStart } from './session-state.ts'
+import { openStaffActions } from './staff-actions.ts'
 import { openTurns } from './turns.ts'
 import { openUnlocking } from './unlocking.ts'
 
@@ -39,7 +39,7 @@ const RETURN = {
 export type OpenSession = ReturnType<typeof openSession>
 
 /** @param leftovers pages of sessions before, and in the end those of this one */
-export function openSession(effects: CounterEffects, leftovers: Leftovers, start: RecordStart) {
+export function openSession(effects: CounterDeps, leftovers: Cleanup, start: RecordStart) {
   const idle = openIdle(
     { schedule: effects.schedule, clock: effects.clock, idle: () => effects.settings().idle },
     {
@@ -72,11 +72,11 @@ export function openSession(effects: CounterEffects, leftovers: Leftovers, start
     granted: (devices) => camera.granted(devices),
     touched: idle.touched
   })
-  const covers = openCovers({ record, page })
+  const covers = openOverlays({ record, page })
   const camera = openCamera({ record, page, covers })
   const turns = openTurns({ effects, record, page, covers, over })
   const unlocking = openUnlocking({ effects, record, covers, ended })
-  const deeds = openStaffDeeds({ effects, record, page, covers, camera, turns, ended })
+  const deeds = openStaffActions({ effects, record, page, covers, camera, turns, ended })
 
   function over(): void {
     // Staff who has given their PIN has the screen already; one that was left since then is nobody's.

@@ -3,9 +3,9 @@ import type { CounterSession, CounterTurn, EvidenceItem } from '../../../shared/
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { CounterDeps } from './deps.ts'
 import { identityOf } from './known-signer.ts'
-import type { RecordStart, TurnFacts } from './record.ts'
+import type { RecordStart, TurnFacts } from './session-state.ts'
 
 interface WantedTurn {
   documentReference: string
@@ -19,7 +19,7 @@ export interface Wanted {
   allowsCamera: boolean
 }
 
-type StartEffects = Pick<CounterEffects, 'refresh' | 'documentOf' | 'settings' | 'clock' | 'newId' | 'zoom' | 'account'>
+type StartEffects = Pick<CounterDeps, 'refresh' | 'documentOf' | 'settings' | 'clock' | 'newId' | 'zoom' | 'account'>
 
 interface Checked {
   turn: CounterTurn

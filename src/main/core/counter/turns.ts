@@ -3,14 +3,14 @@
  * leaves to the service what became of it.
  */
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
-import type { CounterEffects } from './counter-effects.ts'
-import type { Covers } from './covers.ts'
+import type { CounterDeps } from './deps.ts'
 import { errorWithoutLink } from './hidden-link.ts'
+import { type Following, nextSigner } from './next-signer.ts'
 import { askOutcome, type Ending } from './outcome.ts'
+import type { Overlays } from './overlays.ts'
 import type { Page } from './page.ts'
-import { type ReadyTurn, readyTurn } from './ready-turn.ts'
-import type { SessionRecord } from './record.ts'
-import { type Following, whoFollows } from './who-follows.ts'
+import { type PreparedTurn, prepareTurn } from './prepare-turn.ts'
+import type { SessionState } from './session-state.ts'
 
 const NOT_OPENED: AppError = { code: 'cancelled', message: 'The page was never opened, so nothing was signed on it.' }
 const NOT_WIPED: AppError = {
@@ -20,10 +20,10 @@ const NOT_WIPED: AppError = {
 const OVER: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 
 export interface TurnParts {
-  effects: CounterEffects
-  record: SessionRecord
+  effects: CounterDeps
+  record: SessionState
   page: Page
-  covers: Covers
+  covers: Overlays
   /** The last turn is over, or no other is wanted. */
   over: () => void
 }
@@ -59,7 +59,7 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
       return
     }
     try {
-      const ready = await readyTurn(effects, record, index, isNewest)
+      const ready = await prepareTurn(effects, record, index, isNewest)
       if (!isNewest()) return
       if ('signed' in ready) await settle(index, ready, { isSure: false })
       else open(index, ready)
@@ -68,7 +68,7 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     }
   }
 
-  function open(index: number, ready: ReadyTurn): void {
+  function open(index: number, ready: PreparedTurn): void {
     const origin = new URL(ready.address.url).origin
     record.become({ origin })
     record.hasBegun(index)
@@ -139,7 +139,7 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     detail: Record<string, string> = {}
   ): Promise<void> {
     const isNewest = record.moveOn()
-    const following = await whoFollows(effects, record, index, outcome)
+    const following = await nextSigner(effects, record, index, outcome)
     if (!isNewest()) return
     record.setOutcome(index, outcome)
     noteEnd(index, outcome, detail)
@@ -208,7 +208,7 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
       const { outcome } = turnOf(current)
       if (!outcome) return finish('stopped')
       const isNewest = record.moveOn()
-      const following = await whoFollows(effects, record, current, outcome)
+      const following = await nextSigner(effects, record, current, outcome)
       // Where the screen was left meanwhile, nothing follows before staff has come.
       if (!isNewest() || !covers.isFree()) return
       // What failed, and was tried again several times, is written down once.

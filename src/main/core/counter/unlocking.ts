@@ -1,15 +1,15 @@
 /** The staff's PIN: gives the choice of what happens, or the screen where it comes back. Wrong ones are told and counted. */
 import type { CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { CounterEffects } from './counter-effects.ts'
-import type { Covers } from './covers.ts'
-import type { SessionRecord } from './record.ts'
+import type { CounterDeps } from './deps.ts'
+import type { Overlays } from './overlays.ts'
+import type { SessionState } from './session-state.ts'
 import type { PinAnswer } from './staff-pin.ts'
 
 export interface UnlockingParts {
-  effects: Pick<CounterEffects, 'pin' | 'clock'>
-  record: SessionRecord
-  covers: Covers
+  effects: Pick<CounterDeps, 'pin' | 'clock'>
+  record: SessionState
+  covers: Overlays
   ended: () => void
 }
 

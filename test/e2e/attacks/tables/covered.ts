@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
 
-/** Covers the page, lets it try, and sees that it stays out of sight, silent and without the keyboard. */
+/** Overlays the page, lets it try, and sees that it stays out of sight, silent and without the keyboard. */
 function whileCovered(name: string, script: string, then?: (scene: Scene) => Promise<void>): Attack {
   return {
     name,

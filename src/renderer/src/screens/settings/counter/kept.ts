@@ -1,8 +1,8 @@
 /** Keeps a change of the counter's settings, and says so where it could not be kept. */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
-import type { CounterChange, CounterSettings } from '../../../state/counter-settings.svelte.ts'
 import type { Office } from '../../../state/office.svelte.ts'
 import { presentError } from '../../../words/errors.ts'
+import type { CounterChange, CounterSettings } from '../../counter/counter-settings.svelte.ts'
 
 /** Answers why it was not kept. */
 export async function keepOrSay(

@@ -4,18 +4,18 @@
  */
 import type { CounterCover, CounterPhase, CounterSession, CoveredBy } from '../../../shared/contract/index.ts'
 import type { Page } from './page.ts'
-import type { SessionRecord } from './record.ts'
+import type { SessionState } from './session-state.ts'
 
 /** The covers that a person asked for, and takes away again. */
 export const OWN_COVERS: readonly CounterCover[] = ['moment', 'help', 'finish', 'stop']
-/** Covers that stay whatever the page does meanwhile: somebody has to come, or has come. */
+/** Overlays that stay whatever the page does meanwhile: somebody has to come, or has come. */
 const LASTING: readonly (CounterCover | undefined)[] = ['away', 'idle', 'not-me', 'staff']
 /** Where there is nothing to cover, since staff alone can go on, or has. */
 const UNCOVERABLE: readonly CounterPhase[] = ['return', 'ended']
 
-export type Covers = ReturnType<typeof openCovers>
+export type Overlays = ReturnType<typeof openOverlays>
 
-export function openCovers({ record, page }: { record: SessionRecord; page: Page }) {
+export function openOverlays({ record, page }: { record: SessionState; page: Page }) {
   /** How far the page is, behind a cover too. */
   let pagePhase: 'loading' | 'open' = 'loading'
 

@@ -8,7 +8,7 @@ import type { CounterPlace } from './counter-place.ts'
 import type { OpenSigningView } from './signing-view.ts'
 import type { StaffPin } from './staff-pin.ts'
 
-export interface CounterEffects {
+export interface CounterDeps {
   /** The chosen account; '' where there is none. */
   accountId: () => string
   /** Who can sign at the counter, as last known, next due first; those without a link among them. */
@@ -32,7 +32,7 @@ export interface CounterEffects {
   /** Who of staff this is, for the record. */
   staff: () => string
   place: CounterPlace
-  running: RunningNote
+  running: CrashMarker
   /** Has staff choose where the page is kept; false where they thought better of it. The name is hostile text. */
   savePage: (bytes: Uint8Array, suggestedName: string) => Promise<boolean>
   describe: (error: unknown) => AppError
@@ -50,7 +50,7 @@ interface Appointments {
 }
 
 /** Where it is kept that a session runs: what is found there at a start was interrupted. */
-export interface RunningNote {
+export interface CrashMarker {
   /** Replaces what was kept; null clears it. What couldn't be written is told elsewhere, never thrown. */
   keep(session: RunningSession | null): void
   /** unreadable: something is kept, and what it says can't be made out. */

@@ -1,4 +1,4 @@
-/** Covers and locks: what the person may take away, what only staff can, and what staff does then. */
+/** Overlays and locks: what the person may take away, what only staff can, and what staff does then. */
 import { describe, expect, test } from 'vitest'
 import type { LeftBy } from '../../../src/main/core/counter/counter-place.ts'
 import { BOUNDS, gate, openOffice, PIN, SECRET, signer } from './office.ts'

@@ -3,11 +3,11 @@
  * decides in the end whether it may begin.
  */
 import { SvelteSet } from 'svelte/reactivity'
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { CounterEntry, CounterOffer, CounterSession, EvidenceItem } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import type { CounterQueue, QueuePlace } from './counter-queue.svelte.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { CounterEntry, CounterOffer, CounterSession, EvidenceItem } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
+import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
 
 /** Somebody who is to sign, with all that they sign in this session. */
 export interface Signing {
@@ -36,7 +36,7 @@ export class SessionStart {
   /** What staff has seen, as `person evidence`. */
   readonly #seen = new SvelteSet<string>()
   readonly #api: Api
-  readonly #queue: CounterQueue
+  readonly #queue: SigningQueue
   readonly #place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>
   readonly #also: readonly QueuePlace[]
 
@@ -46,7 +46,7 @@ export class SessionStart {
    */
   constructor(
     api: Api,
-    queue: CounterQueue,
+    queue: SigningQueue,
     place: Partial<QueuePlace> & Pick<QueuePlace, 'documentReference'>,
     also: readonly QueuePlace[] = []
   ) {

@@ -5,11 +5,11 @@
 import type { BrowserWindow, Session, WebContents } from 'electron'
 import type { SigningGround } from '../core/policy/navigation.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
-import type { Permits } from './lock-down.ts'
+import { hold } from './page-guard.ts'
+import type { Permits } from './session-policy.ts'
 import { closed, makeSigningContents } from './signing-contents.ts'
-import { hold } from './signing-hold.ts'
-import { SigningPlace } from './signing-place.ts'
 import { admit, closeSigningSession, openSigningSession, type SessionEvents } from './signing-session.ts'
+import { SigningPlace } from './view-bounds.ts'
 
 /** Whose page it is: what that page may do, and who hears of it. */
 export interface Occupant {
@@ -34,7 +34,7 @@ export interface RoomParts {
   lookupOf?: ((opened: Session) => Lookup) | undefined
 }
 
-export class SigningRoom {
+export class IsolatedPage {
   readonly window: BrowserWindow
   readonly contents: WebContents
   readonly place: SigningPlace

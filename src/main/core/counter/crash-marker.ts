@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
-import type { RunningNote, RunningSession } from './counter-effects.ts'
+import type { CrashMarker, RunningSession } from './deps.ts'
 
 const KEY = 'counter-running'
 
@@ -33,7 +33,7 @@ const Running = z.object({
 })
 
 /** @param trouble what couldn't be written: a full disk must not end a session that a person stands at. */
-export function openRunningNote({ db, trouble }: { db: Db; trouble: (error: unknown) => void }): RunningNote {
+export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unknown) => void }): CrashMarker {
   const meta = openMeta(db)
   return {
     keep(session) {

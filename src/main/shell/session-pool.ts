@@ -5,14 +5,14 @@
 /** So many signers in one run of the application have sessions of their own before one is used again. */
 export const SESSIONS = 25
 
-export interface Ring<Used> {
+export interface Pool<Used> {
   take(): Used
   /** Ends a use. What isn't clean is never handed out again. */
   giveBack(used: Used, isClean: boolean): void
 }
 
 /** @param enough how many there may be before one is used again. */
-export function ringOf<Used>(enough: number, make: () => Used): Ring<Used> {
+export function poolOf<Used>(enough: number, make: () => Used): Pool<Used> {
   /** Clean ones, the one that has lain longest first. */
   const resting: Used[] = []
   const inUse = new Set<Used>()

@@ -2,15 +2,15 @@
  * Signing pages that were closed and of which something may be left. They outlive their session: nobody is shown another page
  * before the last one is gone.
  */
-import type { CounterEffects } from './counter-effects.ts'
+import type { CounterDeps } from './deps.ts'
 import type { SigningView } from './signing-view.ts'
 
 /** However a page resists, nobody waits for its end longer, in milliseconds. */
 const LONGEST_WIPE = 10_000
 
-export type Leftovers = ReturnType<typeof openLeftovers>
+export type Cleanup = ReturnType<typeof openCleanup>
 
-export function openLeftovers({ schedule }: Pick<CounterEffects, 'schedule'>) {
+export function openCleanup({ schedule }: Pick<CounterDeps, 'schedule'>) {
   const left = new Set<SigningView>()
 
   async function isWiped(view: SigningView): Promise<boolean> {

@@ -1,9 +1,9 @@
 /** Who of a session comes next: nobody is handed the screen whose turn can't come any more. */
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
 import { canSignNow } from '../documents/progress.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { CounterDeps } from './deps.ts'
 import { indexOf } from './known-signer.ts'
-import type { SessionRecord } from './record.ts'
+import type { SessionState } from './session-state.ts'
 
 export interface Following {
   /** The next turn; undefined where none follows. */
@@ -19,9 +19,9 @@ const HOLDS_UP: readonly CounterOutcome['signed'][] = ['declined', 'not-yet', 's
  * By what the service said last; the folders aren't read again. Never rejects.
  * @param outcome what became of the turn that has just ended, which isn't written down yet.
  */
-export async function whoFollows(
-  effects: Pick<CounterEffects, 'documentOf'>,
-  record: SessionRecord,
+export async function nextSigner(
+  effects: Pick<CounterDeps, 'documentOf'>,
+  record: SessionState,
   current: number,
   outcome: CounterOutcome
 ): Promise<Following> {
@@ -42,7 +42,7 @@ export async function whoFollows(
 
 /** The first turn of the same document that came before and was not signed. */
 function heldUpBy(
-  record: SessionRecord,
+  record: SessionState,
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
   index: number
 ): number | undefined {
@@ -55,8 +55,8 @@ function heldUpBy(
 }
 
 async function canBegin(
-  effects: Pick<CounterEffects, 'documentOf'>,
-  record: SessionRecord,
+  effects: Pick<CounterDeps, 'documentOf'>,
+  record: SessionState,
   index: number
 ): Promise<boolean> {
   const { documentReference, signer } = record.turnOf(index)
@@ -71,7 +71,7 @@ async function canBegin(
 }
 
 function notTheirTurn(
-  record: SessionRecord,
+  record: SessionState,
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
   before: number
 ): AppError {

@@ -35,7 +35,7 @@ const guards = new WeakMap<WebContents, Guard>()
 const sessions = new WeakMap<Session, { onDenied: OnDenied; permits: Permits }>()
 
 /** Must be called before the application is ready. */
-export function lockDown(log: { warn(message: string, detail?: Record<string, unknown>): void }): void {
+export function lockSessions(log: { warn(message: string, detail?: Record<string, unknown>): void }): void {
   app.enableSandbox()
   const denied: OnDenied = (what) => log.warn('Denied.', { what })
   app.on('session-created', (created) => lockSession(created, denied))

@@ -1,9 +1,9 @@
 /** What the office sets for its counter, and where its PIN stands. Changes are kept at once, one after the other. */
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { Input } from '../../../shared/contract/requests.ts'
-import type { CounterSettings as CounterSettingsView, PinState } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { Input } from '../../../../shared/contract/requests.ts'
+import type { CounterSettings as CounterSettingsView, PinState } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 export type CounterChange = Input<'counter.configure'>
 

@@ -2,10 +2,10 @@
  * The way out for staff who forgot the PIN while a person has the screen: it is asked for in one session, and stays asked for
  * while the computer is locked and unlocked. Whether a new PIN may be chosen is the main process's to say.
  */
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { PinState } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { PinState } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 export class ForgottenPin {
   readonly #api: Api

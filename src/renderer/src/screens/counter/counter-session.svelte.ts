@@ -2,16 +2,16 @@
  * The session at the counter as the main process has it: followed, shown and acted on, by the clerk's window or by the page
  * on the second display. Nothing is decided here; what a person does is asked for, and what is shown is what was answered.
  */
-import type { personRequestNames } from '../../../shared/contract/channels.ts'
-import type { AppError, Result } from '../../../shared/contract/errors.ts'
-import type { Input } from '../../../shared/contract/requests.ts'
-import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import { settled } from '../api.ts'
-import type { Clock } from './clock.ts'
+import type { personRequestNames } from '../../../../shared/contract/channels.ts'
+import type { AppError, Result } from '../../../../shared/contract/errors.ts'
+import type { Input } from '../../../../shared/contract/requests.ts'
+import type { CounterPhase, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
+import type { Api } from '../../api.ts'
+import { settled } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
+import { Seconds } from '../../state/seconds.svelte.ts'
 import { ForgottenPin } from './forgotten-pin.svelte.ts'
 import { PinWait } from './pin-wait.svelte.ts'
-import { Seconds } from './seconds.svelte.ts'
 
 type PersonRequest = (typeof personRequestNames)[number]
 type Of<Domain extends string> = PersonRequest extends infer Name
@@ -30,7 +30,7 @@ export interface PersonApi {
 export type Bounds = Input<'counter.show'>['bounds']
 /** What a person covers their page for. */
 export type Pause = Exclude<Input<'counter.cover'>['why'], 'not-me'>
-export type StaffDeed = Input<'counter.staff'>['does']
+export type StaffAction = Input<'counter.staff'>['does']
 
 /** Milliseconds between two tellings that somebody is there, while nobody waits for one. */
 const TOUCH_EVERY = 1000
@@ -163,7 +163,7 @@ export class FollowedSession {
   readonly finish = () => this.#command('finish', (id) => this.#api.counter.finish({ id }))
   readonly next = () => this.#command('next', (id) => this.#api.counter.next({ id }))
   readonly retry = () => this.#command('retry', (id) => this.#api.counter.retry({ id }))
-  readonly staff = (does: StaffDeed) => this.#command(does, (id) => this.#api.counter.staff({ id, does }))
+  readonly staff = (does: StaffAction) => this.#command(does, (id) => this.#api.counter.staff({ id, does }))
 
   /** The next step of what the page is shown at, or undefined where there is none. */
   zoomStep(way: 'smaller' | 'larger'): number | undefined {

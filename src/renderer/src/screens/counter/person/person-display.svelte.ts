@@ -1,10 +1,10 @@
 /** What the page on the second display shows: the session, where a person signs there, and the office's own words. */
-import type { IdleScreen, SettingsView } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import { type Clock, systemClock } from './clock.ts'
-import { FollowedSession, type PersonApi } from './counter-session.svelte.ts'
-import { Minutes } from './minutes.svelte.ts'
-import { Resource } from './resource.svelte.ts'
+import type { IdleScreen, SettingsView } from '../../../../../shared/contract/views.ts'
+import type { Api } from '../../../api.ts'
+import { type Clock, systemClock } from '../../../state/clock.ts'
+import { Minutes } from '../../../state/minutes.svelte.ts'
+import { Resource } from '../../../state/resource.svelte.ts'
+import { FollowedSession, type PersonApi } from '../counter-session.svelte.ts'
 
 /** The client as that page may use it: the main process refuses it everything else. */
 export type DisplayApi = PersonApi & { counter: Pick<Api['counter'], 'idleScreen'> }

@@ -2,27 +2,27 @@
 import type { CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Camera } from './camera.ts'
-import type { CounterEffects } from './counter-effects.ts'
-import type { Covers } from './covers.ts'
+import type { CounterDeps } from './deps.ts'
+import type { Overlays } from './overlays.ts'
 import type { Page } from './page.ts'
-import type { SessionRecord } from './record.ts'
+import type { SessionState } from './session-state.ts'
 import type { Turns } from './turns.ts'
 
-export type StaffDeed = 'cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera' | 'print' | 'save'
+export type StaffAction = 'cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera' | 'print' | 'save'
 /** desk: the office's own window. person: the window on the second display. */
 export type AskedFrom = 'desk' | 'person'
 
 export interface StaffParts {
-  effects: Pick<CounterEffects, 'settings' | 'savePage'>
-  record: SessionRecord
+  effects: Pick<CounterDeps, 'settings' | 'savePage'>
+  record: SessionState
   page: Page
-  covers: Covers
+  covers: Overlays
   camera: Camera
   turns: Turns
   ended: () => void
 }
 
-export function openStaffDeeds({ effects, record, page, covers, camera, turns, ended }: StaffParts) {
+export function openStaffActions({ effects, record, page, covers, camera, turns, ended }: StaffParts) {
   let isEnding = false
 
   const isAllowed = (from: AskedFrom) =>
@@ -73,7 +73,7 @@ export function openStaffDeeds({ effects, record, page, covers, camera, turns, e
     if (before !== record.state && before.cover !== 'away') record.noteTurn('left', before.current, { by: 'staff' })
   }
 
-  async function carryOut(deed: StaffDeed, from: AskedFrom): Promise<void> {
+  async function carryOut(deed: StaffAction, from: AskedFrom): Promise<void> {
     switch (deed) {
       case 'cover':
         return cover()
@@ -102,7 +102,7 @@ export function openStaffDeeds({ effects, record, page, covers, camera, turns, e
     isEnding: (): boolean => isEnding,
 
     /** @throws AppFailure `not-allowed`, `gone`, and what printing or saving failed by. */
-    async staff(deed: StaffDeed, from: AskedFrom): Promise<CounterSession> {
+    async staff(deed: StaffAction, from: AskedFrom): Promise<CounterSession> {
       if (record.state.phase === 'ended') return record.state
       mustBeAllowed(from)
       await carryOut(deed, from)

@@ -3,10 +3,10 @@ import type { CounterEntry, CounterOffer } from '../../../shared/contract/index.
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignLater, isFaceToFace, mayNeedCamera, personOf } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { CounterDeps } from './deps.ts'
 
 type QueueEffects = Pick<
-  CounterEffects,
+  CounterDeps,
   'accountId' | 'waitingHere' | 'appointments' | 'refresh' | 'documentOf' | 'settings' | 'staff' | 'pin'
 >
 

@@ -1,11 +1,11 @@
 /** Who can sign here, as far as is known; appointments of today; and how true that is where the documents can't be read. */
-import type { AppError, Result } from '../../../shared/contract/errors.ts'
-import type { CounterEntry } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AppError, Result } from '../../../../shared/contract/errors.ts'
+import type { CounterEntry } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds between two readings while documents change. */
 const PAUSE = 500
@@ -20,7 +20,7 @@ export interface QueueStand {
 
 export type QueuePlace = Pick<CounterEntry, 'documentReference' | 'signer'>
 
-export class CounterQueue {
+export class SigningQueue {
   readonly refreshing = new Action<null>()
   readonly #entries: Resource<CounterEntry[]>
   readonly #stand: Resource<QueueStand>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ringOf } from '../../../src/main/shell/session-ring.ts'
+import { poolOf } from '../../../src/main/shell/session-pool.ts'
 
 function numbered(enough: number) {
   let last = 0
-  return ringOf(enough, () => ++last)
+  return poolOf(enough, () => ++last)
 }
 
 test('each has a new one until there are enough', () => {

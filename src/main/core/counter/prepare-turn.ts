@@ -13,33 +13,33 @@ import {
   signingAddress,
   signingAddressSentence
 } from '../policy/signing-address.ts'
-import type { CounterEffects } from './counter-effects.ts'
+import type { CounterDeps } from './deps.ts'
 import { indexOf } from './known-signer.ts'
 import { paused } from './outcome.ts'
-import type { SessionRecord } from './record.ts'
+import type { SessionState } from './session-state.ts'
 
 /** Milliseconds until the service is asked again whether the signer before this one has signed. */
 const AFTER_ANOTHER = [1000, 2000, 4000]
 
 /** The link is in it: it goes to the page and nowhere else. */
-export interface ReadyTurn {
+export interface PreparedTurn {
   address: Extract<SigningAddress, { ok: true }>
   mayNeedCamera: boolean
 }
 
-type ReadyEffects = Pick<CounterEffects, 'account' | 'refresh' | 'documentOf' | 'schedule'>
+type ReadyEffects = Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'schedule'>
 
 /**
  * Or what became of the turn, where its page had been open before and the service knows.
  * @param isWanted whether anybody still waits for it.
  * @throws AppFailure `gone`, `not-signable`, `unsafe-address`, `no-account`, and the service's failures.
  */
-export async function readyTurn(
+export async function prepareTurn(
   effects: ReadyEffects,
-  record: SessionRecord,
+  record: SessionState,
   index: number,
   isWanted: () => boolean
-): Promise<ReadyTurn | CounterOutcome> {
+): Promise<PreparedTurn | CounterOutcome> {
   const { documentReference } = record.turnOf(index)
   for (const pause of [...pausesBefore(record, index), undefined]) {
     const account =
@@ -59,9 +59,9 @@ export async function readyTurn(
 function judge(
   mirrored: MirroredDocument | undefined,
   account: SigningAccount,
-  record: SessionRecord,
+  record: SessionState,
   index: number
-): ReadyTurn | CounterOutcome | 'later' {
+): PreparedTurn | CounterOutcome | 'later' {
   if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'This document is no longer in the folders.')
   const { document } = mirrored
   const { identity, hasBegun } = record.factsOf(index)
@@ -82,7 +82,7 @@ function judge(
   return ready(document, at, account)
 }
 
-function ready(document: DocumentResponse, at: number, account: SigningAccount): ReadyTurn {
+function ready(document: DocumentResponse, at: number, account: SigningAccount): PreparedTurn {
   if (!canSignNow(document, at)) return fail('not-signable', 'The signing service gives no link for this person now.')
   const address = signingAddress(document.Signers?.[at]?.SigningKey ?? '', account)
   if (!address.ok) return fail('unsafe-address', signingAddressSentence(address.reason))
@@ -90,7 +90,7 @@ function ready(document: DocumentResponse, at: number, account: SigningAccount):
 }
 
 /** The service may need a moment to know of a signer of the same document who came just before. */
-function pausesBefore(record: SessionRecord, index: number): readonly number[] {
+function pausesBefore(record: SessionState, index: number): readonly number[] {
   const { documentReference } = record.turnOf(index)
   const before = record.state.turns.slice(0, index).filter((turn) => turn.documentReference === documentReference)
   return before.some(({ outcome }) => outcome && outcome.signed !== 'skipped' && outcome.signed !== 'declined')

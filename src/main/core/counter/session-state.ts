@@ -4,7 +4,7 @@
  */
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
 import type { AuditRecord } from '../audit/audit-record.ts'
-import type { CounterEffects, KeptTurn } from './counter-effects.ts'
+import type { CounterDeps, KeptTurn } from './deps.ts'
 
 /** What is known of a turn beside what is shown. */
 export interface TurnFacts extends KeptTurn {
@@ -21,9 +21,9 @@ export interface RecordStart {
 
 export type Changes = { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }
 
-export type SessionRecord = ReturnType<typeof openRecord>
+export type SessionState = ReturnType<typeof openRecord>
 
-type RecordEffects = Pick<CounterEffects, 'running' | 'changed' | 'note' | 'staff' | 'clock'>
+type RecordEffects = Pick<CounterDeps, 'running' | 'changed' | 'note' | 'staff' | 'clock'>
 
 /** @param happened called after each change, before it is told. */
 export function openRecord(effects: RecordEffects, start: RecordStart, happened: (state: CounterSession) => void) {

@@ -2,8 +2,8 @@
  * How long the pad waits after wrong PINs: counted from the moment that it is told on what no change of the computer's clock
  * makes jump, so that the pad is never dead for longer than was said.
  */
-import type { Clock } from './clock.ts'
-import { Seconds } from './seconds.svelte.ts'
+import type { Clock } from '../../state/clock.ts'
+import { Seconds } from '../../state/seconds.svelte.ts'
 
 export class PinWait {
   readonly #clock: Clock
