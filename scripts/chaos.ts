@@ -5,13 +5,13 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { downloadsChaos } from '../test/chaos/downloads.ts'
-import { handOffChaos } from '../test/chaos/hand-off.ts'
+import { dropFoldersChaos } from '../test/chaos/drop-folders.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
 
 const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   outbox: outboxChaos,
-  'hand-off': handOffChaos,
+  'drop-folders': dropFoldersChaos,
   downloads: downloadsChaos
 }
 

@@ -9,7 +9,7 @@ import { openExchange } from './core/drafts/exchange.ts'
 import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
-import { type HandOffEffects, openHandOff } from './core/hand-off/hand-off.ts'
+import { type DropFoldersDeps, openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { openOutbox } from './core/outbox/outbox.ts'
 import type { Db } from './core/storage/connection.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -21,11 +21,11 @@ export interface ComposingParts {
   watch: Watch
   bulkDesk: BulkEffects['desk']
   /** A desk of its own for the sheets that other software drops: it must not end with what a person has open. */
-  handOffDesk: HandOffEffects['desk']
+  dropFolderDesk: DropFoldersDeps['desk']
   /** The application's own folder. */
   ownFolder: string
   /** A file could not be taken just now. */
-  handOffTrouble: HandOffEffects['trouble']
+  dropFolderTrouble: DropFoldersDeps['trouble']
   /** The IANA name of this workstation's zone. */
   zone: () => string
   /** The application and its version, for the files that it writes. */
@@ -87,18 +87,18 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
     zone: parts.zone,
     newId
   })
-  const handOff = openHandOff({
+  const dropFolders = openDropFolders({
     ...{ db, drafts, presets, outbox, clock, newId },
-    desk: parts.handOffDesk,
+    desk: parts.dropFolderDesk,
     ownFolder: parts.ownFolder,
     zone: parts.zone,
     describe: asAppError,
     elapsed: () => performance.now(),
     schedule: parts.schedule,
-    changed: (id) => send('handOff.changed', { id }),
+    changed: (id) => send('dropFolders.changed', { id }),
     draftsChanged: draftChanged,
     presetsChanged,
-    trouble: parts.handOffTrouble
+    trouble: parts.dropFolderTrouble
   })
-  return { drafts, presets, exchange, people, remembered, outbox, bulk, handOff }
+  return { drafts, presets, exchange, people, remembered, outbox, bulk, dropFolders }
 }

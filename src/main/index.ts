@@ -28,8 +28,8 @@ import { directoryHandlers } from './ipc/directory.ts'
 import { documentHandlers } from './ipc/documents.ts'
 import { downloadHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
+import { dropFolderHandlers } from './ipc/drop-folders.ts'
 import { asAppError } from './ipc/errors.ts'
-import { handOffHandlers } from './ipc/hand-off.ts'
 import { hintHandlers } from './ipc/hints.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { identityPdfHandlers } from './ipc/identity-pdf.ts'
@@ -145,14 +145,14 @@ async function run(): Promise<void> {
   })
   const { watch, actions } = folders
   const bulkWorker = new URL('./bulk-worker.js', import.meta.url)
-  const { drafts, presets, exchange, people, remembered, outbox, bulk, handOff } = openComposing({
+  const { drafts, presets, exchange, people, remembered, outbox, bulk, dropFolders } = openComposing({
     db,
     clients,
     lists,
     watch,
     bulkDesk: bulkDeskOf({ worker: bulkWorker, log }),
-    handOffDesk: bulkDeskOf({ worker: bulkWorker, log }),
-    handOffTrouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code }),
+    dropFolderDesk: bulkDeskOf({ worker: bulkWorker, log }),
+    dropFolderTrouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code }),
     ownFolder: app.getPath('userData'),
     zone,
     madeBy: `${app.getName()} ${app.getVersion()}`,
@@ -259,7 +259,7 @@ async function run(): Promise<void> {
           send('accounts.changed', null)
           identityReading.accountsChanged()
           folders.standing.changed()
-          handOff.accountsChanged()
+          dropFolders.accountsChanged()
           void counter.accountsChanged()
           // Another address or key may be what its packages wait for.
           outbox.lineChanged()
@@ -284,8 +284,8 @@ async function run(): Promise<void> {
       }),
       ...directoryHandlers({ accounts, employers: folders.employers, forms: folders.forms }),
       ...hintHandlers(folders.hints),
-      ...handOffHandlers({
-        ...{ accounts, handOff, reveal: showInFolder },
+      ...dropFolderHandlers({
+        ...{ accounts, dropFolders, reveal: showInFolder },
         chooseFolder: (title, stillAsking) => chooseFolder(shown, title, stillAsking)
       }),
       ...downloadHandlers({
@@ -361,7 +361,7 @@ async function run(): Promise<void> {
     actions.open()
     downloads.open()
     void folders.hints.start()
-    handOff.start()
+    dropFolders.start()
     folders.standing.changed()
   })
   // What waited for the line while the computer slept goes at once.
@@ -402,7 +402,7 @@ async function run(): Promise<void> {
       actions.close(LEAVING_PATIENCE),
       downloads.close(LEAVING_PATIENCE),
       // What is being taken over goes into the outbox.
-      handOff.stop(LEAVING_PATIENCE).then(() => outbox.stop(LEAVING_PATIENCE)),
+      dropFolders.stop(LEAVING_PATIENCE).then(() => outbox.stop(LEAVING_PATIENCE)),
       folders.telling.stop()
     ])
     // Those before may ask the desk to their end, and the practice office may still be answering them.

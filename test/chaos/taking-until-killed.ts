@@ -1,12 +1,12 @@
-/** Run as a program: watches the hand-off folders of an office until it is killed. Its time passes quicker than ours. */
+/** Run as a program: watches the drop folders of an office until it is killed. Its time passes quicker than ours. */
 import { writeSync } from 'node:fs'
-import { listenToFolder } from '../../src/main/core/hand-off/folder-events.ts'
-import { handOffOffice } from '../fixtures/hand-off-office.ts'
+import { listenToFolder } from '../../src/main/core/drop-folders/folder-events.ts'
+import { dropFolderOffice } from '../fixtures/drop-folder-office.ts'
 
 const HASTE = 20
 
 const [folder = ''] = process.argv.slice(2)
-const { handOff } = handOffOffice({
+const { dropFolders } = dropFolderOffice({
   folder,
   elapsed: () => performance.now() * HASTE,
   schedule: (task, delay) => {
@@ -15,5 +15,5 @@ const { handOff } = handOffOffice({
   },
   listen: listenToFolder
 })
-handOff.start()
+dropFolders.start()
 writeSync(1, 'watching\n')

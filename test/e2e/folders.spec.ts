@@ -113,7 +113,7 @@ test('folders that answer with nothing for a moment lose nothing', async ({ open
   await expect(clerk.window.getByRole('row', { name: 'Cover letter' })).toBeVisible()
 })
 
-test('what other software drops in a hand-off folder becomes a draft, with a report beside it', async ({ clerk }) => {
+test('what other software drops in a drop folder becomes a draft, with a report beside it', async ({ clerk }) => {
   const { app, window } = clerk
   const folder = join(app.userData, '..', 'dropped')
   mkdirSync(folder)

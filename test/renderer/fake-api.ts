@@ -35,9 +35,9 @@ import type {
   DownloadView,
   DraftVersion,
   DraftView,
+  DropFolder,
+  DroppedFile,
   EmployersView,
-  HandOffFile,
-  HandOffFolder,
   HintView,
   IdentityRecordView,
   Imported,
@@ -100,8 +100,8 @@ export interface FakeState {
   telling: TellingSettings
   employers: EmployersView
   knownForms: KnownForm[]
-  handOff: HandOffFolder[]
-  handOffFiles: HandOffFile[]
+  dropFolders: DropFolder[]
+  droppedFiles: DroppedFile[]
   hints: HintView
   downloads: DownloadView[]
   /** What the summary says beside its counts: paused, how fast. */
@@ -215,8 +215,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     employers: { records: [], from: 'nowhere' },
     knownForms: [],
-    handOff: [],
-    handOffFiles: [],
+    dropFolders: [],
+    droppedFiles: [],
     hints: {},
     downloads: downloads(change.now?.() ?? NOW),
     downloadSummary: {},

@@ -10,9 +10,9 @@ import type {
   DocumentCounts,
   DocumentList,
   DocumentPage,
+  DropFolder,
+  DroppedFile,
   EmployersView,
-  HandOffFile,
-  HandOffFolder,
   HintView,
   KnownForm,
   OverviewView,
@@ -238,10 +238,10 @@ export const documentRequests = {
   'employers.save': answers<EmployersView>()(z.strictObject({ records: z.array(employerRecord).min(1).max(200) })),
   'forms.known': answers<KnownForm[]>()(nothing),
 
-  'handOff.list': answers<HandOffFolder[]>()(nothing),
+  'dropFolders.list': answers<DropFolder[]>()(nothing),
   /** Has the person choose a folder of this machine or of the office's server; null where they thought better of it. */
-  'handOff.add': answers<HandOffFolder | null>()(nothing),
-  'handOff.change': answers<HandOffFolder>()(
+  'dropFolders.add': answers<DropFolder | null>()(nothing),
+  'dropFolders.change': answers<DropFolder>()(
     z.strictObject({
       id,
       sends: z.boolean().optional(),
@@ -249,10 +249,10 @@ export const documentRequests = {
       paused: z.boolean().optional()
     })
   ),
-  'handOff.remove': answers<null>()(byId),
+  'dropFolders.remove': answers<null>()(byId),
   /** What became of files, newest first. */
-  'handOff.files': answers<{ files: HandOffFile[]; total: number }>()(z.strictObject({ id, ...page })),
-  'handOff.reveal': answers<null>()(byId),
+  'dropFolders.files': answers<{ files: DroppedFile[]; total: number }>()(z.strictObject({ id, ...page })),
+  'dropFolders.reveal': answers<null>()(byId),
 
   /** Where other software on this machine can hint that something happened (a NotifyUrl call that was passed on). */
   'hints.get': answers<HintView>()(nothing),

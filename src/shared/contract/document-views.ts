@@ -310,8 +310,8 @@ export interface KnownForm {
   uses: number
 }
 
-/** Which files a hand-off folder takes are made what of. */
-export interface HandOffFolder {
+/** Which files a drop folder takes are made what of. */
+export interface DropFolder {
   id: string
   accountId: string
   /** The last part of its path, for people. */
@@ -328,7 +328,7 @@ export interface HandOffFolder {
   lastTakenAt?: number
 }
 
-export interface HandOffFile {
+export interface DroppedFile {
   id: string
   folderId: string
   name: string

@@ -21,7 +21,7 @@ export interface Events {
   /** Something happened, or was seen by the person. */
   'activity.changed': null
   'employers.changed': null
-  'handOff.changed': { id: string }
+  'dropFolders.changed': { id: string }
   /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
   'document.asked': { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
   /** A download changed; null where more than one did, or the queue, a rule or how it is set. At most some five a second. */

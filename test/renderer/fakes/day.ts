@@ -1,7 +1,7 @@
-/** The made-up office's day: overview, activity, what is told, employers, hand-off folders. */
+/** The made-up office's day: overview, activity, what is told, employers, drop folders. */
 import { byId, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
-type Handled = HandlersOf<'overview' | 'activity' | 'telling' | 'employers' | 'forms' | 'handOff' | 'hints'>
+type Handled = HandlersOf<'overview' | 'activity' | 'telling' | 'employers' | 'forms' | 'dropFolders' | 'hints'>
 
 export function fakeDay(office: FakeOffice): Handled {
   const { state, emit } = office
@@ -31,8 +31,8 @@ export function fakeDay(office: FakeOffice): Handled {
       return state.employers
     },
     'forms.known': () => state.knownForms,
-    'handOff.list': () => state.handOff,
-    'handOff.add': () => {
+    'dropFolders.list': () => state.dropFolders,
+    'dropFolders.add': () => {
       const folder = {
         id: office.newId('folder'),
         accountId: office.chosen().id,
@@ -43,11 +43,11 @@ export function fakeDay(office: FakeOffice): Handled {
         taken: 0,
         failed: 0
       }
-      state.handOff = [...state.handOff, folder]
+      state.dropFolders = [...state.dropFolders, folder]
       return folder
     },
-    'handOff.change': ({ id, sends, presetId, paused }) => {
-      const { presetId: before, ...folder } = byId(state.handOff, id)
+    'dropFolders.change': ({ id, sends, presetId, paused }) => {
+      const { presetId: before, ...folder } = byId(state.dropFolders, id)
       const preset = presetId === undefined ? before : (presetId ?? undefined)
       const next = {
         ...folder,
@@ -55,20 +55,20 @@ export function fakeDay(office: FakeOffice): Handled {
         ...(paused !== undefined && { state: paused ? ('paused' as const) : ('watching' as const) }),
         ...(preset !== undefined && { presetId: preset })
       }
-      state.handOff = state.handOff.map((one) => (one.id === id ? next : one))
-      emit('handOff.changed', { id })
+      state.dropFolders = state.dropFolders.map((one) => (one.id === id ? next : one))
+      emit('dropFolders.changed', { id })
       return next
     },
-    'handOff.remove': ({ id }) => {
-      byId(state.handOff, id)
-      state.handOff = state.handOff.filter((one) => one.id !== id)
+    'dropFolders.remove': ({ id }) => {
+      byId(state.dropFolders, id)
+      state.dropFolders = state.dropFolders.filter((one) => one.id !== id)
       return null as never
     },
-    'handOff.files': ({ id, ...page }) => {
-      const files = state.handOffFiles.filter(({ folderId }) => folderId === id)
+    'dropFolders.files': ({ id, ...page }) => {
+      const files = state.droppedFiles.filter(({ folderId }) => folderId === id)
       return { files: pageOf(files, page), total: files.length }
     },
-    'handOff.reveal': () => null as never,
+    'dropFolders.reveal': () => null as never,
     'hints.get': () => state.hints,
     'hints.set': ({ listening }) => {
       state.hints = listening ? { address: 'http://127.0.0.1:47811/hint/9f3c' } : {}

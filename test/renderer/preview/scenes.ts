@@ -12,7 +12,7 @@ import { documentPageScenes } from './document-page-scenes.ts'
 import { documentScenes } from './document-scenes.ts'
 import { downloadScenes } from './download-scenes.ts'
 import { draftingScenes } from './drafting-scenes.ts'
-import { handOffScenes } from './hand-off-scenes.ts'
+import { dropFolderScenes } from './drop-folder-scenes.ts'
 import { identityPdfScenes } from './identity-pdf-scenes.ts'
 import { identityScenes } from './identity-scenes.ts'
 import { outboxScenes } from './outbox-scenes.ts'
@@ -81,7 +81,7 @@ export const scenes: Record<string, () => FakeApi> = {
   ...documentScenes,
   ...documentPageScenes,
   ...downloadScenes,
-  ...handOffScenes,
+  ...dropFolderScenes,
   ...identityPdfScenes,
   ...identityScenes,
   usual,

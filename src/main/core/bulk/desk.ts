@@ -10,7 +10,7 @@ import {
   answerOfRequest,
   type ExchangeAnswer,
   type RequestAnswer
-} from '../hand-off/package-files.ts'
+} from '../drop-folders/package-files.ts'
 import { fail } from '../lib/failure.ts'
 import type { LeftOutRow, PackageRow } from './batch-rows.ts'
 import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, reasonsAgainst } from './dry-run.ts'

@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { listenToFolder } from '../../../src/main/core/hand-off/folder-events.ts'
-import { ACCOUNT, requestFile } from '../../fixtures/hand-off-office.ts'
+import { listenToFolder } from '../../../src/main/core/drop-folders/folder-events.ts'
+import { ACCOUNT, requestFile } from '../../fixtures/drop-folder-office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { aPlace } from './place.ts'
 
@@ -25,7 +25,7 @@ describe('a file', () => {
     await at.glance(1_500)
     appendFileSync(join(at.place, 'slow.json'), whole.slice(60))
     await at.glance(1_900)
-    await at.office.handOff.look(at.id)
+    await at.office.dropFolders.look(at.id)
     expect(at.names()).toEqual(['slow.json'])
     await at.look()
     expect(at.office.titles()).toEqual(['Lease'])
@@ -104,7 +104,7 @@ describe('a folder', () => {
   test('that isn’t there for a while is missing, and goes on when it is back', async () => {
     const at = await aPlace()
     at.drop('a.json', requestFile('A'))
-    await at.office.handOff.look(at.id)
+    await at.office.dropFolders.look(at.id)
     const away = join(at.folder, 'Unplugged')
     renameSync(at.place, away)
     await at.look()
@@ -200,10 +200,10 @@ describe('a folder', () => {
     await at.glance(31_000)
     await at.glance(0)
     expect([at.names(), at.claimed()]).toEqual([[], ['a.json']])
-    at.office.handOff.remove(at.id)
-    expect(at.office.handOff.list(ACCOUNT)).toEqual([])
+    at.office.dropFolders.remove(at.id)
+    expect(at.office.dropFolders.list(ACCOUNT)).toEqual([])
     await expect.poll(() => [at.names(), at.claimed()]).toEqual([['a.json'], []])
-    expect(await at.office.handOff.add(ACCOUNT, at.place)).toMatchObject({ id: at.id, sends: false })
+    expect(await at.office.dropFolders.add(ACCOUNT, at.place)).toMatchObject({ id: at.id, sends: false })
     await at.look()
     expect(at.office.titles()).toEqual(['A'])
   })
@@ -214,15 +214,15 @@ describe('a folder', () => {
     void at.look()
     await expect.poll(() => at.office.titles()).toEqual(['A'])
     at.startAgain({ step: () => undefined })
-    at.office.handOff.remove(at.id)
-    expect(await at.office.handOff.add(ACCOUNT, at.place)).toMatchObject({ id: at.id })
+    at.office.dropFolders.remove(at.id)
+    expect(await at.office.dropFolders.add(ACCOUNT, at.place)).toMatchObject({ id: at.id })
     await at.look()
     expect([at.office.titles(), at.claimed()]).toEqual([['A'], []])
   })
 
   test('of the application’s own, one that is watched already, and one of another’s done are refused', async () => {
     const at = await aPlace()
-    const refused = (path: string) => at.office.handOff.add(ACCOUNT, path).catch((error) => error.appError?.message)
+    const refused = (path: string) => at.office.dropFolders.add(ACCOUNT, path).catch((error) => error.appError?.message)
     at.drop('a.json', requestFile('A'))
     await at.look()
     mkdirSync(join(at.office.own, 'inside'))
@@ -230,10 +230,10 @@ describe('a folder', () => {
     expect(await refused(at.office.own)).toContain('keeps its own data there')
     expect(await refused(join(at.office.own, 'inside'))).toContain('keeps its own data there')
     expect(await refused(join(at.folder, 'by another name'))).toContain('watched already')
-    expect(await refused(join(at.place, 'done'))).toContain('another hand-off folder')
-    expect(await refused(join(at.place, '.countersign'))).toContain('another hand-off folder')
+    expect(await refused(join(at.place, 'done'))).toContain('another drop folder')
+    expect(await refused(join(at.place, '.countersign'))).toContain('another drop folder')
     mkdirSync(join(at.folder, 'Above', 'done', 'inside'), { recursive: true })
-    await at.office.handOff.add(ACCOUNT, join(at.folder, 'Above', 'done', 'inside'))
+    await at.office.dropFolders.add(ACCOUNT, join(at.folder, 'Above', 'done', 'inside'))
     expect(await refused(join(at.folder, 'Above'))).toContain('put in a folder that is watched')
     expect(await refused(join(at.folder, 'nowhere'))).toContain('can’t be read')
     expect(await refused(join(at.place, 'done', 'a.json'))).toContain('isn’t a folder')
@@ -254,10 +254,10 @@ describe('a folder', () => {
 
   test('is looked at by itself when something is dropped in it', async () => {
     const at = await aPlace({ schedule: undefined as never, elapsed: () => performance.now(), listen: listenToFolder })
-    at.office.handOff.start()
+    at.office.dropFolders.start()
     at.drop('a.json', requestFile('A'))
     await expect.poll(() => at.office.titles(), { timeout: 30_000 }).toEqual(['A'])
-    await at.office.handOff.stop(5_000)
+    await at.office.dropFolders.stop(5_000)
   })
 })
 

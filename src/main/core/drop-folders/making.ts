@@ -12,15 +12,15 @@ import { AppFailure, fail } from '../lib/failure.ts'
 import type { Content } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import type { Entry, Journal } from './journal.ts'
-import { type HandOffKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './kinds.ts'
+import { type DroppedFileKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './kinds.ts'
 import type { ExchangeAnswer, RequestAnswer } from './package-files.ts'
 import { counted, reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
 const DAY = 86_400_000
 
-/** The outbox, as far as hand-off needs it. */
-interface HandOffBox extends Pick<BatchBox, 'sentSince'> {
+/** The outbox, as far as drop folders need it. */
+interface DropFolderBox extends Pick<BatchBox, 'sentSince'> {
   addBatch(batch: Parameters<BatchBox['addBatch']>[0] & { id: string }): Promise<BatchView>
   batches: { find(id: string): BatchView | undefined }
 }
@@ -28,7 +28,7 @@ interface HandOffBox extends Pick<BatchBox, 'sentSince'> {
 export interface MakingParts {
   journal: Journal
   arriving: ReturnType<typeof openArriving>
-  outbox: HandOffBox
+  outbox: DropFolderBox
   /** @throws AppFailure where it isn't there, or can't be read. */
   presetOf: (accountId: string, presetId: string) => Composition
   desk: { ask: AskDesk; end(): Promise<void> }
@@ -103,7 +103,7 @@ export function openMaking({
     parts.made(stored)
   }
 
-  async function read(folder: Folder, kind: HandOffKind, name: string, bytes: Uint8Array): Promise<Read> {
+  async function read(folder: Folder, kind: DroppedFileKind, name: string, bytes: Uint8Array): Promise<Read> {
     switch (kind) {
       case 'countersign':
         return ofExchange(await desk.ask('exchange', { bytes }))

@@ -1,12 +1,12 @@
-/** An office with one hand-off folder, in which time passes when the test says so, and which can be killed and started again. */
+/** An office with one drop folder, in which time passes when the test says so, and which can be killed and started again. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { HandOffFolder } from '../../../src/shared/contract/index.ts'
-import { ACCOUNT, handOffOffice } from '../../fixtures/hand-off-office.ts'
+import type { DropFolder } from '../../../src/shared/contract/index.ts'
+import { ACCOUNT, dropFolderOffice } from '../../fixtures/drop-folder-office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
-type Options = Parameters<typeof handOffOffice>[0]
+type Options = Parameters<typeof dropFolderOffice>[0]
 
 export async function aPlace(options: Partial<Options> & { place?: string } = {}) {
   const folder = temporaryFolder()
@@ -14,7 +14,7 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
   mkdirSync(place, { recursive: true })
   const time = { now: Date.UTC(2026, 10, 21, 9), elapsed: 0 }
   const run = (more: Partial<Options> = {}) =>
-    handOffOffice({
+    dropFolderOffice({
       folder,
       clock: () => time.now,
       elapsed: () => time.elapsed,
@@ -24,7 +24,7 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
     })
   let office = run()
   onTestFinished(() => office.kill())
-  let watched: HandOffFolder = await office.handOff.add(ACCOUNT, place)
+  let watched: DropFolder = await office.dropFolders.add(ACCOUNT, place)
 
   function pass(milliseconds: number) {
     time.elapsed += milliseconds
@@ -48,23 +48,23 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
     drop: (name: string, content: string | Uint8Array) => writeFileSync(join(place, name), content),
     /** Three looks, between which files have been still for long enough: at the second they are claimed, then taken. */
     async look(milliseconds = 31_000) {
-      await office.handOff.look(watched.id)
+      await office.dropFolders.look(watched.id)
       for (let more = 0; more < 2; more++) {
         pass(milliseconds)
-        await office.handOff.look(watched.id)
+        await office.dropFolders.look(watched.id)
       }
     },
     /** One look, and time that passes after it. */
     async glance(milliseconds: number) {
-      await office.handOff.look(watched.id)
+      await office.dropFolders.look(watched.id)
       pass(milliseconds)
     },
     pass,
-    change(change: Parameters<typeof office.handOff.change>[1]) {
-      watched = office.handOff.change(watched.id, change)
+    change(change: Parameters<typeof office.dropFolders.change>[1]) {
+      watched = office.dropFolders.change(watched.id, change)
     },
-    view: () => office.handOff.list(ACCOUNT)[0] as HandOffFolder,
-    files: () => office.handOff.files(watched.id, { offset: 0, limit: 500 }).files,
+    view: () => office.dropFolders.list(ACCOUNT)[0] as DropFolder,
+    files: () => office.dropFolders.files(watched.id, { offset: 0, limit: 500 }).files,
     /** The names of what is claimed and not put away, without the ids before them; sorted. */
     claimed: () => namesIn(join(place, '.countersign')).map((name) => name.slice(37)),
     /** The names in the folder, or in a folder of it, without the folders; sorted. */

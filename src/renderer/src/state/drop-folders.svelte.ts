@@ -1,25 +1,25 @@
-/** The chosen account's hand-off folders, as they are watched now. */
+/** The chosen account's drop folders, as they are watched now. */
 import type { AppError } from '../../../shared/contract/errors.ts'
-import type { HandOffFolder } from '../../../shared/contract/views.ts'
+import type { DropFolder } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
-export interface HandOffChange {
+export interface DropFolderChange {
   sends?: boolean
   presetId?: string | null
   paused?: boolean
 }
 
-export class HandOffFolders {
+export class DropFolderList {
   readonly #api: Api
-  readonly #list: Resource<HandOffFolder[]>
+  readonly #list: Resource<DropFolder[]>
 
   constructor(api: Api) {
     this.#api = api
-    this.#list = new Resource(() => api.handOff.list())
+    this.#list = new Resource(() => api.dropFolders.list())
   }
 
-  get list(): readonly HandOffFolder[] {
+  get list(): readonly DropFolder[] {
     return this.#list.value ?? []
   }
   get known() {
@@ -33,7 +33,7 @@ export class HandOffFolders {
   open(): () => void {
     void this.#list.load()
     const stops = [
-      this.#api.on('handOff.changed', () => void this.#list.load()),
+      this.#api.on('dropFolders.changed', () => void this.#list.load()),
       this.#api.on('accounts.changed', () => void this.#list.load())
     ]
     return () => {
@@ -43,21 +43,21 @@ export class HandOffFolders {
 
   /** Has the person choose a folder. Answers why it could not be watched. */
   async add(): Promise<AppError | undefined> {
-    const result = await settled(this.#api.handOff.add())
+    const result = await settled(this.#api.dropFolders.add())
     if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
     await this.#list.load()
     return undefined
   }
 
   /** Answers why it could not be set otherwise; the list then is as it was. */
-  async change(id: string, change: HandOffChange): Promise<AppError | undefined> {
-    const result = await settled(this.#api.handOff.change({ id, ...change }))
+  async change(id: string, change: DropFolderChange): Promise<AppError | undefined> {
+    const result = await settled(this.#api.dropFolders.change({ id, ...change }))
     await this.#list.load()
     return result.ok ? undefined : result.error
   }
 
   async remove(id: string): Promise<AppError | undefined> {
-    const result = await settled(this.#api.handOff.remove({ id }))
+    const result = await settled(this.#api.dropFolders.remove({ id }))
     await this.#list.load()
     return result.ok ? undefined : result.error
   }

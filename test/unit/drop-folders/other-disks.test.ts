@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { requestFile } from '../../fixtures/hand-off-office.ts'
+import { requestFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
 
 vi.mock('node:fs/promises', async (original) => {

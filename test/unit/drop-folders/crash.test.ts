@@ -3,8 +3,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StepName } from '../../../src/main/core/hand-off/steps.ts'
-import { requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import type { StepName } from '../../../src/main/core/drop-folders/steps.ts'
+import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
 
 const STEPS: StepName[] = ['noted', 'claimed', 'read', 'made', 'named', 'reported', 'moved']

@@ -2,7 +2,7 @@
  * One folder that is watched: looked at now and then, and when the system says that something happened. A folder that isn't
  * there is looked for again, and means nothing for what was in it.
  */
-import type { HandOffFolder } from '../../../shared/contract/index.ts'
+import type { DropFolder } from '../../../shared/contract/index.ts'
 import { sightingsIn } from './dropped-file.ts'
 import type { ListenToFolder } from './folder-events.ts'
 import type { Folder } from './folders.ts'
@@ -19,7 +19,7 @@ const SOON = 250
 const MOST_FRUITLESS = 30
 /** A network disk may take this long to say anything at all. */
 const PATIENCE = 15_000
-export type FolderState = Exclude<HandOffFolder['state'], 'paused'>
+export type FolderState = Exclude<DropFolder['state'], 'paused'>
 
 export interface WatchedFolderParts extends Omit<TakingParts, 'current' | 'isWanted'> {
   /** As it is kept now; undefined once it isn't watched any more. */

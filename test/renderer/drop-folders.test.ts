@@ -1,20 +1,20 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
-import HandOff from '../../src/renderer/src/screens/settings/HandOff.svelte'
+import DropFolders from '../../src/renderer/src/screens/settings/DropFolders.svelte'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { handOffScenes } from './preview/hand-off-scenes.ts'
+import { dropFolderScenes } from './preview/drop-folder-scenes.ts'
 
 let opened: Opened
 afterEach(() => opened.close())
 
-async function open(api: FakeApi = handOffScenes['hand-off']?.() ?? fakeApi()) {
+async function open(api: FakeApi = dropFolderScenes['drop-folders']?.() ?? fakeApi()) {
   opened = await openOffice(api)
-  show(opened, HandOff)
+  show(opened, DropFolders)
   await settle()
 }
-const folders = () => opened.api.control.state.handOff
+const folders = () => opened.api.control.state.dropFolders
 const row = (name: string) => {
   const found = screen.getAllByText(name, { selector: '.name' })[0]?.closest('li')
   if (!found) throw new Error(`No folder ${name}`)
@@ -64,7 +64,7 @@ test('sending without asking is allowed only after what it means was read', asyn
 
 test('what could not be kept does not look as if it were', async () => {
   await open()
-  opened.api.control.fail('handOff.change', { code: 'no-space', message: 'The disk is full.' })
+  opened.api.control.fail('dropFolders.change', { code: 'no-space', message: 'The disk is full.' })
   await tick('Payroll')
   expect([isTicked('Payroll'), folders()[0]?.sends]).toEqual([true, true])
   expect(opened.office.toasts.shown.at(-1)?.text).toContain("That wasn't kept.")
@@ -104,5 +104,5 @@ test('the last files lead to what came of them, or say why nothing did', async (
   expect(screen.getByText('42 packages went to the Outbox')).toBeTruthy()
   expect(screen.getByText(/isn’t an e-mail address/)).toBeTruthy()
   await press(/^Report\s*on corrections/)
-  expect(opened.api.control.calls.at(-1)).toMatchObject({ name: 'handOff.reveal', input: { id: 'h2' } })
+  expect(opened.api.control.calls.at(-1)).toMatchObject({ name: 'dropFolders.reveal', input: { id: 'h2' } })
 })

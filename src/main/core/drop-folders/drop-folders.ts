@@ -4,7 +4,7 @@
  */
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative } from 'node:path'
-import type { HandOffFile, HandOffFolder } from '../../../shared/contract/index.ts'
+import type { DropFolder, DroppedFile } from '../../../shared/contract/index.ts'
 import { openArriving } from '../drafts/arriving.ts'
 import type { Drafts } from '../drafts/drafts.ts'
 import type { Presets } from '../drafts/presets.ts'
@@ -26,7 +26,8 @@ const MOST_FOLDERS = 50
 /** What is made in a watched folder. */
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
-export interface HandOffEffects extends Pick<MakingParts, 'outbox' | 'desk' | 'zone' | 'describe' | 'clock' | 'newId'> {
+export interface DropFoldersDeps
+  extends Pick<MakingParts, 'outbox' | 'desk' | 'zone' | 'describe' | 'clock' | 'newId'> {
   db: Db
   drafts: Drafts
   presets: Presets
@@ -46,9 +47,9 @@ export interface HandOffEffects extends Pick<MakingParts, 'outbox' | 'desk' | 'z
   step?: Step
 }
 
-export type HandOff = ReturnType<typeof openHandOff>
+export type DropFolders = ReturnType<typeof openDropFolders>
 
-export function openHandOff(effects: HandOffEffects) {
+export function openDropFolders(effects: DropFoldersDeps) {
   const { db, drafts, presets, clock, newId, changed, step = () => undefined } = effects
   const folders = openFolders(db)
   const journal = openJournal(db)
@@ -93,7 +94,7 @@ export function openHandOff(effects: HandOffEffects) {
     await one?.stop()
   }
 
-  function viewOf({ id, accountId, place, sends, presetId, isPaused }: Folder): HandOffFolder {
+  function viewOf({ id, accountId, place, sends, presetId, isPaused }: Folder): DropFolder {
     const { taken, failed, lastTakenAt } = journal.tally(id)
     return {
       ...{ id, accountId, place, sends, taken, failed },
@@ -108,13 +109,13 @@ export function openHandOff(effects: HandOffEffects) {
     if (!(await isFolder(place))) fail('invalid', 'This isn’t a folder, or it can’t be read.')
     const own = await realpath(effects.ownFolder).catch(() => effects.ownFolder)
     if (isWithin(own, place)) {
-      fail('invalid', 'Countersign keeps its own data there. Choose a folder that is for hand-off only.')
+      fail('invalid', 'Countersign keeps its own data there. Choose a folder that is for dropped files only.')
     }
     const all = folders.all()
     if (all.length >= MOST_FOLDERS) fail('too-large', `No more than ${MOST_FOLDERS} folders can be watched.`)
     const isPutInto = (one: string, other: string) => OUR_FOLDERS.some((name) => isWithin(join(one, name), other))
     if (all.some((one) => isPutInto(one.place, place))) {
-      fail('invalid', 'Files that were taken from another hand-off folder are put there. Choose another folder.')
+      fail('invalid', 'Files that were taken from another drop folder are put there. Choose another folder.')
     }
     if (all.some((one) => isPutInto(place, one.place))) {
       fail('invalid', 'Files that are taken from here would be put in a folder that is watched. Choose another folder.')
@@ -145,7 +146,7 @@ export function openHandOff(effects: HandOffEffects) {
     },
 
     /** An account's folders, oldest first. */
-    list: (accountId: string): HandOffFolder[] =>
+    list: (accountId: string): DropFolder[] =>
       folders
         .all()
         .filter((folder) => folder.accountId === accountId)
@@ -157,7 +158,7 @@ export function openHandOff(effects: HandOffEffects) {
      * @param begins paused: what lies in it waits until a person has said what it becomes.
      * @throws AppFailure `invalid` where it can't be one; `conflict` where it is watched already.
      */
-    async add(accountId: string, path: string, begins: 'watching' | 'paused' = 'watching'): Promise<HandOffFolder> {
+    async add(accountId: string, path: string, begins: 'watching' | 'paused' = 'watching'): Promise<DropFolder> {
       const place = await realpath(path).catch(() => fail('invalid', 'This folder can’t be read.'))
       await refuseUnfit(place)
       const { id } = folders.add(newId(), accountId, place, begins, clock())
@@ -174,7 +175,7 @@ export function openHandOff(effects: HandOffEffects) {
         presetId,
         paused
       }: { sends?: boolean | undefined; presetId?: string | null | undefined; paused?: boolean | undefined }
-    ): HandOffFolder {
+    ): DropFolder {
       const { accountId } = folders.get(id)
       if (presetId && presets.accountOf(presetId) !== accountId) fail('invalid', 'This preset is another account’s.')
       const folder = folders.change(id, {
@@ -198,7 +199,7 @@ export function openHandOff(effects: HandOffEffects) {
     accountOf: (id: string): string => folders.get(id).accountId,
 
     /** What became of the files of a folder, newest first. @throws AppFailure `gone`. */
-    files(id: string, page: { offset: number; limit: number }): { files: HandOffFile[]; total: number } {
+    files(id: string, page: { offset: number; limit: number }): { files: DroppedFile[]; total: number } {
       const { taken, failed } = journal.tally(folders.get(id).id)
       return { files: journal.list(id, page), total: taken + failed }
     },

@@ -1,20 +1,20 @@
-/** Hand-off folders and their files in words. */
-import type { HandOffFile, HandOffFolder } from '../../../shared/contract/views.ts'
+/** Drop folders and their files in words. */
+import type { DropFolder, DroppedFile } from '../../../shared/contract/views.ts'
 import { counted } from './counts.ts'
 import type { StatusWords } from './statuses.ts'
 
-const states: Record<HandOffFolder['state'], StatusWords> = {
+const states: Record<DropFolder['state'], StatusWords> = {
   watching: { shape: 'tick', word: 'Watched', tone: 'ok' },
   missing: { shape: 'question', word: 'Not there', tone: 'warn' },
   'not-writable': { shape: 'cross', word: "Can't be worked in", tone: 'danger' },
   paused: { shape: 'pause', word: 'Paused', tone: 'quiet' }
 }
 
-export function handOffStatus(state: HandOffFolder['state']): StatusWords {
+export function dropFolderStatus(state: DropFolder['state']): StatusWords {
   return states[state]
 }
 
-export function handOffOutcome({ outcome, count }: HandOffFile): StatusWords {
+export function droppedFileOutcome({ outcome, count }: DroppedFile): StatusWords {
   switch (outcome) {
     case 'drafts':
       return { shape: 'tick', word: count === 0 ? 'Taken' : `Became ${counted(count, 'draft')}`, tone: 'ok' }
@@ -26,8 +26,8 @@ export function handOffOutcome({ outcome, count }: HandOffFile): StatusWords {
 }
 
 /** "12 taken, 1 failed, the last 10:42". */
-export function handOffSummary(
-  { taken, failed, lastTakenAt }: Pick<HandOffFolder, 'taken' | 'failed' | 'lastTakenAt'>,
+export function dropFolderSummary(
+  { taken, failed, lastTakenAt }: Pick<DropFolder, 'taken' | 'failed' | 'lastTakenAt'>,
   whenOf: (at: number) => string
 ): string {
   if (taken + failed === 0) return 'none yet'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Composition } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
-import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { workbook } from '../bulk/tables.ts'
 import { aPlace } from './place.ts'
 

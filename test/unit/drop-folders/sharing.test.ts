@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { aPlace } from './place.ts'
 
@@ -25,7 +25,7 @@ async function twoOffices(more: Parameters<typeof aPlace>[0] = {}) {
 /** Both look at the same moments. */
 async function look(offices: readonly Place[], times: number) {
   for (let time = 0; time < times; time++) {
-    await Promise.all(offices.map(({ office, id }) => office.handOff.look(id)))
+    await Promise.all(offices.map(({ office, id }) => office.dropFolders.look(id)))
     for (const { pass } of offices) pass(31_000)
   }
 }
@@ -42,9 +42,9 @@ describe('two offices on one folder', () => {
     expect(offices.flatMap(({ office }) => office.told.troubles)).toEqual([])
     expect([offices[0].names(), offices[0].claimed()]).toEqual([[], []])
     expect(readdirSync(join(place, 'done'))).toHaveLength(2 * (names.length + 1))
-    expect(offices.flatMap(({ office, id }) => office.handOff.files(id, { offset: 0, limit: 99 }).files)).toHaveLength(
-      31
-    )
+    expect(
+      offices.flatMap(({ office, id }) => office.dropFolders.files(id, { offset: 0, limit: 99 }).files)
+    ).toHaveLength(31)
   })
 
   test('leave a claim of each other alone, and go on with their own after a restart', async () => {
@@ -55,7 +55,7 @@ describe('two offices on one folder', () => {
     const [dying, other] = offices
     writeFileSync(join(place, 'a.json'), requestFile('A'))
     await dying.glance(31_000)
-    void dying.office.handOff.look(dying.id)
+    void dying.office.dropFolders.look(dying.id)
     await expect.poll(() => dying.claimed()).toEqual(['a.json'])
     for (let day = 0; day < 2; day++) await other.look(86_400_000)
     expect([other.office.titles(), other.claimed()]).toEqual([[], ['a.json']])
@@ -89,7 +89,7 @@ describe('two offices on one folder', () => {
     await leaving.glance(31_000)
     await leaving.glance(0)
     expect(leaving.claimed()).toEqual(['a.json'])
-    await leaving.office.handOff.stop(1_000)
+    await leaving.office.dropFolders.stop(1_000)
     expect([leaving.names(), leaving.claimed()]).toEqual([['a.json'], []])
     await other.look()
     expect(namesOf(offices)).toEqual(['A'])

@@ -1,5 +1,5 @@
 /**
- * Files are dropped in hand-off folders while the process that takes them is killed at random moments, and the folders
+ * Files are dropped in drop folders while the process that takes them is killed at random moments, and the folders
  * vanish now and then as a network disk does. In the end each file became exactly one thing: its drafts, its batch, or a
  * report of why not.
  */
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { form, forms } from '../fixtures/compositions.ts'
-import { ACCOUNT, handOffOffice, requestFile, sheetFile } from '../fixtures/hand-off-office.ts'
+import { ACCOUNT, dropFolderOffice, requestFile, sheetFile } from '../fixtures/drop-folder-office.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
 import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
@@ -31,7 +31,7 @@ interface Dropped {
 }
 
 /** Each round is one life of the process, in which about 25 files are dropped. */
-export async function handOffChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+export async function dropFoldersChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
   const chance = chanceOf(seed)
@@ -59,13 +59,13 @@ export async function handOffChaos({ rounds, seed, say }: ChaosOptions): Promise
 
 /** One folder makes drafts of everything, the other sends what is clean. */
 async function openFolders(root: string): Promise<void> {
-  const office = handOffOffice({ folder: root })
+  const office = dropFolderOffice({ folder: root })
   for (const name of ['Drafts', 'Sends']) {
     await mkdir(join(root, name))
-    const { id } = await office.handOff.add(ACCOUNT, join(root, name))
-    if (name === 'Sends') office.handOff.change(id, { sends: true })
+    const { id } = await office.dropFolders.add(ACCOUNT, join(root, name))
+    if (name === 'Sends') office.dropFolders.change(id, { sends: true })
   }
-  await office.handOff.stop(1000)
+  await office.dropFolders.stop(1000)
   office.kill()
 }
 
@@ -172,7 +172,7 @@ async function restTaken(root: string): Promise<void> {
 }
 
 async function faultsIn(root: string, dropped: readonly Dropped[]): Promise<Fault[]> {
-  const office = handOffOffice({ folder: root })
+  const office = dropFolderOffice({ folder: root })
   try {
     const made = countedBy([...office.titles(), ...sentTitles(office)])
     const places = new Map<string, string[]>()
@@ -219,7 +219,7 @@ function faultsOf(
   ]
 }
 
-function sentTitles({ outbox }: ReturnType<typeof handOffOffice>): string[] {
+function sentTitles({ outbox }: ReturnType<typeof dropFolderOffice>): string[] {
   const titles: string[] = []
   for (;;) {
     const { rows, total } = outbox.list(ACCOUNT, { show: 'all', offset: titles.length, limit: 200 })

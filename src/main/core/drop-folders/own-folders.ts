@@ -1,5 +1,5 @@
 /**
- * The folders that hand-off makes in a watched one. Whoever may write there may put a link in their place: each is looked at
+ * The folders that drop folders make in a watched one. Whoever may write there may put a link in their place: each is looked at
  * just before and after something is put in it.
  */
 import type { Stats } from 'node:fs'

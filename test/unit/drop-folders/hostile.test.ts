@@ -1,4 +1,4 @@
-/** Whoever may write in a hand-off folder may do so at any moment, slowly, and with ill will. */
+/** Whoever may write in a drop folder may do so at any moment, slowly, and with ill will. */
 import {
   closeSync,
   mkdirSync,
@@ -15,10 +15,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { StepName } from '../../../src/main/core/hand-off/steps.ts'
+import type { StepName } from '../../../src/main/core/drop-folders/steps.ts'
 import { bulkDeskOf } from '../../../src/main/shell/bulk.ts'
 import { forms } from '../../fixtures/compositions.ts'
-import { requestFile, sheetFile } from '../../fixtures/hand-off-office.ts'
+import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
 
 /** Does something once, when a file has come so far. */
@@ -84,7 +84,7 @@ test.each(['not to send', 'removed', 'paused', 'of another preset'] as const)(
     const { id: presetId } = at.office.presets.save(at.view().accountId, 'P', forms())
     at.drop('a.json', requestFile('A'))
     then.act = () => {
-      if (what === 'removed') at.office.handOff.remove(at.id)
+      if (what === 'removed') at.office.dropFolders.remove(at.id)
       else if (what === 'paused') at.change({ paused: true })
       else at.change(what === 'not to send' ? { sends: false } : { presetId })
     }

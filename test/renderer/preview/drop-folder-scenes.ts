@@ -1,12 +1,12 @@
-/** Hand-off folders in the states that Settings must be seen in. */
-import type { HandOffFile, HandOffFolder } from '../../../src/shared/contract/views.ts'
+/** Drop folders in the states that Settings must be seen in. */
+import type { DropFolder, DroppedFile } from '../../../src/shared/contract/views.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 
 const MINUTE = 60_000
 
-export const handOffScenes: Record<string, () => FakeApi> = {
-  'hand-off': () => {
+export const dropFolderScenes: Record<string, () => FakeApi> = {
+  'drop-folders': () => {
     const api = fakeApi({ now: () => Date.now() })
     const { state } = api.control
     const accountId = 'practice'
@@ -21,11 +21,11 @@ export const handOffScenes: Record<string, () => FakeApi> = {
         composition: forms({ items: [form()] })
       }
     ]
-    state.handOff = [
+    state.dropFolders = [
       folder({
         id: 'f1',
         label: 'Payroll',
-        place: '/Volumes/Office/Hand-off/Payroll',
+        place: '/Volumes/Office/Drop/Payroll',
         sends: true,
         presetId: 'preset-1',
         taken: 1284,
@@ -42,7 +42,7 @@ export const handOffScenes: Record<string, () => FakeApi> = {
       }),
       folder({ id: 'f3', label: 'Leases', place: '/home/office/Leases', state: 'paused' })
     ].map((one) => ({ ...one, accountId }))
-    state.handOffFiles = [
+    state.droppedFiles = [
       file({ id: 'h1', name: 'starters-week-47.csv', at: at(12), outcome: 'batch', count: 42, batchId: 'b1' }),
       file({ id: 'h2', name: 'corrections.csv', at: at(95), outcome: 'drafts', count: 3, draftIds: ['a', 'b', 'c'] }),
       file({ id: 'h3', name: 'declaration of Mere Tamati.json', at: at(1500), count: 1, draftIds: ['a'] }),
@@ -62,7 +62,7 @@ export const handOffScenes: Record<string, () => FakeApi> = {
   }
 }
 
-function folder(changes: Partial<HandOffFolder>): HandOffFolder {
+function folder(changes: Partial<DropFolder>): DropFolder {
   return {
     id: 'f',
     accountId: 'practice',
@@ -76,6 +76,6 @@ function folder(changes: Partial<HandOffFolder>): HandOffFolder {
   }
 }
 
-function file(changes: Partial<HandOffFile>): HandOffFile {
+function file(changes: Partial<DroppedFile>): DroppedFile {
   return { id: 'h', folderId: 'f1', name: '', at: 0, outcome: 'drafts', count: 0, draftIds: [], ...changes }
 }

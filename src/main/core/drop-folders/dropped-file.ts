@@ -1,5 +1,5 @@
 /**
- * The files of a hand-off folder, of which nothing is trusted: only regular files directly in it are read, no link is
+ * The files of a drop folder, of which nothing is trusted: only regular files directly in it are read, no link is
  * followed, and nothing is moved over anything else.
  */
 

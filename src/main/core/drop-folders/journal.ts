@@ -3,7 +3,7 @@
  * claimed (noted here before it is claimed on the share), then made (together with its drafts, or found by its batch), then
  * put away, and looked at once more.
  */
-import type { AppError, HandOffFile } from '../../../shared/contract/index.ts'
+import type { AppError, DroppedFile } from '../../../shared/contract/index.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Content } from './dropped-file.ts'
 
@@ -14,14 +14,14 @@ export interface Entry extends Pick<Content, 'size' | 'sha256'> {
   state: 'claimed' | 'made' | 'finished'
   /** The id of the batch that it becomes, should it become one. */
   batchId: string
-  outcome: HandOffFile['outcome'] | undefined
+  outcome: DroppedFile['outcome'] | undefined
   report: string
   /** Its name in `done` or `failed`, once one is chosen. */
   putAs: string | undefined
 }
 
 export interface Made {
-  outcome: HandOffFile['outcome']
+  outcome: DroppedFile['outcome']
   /** How many drafts, presets or packages came of it. */
   count: number
   draftIds: readonly string[]
@@ -38,7 +38,7 @@ interface Row {
   state: Entry['state']
   taken_at: number
   batch_id: string
-  outcome: HandOffFile['outcome'] | null
+  outcome: DroppedFile['outcome'] | null
   count: number
   draft_ids: string
   error: string | null
@@ -87,7 +87,7 @@ export function openJournal(db: Db) {
     `SELECT * FROM hand_off_files WHERE folder_id = @folderId AND state <> 'claimed'
      ORDER BY number DESC LIMIT @limit OFFSET @offset`
   )
-  const counts = db.prepare<[string], { outcome: HandOffFile['outcome']; count: number; last: number }>(
+  const counts = db.prepare<[string], { outcome: DroppedFile['outcome']; count: number; last: number }>(
     `SELECT outcome, count(*) AS count, max(taken_at) AS last FROM hand_off_files
      WHERE folder_id = ? AND state <> 'claimed' GROUP BY outcome`
   )
@@ -142,7 +142,7 @@ export function openJournal(db: Db) {
     together: (steps: () => void): void => db.transaction(steps)(),
 
     /** Newest first. */
-    list: (folderId: string, page: { offset: number; limit: number }): HandOffFile[] =>
+    list: (folderId: string, page: { offset: number; limit: number }): DroppedFile[] =>
       shown.all({ folderId, ...page }).map(viewOf),
 
     tally(folderId: string): { taken: number; failed: number; lastTakenAt: number | undefined } {
@@ -170,7 +170,7 @@ function entryOf(row: Row): Entry {
   }
 }
 
-function viewOf(row: Row): HandOffFile {
+function viewOf(row: Row): DroppedFile {
   const outcome = row.outcome ?? 'failed'
   return {
     id: row.id,

@@ -1,0 +1,57 @@
+/** Requests about drop folders, of the account that the screens show. Only a folder's own place crosses, for people to read. */
+
+import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
+import { fail } from '../core/lib/failure.ts'
+import { chosenId } from './accounts.ts'
+import type { Accounts } from './parts.ts'
+import type { RequestHandlers } from './registration.ts'
+
+type Handled = Extract<keyof RequestHandlers, `dropFolders.${string}`>
+
+export interface DropFolderHandlerDeps {
+  accounts: Accounts
+  dropFolders: DropFolders
+  /** Lets the person choose a folder; undefined where they thought better of it. */
+  chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
+  /** Shows a file or a folder in the system's own window. */
+  reveal: (path: string) => void
+}
+
+export function dropFolderHandlers({
+  accounts,
+  dropFolders,
+  chooseFolder,
+  reveal
+}: DropFolderHandlerDeps): Pick<RequestHandlers, Handled> {
+  function own(accountId: string): void {
+    if (accountId !== chosenId(accounts)) fail('gone', 'This folder belongs to another account.')
+  }
+
+  return {
+    'dropFolders.list': async () => dropFolders.list(chosenId(accounts)),
+    'dropFolders.add': async (_input, { stillAsking }) => {
+      const accountId = chosenId(accounts)
+      const path = await chooseFolder('A folder that other software hands packages over in', stillAsking)
+      return path === undefined ? null : dropFolders.add(accountId, path, 'paused')
+    },
+    'dropFolders.change': async ({ id, ...changes }) => {
+      own(dropFolders.accountOf(id))
+      return dropFolders.change(id, changes)
+    },
+    'dropFolders.remove': async ({ id }) => {
+      own(dropFolders.accountOf(id))
+      dropFolders.remove(id)
+      return null
+    },
+    'dropFolders.files': async ({ id, ...page }) => {
+      own(dropFolders.accountOf(id))
+      return dropFolders.files(id, page)
+    },
+    'dropFolders.reveal': async ({ id }) => {
+      const { path, accountId } = dropFolders.pathOf(id)
+      own(accountId)
+      reveal(path)
+      return null
+    }
+  }
+}
