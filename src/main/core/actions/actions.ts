@@ -129,7 +129,7 @@ export function openActions(effects: ActionEffects) {
 
   /** Has it leave; answers what came of it, or how far it is after a while. */
   async function leaves(action: Pick<Action, 'id' | 'accountId'>): Promise<ActionView> {
-    await within(PATIENCE, departures.goFresh(action), effects.schedule)
+    await within(PATIENCE, departures.goFresh(action), { after: (delay, task) => effects.schedule(task, delay) })
     return viewOf(known(action.id))
   }
 
@@ -269,7 +269,7 @@ export function openActions(effects: ActionEffects) {
       await within(
         limit,
         Promise.all([departures.close(), looks.close()]).then(() => undefined),
-        effects.schedule
+        { after: (delay, task) => effects.schedule(task, delay) }
       )
     }
   }

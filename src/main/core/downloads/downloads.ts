@@ -209,7 +209,7 @@ export function openDownloads(effects: DownloadEffects) {
     whileEnded: <Answer>(accountId: string, remove: () => Promise<Answer>): Promise<Answer> =>
       queue.whileStill(accountId, async () => {
         const ended = queue.stop((download) => download.accountId === accountId, 'later')
-        await within(LEAVING, ended, effects.schedule)
+        await within(LEAVING, ended, { after: (delay, task) => effects.schedule(task, delay) })
         return await remove()
       }),
 
@@ -220,7 +220,7 @@ export function openDownloads(effects: DownloadEffects) {
         await indexes.settled()
       })
       // A folder on a share that doesn’t answer any more must not keep the application from ending.
-      await within(limit, ended, effects.schedule)
+      await within(limit, ended, { after: (delay, task) => effects.schedule(task, delay) })
     }
   }
 }

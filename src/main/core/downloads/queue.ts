@@ -245,7 +245,7 @@ export function openQueue(parts: QueueParts) {
       return within(
         limit,
         stop(() => true, 'later'),
-        parts.schedule
+        { after: (delay, task) => parts.schedule(task, delay) }
       )
     }
   }

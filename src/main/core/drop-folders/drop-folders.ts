@@ -136,7 +136,7 @@ export function openDropFolders(effects: DropFoldersDeps) {
     async stop(limit: number): Promise<void> {
       isStarted = false
       const ended = Promise.all([...watched.keys()].map(unwatch)).then(() => undefined)
-      await within(limit, ended, effects.schedule)
+      await within(limit, ended, { after: (delay, task) => effects.schedule(task, delay) })
       await effects.desk.end()
     },
 

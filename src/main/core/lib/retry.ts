@@ -1,4 +1,5 @@
 /** How long to wait: before something that failed is tried again, and for something to end. */
+import type { Time } from './time.ts'
 
 /** No wait is longer than this, in milliseconds. */
 const LONGEST = 60_000
@@ -15,13 +16,9 @@ export function backoff(first: number, failures: number, random: () => number): 
 }
 
 /** Resolves as `work` does, or after `limit` milliseconds. */
-export function within(
-  limit: number,
-  work: Promise<void>,
-  schedule: (task: () => void, delay: number) => () => void
-): Promise<void> {
+export function within(limit: number, work: Promise<unknown>, time: Pick<Time, 'after'>): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = schedule(resolve, limit)
+    const cancel = time.after(limit, resolve)
     void work.then(() => {
       cancel()
       resolve()

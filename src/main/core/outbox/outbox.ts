@@ -112,7 +112,10 @@ export function openOutbox(effects: OutboxEffects) {
     async stop(limit: number): Promise<void> {
       isStopped = true
       looks.close()
-      await Promise.all([dispatcher.close(limit), within(limit, batches.written(), effects.schedule)])
+      await Promise.all([
+        dispatcher.close(limit),
+        within(limit, batches.written(), { after: (delay, task) => effects.schedule(task, delay) })
+      ])
       changes.stop()
     },
 
