@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readBaseUrl } from '../../../src/main/core/accounts/base-url.ts'
+import { readTypedAddress } from '../../../src/main/core/accounts/account-input.ts'
 
 test.each([
   ['https://sign.example.com/web/v1.4', 'https://sign.example.com/web/v1.4'],
@@ -12,7 +12,7 @@ test.each([
   ['http://localhost:4100', 'http://localhost:4100'],
   ['http://[::1]:4100/', 'http://[::1]:4100']
 ])('“%s” is taken, as %s', (typed, value) => {
-  expect(readBaseUrl(typed)).toEqual({ ok: true, value })
+  expect(readTypedAddress(typed)).toEqual({ ok: true, value })
 })
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
   ['https://sign.exam\u202eple.com', /no spaces/],
   ['https:sign.example.com', /begin.*https/i]
 ])('“%s” is refused, and it is said what to do', (typed, message) => {
-  const read = readBaseUrl(typed)
+  const read = readTypedAddress(typed)
   expect(read).toMatchObject({ ok: false, message: expect.stringMatching(message) })
   expect(JSON.stringify(read)).not.toContain('secret')
 })

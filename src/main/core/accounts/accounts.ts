@@ -7,7 +7,7 @@ import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
 import { KeychainError } from '../storage/keychain.ts'
-import { type Account, type AccountRow, accountRows, USUAL_FOLDERS } from './account.ts'
+import { type Account, type AccountRow, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
 import {
   type AccountChanges,
   type AccountInput,
@@ -16,7 +16,6 @@ import {
   readName,
   readService
 } from './account-input.ts'
-import { freeColour, PRACTICE_COLOUR } from './colours.ts'
 import { type AccountCredentials, decodeCredentials, encodeCredentials, isSameLogin } from './credentials.ts'
 
 export type { AccountChanges, AccountInput } from './account-input.ts'

@@ -1,6 +1,8 @@
 /** How an account proves who it is, as it is kept in the keychain: one JSON text for each account. */
 import { z } from 'zod'
 import type { Credentials } from '../service/authentication.ts'
+import type { OpenedDatabase } from '../storage/database.ts'
+import { type AccountSecrets, type Keychain, memoryKeychain } from '../storage/keychain.ts'
 
 /** These go out as HTTP headers, which carry nothing but visible ASCII. */
 const header = (most: number) =>
@@ -86,4 +88,12 @@ export function decodeCredentials(text: string): AccountCredentials | undefined 
   } catch {
     return undefined
   }
+}
+
+/**
+ * Where the secrets of this run's accounts belong: the keychain's entries beside a database on disk. Accounts that are in memory only keep their secrets there too:
+ * otherwise they would stay in the keychain when nobody knows any longer whose they are.
+ */
+export function secretsBeside(opened: OpenedDatabase, keychain: Keychain): AccountSecrets {
+  return opened.state === 'encrypted' ? keychain.accounts : memoryKeychain().accounts
 }

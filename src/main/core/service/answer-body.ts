@@ -1,4 +1,4 @@
-/** Reads the body of an answer: never more than the limit, into one buffer that grows in place. */
+/** Reads the body of an answer: never more than the limit, into one buffer that grows in place; and JSON from its bytes. */
 import type { Watch } from './time-limits.ts'
 
 /** The body is larger than the caller's limit. */
@@ -61,4 +61,27 @@ export function declaredLength(response: Response): number | undefined {
 /** Lets go of an answer whose body nobody will read. */
 export function drop(response: Response): void {
   response.body?.cancel().catch(() => {})
+}
+
+/**
+ * Parses the bytes of an answer; throws what isn't JSON. A parameter of the client, so that large answers can be parsed
+ * off the main thread.
+ * @param charset as the answer's Content-Type named it.
+ */
+export type ParseJson = (bytes: Uint8Array, charset: string | undefined) => unknown | Promise<unknown>
+
+/** Reads UTF-8 (with or without byte order mark), or another charset if the answer names one that we know. */
+export const parseJson: ParseJson = (bytes, charset) => JSON.parse(decoderFor(charset).decode(bytes))
+
+function decoderFor(charset: string | undefined): TextDecoder {
+  try {
+    return new TextDecoder(charset ?? 'utf-8')
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+/** The charset of a Content-Type header, if it names one. */
+export function charsetOf(contentType: string | null): string | undefined {
+  return /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i.exec(contentType ?? '')?.[1]
 }

@@ -1,5 +1,7 @@
-/** What is asked of documents and done to them. Reference section 4, operations 6, 7, 8 and 10. */
+/** Reading documents and acting on them. Reference section 4, operations 6, 7, 8, 10 and 12. */
 import {
+  AssignQueueDocumentRequest,
+  AssignQueueDocumentResponse,
   type DecodedList,
   DocumentResponse,
   ExtendRequest,
@@ -7,17 +9,15 @@ import {
   UpdateSignerRequest,
   ValidationResult
 } from '../../../shared/model/index.ts'
-import { decoded, decodedList, encode, unexpected } from './encoding.ts'
-import { pathTo } from './path.ts'
+import { decoded, decodedList, encode, pathTo, undefinedIfUnknown, unexpected } from './operation.ts'
 import type { Call, CallOptions, Take, Transport } from './transport.ts'
-import { undefinedWhereUnknown } from './unlisted.ts'
 
 export interface ActiveDocumentsOptions extends CallOptions {
   /** Whether each document comes with its log. */
   documentLog?: boolean | undefined
 }
 
-/** Why whoever took an answer could not read it. `path` is the place, as `[3].Signers`. */
+/** Why the reader of an answer could not read it. `path` is the place, as `[3].Signers`. */
 export type Unread = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string }
 
 export function documents(transport: Transport) {
@@ -52,7 +52,7 @@ export function documents(transport: Transport) {
     },
 
     /**
-     * Operation 8 for whoever reads large answers elsewhere, off this thread.
+     * Operation 8 for a caller that reads large answers elsewhere, off this thread.
      * @param take is handed the bytes, which are its own, and says what they were.
      * @throws beside ServiceError what `take` rejects with.
      */
@@ -80,12 +80,23 @@ export function documents(transport: Transport) {
       return decoded(operation, ValidationResult, await transport.get({ ...options, operation, path }, 'read'))
     },
 
+    /** Operation 12: sends a document to a notary's queue. */
+    async assignQueueDocument(
+      request: AssignQueueDocumentRequest,
+      options?: CallOptions
+    ): Promise<AssignQueueDocumentResponse> {
+      const operation = 'Notary/AssignQueueDocument'
+      const body = encode(operation, AssignQueueDocumentRequest, request)
+      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
+      return decoded(operation, AssignQueueDocumentResponse, json)
+    },
+
     /** Reminds a signer. Not in the reference: `unsupported` where the service lacks it, which is normal. */
     async sendReminder(request: SendReminderRequest, options?: CallOptions): Promise<'sent' | 'unsupported'> {
       const operation = 'Document/SendReminder'
       const body = encode(operation, SendReminderRequest, request)
       const call = { ...options, operation, path: pathTo(operation, {}) }
-      const answer = await undefinedWhereUnknown(transport.postForNothing(call, body).then(() => 'sent' as const))
+      const answer = await undefinedIfUnknown(transport.postForNothing(call, body).then(() => 'sent' as const))
       return answer ?? 'unsupported'
     }
   }

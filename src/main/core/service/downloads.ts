@@ -2,10 +2,9 @@
 import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
 import type { DecodedList, IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
 import { spelledAsking } from './data-type-spelling.ts'
-import { unexpected } from './encoding.ts'
 import { readRecords } from './identity-records.ts'
 import { asIdentityTrouble, OPERATION } from './identity-trouble.ts'
-import { pathTo } from './path.ts'
+import { pathTo, unexpected } from './operation.ts'
 import { type DownloadProgress, readPdf } from './pdf-answer.ts'
 import type { CallOptions, Transport } from './transport.ts'
 

@@ -1,14 +1,37 @@
-/** The employers that the service answers (reference section 2.19), read record by record. */
+/** The account's employer records (reference section 4, operation 3, and 2.19), read record by record. */
 import {
   type DecodingProblem,
   decode,
   EMPLOYER_FIELDS,
   type EmployerKind,
-  EmployerSet
+  EmployerSet,
+  UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
-import { decoded } from './encoding.ts'
+import { decoded, encode, pathTo, undefinedIfUnknown } from './operation.ts'
+import type { CallOptions, Transport } from './transport.ts'
 
-/** A record that can't be read: where it stands in the answer, and what it calls itself, where that is text. */
+export function employers(transport: Transport) {
+  return {
+    /** Operation 3: saves employers (2.18) and answers all that the account has (2.19). */
+    async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployersAnswer> {
+      const operation = 'FormDirect/UpdateEmployers'
+      const body = encode(operation, UpdateEmployersRequest, request)
+      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
+      return decodedEmployers(operation, json)
+    },
+
+    /** The employers that the account has. Not in the reference (endpoint rule 11): undefined where the service lacks it. */
+    async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
+      const operation = 'FormDirect/Employers'
+      const json = await undefinedIfUnknown(
+        transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'read')
+      )
+      return json === undefined ? undefined : decodedEmployers(operation, json)
+    }
+  }
+}
+
+/** A record that can't be read: where it stands in the answer, and its name, if that is text. */
 export interface UnreadableEmployer extends Pick<DecodingProblem, 'path'> {
   kind: EmployerKind
   name: string
@@ -22,8 +45,8 @@ export interface EmployersAnswer {
 
 const KINDS = new Map((Object.keys(EMPLOYER_FIELDS) as EmployerKind[]).map((kind) => [kind.toLowerCase(), kind]))
 
-/** @throws ServiceError `unexpected-shape` where it isn't a set of lists at all. */
-export function decodedEmployers(operation: string, json: unknown): EmployersAnswer {
+/** @throws ServiceError `unexpected-shape` if it isn't a set of lists at all. */
+function decodedEmployers(operation: string, json: unknown): EmployersAnswer {
   if (typeof json !== 'object' || json === null) return { set: decoded(operation, EmployerSet, json), unreadable: [] }
   const unreadable: UnreadableEmployer[] = []
   const readable = Object.entries(json).map(([member, value]) => {

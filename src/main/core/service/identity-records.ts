@@ -1,9 +1,9 @@
 /** Reads an answer as the records of an identity check (2.22): a list of them, or one, or either in a JSON string. */
 import type { DecodedList } from '../../../shared/model/index.ts'
 import { IDVerificationRecord } from '../../../shared/model/index.ts'
-import { decodedList } from './encoding.ts'
 import { type Finding, ServiceError } from './errors.ts'
 import { asIdentityTrouble, notWhatWasAsked, OPERATION } from './identity-trouble.ts'
+import { decodedList } from './operation.ts'
 import type { Refusal } from './refusal.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import { type Came, isRecord, LOOKED_AT, whatCame, whatJsonIs } from './what-came.ts'

@@ -1,8 +1,7 @@
 /** Makes the error of an answer whose status says no, with as much of its body as people may see. */
-import { readBody } from './answer-body.ts'
+import { charsetOf, parseJson, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { ServiceError } from './errors.ts'
-import { charsetOf, parseJson } from './json.ts'
 import { codeForStatus, type Refusal, readRefusal, statusMayHaveArrived } from './refusal.ts'
 import { readRetryAfter } from './retry.ts'
 import type { Watch } from './time-limits.ts'

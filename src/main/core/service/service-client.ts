@@ -3,27 +3,23 @@ import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared
 import { account } from './account.ts'
 import { documents } from './documents.ts'
 import { downloads } from './downloads.ts'
-import { formDirect } from './form-direct.ts'
-import { formFiller } from './form-filler.ts'
-import { notary } from './notary.ts'
-import { recipients } from './recipients.ts'
+import { employers } from './employers.ts'
+import { packages } from './packages.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ServiceClientOptions extends TransportOptions {
-  /** How the data type of operation 9 is spelled; lower case and then upper case where nothing is said. */
+  /** How the data type of operation 9 is spelled; lower case and then upper case if none is given. */
   dataTypeSpelling?: DataTypeSpelling | undefined
 }
 
-/** @throws TypeError where the base URL isn't an absolute http or https one. */
+/** @throws TypeError if the base URL isn't an absolute http or https one. */
 export function createServiceClient(options: ServiceClientOptions) {
   const transport = createTransport(options)
   return {
-    ...formDirect(transport),
-    ...formFiller(transport),
+    ...packages(transport),
+    ...employers(transport),
     ...documents(transport),
     ...downloads(transport, options.dataTypeSpelling ?? USUAL_DATA_TYPE_SPELLING),
-    ...recipients(transport),
-    ...notary(transport),
     ...account(transport)
   }
 }

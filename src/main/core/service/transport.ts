@@ -3,12 +3,11 @@
  * Every failure leaves here as a ServiceError.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BodyTooLarge, drop, readBody } from './answer-body.ts'
+import { BodyTooLarge, charsetOf, drop, type ParseJson, parseJson, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { readBaseUrl } from './base-url.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
 import { type Exchange, exchange, type Fetch, failure } from './exchange.ts'
-import { charsetOf, type ParseJson, parseJson } from './json.ts'
 import type { Refusal } from './refusal.ts'
 import { refusedAnswer, withoutSecrets } from './refused-answer.ts'
 import { RETRY_LIMITS, type RetryLimits, waitBeforeRetry } from './retry.ts'

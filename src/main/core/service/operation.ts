@@ -1,7 +1,10 @@
-/** Strict writer, lenient reader: what is sent is exactly the reference's shape, and what isn't is never sent. */
+/**
+ * What every operation needs: its path, a strict writer (only the reference's exact shape is ever sent) and a lenient
+ * reader of the answer.
+ */
 import type { z } from 'zod'
 import { type DecodedList, type DecodingProblem, decode, decodeList, spell } from '../../../shared/model/index.ts'
-import { ServiceError } from './errors.ts'
+import { isServiceError, ServiceError } from './errors.ts'
 
 /** Checks a request against its schema. @throws ServiceError `invalid` with every offending field; nothing was sent. */
 export function encode<Schema extends z.ZodType>(
@@ -36,4 +39,30 @@ export function decodedList<Schema extends z.ZodType>(
 /** It was answered, so it did arrive. */
 export function unexpected(operation: string, problem: Pick<DecodingProblem, 'path'>): ServiceError {
   return new ServiceError({ code: 'unexpected-shape', operation, mayHaveArrived: true, path: problem.path })
+}
+
+/**
+ * Joins literal steps and one or more parameters into an encoded path (`/Document/Validation/A%2F1`).
+ * @throws ServiceError `invalid` for a parameter that would make another path: empty, `.`, `..`, or no valid text.
+ */
+export function pathTo(operation: string, parameters: Record<string, string>): string {
+  const steps = Object.entries(parameters).map(([name, value]) => {
+    // URLs resolve dots away, encoded or not: `..` would call the operation above.
+    if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
+      const fields = [{ field: name, message: 'cannot be part of an address' }]
+      throw new ServiceError({ code: 'invalid', operation, mayHaveArrived: false, fields })
+    }
+    return `/${encodeURIComponent(value)}`
+  })
+  return `/${operation}${steps.join('')}`
+}
+
+/** Waits for the answer of an operation that some services have and the reference doesn't list; undefined if the service doesn't have it (404, 405 or 501). */
+export async function undefinedIfUnknown<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'not-found') return undefined
+    throw error
+  }
 }
