@@ -2,7 +2,7 @@
 import type { Events } from '../shared/contract/index.ts'
 import type { Clients } from './core/accounts/clients.ts'
 import type { FetchedLists } from './core/accounts/fetched-lists.ts'
-import { type BulkEffects, openBulk } from './core/bulk/bulk.ts'
+import { type BulkDeps, openBulk } from './core/bulk/bulk.ts'
 import type { Watch } from './core/documents/watch.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
@@ -19,9 +19,9 @@ export interface ComposingParts {
   clients: Clients
   lists: FetchedLists
   watch: Watch
-  bulkDesk: BulkEffects['desk']
-  /** A desk of its own for the sheets that other software drops: it must not end with what a person has open. */
-  dropFolderDesk: DropFoldersDeps['desk']
+  bulkWorker: BulkDeps['worker']
+  /** A worker of its own for the sheets that other software drops: it must not end with what a person has open. */
+  dropFolderWorker: DropFoldersDeps['worker']
   /** The application's own folder. */
   ownFolder: string
   /** A file could not be taken just now. */
@@ -81,7 +81,7 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
     schedule: parts.schedule
   })
   const bulk = openBulk({
-    desk: parts.bulkDesk,
+    worker: parts.bulkWorker,
     outbox,
     clock,
     zone: parts.zone,
@@ -89,7 +89,7 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
   })
   const dropFolders = openDropFolders({
     ...{ db, drafts, presets, outbox, clock, newId },
-    desk: parts.dropFolderDesk,
+    worker: parts.dropFolderWorker,
     ownFolder: parts.ownFolder,
     zone: parts.zone,
     describe: asAppError,

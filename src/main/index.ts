@@ -38,7 +38,7 @@ import { registerHandlers } from './ipc/registration.ts'
 import { systemHandlers } from './ipc/system.ts'
 import { viewHandlers } from './ipc/views.ts'
 import { declareAppScheme, guardDevServer, serveAppPages } from './shell/app-protocol.ts'
-import { bulkDeskOf } from './shell/bulk.ts'
+import { bulkWorkerOf } from './shell/bulk.ts'
 import { keepBeforeClosing } from './shell/closing.ts'
 import { openDesktop } from './shell/desktop.ts'
 import { chooseFiles, chooseFolder, chooseSaveFile, sayCannotStart } from './shell/dialogs.ts'
@@ -144,14 +144,14 @@ async function run(): Promise<void> {
     failed: (error) => log.warn('What happened could not be told.', { code: asAppError(error).code })
   })
   const { watch, actions } = folders
-  const bulkWorker = new URL('./bulk-worker.js', import.meta.url)
+  const bulkWorkerFile = new URL('./bulk-worker.js', import.meta.url)
   const { drafts, presets, exchange, people, remembered, outbox, bulk, dropFolders } = openComposing({
     db,
     clients,
     lists,
     watch,
-    bulkDesk: bulkDeskOf({ worker: bulkWorker, log }),
-    dropFolderDesk: bulkDeskOf({ worker: bulkWorker, log }),
+    bulkWorker: bulkWorkerOf({ worker: bulkWorkerFile, log }),
+    dropFolderWorker: bulkWorkerOf({ worker: bulkWorkerFile, log }),
     dropFolderTrouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code }),
     ownFolder: app.getPath('userData'),
     zone,

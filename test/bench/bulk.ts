@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openBulk } from '../../src/main/core/bulk/bulk.ts'
-import { bulkDeskOf } from '../../src/main/shell/bulk.ts'
+import { bulkWorkerOf } from '../../src/main/shell/bulk.ts'
 import { bulkTargets, matchColumns } from '../../src/shared/composition/bulk-targets.ts'
 import { blankSigner } from '../../src/shared/composition/index.ts'
 import { form, forms } from '../fixtures/compositions.ts'
@@ -18,9 +18,9 @@ export const bulk: Bench = {
   name: 'bulk',
   async run(): Promise<Figure[]> {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-    const desk = bulkDeskOf({ worker: WORKER, log: { error: (message) => console.error(message) } })
+    const worker = bulkWorkerOf({ worker: WORKER, log: { error: (message) => console.error(message) } })
     const sheets = openBulk({
-      desk,
+      worker,
       outbox: { addBatch: () => Promise.reject(new Error('Nothing is sent here.')), sentSince: () => new Map() },
       clock: Date.now,
       zone: () => 'Pacific/Auckland',

@@ -1,10 +1,17 @@
-/** A thread of its own for the sheets that are sent in bulk, so that reading and checking them can't hold up the windows. */
-import { openDesk } from '../core/bulk/desk.ts'
+/**
+ * A thread of its own for the sheets that are sent in bulk and the files that are dropped, so that reading and checking
+ * them can't hold up the windows.
+ */
+import { askOf, bulkAnswers } from '../core/bulk/worker.ts'
+import { type FileQuestions, packageAnswers } from '../core/drop-folders/package-files.ts'
 import { answerOrders } from './answering.ts'
 
-const desk = openDesk() as (name: string, ask: unknown) => Promise<unknown>
+const ask = askOf<FileQuestions>({ ...bulkAnswers(), ...packageAnswers }) as (
+  name: string,
+  ask: unknown
+) => Promise<unknown>
 
-answerOrders(desk, () => ({
+answerOrders(ask, () => ({
   code: 'internal',
   message: 'Something went wrong while this file was worked on. Nothing was sent.'
 }))

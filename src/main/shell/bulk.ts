@@ -1,9 +1,9 @@
-/** Runs the desk of bulk sending in a thread beside the application: started when it is asked something, ended when nothing is open. */
+/** Runs the worker of bulk sending in a thread beside the application: started by the first question, ended when nothing is open. */
 import type { AppError } from '../../shared/contract/index.ts'
-import type { AskDesk } from '../core/bulk/desk.ts'
+import type { AskFiles } from '../core/drop-folders/package-files.ts'
 import { askThread } from './asking.ts'
 
-export interface BulkDeskParts {
+export interface BulkWorkerDeps {
   /** The built worker, or its source where sources are run. */
   worker: string | URL
   log: { error(message: string, detail?: Record<string, unknown>): void }
@@ -15,16 +15,16 @@ const MEMORY_MB = 1024
 /** How long an answer may take, in milliseconds. The largest workbook takes a tenth of it, on a slow machine a third. */
 const PATIENCE_MS = 180_000
 
-export interface BulkDesk {
-  ask: AskDesk
+export interface BulkWorker {
+  ask: AskFiles
   /** Ends the thread, and with it all that is open there. Never rejects. */
   end(): Promise<void>
 }
 
-/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it anew. */
-export function bulkDeskOf({ worker, log }: BulkDeskParts): BulkDesk {
+/** `ask` rejects with AppFailure, also if the thread ended over a question; the next question starts it again. */
+export function bulkWorkerOf({ worker, log }: BulkWorkerDeps): BulkWorker {
   const thread = askThread({
-    ...{ worker, log, words, name: 'bulk', title: 'The desk of bulk sending' },
+    ...{ worker, log, words, name: 'bulk', title: 'The worker of bulk sending' },
     memoryMb: MEMORY_MB,
     patienceMs: PATIENCE_MS
   })

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { PackageRow } from '../../../src/main/core/bulk/batch-rows.ts'
 import { type BatchBox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
-import { type BulkDesk, bulkDeskOf } from '../../../src/main/shell/bulk.ts'
+import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
+import { type BulkWorker, bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
 import { bulkTargets, matchColumns } from '../../../src/shared/composition/bulk-targets.ts'
 import { blankSigner, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
 import type { BatchView, BulkSheet } from '../../../src/shared/contract/index.ts'
@@ -18,7 +18,7 @@ const DAY = 86_400_000
 type Batch = Parameters<BatchBox['addBatch']>[0] & { packages: PackageRow[] }
 
 let files: Awaited<ReturnType<typeof folderOf>>
-let desk: BulkDesk
+let worker: BulkWorker
 let bulk: Bulk
 let now: number
 let batches: Batch[]
@@ -42,11 +42,11 @@ afterEach(async () => {
   await files.leave()
 })
 
-function useWorker(worker: URL) {
+function useWorker(file: URL) {
   let ids = 0
-  desk = bulkDeskOf({ worker, log })
+  worker = bulkWorkerOf({ worker: file, log })
   bulk = openBulk({
-    desk,
+    worker,
     clock: () => now,
     zone: () => 'Pacific/Auckland',
     newId: () => `sheet-${++ids}`,

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openBulk } from '../../../src/main/core/bulk/bulk.ts'
-import { openDesk } from '../../../src/main/core/bulk/desk.ts'
 import { tableFile } from '../../../src/main/core/bulk/table-file.ts'
+import { askOf, bulkAnswers } from '../../../src/main/core/bulk/worker.ts'
 import { type BulkParts, bulkHandlers } from '../../../src/main/ipc/bulk.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { folderOf } from './tables.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
   suggested = ''
   account = { id: 'office' }
   const bulk = openBulk({
-    desk: { ask: openDesk(), end: vi.fn() },
+    worker: { ask: askOf(bulkAnswers()), end: vi.fn() },
     clock: () => Date.UTC(2026, 10, 20),
     zone: () => 'Pacific/Auckland',
     newId: () => 'sheet',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
-import { plainCell } from '../../../src/main/core/bulk/formula-safe.ts'
+import { plainCell } from '../../../src/main/core/bulk/table-file.ts'
 import type { BoardRow } from '../../../src/main/core/documents/board-row.ts'
 import { CSV_HEADINGS, csvOf } from '../../../src/main/core/documents/documents-csv.ts'
 import { wholly } from '../../../src/main/core/lib/slices.ts'

@@ -1,6 +1,6 @@
 /** Any composition that the contract accepts, derived from its schema; its keys are as the screens make them. */
 import type fc from 'fast-check'
-import { withKeysOfTheirOwn } from '../../../src/main/core/drafts/keys.ts'
+import { withKeysOfTheirOwn } from '../../../src/main/core/drafts/arriving.ts'
 import { Composition } from '../../../src/shared/composition/index.ts'
 import { arbitraryOf } from '../../contract/arbitrary-of-schema.ts'
 

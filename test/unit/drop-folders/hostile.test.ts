@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { StepName } from '../../../src/main/core/drop-folders/steps.ts'
-import { bulkDeskOf } from '../../../src/main/shell/bulk.ts'
+import { bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
@@ -184,12 +184,12 @@ describe('a request of all excess', () => {
     ['forms', () => JSON.stringify({ Forms: Array(30_000).fill(base) })]
   ]
   test.each(excess)('of %s fails, and holds up nothing else meanwhile', async (_what, content) => {
-    const desk = bulkDeskOf({
+    const worker = bulkWorkerOf({
       worker: new URL('../../../src/main/shell/bulk-worker.ts', import.meta.url),
       log: { error: () => undefined }
     })
-    const at = await aPlace({ desk: { ask: desk.ask, end: async () => undefined } })
-    onTestFinished(() => desk.end())
+    const at = await aPlace({ worker: { ask: worker.ask, end: async () => undefined } })
+    onTestFinished(() => worker.end())
     at.drop('a.json', content())
     await at.glance(31_000)
     await at.glance(31_000)

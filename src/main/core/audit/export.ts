@@ -1,7 +1,7 @@
 /** The whole audit trail as a file, with its chain: piece by piece, so that a long one holds nobody up. */
 import Papa from 'papaparse'
 import type { AuditEntry } from '../../../shared/contract/index.ts'
-import { FORMULA_LIKE } from '../bulk/formula-safe.ts'
+import { FORMULA_LIKE } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { nextTurn } from '../lib/slices.ts'
 import { BEFORE_FIRST, textOf } from './chain.ts'

@@ -1,20 +1,20 @@
 /**
- * From a sheet to a batch in the outbox. The rows lie at a desk in a thread of its own; here it is settled whose they
- * are, when they are checked, and that they go to the outbox once.
+ * From a sheet to a batch in the outbox. A worker in a thread of its own holds the rows; this decides whose they are, when
+ * they are checked, and that they go to the outbox once.
  */
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { LeftOutRow, PackageRow } from './batch-rows.ts'
-import type { AskDesk, DeskQuestions } from './desk.ts'
+import type { LeftOutRow, PackageRow } from './dry-run.ts'
+import type { Ask, BulkQuestions } from './worker.ts'
 
 const DAY = 86_400_000
 /** How far back a package counts as sent already. */
 export const RECENT_DAYS = 30
-/** Rows that come over from the desk at a time: few enough not to hold the main thread. */
+/** Rows that come over from the worker at a time: few enough not to hold the main thread. */
 const ROWS_AT_ONCE = 50
-/** Sheets that may be open at a time; a page that was loaded anew may have left one behind. */
+/** Sheets that may be open at a time; a page that was loaded again may have left one behind. */
 const MOST_OPEN = 4
 
 /** The outbox, as far as it is needed here. */
@@ -31,8 +31,8 @@ export interface BatchBox {
   sentSince(accountId: string, since: number): ReadonlyMap<string, number>
 }
 
-export interface BulkEffects {
-  desk: { ask: AskDesk; end(): Promise<void> }
+export interface BulkDeps {
+  worker: { ask: Ask<BulkQuestions>; end(): Promise<void> }
   outbox: BatchBox
   clock: () => number
   /** The time zone of this computer, by its IANA name. */
@@ -42,7 +42,7 @@ export interface BulkEffects {
 
 export type Bulk = ReturnType<typeof openBulk>
 
-export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
+export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
   /** Open sheets and the accounts that they were opened for, oldest first. */
   const owners = new Map<string, string>()
   const sending = new Set<string>()
@@ -55,15 +55,15 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
   }
 
   async function close(id: string): Promise<void> {
-    // Its rows are on their way to the outbox: whoever left the page meant them to go.
+    // Its rows are on their way to the outbox: anyone who left the page meant them to go.
     if (sending.has(id)) return void leaving.add(id)
     if (!owners.delete(id)) return
-    await desk.ask('close', { id }).catch(() => undefined)
+    await worker.ask('close', { id }).catch(() => undefined)
     await endWhenIdle()
   }
 
   async function endWhenIdle(): Promise<void> {
-    if (owners.size === 0 && samples === 0) await desk.end()
+    if (owners.size === 0 && samples === 0) await worker.end()
   }
 
   const recentOf = (accountId: string) => outbox.sentSince(accountId, clock() - RECENT_DAYS * DAY)
@@ -71,7 +71,7 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
   async function rowsOf(id: string, count: number): Promise<string[]> {
     const rows: string[] = []
     while (rows.length < count) {
-      const more = await desk.ask('take', { id, offset: rows.length, limit: ROWS_AT_ONCE })
+      const more = await worker.ask('take', { id, offset: rows.length, limit: ROWS_AT_ONCE })
       if (more.length === 0)
         fail('internal', 'Not all rows could be read again, so none was sent. Open the file again.')
       rows.push(...more)
@@ -80,12 +80,12 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
   }
 
   return {
-    /** @throws AppFailure `bad-file` where it can't be used; the message says why. */
+    /** @throws AppFailure `bad-file` if it can't be used; the message says why. */
     async open(accountId: string, path: string, fileName: string): Promise<BulkSheet> {
       const id = newId()
       owners.set(id, accountId)
       try {
-        const sheet = await desk.ask('open', { id, path, fileName })
+        const sheet = await worker.ask('open', { id, path, fileName })
         ofAccount(accountId, id)
         const oldest = owners.keys().next().value
         if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
@@ -98,7 +98,7 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
 
     async sheet(accountId: string, id: string, sheet: string): Promise<BulkSheet> {
       ofAccount(accountId, id)
-      return desk.ask('sheet', { id, sheet })
+      return worker.ask('sheet', { id, sheet })
     },
 
     async check(
@@ -106,19 +106,19 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
       ask: { id: string; composition: Composition; mapping: ColumnMapping }
     ): Promise<BulkCheck> {
       ofAccount(accountId, ask.id)
-      return desk.ask('check', { ...ask, zone: zone(), now: clock(), recent: recentOf(accountId) })
+      return worker.ask('check', { ...ask, zone: zone(), now: clock(), recent: recentOf(accountId) })
     },
 
-    async rows(accountId: string, ask: DeskQuestions['rows']['ask']): Promise<{ rows: BulkRow[]; total: number }> {
+    async rows(accountId: string, ask: BulkQuestions['rows']['ask']): Promise<{ rows: BulkRow[]; total: number }> {
       ofAccount(accountId, ask.id)
-      return desk.ask('rows', ask)
+      return worker.ask('rows', ask)
     },
 
     /**
      * Puts the rows without errors in the outbox, as one batch. They are checked once more: what has gone by since the
      * last check (a due date, a package sent meanwhile) leaves a row out, with its reason. None joins that was not seen to
      * go.
-     * @throws AppFailure `invalid` where no row can go, `busy` where they are on their way already.
+     * @throws AppFailure `invalid` if no row can go, `busy` if they are on their way already.
      */
     async send(
       accountId: string,
@@ -135,7 +135,7 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
       try {
         // What goes later must still be right then.
         const now = Math.max(clock(), at ?? 0)
-        const { columns, count, leftOut } = await desk.ask('prepare', {
+        const { columns, count, leftOut } = await worker.ask('prepare', {
           id,
           duplicates,
           now,
@@ -152,7 +152,7 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
           leftOut,
           ...(at !== undefined && { at })
         })
-        await desk.ask('taken', { id }).catch(() => undefined)
+        await worker.ask('taken', { id }).catch(() => undefined)
         return batch
       } finally {
         sending.delete(id)
@@ -163,14 +163,14 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
     /** The rows that have errors or were left out, with why, as a CSV file. */
     async failed(accountId: string, id: string): Promise<{ fileName: string; bytes: Uint8Array }> {
       ofAccount(accountId, id)
-      return desk.ask('failed', { id })
+      return worker.ask('failed', { id })
     },
 
     /** A file with the columns that fit a composition, and one row. */
     async sample(composition: Composition, format: 'csv' | 'xlsx'): Promise<Uint8Array> {
       samples += 1
       try {
-        return await desk.ask('sample', { composition, format, now: clock() })
+        return await worker.ask('sample', { composition, format, now: clock() })
       } finally {
         samples -= 1
         await endWhenIdle()
@@ -183,7 +183,7 @@ export function openBulk({ desk, outbox, clock, zone, newId }: BulkEffects) {
     /** Closes all sheets, as when another account is chosen or the application ends. */
     async closeAll(): Promise<void> {
       owners.clear()
-      await desk.end()
+      await worker.end()
     }
   }
 }

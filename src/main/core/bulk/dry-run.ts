@@ -46,7 +46,23 @@ export interface DryRun {
   check: BulkCheck
 }
 
-/** @throws AppFailure `invalid` where the mapping isn't one of this composition and this sheet. */
+/** A row, and the package that was composed of it. */
+export interface PackageRow {
+  /** As the spreadsheet counts. */
+  row: number
+  /** As they were in the sheet. */
+  cells: string[]
+  composition: Composition
+}
+
+/** A row that stays, and why, in the user's words. */
+export interface LeftOutRow {
+  row: number
+  cells: string[]
+  problems: string[]
+}
+
+/** @throws AppFailure `invalid` if the mapping isn't one of this composition and this sheet. */
 export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRun {
   const { composition, mapping } = plan
   if (unknownTargets(composition, mapping).length > 0 || mapping.some(({ column }) => column >= sheet.columns.length)) {

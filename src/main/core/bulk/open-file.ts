@@ -1,9 +1,7 @@
 /** Reads a file that a person chose, by what is in it rather than by its name. */
 import { readFile, stat } from 'node:fs/promises'
-import { decodeText } from './decode-text.ts'
-import { inFigures, refuseFile } from './file-trouble.ts'
-import { MOST_BYTES } from './raw-table.ts'
-import { readCsv } from './read-csv.ts'
+import { inFigures, MOST_BYTES, refuseFile } from './raw-table.ts'
+import { decodeText, readCsv } from './read-csv.ts'
 import { openWorkbook } from './read-xlsx.ts'
 import { type Sheet, sheetOf } from './sheet.ts'
 

@@ -1,5 +1,6 @@
-/** The cells of a file as they stand there, before anything is made of them. */
+/** The cells of a file as they stand there, how many there may be, and how a file that can't be used is refused. */
 import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
+import { fail } from '../lib/failure.ts'
 
 /** Beyond these a file is refused, and it is said by how much. */
 export const MOST_ROWS = 5_000
@@ -47,4 +48,26 @@ export function rowTaker() {
     },
     taken: () => ({ rows, count, width })
   }
+}
+
+/** Throws the failure of a file that can't be used. The message is all that the person is told. */
+export function refuseFile(message: string): never {
+  return fail('bad-file', message)
+}
+
+/** "2,000" */
+export function inFigures(count: number): string {
+  return count.toLocaleString('en-GB')
+}
+
+export function refuseColumns(count: number, most: number): never {
+  return refuseFile(
+    `This table has ${inFigures(count)} columns, and ${inFigures(most)} are the most. Keep those that you need, and save it again.`
+  )
+}
+
+export function refuseRows(count: number, most: number): never {
+  return refuseFile(
+    `This table has ${inFigures(count)} rows, and ${inFigures(most)} are the most that can be sent at a time. Split it into several files.`
+  )
 }

@@ -1,7 +1,6 @@
 /** The cells of an Excel workbook's sheet, as texts. Formulas are never worked out: their last results are read. */
 import { type CellValue, readSheet } from 'read-excel-file/node'
-import { refuseFile } from './file-trouble.ts'
-import { type RawRow, type RawTable, rowTaker } from './raw-table.ts'
+import { type RawRow, type RawTable, refuseFile, rowTaker } from './raw-table.ts'
 import { type SheetPlace, sheetsOf, surveySheet } from './survey-workbook.ts'
 import { packPlainly, unpackWorkbook, type WorkbookParts } from './unpack-workbook.ts'
 

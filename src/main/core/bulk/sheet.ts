@@ -1,8 +1,15 @@
 /** A table that can be matched with a composition: headings that differ, rows that say something, within the limits. */
 import { type DateOrder, dateOrderOf, type Epoch } from '../../../shared/composition/bulk-dates.ts'
-import { refuseColumns, refuseFile, refuseRows } from './file-trouble.ts'
-import { plainCell } from './formula-safe.ts'
-import { MOST_COLUMNS, MOST_ROWS, type RawRow, type RawTable } from './raw-table.ts'
+import {
+  MOST_COLUMNS,
+  MOST_ROWS,
+  type RawRow,
+  type RawTable,
+  refuseColumns,
+  refuseFile,
+  refuseRows
+} from './raw-table.ts'
+import { plainCell } from './table-file.ts'
 
 export interface Sheet {
   columns: string[]

@@ -4,7 +4,7 @@
  */
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
-import { inFigures, refuseFile } from './file-trouble.ts'
+import { inFigures, refuseFile } from './raw-table.ts'
 import type { WorkbookParts } from './unpack-workbook.ts'
 
 export interface SheetPlace {

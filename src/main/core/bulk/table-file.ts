@@ -1,11 +1,20 @@
-/** A table as a CSV file that spreadsheets open as it was meant: UTF-8 with its mark, and no cell that would be run. */
+/**
+ * A table as a CSV file that spreadsheets open as it was meant: UTF-8 with its mark, and no cell that would be run.
+ * Spreadsheets run what begins like a formula, so such a cell has an apostrophe in front, as OWASP advises; reading takes
+ * it off again, so that a file of ours comes back as it was.
+ */
 import Papa from 'papaparse'
-import { FORMULA_LIKE } from './formula-safe.ts'
 
 const LINE_END = '\r\n'
 const MARK = '\ufeff'
 /** The heading of the column that says what is wrong with a row. */
 export const PROBLEM_COLUMN = 'Problem'
+
+/**
+ * What begins like a formula, and what would be taken for it once its apostrophes are off. The last four are full-width.
+ * Papa Parse puts the apostrophe before what fits.
+ */
+export const FORMULA_LIKE = /^'*[=+\-@\t\r\n＝＋－＠]/
 
 export function tableFile(columns: readonly string[], rows: readonly (readonly string[])[]): Uint8Array {
   const text = Papa.unparse([columns, ...rows] as string[][], { newline: LINE_END, escapeFormulae: FORMULA_LIKE })
@@ -13,7 +22,7 @@ export function tableFile(columns: readonly string[], rows: readonly (readonly s
 }
 
 /**
- * Rows with what is wrong with them in a last column, ready to be mended and read again. A column of that name from an
+ * Rows with what is wrong with them in a last column, ready to be fixed and read again. A column of that name from an
  * earlier time gives way to the new one.
  */
 export function withProblems(
@@ -27,4 +36,9 @@ export function withProblems(
     columns: [...own(columns), PROBLEM_COLUMN],
     rows: rows.map(({ cells, problems }) => [...own(cells), problems.join(' ')])
   }
+}
+
+/** A cell as it was before it was written. */
+export function plainCell(text: string): string {
+  return /^'+[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text
 }

@@ -3,8 +3,7 @@
  * is unpacked, and held to while it is, so that a small file can't fill the memory.
  */
 import { crc32, inflateRawSync } from 'node:zlib'
-import { inFigures, refuseFile } from './file-trouble.ts'
-import { MOST_BYTES_UNPACKED } from './raw-table.ts'
+import { inFigures, MOST_BYTES_UNPACKED, refuseFile } from './raw-table.ts'
 
 /** The parts that hold cells, by their paths in the file. Pictures, charts and macros stay packed. */
 export type WorkbookParts = ReadonlyMap<string, Uint8Array>

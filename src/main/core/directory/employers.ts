@@ -7,10 +7,17 @@ import {
   type EditableEmployerKind,
   employerProblems
 } from '../../../shared/composition/employer-problems.ts'
-import type { AppError, EmployerChange, EmployersView, FieldMessage } from '../../../shared/contract/index.ts'
+import type {
+  AppError,
+  EmployerChange,
+  EmployerRecord,
+  EmployersView,
+  FieldMessage
+} from '../../../shared/contract/index.ts'
 import {
   decode,
   EMPLOYER_FIELDS,
+  type EmployerKind,
   EmployerSet,
   ErrorResponse,
   type UpdateEmployersRequest
@@ -20,7 +27,6 @@ import { AppFailure, fail } from '../lib/failure.ts'
 import type { EmployersAnswer, UnreadableEmployer } from '../service/employers.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
-import { type EmployerRecordOf, recordsOf, sameRecord } from './employer-records.ts'
 
 export interface EmployersEffects {
   db: Db
@@ -200,4 +206,37 @@ function explained(error: AppError): AppError {
       ? 'Nothing was saved. Save it again when that is mended.'
       : 'It may have been saved all the same. Saving it again is harmless.'
   return { ...error, message: `${error.message} ${end}` }
+}
+
+type EmployerRecordOf<Kind extends EditableEmployerKind> = NonNullable<UpdateEmployersRequest[Kind]>[number]
+
+const KINDS = Object.keys(EMPLOYER_FIELDS) as EmployerKind[]
+
+/** Records of all kinds as one list, by kind in the reference's order, then as the service listed them. */
+function recordsOf(set: EmployerSet): EmployerRecord[] {
+  return KINDS.flatMap((kind) =>
+    (set[kind] ?? []).map((record) => ({
+      kind,
+      Reference: record.Reference ?? '',
+      Name: record.Name ?? '',
+      IsDefault: record.IsDefault ?? false,
+      fields: Object.fromEntries(
+        EMPLOYER_FIELDS[kind].flatMap((name) => {
+          const value = (record as Record<string, unknown>)[name]
+          return typeof value === 'string' && value !== '' ? [[name, value]] : []
+        })
+      )
+    }))
+  )
+}
+
+/** Whether saving the one over the other would change nothing. */
+function sameRecord(one: EmployerRecord, other: EmployerRecord): boolean {
+  return (
+    one.kind === other.kind &&
+    one.Reference === other.Reference &&
+    one.Name === other.Name &&
+    one.IsDefault === other.IsDefault &&
+    EMPLOYER_FIELDS[one.kind].every((name) => (one.fields[name] ?? '').trim() === (other.fields[name] ?? '').trim())
+  )
 }

@@ -2,7 +2,7 @@
 import Papa from 'papaparse'
 import type { DocumentColumn } from '../../../shared/contract/index.ts'
 import type { ServiceDate } from '../../../shared/model/index.ts'
-import { FORMULA_LIKE } from '../bulk/formula-safe.ts'
+import { FORMULA_LIKE } from '../bulk/table-file.ts'
 import { dayAtOffset, isoWriter } from '../lib/calendar.ts'
 import type { Sliced } from '../lib/slices.ts'
 import { type BoardRow, placed } from './board-row.ts'

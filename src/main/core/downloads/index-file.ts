@@ -5,7 +5,7 @@
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import Papa from 'papaparse'
-import { FORMULA_LIKE } from '../bulk/formula-safe.ts'
+import { FORMULA_LIKE } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { nextTurn } from '../lib/slices.ts'

@@ -7,10 +7,9 @@ import type { Imported } from '../../../shared/contract/index.ts'
 import { inSlices } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Drafts } from './drafts.ts'
-import { withKeysOfTheirOwn } from './keys.ts'
 import type { Presets } from './presets.ts'
 
-export interface ArrivingEffects {
+export interface ArrivingDeps {
   db: Db
   drafts: Drafts
   presets: Presets
@@ -25,7 +24,7 @@ export interface ArrivingEntries {
 
 export type Stored = Pick<Imported, 'drafts' | 'presets'>
 
-export function openArriving({ db, drafts, presets, clock, newId }: ArrivingEffects) {
+export function openArriving({ db, drafts, presets, clock, newId }: ArrivingDeps) {
   const arriving = db.prepare<[string]>('INSERT INTO arrivals (id) VALUES (?)')
   const arrived = db.prepare<[string]>('DELETE FROM arrivals WHERE id = ?')
   const eraseDraft = db.prepare<[string]>('DELETE FROM drafts WHERE id = ?')
@@ -95,5 +94,34 @@ export function openArriving({ db, drafts, presets, clock, newId }: ArrivingEffe
         throw error
       }
     }
+  }
+}
+
+/** Others could be mistaken for part of the path to a control, whose members are joined by dots. */
+const PLAIN = /^[A-Za-z0-9][\w-]*$/
+
+/**
+ * The composition with a new key wherever one is odd or was there before. Keys tell the parts of a package apart while it
+ * is composed; those of a file from outside may be alike, or odd.
+ */
+export function withKeysOfTheirOwn(composition: Composition, newKey: () => string): Composition {
+  const taken = new Set<string>()
+  function own<Part extends { key: string }>(part: Part): Part {
+    const key = PLAIN.test(part.key) && !taken.has(part.key) ? part.key : newKey()
+    taken.add(key)
+    return { ...part, key }
+  }
+  return {
+    ...composition,
+    items: composition.items.map((item) => ({
+      ...own(item),
+      signers: item.signers.map((signer) => ({
+        ...own(signer),
+        ShareUsers: signer.ShareUsers.map(own),
+        IDData: signer.IDData.map(own)
+      })),
+      fields: item.fields.map(own)
+    })),
+    ListItems: composition.ListItems.map(own)
   }
 }

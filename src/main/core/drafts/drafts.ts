@@ -3,10 +3,8 @@ import { type Composition, titleOf, whoOf } from '../../../shared/composition/in
 import type { DraftList, DraftSummary, DraftVersion, DraftView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
-import { HELD_OR_SENT_STATES } from './held.ts'
+import { compositionOf, HELD_OR_SENT_STATES, openList } from './draft-rows.ts'
 import { openHistory } from './history.ts'
-import { openList } from './list.ts'
-import { compositionOf } from './stored.ts'
 import { openTrash } from './trash.ts'
 import { questionOf, wordsOf } from './words.ts'
 

@@ -3,7 +3,7 @@ import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
-import { compositionOf } from './stored.ts'
+import { compositionOf } from './draft-rows.ts'
 
 export interface PresetEffects {
   db: Db

@@ -27,7 +27,7 @@ const MOST_FOLDERS = 50
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
 export interface DropFoldersDeps
-  extends Pick<MakingParts, 'outbox' | 'desk' | 'zone' | 'describe' | 'clock' | 'newId'> {
+  extends Pick<MakingParts, 'outbox' | 'worker' | 'zone' | 'describe' | 'clock' | 'newId'> {
   db: Db
   drafts: Drafts
   presets: Presets
@@ -137,7 +137,7 @@ export function openDropFolders(effects: DropFoldersDeps) {
       isStarted = false
       const ended = Promise.all([...watched.keys()].map(unwatch)).then(() => undefined)
       await within(limit, ended, { after: (delay, task) => effects.schedule(task, delay) })
-      await effects.desk.end()
+      await effects.worker.end()
     },
 
     /** To be called when an account was removed: its folders are not watched any more. */

@@ -4,16 +4,15 @@
  */
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, BatchView } from '../../../shared/contract/index.ts'
-import type { PackageRow } from '../bulk/batch-rows.ts'
 import { type BatchBox, RECENT_DAYS } from '../bulk/bulk.ts'
-import type { AskDesk } from '../bulk/desk.ts'
+import type { PackageRow } from '../bulk/dry-run.ts'
 import type { ArrivingEntries, openArriving, Stored } from '../drafts/arriving.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Content } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import type { Entry, Journal } from './journal.ts'
 import { type DroppedFileKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './kinds.ts'
-import type { ExchangeAnswer, RequestAnswer } from './package-files.ts'
+import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts'
 import { counted, reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
@@ -31,7 +30,7 @@ export interface MakingParts {
   outbox: DropFolderBox
   /** @throws AppFailure where it isn't there, or can't be read. */
   presetOf: (accountId: string, presetId: string) => Composition
-  desk: { ask: AskDesk; end(): Promise<void> }
+  worker: { ask: AskFiles; end(): Promise<void> }
   clock: () => number
   /** The time zone of this computer, by its IANA name. */
   zone: () => string
@@ -60,7 +59,7 @@ export function openMaking({
   arriving,
   outbox,
   presetOf,
-  desk,
+  worker,
   clock,
   newId,
   describe,
@@ -106,12 +105,12 @@ export function openMaking({
   async function read(folder: Folder, kind: DroppedFileKind, name: string, bytes: Uint8Array): Promise<Read> {
     switch (kind) {
       case 'countersign':
-        return ofExchange(await desk.ask('exchange', { bytes }))
+        return ofExchange(await worker.ask('exchange', { bytes }))
       case 'request':
         if (bytes.byteLength > MOST_REQUEST_BYTES) {
           fail('too-large', `A request may not be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB. Split it.`)
         }
-        return ofRequest(folder, await desk.ask('request', { bytes, now: clock() }))
+        return ofRequest(folder, await worker.ask('request', { bytes, now: clock() }))
       case 'sheet':
         return ofSheet(folder, name, bytes)
     }
@@ -134,7 +133,7 @@ export function openMaking({
   async function ofSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<Read> {
     const base = folder.presetId === undefined ? undefined : baseOf(folder.accountId, folder.presetId)
     const moment = { zone: parts.zone(), now: clock(), recent: recentOf(folder.accountId) }
-    const sheet = await readSheetFile(desk.ask, { id: newId(), name, bytes, base, ...moment })
+    const sheet = await readSheetFile(worker.ask, { id: newId(), name, bytes, base, ...moment })
     const { columns, isClean } = sheet
     if (folder.sends && isClean) return { kind: 'batch', columns, rows: each(sheet.rows) }
     const drafts = compositionsOf(sheet.rows)
@@ -205,9 +204,9 @@ export function openMaking({
       }
     },
 
-    /** To be called when nothing is to be made for a while: the desk holds the memory of a thread. */
+    /** To be called when nothing is to be made for a while: the worker holds the memory of a thread. */
     async rest(): Promise<void> {
-      if (active === 0) await desk.end()
+      if (active === 0) await worker.end()
     }
   }
 

@@ -1,5 +1,9 @@
-/** What the desk answers of dropped JSON: small, and in texts, since reading it would hold up whoever asked. */
+/**
+ * Reads dropped JSON in the worker of sheets. Its answers are small, and texts: reading them into objects would hold up the
+ * main thread.
+ */
 import { fingerprintOf, problemsOf } from '../../../shared/composition/index.ts'
+import type { Answers, Ask, BulkQuestions } from '../bulk/worker.ts'
 import { readExchangeFile } from '../drafts/exchange-file.ts'
 import { readRequestFile } from './request-file.ts'
 
@@ -20,19 +24,31 @@ export interface ExchangeAnswer {
   presets: string[]
 }
 
-/** @throws AppFailure `invalid`, with its fields. */
-export async function answerOfRequest(bytes: Uint8Array, now: number): Promise<RequestAnswer> {
-  const { composition, notes } = await readRequestFile(bytes)
-  return {
-    composition: JSON.stringify(composition),
-    notes,
-    problems: problemsOf(composition, now).map(({ message }) => message),
-    fingerprint: fingerprintOf(composition)
-  }
+/** What can be asked about dropped JSON, beside what can be asked about sheets. Nothing of it stays with the worker. */
+export interface PackageQuestions {
+  /** A send request, read whole. @throws AppFailure `invalid`, with its fields. */
+  request: { ask: { bytes: Uint8Array; now: number }; answer: RequestAnswer }
+  /** A `.countersign` file. @throws AppFailure `invalid` or `too-large`. */
+  exchange: { ask: { bytes: Uint8Array }; answer: ExchangeAnswer }
 }
 
-/** @throws AppFailure `invalid` or `too-large`. */
-export async function answerOfExchange(bytes: Uint8Array): Promise<ExchangeAnswer> {
-  const { drafts, presets } = await readExchangeFile(bytes)
-  return { drafts: drafts.map((draft) => JSON.stringify(draft)), presets: presets.map((one) => JSON.stringify(one)) }
+/** All that the worker of files is asked. */
+export type FileQuestions = BulkQuestions & PackageQuestions
+export type AskFiles = Ask<FileQuestions>
+
+export const packageAnswers: Answers<PackageQuestions> = {
+  async request({ bytes, now }) {
+    const { composition, notes } = await readRequestFile(bytes)
+    return {
+      composition: JSON.stringify(composition),
+      notes,
+      problems: problemsOf(composition, now).map(({ message }) => message),
+      fingerprint: fingerprintOf(composition)
+    }
+  },
+
+  async exchange({ bytes }) {
+    const { drafts, presets } = await readExchangeFile(bytes)
+    return { drafts: drafts.map((draft) => JSON.stringify(draft)), presets: presets.map((one) => JSON.stringify(one)) }
+  }
 }

@@ -6,7 +6,7 @@ import { bulkTargets, matchColumns } from '../../../shared/composition/bulk-targ
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
-import type { AskDesk } from '../bulk/desk.ts'
+import type { Ask, BulkQuestions } from '../bulk/worker.ts'
 import { fail } from '../lib/failure.ts'
 
 export interface SheetFile {
@@ -37,7 +37,7 @@ const MOST_PEOPLE = 10
 
 /** @throws AppFailure `bad-file` */
 export async function readSheetFile(
-  ask: AskDesk,
+  ask: Ask<BulkQuestions>,
   { id, name, bytes, base, zone, now, recent }: SheetFile
 ): Promise<SheetContent> {
   try {

@@ -1,6 +1,6 @@
 /** What is kept of each batch: its name and state, and the sheet's headings and left-out rows for the rows that failed. */
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { LeftOutRow } from '../bulk/batch-rows.ts'
+import type { LeftOutRow } from '../bulk/dry-run.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 

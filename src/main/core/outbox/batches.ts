@@ -5,7 +5,7 @@
 
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView } from '../../../shared/contract/index.ts'
-import type { LeftOutRow, PackageRow } from '../bulk/batch-rows.ts'
+import type { LeftOutRow, PackageRow } from '../bulk/dry-run.ts'
 import { withProblems } from '../bulk/table-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { nextTurn } from '../lib/slices.ts'

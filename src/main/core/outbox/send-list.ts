@@ -1,7 +1,7 @@
 /** Pages of sends, and how many there are of each state: what screens ask for again and again, quick however many there are. */
 
 import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
-import { HELD_OR_SENT_STATES } from '../drafts/held.ts'
+import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { questionOf } from '../drafts/words.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'

@@ -2,7 +2,7 @@
 import { Composition, fingerprintOf, titleOf, whoOf } from '../../../shared/composition/index.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import { HELD_OR_SENT_STATES } from '../drafts/held.ts'
+import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import { COLUMNS, type Send, type SendRow, type SentRequest, sendOf } from './send-record.ts'

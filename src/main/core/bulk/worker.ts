@@ -1,26 +1,20 @@
 /**
- * Where open sheets lie while they are matched and checked. It lives in a thread of its own: a sheet never leaves it as a
- * whole, and what is asked of it is answered in small pieces.
+ * Holds the open sheets while they are matched and checked. It runs in a thread of its own: a sheet never leaves it whole,
+ * and its answers come in small pieces.
  */
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
-import {
-  answerOfExchange,
-  answerOfRequest,
-  type ExchangeAnswer,
-  type RequestAnswer
-} from '../drop-folders/package-files.ts'
 import { fail } from '../lib/failure.ts'
-import type { LeftOutRow, PackageRow } from './batch-rows.ts'
+import type { LeftOutRow, PackageRow } from './dry-run.ts'
 import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, reasonsAgainst } from './dry-run.ts'
 import { openTable, readWhole, type TableFile } from './open-file.ts'
 import { sampleFile } from './sample-file.ts'
 import type { Sheet } from './sheet.ts'
 import { tableFile, withProblems } from './table-file.ts'
 
-/** What can be asked, and what is answered. */
-export interface DeskQuestions {
+/** What can be asked about sheets, and what is answered. */
+export interface BulkQuestions {
   /** A file by its path, or by what was read of it. */
   open: { ask: { id: string; fileName: string } & ({ path: string } | { bytes: Uint8Array }); answer: BulkSheet }
   sheet: { ask: { id: string; sheet: string }; answer: BulkSheet }
@@ -41,20 +35,28 @@ export interface DeskQuestions {
   /** Says that the prepared rows were taken over: they can't be taken a second time. */
   taken: { ask: { id: string }; answer: null }
   failed: { ask: { id: string }; answer: { fileName: string; bytes: Uint8Array } }
-  /** A send request that other software dropped, read whole: nothing of it stays here. */
-  request: { ask: { bytes: Uint8Array; now: number }; answer: RequestAnswer }
-  /** As `request`, of a `.countersign` file. */
-  exchange: { ask: { bytes: Uint8Array }; answer: ExchangeAnswer }
   sample: { ask: { composition: Composition; format: 'csv' | 'xlsx'; now: number }; answer: Uint8Array }
   close: { ask: { id: string }; answer: null }
 }
-type DeskQuestion = keyof DeskQuestions
 
-/** Asks the desk, wherever it is. @throws AppFailure */
-export type AskDesk = <Name extends DeskQuestion>(
+/** Asks the worker, whichever thread it runs in. @throws AppFailure */
+export type Ask<Questions extends Asked<Questions>> = <Name extends keyof Questions>(
   name: Name,
-  ask: DeskQuestions[Name]['ask']
-) => Promise<DeskQuestions[Name]['answer']>
+  ask: Questions[Name]['ask']
+) => Promise<Questions[Name]['answer']>
+
+/** An answer to each question. */
+export type Answers<Questions extends Asked<Questions>> = {
+  [Name in keyof Questions]: (ask: Questions[Name]['ask']) => Promise<Questions[Name]['answer']>
+}
+
+/** Asks answers that are in this thread. */
+export const askOf =
+  <Questions extends Asked<Questions>>(answers: Answers<Questions>): Ask<Questions> =>
+  (name, ask) =>
+    answers[name](ask)
+
+type Asked<Questions> = Record<keyof Questions, { ask: unknown; answer: unknown }>
 
 interface Prepared {
   columns: string[]
@@ -78,7 +80,7 @@ interface OpenSheet {
 const SAMPLE_ROWS = 5
 const SAMPLE_TEXT = 200
 
-export function openDesk(): AskDesk {
+export function bulkAnswers(): Answers<BulkQuestions> {
   const open = new Map<string, OpenSheet>()
 
   const opened = (id: string): OpenSheet =>
@@ -86,9 +88,7 @@ export function openDesk(): AskDesk {
   const checkedOf = (one: OpenSheet): DryRun =>
     one.checked ?? fail('gone', 'These rows have to be checked before they go on.')
 
-  const answers: {
-    [Name in DeskQuestion]: (ask: DeskQuestions[Name]['ask']) => Promise<DeskQuestions[Name]['answer']>
-  } = {
+  return {
     async open({ id, fileName, ...file }) {
       const table = openTable('bytes' in file ? file.bytes : await readWhole(file.path), fileName)
       const { name, sheet } = await firstFull(table)
@@ -124,8 +124,8 @@ export function openDesk(): AskDesk {
         fail('busy', 'These rows were put in the Outbox already. Check them again where they are to go once more.')
       }
       const shown = checkedOf(one)
-      const anew = dryRun(one.sheet, shown.plan, { now, recent })
-      const checked = { ...anew, rows: anew.rows.map((row, index) => stillLeftOut(row, shown.rows[index])) }
+      const again = dryRun(one.sheet, shown.plan, { now, recent })
+      const checked = { ...again, rows: again.rows.map((row, index) => stillLeftOut(row, shown.rows[index])) }
       const { columns, of } = ownColumns(one.sheet, checked.plan.mapping)
       const going: number[] = []
       const leftOut: LeftOutRow[] = []
@@ -170,10 +170,6 @@ export function openDesk(): AskDesk {
       return { fileName: one.fileName, bytes: tableFile(table.columns, table.rows) }
     },
 
-    request: ({ bytes, now }) => answerOfRequest(bytes, now),
-
-    exchange: ({ bytes }) => answerOfExchange(bytes),
-
     sample: ({ composition, format, now }) => sampleFile(composition, format, now),
 
     async close({ id }) {
@@ -181,7 +177,6 @@ export function openDesk(): AskDesk {
       return null
     }
   }
-  return (name, ask) => answers[name](ask)
 }
 
 /**
@@ -194,7 +189,7 @@ function stillLeftOut(row: BulkRow, shown: BulkRow | undefined): BulkRow {
   return { ...row, problems, ...(duplicateOf && { duplicateOf }) }
 }
 
-const shows: Record<DeskQuestions['rows']['ask']['show'], (row: BulkRow) => boolean> = {
+const shows: Record<BulkQuestions['rows']['ask']['show'], (row: BulkRow) => boolean> = {
   all: () => true,
   errors: ({ problems }) => problems.some(isError),
   warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),

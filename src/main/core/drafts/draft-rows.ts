@@ -1,0 +1,68 @@
+/** How drafts stand in the database: compositions as JSON, which of them an account's list shows, and which are with the outbox. */
+import { Composition } from '../../../shared/composition/index.ts'
+import { fail } from '../lib/failure.ts'
+import type { Db } from '../storage/connection.ts'
+
+/**
+ * @param what is stored, in the user's words: `draft`.
+ * @throws AppFailure `storage` if this version can't read it. It stays as it is.
+ */
+export function compositionOf(body: string, what: 'draft' | 'version' | 'preset'): Composition {
+  const read = Composition.safeParse(parsed(body))
+  if (read.success) return read.data
+  return fail(
+    'storage',
+    `This ${what} is stored in a form that this version of Countersign can’t read. It is kept as it is; a newer version may open it.`
+  )
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * In which states a send has its draft, as they stand in SQL: said here alone, so that no two places count differently.
+ * It waits, is under way, or it isn't certain whether it arrived: the draft is with the outbox.
+ */
+export const HELD_STATES = `('ready', 'sending', 'uncertain')`
+
+/** As `HELD_STATES`, or the service has it: the draft can't be changed or sent any more. */
+export const HELD_OR_SENT_STATES = `('ready', 'sending', 'uncertain', 'sent')`
+
+/**
+ * Drafts that are with the outbox. Asked this way round, it takes as long as there are such drafts: the sends of each draft
+ * are many questions, and everything ever sent is many sends. Those that were sent have no draft any longer: see `purge`.
+ */
+const HELD = `SELECT draft_id FROM sends
+  WHERE account_id = @accountId AND draft_id IS NOT NULL AND state IN ${HELD_STATES}`
+
+/**
+ * The list of one side of the trash by the drafts' numbers: quick with ten thousand of them. What arrives in a file that is still being imported is not there yet.
+ */
+export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT NULL', order: string) {
+  const shown = `FROM drafts WHERE account_id = @accountId AND ${side} AND id NOT IN (${HELD})
+    AND id NOT IN (SELECT id FROM arrivals)`
+  const count = db.prepare<{ accountId: string }, number>(`SELECT count(*) ${shown}`).pluck()
+  const page = db
+    .prepare<{ accountId: string; offset: number; limit: number }, number>(
+      `SELECT number ${shown} ORDER BY ${order} LIMIT @limit OFFSET @offset`
+    )
+    .pluck()
+  // All that were found, not a page of them: how many they are is to be known too, and to ask the index is what takes time.
+  const found = db
+    .prepare<{ accountId: string; question: string }, number>(
+      `SELECT number ${shown} AND number IN (SELECT rowid FROM draft_words WHERE draft_words MATCH @question)
+       ORDER BY ${order}`
+    )
+    .pluck()
+  return {
+    count: (accountId: string): number => count.get({ accountId }) ?? 0,
+    page: (accountId: string, offset: number, limit: number): number[] => page.all({ accountId, offset, limit }),
+    /** @param question see `questionOf`. */
+    found: (accountId: string, question: string): number[] => found.all({ accountId, question })
+  }
+}
