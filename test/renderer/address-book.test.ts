@@ -1,7 +1,7 @@
 import { fireEvent, screen } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
+import { Composing } from '../../src/renderer/src/screens/compose/composing.svelte.ts'
 import WhoSection from '../../src/renderer/src/screens/compose/who/WhoSection.svelte'
-import { Composing } from '../../src/renderer/src/state/composing.svelte.ts'
 import { blankSigner, type Composition } from '../../src/shared/composition/composition.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Composing, idOf } from '../../src/renderer/src/state/composing.svelte.ts'
+import { Composing, idOf } from '../../src/renderer/src/screens/compose/composing.svelte.ts'
 import { blankComposition, blankSigner, type ComposedItem } from '../../src/shared/composition/composition.ts'
 import { NOW } from './people.ts'
 

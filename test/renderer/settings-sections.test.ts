@@ -30,7 +30,7 @@ test('every section is in the list, and each of its links leads to a heading', a
 test('the counter leads to its own section', async () => {
   await open(['counter'])
   expect(document.activeElement?.textContent).toBe('Counter')
-  opened.office.router.go('settings', ['telling'])
+  opened.office.router.go('settings', ['notifications'])
   await settle()
   expect(document.activeElement?.textContent).toBe('Notifications')
 })

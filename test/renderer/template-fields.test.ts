@@ -1,7 +1,7 @@
 import { fireEvent, screen } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
+import { Composing } from '../../src/renderer/src/screens/compose/composing.svelte.ts'
 import TemplateFields from '../../src/renderer/src/screens/compose/data/TemplateFields.svelte'
-import { Composing } from '../../src/renderer/src/state/composing.svelte.ts'
 import type { ComposedField } from '../../src/shared/composition/composition.ts'
 import { rememberedChoice } from '../../src/shared/composition/remembered.ts'
 import { template, templates } from '../fixtures/compositions.ts'

@@ -7,9 +7,9 @@ import { Accounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Connection } from './connection.svelte.ts'
 import { Counts } from './counts.svelte.ts'
+import { DraftSavers } from './draft-savers.svelte.ts'
 import { Drafts } from './drafts.svelte.ts'
 import { Employers } from './employers.svelte.ts'
-import { Keepers } from './keepers.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
@@ -33,7 +33,7 @@ export class Office {
   readonly views: Views
   readonly toasts: Toasts
   readonly employers: Employers
-  readonly keepers: Keepers
+  readonly draftSavers: DraftSavers
   readonly counter: DeskSession
   readonly system: Resource<SystemStatus>
 
@@ -53,7 +53,7 @@ export class Office {
     this.views = new Views(api)
     this.toasts = new Toasts(clock)
     this.employers = new Employers(api)
-    this.keepers = new Keepers(this)
+    this.draftSavers = new DraftSavers(this)
     this.counter = new DeskSession(api, clock)
     this.system = new Resource(() => api.system.status())
   }

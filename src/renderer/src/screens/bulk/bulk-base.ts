@@ -1,8 +1,8 @@
 /** What a sheet's rows are put onto: a package whose own values stand wherever a row has none. */
 import { blankComposition, blankSigner, titleOf, whoOf } from '../../../../shared/composition/composition.ts'
 import type { DraftView, PresetView } from '../../../../shared/contract/views.ts'
-import type { BulkBase } from '../../state/bulk.svelte.ts'
 import { counted } from '../../words/counts.ts'
+import type { BulkBase } from './bulk.svelte.ts'
 
 /** What is known of a blank form before any row is read. */
 export interface BlankForm {

@@ -1,8 +1,8 @@
 /** What is said of a sheet, its columns and its rows, in a line. */
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
-import type { Bulk } from '../../state/bulk.svelte.ts'
 import { counted } from '../../words/counts.ts'
 import { shortDay } from '../../words/dates.ts'
+import type { Bulk } from './bulk.svelte.ts'
 
 /** "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
 export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkSheet): string {

@@ -1,6 +1,6 @@
 /** Moves the focus to a control by its place, opening whatever it lies closed in. */
 import { tick } from 'svelte'
-import { idOf } from '../../state/composing.svelte.ts'
+import { idOf } from './composing.svelte.ts'
 
 /** Those who draw a part of a long list only: asked to draw the place that is gone to. */
 export const drawing = new Set<(at: string) => void>()

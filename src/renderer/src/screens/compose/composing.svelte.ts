@@ -1,9 +1,9 @@
 /** A package under the hands: what is typed, what is wrong with it, and which of that may be said already. */
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
-import type { Composition } from '../../../shared/composition/composition.ts'
-import { type Known, type Problem, problemsOf } from '../../../shared/composition/problems.ts'
-import type { FieldMessage } from '../../../shared/contract/errors.ts'
-import { placeOf, standsAt } from './places.ts'
+import type { Composition } from '../../../../shared/composition/composition.ts'
+import { type Known, type Problem, problemsOf } from '../../../../shared/composition/problems.ts'
+import type { FieldMessage } from '../../../../shared/contract/errors.ts'
+import { placeOf, standsAt } from './field-paths.ts'
 
 const PREFIX = 'at:'
 

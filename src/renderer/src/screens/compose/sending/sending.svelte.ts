@@ -1,9 +1,9 @@
 /** Sending one draft: kept first, put in the outbox, and followed there until what became of it is known. */
-import type { AppError } from '../../../shared/contract/errors.ts'
-import { type Api, settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import type { DraftKeeper } from './draft-keeper.svelte.ts'
-import { OpenSend } from './open-send.svelte.ts'
+import type { AppError } from '../../../../../shared/contract/errors.ts'
+import { type Api, settled } from '../../../api.ts'
+import type { Clock } from '../../../state/clock.ts'
+import type { DraftSaver } from '../../../state/draft-saver.svelte.ts'
+import { OpenSend } from '../../../state/open-send.svelte.ts'
 
 export class Sending {
   #busy = $state(false)
@@ -38,29 +38,29 @@ export class Sending {
   }
 
   /**
-   * Puts what the keeper keeps in the outbox. A second call while it is under way does nothing.
+   * Puts what the saver keeps in the outbox. A second call while it is under way does nothing.
    * @param at when it goes; without it, after the time to take it back, and with 'now' without that time.
    */
-  async start(keeper: DraftKeeper, at?: number | 'now'): Promise<void> {
+  async start(saver: DraftSaver, at?: number | 'now'): Promise<void> {
     if (this.#busy) return
     this.#busy = true
     this.clear()
-    const error = await this.#start(keeper, at)
+    const error = await this.#start(saver, at)
     this.#busy = false
     if (error && this.#left) this.#left(error)
     else this.#error = error
   }
 
   /** Answers why it could not be put in the outbox. */
-  async #start(keeper: DraftKeeper, at: number | 'now' | undefined): Promise<AppError | undefined> {
-    keeper.keepAtLeastOnce()
-    if (!(await keeper.flush()) || keeper.id === undefined) return keeper.error
-    const draftId = keeper.id
+  async #start(saver: DraftSaver, at: number | 'now' | undefined): Promise<AppError | undefined> {
+    saver.keepAtLeastOnce()
+    if (!(await saver.flush()) || saver.id === undefined) return saver.error
+    const draftId = saver.id
     // From here on the draft is the outbox's: what is typed now must not be saved over it.
-    keeper.close()
+    saver.close()
     const result = await settled(this.#api.sends.start(typeof at === 'number' ? { draftId, at } : { draftId }))
     if (!result.ok) {
-      keeper.reopen()
+      saver.reopen()
       return result.error
     }
     if (this.#left) return undefined
@@ -71,11 +71,11 @@ export class Sending {
   }
 
   /** Takes the package out of the outbox again; answers whether it is a draft again. */
-  async takeBack(keeper: DraftKeeper): Promise<boolean> {
+  async takeBack(saver: DraftSaver): Promise<boolean> {
     const draft = await this.#sent?.takeBack()
     if (!draft) return false
     this.clear()
-    keeper.reopen(draft.id)
+    saver.reopen(draft.id)
     return true
   }
 

@@ -1,5 +1,5 @@
 /** Finds the control that a message of the service is about: `Forms[0].Signers[1].Email` → `ITEM.signers.SIGNER.Email`. */
-import type { ComposedItem, ComposedSigner, Composition } from '../../../shared/composition/composition.ts'
+import type { ComposedItem, ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
 
 /** Names as the service spells them in any case, and the controls they stand for; most controls bear the reference's name. */
 function named(same: readonly string[], others: Record<string, string> = {}): ReadonlyMap<string, string> {

@@ -1,8 +1,8 @@
 /** The chosen account's drop folders, as they are watched now. */
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DropFolder } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { DropFolder } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 export interface DropFolderChange {
   sends?: boolean

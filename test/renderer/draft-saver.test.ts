@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { DraftKeeper } from '../../src/renderer/src/state/draft-keeper.svelte.ts'
+import { DraftSaver } from '../../src/renderer/src/state/draft-saver.svelte.ts'
 import { blankComposition, type Composition } from '../../src/shared/composition/composition.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
@@ -7,19 +7,19 @@ import { FakeClock, settle } from './fake-clock.ts'
 let api: FakeApi
 let clock: FakeClock
 let composition: Composition
-let keeper: DraftKeeper
+let saver: DraftSaver
 
 beforeEach(() => {
   api = fakeApi()
   clock = new FakeClock(0)
   composition = blankComposition('form-direct', 'a')
-  keeper = new DraftKeeper(api, clock, { composition, accountId: 'practice' })
+  saver = new DraftSaver(api, clock, { composition, accountId: 'practice' })
 })
 
 function type(text: string) {
   const [item] = composition.items
   if (item) item.Name = text
-  keeper.edited(structuredClone(composition))
+  saver.edited(structuredClone(composition))
 }
 
 const saves = () => api.control.calls.filter((call) => call.name === 'drafts.save')
@@ -32,7 +32,7 @@ describe('what is typed', () => {
     type('Ta')
     await clock.pass(300)
     expect(kept()).toEqual(['Ta'])
-    expect(keeper.state).toBe('saved')
+    expect(saver.state).toBe('saved')
     expect(saves()).toHaveLength(2)
   })
 
@@ -106,14 +106,14 @@ describe('what is typed', () => {
     type('first')
     await clock.pass(250)
     type('second')
-    keeper.leave()
-    keeper.leave()
+    saver.leave()
+    saver.leave()
     await vi.waitFor(() => expect(kept()).toEqual(['second']))
     await clock.pass(60_000)
     expect(kept()).toEqual(['second'])
     expect(saves()).toHaveLength(2)
-    expect(keeper.state).toBe('saved')
-    expect(keeper.id).toBe(api.control.state.drafts[0]?.id)
+    expect(saver.state).toBe('saved')
+    expect(saver.id).toBe(api.control.state.drafts[0]?.id)
   })
 
   test('whose first save was taken although its answer was lost is one draft all the same', async () => {
@@ -148,32 +148,32 @@ describe('what is typed', () => {
       await clock.pass(120_000)
       type('later')
       await clock.pass(120_000)
-      expect(await keeper.flush()).toBe(false)
+      expect(await saver.flush()).toBe(false)
       expect(saves()).toHaveLength(1)
-      expect(keeper.error?.code).toBe(code)
+      expect(saver.error?.code).toBe(code)
       api.control.heal('drafts.save')
-      expect(await keeper.tryAgain()).toBe(true)
+      expect(await saver.tryAgain()).toBe(true)
       expect(kept()).toEqual(['later'])
     }
   )
 
   test('in a draft that was removed is kept as a new draft where the person says so', async () => {
-    keeper = new DraftKeeper(api, clock, { composition, accountId: 'practice', id: 'removed' })
+    saver = new DraftSaver(api, clock, { composition, accountId: 'practice', id: 'removed' })
     type('precious')
     await clock.pass(300)
-    expect(keeper.error?.code).toBe('gone')
-    expect(await keeper.keepAsNew()).toBe(true)
+    expect(saver.error?.code).toBe('gone')
+    expect(await saver.keepAsNew()).toBe(true)
     expect(kept()).toEqual(['precious'])
-    expect(keeper.id).not.toBe('removed')
+    expect(saver.id).not.toBe('removed')
   })
 
   test('after a package was taken back is saved in the draft that it is then', async () => {
     type('sent')
-    await keeper.flush()
-    keeper.close()
+    await saver.flush()
+    saver.close()
     const [draft] = api.control.state.drafts
     if (draft) api.control.state.drafts = [{ ...draft, id: 'another' }]
-    keeper.reopen('another')
+    saver.reopen('another')
     type('corrected')
     await clock.pass(300)
     expect(api.control.state.drafts.map((one) => [one.id, one.title])).toEqual([['another', 'corrected']])
@@ -183,13 +183,13 @@ describe('what is typed', () => {
     api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     type('precious')
     await clock.pass(300)
-    expect(keeper.state).toBe('failed')
-    expect(keeper.error?.code).toBe('no-space')
+    expect(saver.state).toBe('failed')
+    expect(saver.error?.code).toBe('no-space')
     await clock.pass(10_000)
     api.control.heal('drafts.save')
     await clock.pass(30_000)
-    expect(keeper.state).toBe('saved')
-    expect(keeper.error).toBeUndefined()
+    expect(saver.state).toBe('saved')
+    expect(saver.error).toBeUndefined()
     expect(kept()).toEqual(['precious'])
   })
 
@@ -203,20 +203,20 @@ describe('what is typed', () => {
 
   test('is kept at once when the page is left', async () => {
     type('leaving')
-    expect(await keeper.flush()).toBe(true)
+    expect(await saver.flush()).toBe(true)
     expect(kept()).toEqual(['leaving'])
   })
 
   test('is not reported as kept where it was not', async () => {
     api.control.fail('drafts.save', { code: 'storage', message: 'Not now.' })
     type('leaving')
-    expect(await keeper.flush()).toBe(false)
+    expect(await saver.flush()).toBe(false)
   })
 
   test('is not saved over a package that was sent', async () => {
     type('sent')
-    await keeper.flush()
-    keeper.close()
+    await saver.flush()
+    saver.close()
     type('later')
     await clock.pass(60_000)
     expect(kept()).toEqual(['sent'])

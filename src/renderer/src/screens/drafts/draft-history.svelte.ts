@@ -1,9 +1,9 @@
 /** A draft's earlier versions: which there are, what is in the one that is chosen, and going back to it. */
-import type { Composition } from '../../../shared/composition/composition.ts'
-import type { DraftVersion, DraftView } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import { Resource } from './resource.svelte.ts'
+import type { Composition } from '../../../../shared/composition/composition.ts'
+import type { DraftVersion, DraftView } from '../../../../shared/contract/views.ts'
+import type { Api } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 export class DraftHistory {
   readonly #api: Api

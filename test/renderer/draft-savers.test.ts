@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { DraftKeeper } from '../../src/renderer/src/state/draft-keeper.svelte.ts'
+import type { DraftSaver } from '../../src/renderer/src/state/draft-saver.svelte.ts'
 import { blankComposition, type Composition } from '../../src/shared/composition/composition.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice } from './office.ts'
@@ -24,28 +24,28 @@ function named(Name: string): Composition {
 }
 
 /** What keeps a package, and what closes its editor. */
-function edit(id?: string, keeper: DraftKeeper = opened.office.keepers.begin(named(''), id)) {
-  return { keeper, close: opened.office.keepers.use(keeper) }
+function edit(id?: string, saver: DraftSaver = opened.office.draftSavers.begin(named(''), id)) {
+  return { saver, close: opened.office.draftSavers.use(saver) }
 }
 
 /** A draft on the disk. */
 async function saved(text: string): Promise<string> {
-  const { keeper, close } = edit()
-  keeper.edited(named(text))
-  await keeper.flush()
+  const { saver, close } = edit()
+  saver.edited(named(text))
+  await saver.flush()
   close()
   await settle()
-  return keeper.key
+  return saver.key
 }
 
 /** Types where nothing can be saved, and closes the editor. */
-async function typeAndClose(text: string, id?: string): Promise<DraftKeeper> {
+async function typeAndClose(text: string, id?: string): Promise<DraftSaver> {
   control().fail('drafts.save', full)
-  const { keeper, close } = edit(id)
-  keeper.edited(named(text))
+  const { saver, close } = edit(id)
+  saver.edited(named(text))
   close()
   await settle()
-  return keeper
+  return saver
 }
 
 /** The window is about to close; answers what the main process is told once so long has passed. */
@@ -67,12 +67,12 @@ describe('a draft whose editor is closed before it is saved', () => {
   test('is found again with its text, newer than what is on the disk, and is one draft from then on', async () => {
     const id = await saved('old')
     await typeAndClose('newer', id)
-    const found = opened.office.keepers.find(id)
+    const found = opened.office.draftSavers.find(id)
     expect(found?.composition.items[0]?.Name).toBe('newer')
-    const { keeper } = edit(id, found)
+    const { saver } = edit(id, found)
     control().heal('drafts.save')
-    keeper.edited(named('newest'))
-    await keeper.tryAgain()
+    saver.edited(named('newest'))
+    await saver.tryAgain()
     await opened.clock.pass(120_000)
     expect(kept()).toEqual([['practice', 'newest']])
   })
@@ -82,7 +82,7 @@ describe('a draft whose editor is closed before it is saved', () => {
     control().heal('drafts.save')
     await opened.clock.pass(60_000)
     expect(kept()).toEqual([['practice', 'late']])
-    expect(opened.office.keepers.find(key)).toBeUndefined()
+    expect(opened.office.draftSavers.find(key)).toBeUndefined()
   })
 
   test('holds the account, with the way back to it', async () => {
@@ -106,19 +106,19 @@ describe('a draft whose editor is closed before it is saved', () => {
   })
 
   test('of an account that was removed is not tried for ever', async () => {
-    const keeper = await typeAndClose('orphan')
+    const saver = await typeAndClose('orphan')
     await opened.office.accounts.remove('practice')
     control().heal('drafts.save')
     await opened.clock.pass(60_000)
-    expect(keeper.error?.code).toBe('gone')
+    expect(saver.error?.code).toBe('gone')
     expect(kept()).toEqual([])
   })
 
   test('that is with the outbox is shown as it was typed once it was taken back, and holds nobody in the account', async () => {
     const id = await saved('sent')
     control().state.sends = [sendOf({ id: 'send-1', draftId: id, state: 'ready' })]
-    const { keeper, close: closeEditor } = edit(id)
-    keeper.edited(named('typed late'))
+    const { saver, close: closeEditor } = edit(id)
+    saver.edited(named('typed late'))
     closeEditor()
     await settle()
     expect(said().at(-1)).toContain('The package is in the Outbox')
@@ -127,7 +127,7 @@ describe('a draft whose editor is closed before it is saved', () => {
     expect(await opened.office.accounts.choose('harbour')).toBeUndefined()
     expect(await opened.office.accounts.choose('practice')).toBeUndefined()
     control().state.sends = []
-    edit(id, opened.office.keepers.find(id))
+    edit(id, opened.office.draftSavers.find(id))
     await settle()
     expect(kept()).toEqual([['practice', 'typed late']])
   })
@@ -135,27 +135,27 @@ describe('a draft whose editor is closed before it is saved', () => {
 
 describe('closing the window', () => {
   test('is let go at once where all is kept', async () => {
-    edit().keeper.edited(named('typed'))
+    edit().saver.edited(named('typed'))
     expect(await close()).toEqual({ kept: true })
     expect(kept()).toEqual([['practice', 'typed']])
   })
 
   test('asks at once where a save fails', async () => {
     control().fail('drafts.save', full)
-    edit().keeper.edited(named('typed'))
+    edit().saver.edited(named('typed'))
     expect(await close()).toEqual({ kept: false })
   })
 
   test('asks after two seconds where a save is not answered', async () => {
     control().delay('drafts.save', Number.POSITIVE_INFINITY)
-    edit().keeper.edited(named('typed'))
+    edit().saver.edited(named('typed'))
     expect(await close(1900)).toBeUndefined()
     await opened.clock.pass(100)
     expect(calls('system.readyToClose').map((call) => call.input)).toEqual([{ kept: false }])
   })
 
   test('asks where the draft is gone or with the outbox, too: what was typed would be lost', async () => {
-    edit('removed').keeper.edited(named('typed'))
+    edit('removed').saver.edited(named('typed'))
     expect(await close()).toEqual({ kept: false })
   })
 })

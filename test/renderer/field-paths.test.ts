@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOf } from '../../src/renderer/src/state/places.ts'
+import { placeOf } from '../../src/renderer/src/screens/compose/field-paths.ts'
 import { blankComposition, blankSigner } from '../../src/shared/composition/composition.ts'
 
 function forms() {

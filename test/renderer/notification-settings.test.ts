@@ -1,6 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
-import Telling from '../../src/renderer/src/screens/settings/Telling.svelte'
+import NotificationSettings from '../../src/renderer/src/screens/settings/NotificationSettings.svelte'
 import type { TellingSettings } from '../../src/shared/contract/index.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -11,7 +11,7 @@ afterEach(() => opened.close())
 
 async function open(api: FakeApi = fakeApi()) {
   opened = await openOffice(api)
-  show(opened, Telling)
+  show(opened, NotificationSettings)
   await settle()
 }
 const group = (name: string) => within(screen.getByRole('radiogroup', { name }))

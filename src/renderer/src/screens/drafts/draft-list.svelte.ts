@@ -1,10 +1,10 @@
 /** The drafts that fit a search, or those in the trash, as many as there may be; and what is done with them. */
-import type { AppError, Result } from '../../../shared/contract/errors.ts'
-import type { DraftList as Answer, DraftSummary } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { type Asked, WindowedList } from './windowed-list.svelte.ts'
+import type { AppError, Result } from '../../../../shared/contract/errors.ts'
+import type { DraftList as Answer, DraftSummary } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { type Asked, WindowedList } from '../../state/windowed-list.svelte.ts'
 
 /** Milliseconds between two readings: a draft changes with every few keys. */
 const PAUSE = 1000

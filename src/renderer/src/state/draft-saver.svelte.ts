@@ -9,17 +9,17 @@ import type { AppError } from '../../../shared/contract/errors.ts'
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 
-export type KeptState = 'untouched' | 'waiting' | 'saving' | 'saved' | 'failed'
+export type SavedState = 'untouched' | 'waiting' | 'saving' | 'saved' | 'failed'
 
 /** The package that is kept, and whose it is. */
-export interface Kept {
+export interface SavedPackage {
   composition: Composition
   accountId: string
   /** The draft's, where it was saved before. */
   id?: string | undefined
 }
 
-export interface KeeperEffects {
+export interface DraftSaverDeps {
   /** Why nothing may be saved at this moment, where that is so. */
   refusal?: () => AppError | undefined
   /** A save has succeeded or failed. */
@@ -30,8 +30,8 @@ const PAUSE = 250
 const FIRST_RETRY = 2000
 const LAST_RETRY = 30_000
 
-export class DraftKeeper {
-  #state = $state<KeptState>('untouched')
+export class DraftSaver {
+  #state = $state<SavedState>('untouched')
   #error = $state.raw<AppError>()
   #savedAt = $state<number>()
   #id = $state<string>()
@@ -50,17 +50,17 @@ export class DraftKeeper {
   #closed = false
   readonly #api: Api
   readonly #clock: Clock
-  readonly #effects: KeeperEffects
+  readonly #deps: DraftSaverDeps
   /** The account that the draft belongs to. */
   readonly accountId: string
 
-  constructor(api: Api, clock: Clock, kept: Kept, effects: KeeperEffects = {}) {
+  constructor(api: Api, clock: Clock, kept: SavedPackage, deps: DraftSaverDeps = {}) {
     this.#api = api
     this.#clock = clock
     this.#composition = kept.composition
     this.#id = kept.id
     this.accountId = kept.accountId
-    this.#effects = effects
+    this.#deps = deps
   }
 
   get state() {
@@ -199,7 +199,7 @@ export class DraftKeeper {
     if (!result.ok) {
       // A later save, sent off beside this one, may have taken all of it along.
       if (edits > this.#kept) this.#fail(result.error)
-      this.#effects.answered?.()
+      this.#deps.answered?.()
       return edits <= this.#kept
     }
     this.#failures = 0
@@ -208,12 +208,12 @@ export class DraftKeeper {
     this.#kept = Math.max(this.#kept, edits)
     this.#savedAt = this.#clock.now()
     this.#state = this.#edits === this.#kept ? 'saved' : 'waiting'
-    this.#effects.answered?.()
+    this.#deps.answered?.()
     return true
   }
 
   #send() {
-    const error = this.#effects.refusal?.()
+    const error = this.#deps.refusal?.()
     if (error) return Promise.resolve({ ok: false as const, error })
     const which = this.#id === undefined ? { newId: this.#newId } : { id: this.#id }
     return settled(this.#api.drafts.save({ ...which, composition: this.#composition }))

@@ -9,7 +9,7 @@ import type { Api } from '../api.ts'
 import { presentError } from '../words/errors.ts'
 import type { Accounts, Finished } from './accounts.svelte.ts'
 import type { Clock } from './clock.ts'
-import { DraftKeeper } from './draft-keeper.svelte.ts'
+import { DraftSaver } from './draft-saver.svelte.ts'
 import type { Router } from './router.svelte.ts'
 import type { Toasts } from './toasts.svelte.ts'
 
@@ -19,7 +19,7 @@ const elsewhere: AppError = {
 }
 const removed: AppError = { code: 'gone', message: 'The account of this draft was removed.' }
 
-export interface KeeperSurroundings {
+export interface DraftSaversDeps {
   api: Api
   clock: Clock
   accounts: Accounts
@@ -27,84 +27,84 @@ export interface KeeperSurroundings {
   router: Router
 }
 
-export class Keepers {
+export class DraftSavers {
   /** How many editors each is used by: none once its editor is closed. */
-  readonly #users = new Map<DraftKeeper, number>()
+  readonly #users = new Map<DraftSaver, number>()
   /** Those of closed editors of which was said that they aren't saved. */
-  readonly #said = new Set<DraftKeeper>()
-  readonly #office: KeeperSurroundings
+  readonly #said = new Set<DraftSaver>()
+  readonly #office: DraftSaversDeps
 
-  constructor(office: KeeperSurroundings) {
+  constructor(office: DraftSaversDeps) {
     this.#office = office
     office.accounts.leaving.add(() => this.#finish())
     office.accounts.settling.add(() => this.#saveOwn())
   }
 
   /** What keeps a package of the chosen account: a new one, or the draft with this id as it is on the disk. */
-  begin(composition: Composition, id?: string): DraftKeeper {
+  begin(composition: Composition, id?: string): DraftSaver {
     const { api, clock, accounts } = this.#office
     const accountId = accounts.chosen?.id ?? ''
-    const keeper: DraftKeeper = new DraftKeeper(
+    const saver: DraftSaver = new DraftSaver(
       api,
       clock,
       { composition, accountId, id },
-      { refusal: () => this.#refusal(accountId), answered: () => this.#answered(keeper) }
+      { refusal: () => this.#refusal(accountId), answered: () => this.#answered(saver) }
     )
-    return keeper
+    return saver
   }
 
   /** What still keeps text of this draft that is not on the disk. */
-  find(id: string): DraftKeeper | undefined {
+  find(id: string): DraftSaver | undefined {
     const accountId = this.#office.accounts.chosen?.id
     return [...this.#users.keys()].find((one) => one.unsaved && one.key === id && one.accountId === accountId)
   }
 
   /** An editor is open on what is kept. Answers what to call once it is closed. */
-  use(keeper: DraftKeeper): () => void {
-    this.#users.set(keeper, this.#usersOf(keeper) + 1)
-    this.#said.delete(keeper)
-    if (keeper.unsaved) void keeper.tryAgain()
-    return () => void this.#release(keeper)
+  use(saver: DraftSaver): () => void {
+    this.#users.set(saver, this.#usersOf(saver) + 1)
+    this.#said.delete(saver)
+    if (saver.unsaved) void saver.tryAgain()
+    return () => void this.#release(saver)
   }
 
   /** What waited for the account that is chosen now is saved. */
   #saveOwn(): void {
-    for (const keeper of this.#orphans()) {
-      if (keeper.accountId === this.#office.accounts.chosen?.id) void keeper.flush()
+    for (const saver of this.#orphans()) {
+      if (saver.accountId === this.#office.accounts.chosen?.id) void saver.flush()
     }
   }
 
-  async #release(keeper: DraftKeeper): Promise<void> {
-    this.#users.set(keeper, this.#usersOf(keeper) - 1)
-    if ((await keeper.flush()) || !this.#isOrphan(keeper)) this.#dropIfKept(keeper)
-    else this.#warn(keeper)
+  async #release(saver: DraftSaver): Promise<void> {
+    this.#users.set(saver, this.#usersOf(saver) - 1)
+    if ((await saver.flush()) || !this.#isOrphan(saver)) this.#dropIfSaved(saver)
+    else this.#warn(saver)
   }
 
-  #answered(keeper: DraftKeeper): void {
-    if (!this.#isOrphan(keeper)) return
-    if (keeper.unsaved) {
-      if (keeper.ended && this.#said.has(keeper)) this.#warn(keeper)
+  #answered(saver: DraftSaver): void {
+    if (!this.#isOrphan(saver)) return
+    if (saver.unsaved) {
+      if (saver.ended && this.#said.has(saver)) this.#warn(saver)
       return
     }
-    if (this.#said.has(keeper)) this.#office.toasts.say(`“${titleOf(keeper.composition)}” is saved now, in Drafts.`)
-    this.#dropIfKept(keeper)
+    if (this.#said.has(saver)) this.#office.toasts.say(`“${titleOf(saver.composition)}” is saved now, in Drafts.`)
+    this.#dropIfSaved(saver)
   }
 
   async #finish(): Promise<Finished> {
-    const all = await Promise.all([...this.#users.keys()].map((keeper) => this.#finishOne(keeper)))
+    const all = await Promise.all([...this.#users.keys()].map((saver) => this.#finishOne(saver)))
     return all.find((one) => one === 'failing') ?? all.find((one) => one === 'hopeless') ?? 'kept'
   }
 
-  async #finishOne(keeper: DraftKeeper): Promise<Finished> {
-    const isOpen = !this.#isOrphan(keeper)
-    if (await keeper.flush()) {
-      if (isOpen && keeper.id !== undefined && !keeper.closed) {
-        this.#office.toasts.say(`The draft was kept in Drafts of ${this.#nameOf(keeper.accountId)}.`)
+  async #finishOne(saver: DraftSaver): Promise<Finished> {
+    const isOpen = !this.#isOrphan(saver)
+    if (await saver.flush()) {
+      if (isOpen && saver.id !== undefined && !saver.closed) {
+        this.#office.toasts.say(`The draft was kept in Drafts of ${this.#nameOf(saver.accountId)}.`)
       }
       return 'kept'
     }
-    if (!isOpen) this.#warn(keeper)
-    return keeper.ended || keeper.error === elsewhere ? 'hopeless' : 'failing'
+    if (!isOpen) this.#warn(saver)
+    return saver.ended || saver.error === elsewhere ? 'hopeless' : 'failing'
   }
 
   /** Nothing may be saved while the main process has another account chosen: it would land there. */
@@ -115,16 +115,16 @@ export class Keepers {
   }
 
   /** Says that what was typed in an editor that is closed is not saved, why, and the way back to it. */
-  #warn(keeper: DraftKeeper): void {
-    if (!keeper.error) return
-    this.#said.add(keeper)
+  #warn(saver: DraftSaver): void {
+    if (!saver.error) return
+    this.#said.add(saver)
     const { toasts, router, accounts } = this.#office
-    const text = `What you typed last in “${titleOf(keeper.composition)}” is not saved. ${this.#reason(keeper, keeper.error)}`
-    const isHere = keeper.accountId === accounts.chosen?.id
-    toasts.warn(text, isHere ? { label: 'Open it', run: () => router.go('compose', [keeper.key]) } : undefined)
+    const text = `What you typed last in “${titleOf(saver.composition)}” is not saved. ${this.#reason(saver, saver.error)}`
+    const isHere = saver.accountId === accounts.chosen?.id
+    toasts.warn(text, isHere ? { label: 'Open it', run: () => router.go('compose', [saver.key]) } : undefined)
   }
 
-  #reason({ accountId }: DraftKeeper, error: AppError): string {
+  #reason({ accountId }: DraftSaver, error: AppError): string {
     if (error === elsewhere) return `It is saved once ${this.#nameOf(accountId)} is chosen again.`
     if (error.code === 'busy') return 'The package is in the Outbox: take it back there to go on with it.'
     return presentError(error).happened
@@ -134,21 +134,21 @@ export class Keepers {
     return this.#office.accounts.list.find((one) => one.id === accountId)?.name ?? 'its account'
   }
 
-  #orphans(): DraftKeeper[] {
-    return [...this.#users.keys()].filter((keeper) => this.#isOrphan(keeper))
+  #orphans(): DraftSaver[] {
+    return [...this.#users.keys()].filter((saver) => this.#isOrphan(saver))
   }
 
-  #isOrphan(keeper: DraftKeeper): boolean {
-    return this.#usersOf(keeper) === 0
+  #isOrphan(saver: DraftSaver): boolean {
+    return this.#usersOf(saver) === 0
   }
 
-  #usersOf(keeper: DraftKeeper): number {
-    return this.#users.get(keeper) ?? 0
+  #usersOf(saver: DraftSaver): number {
+    return this.#users.get(saver) ?? 0
   }
 
-  #dropIfKept(keeper: DraftKeeper): void {
-    if (keeper.unsaved || !this.#isOrphan(keeper)) return
-    this.#users.delete(keeper)
-    this.#said.delete(keeper)
+  #dropIfSaved(saver: DraftSaver): void {
+    if (saver.unsaved || !this.#isOrphan(saver)) return
+    this.#users.delete(saver)
+    this.#said.delete(saver)
   }
 }
