@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FolderList } from '../../src/renderer/src/state/folder-list.svelte.ts'
+import { FolderList } from '../../src/renderer/src/screens/documents/folder-list.svelte.ts'
 import type { DocumentQuery } from '../../src/shared/contract/document-requests.ts'
 import type { DocumentRow, FolderRow } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'

@@ -1,6 +1,7 @@
 /** Where in the downloads we are: which part of the files, the rules or the check; and the file that is open. */
-import type { DownloadPart } from '../../state/download-list.svelte.ts'
+
 import { hrefOf, type Route } from '../../state/router.svelte.ts'
+import type { DownloadPart } from './download-list.svelte.ts'
 
 const parts = ['all', 'moving', 'failed', 'saved', 'stopped', 'rules', 'check'] as const
 export type Part = (typeof parts)[number]

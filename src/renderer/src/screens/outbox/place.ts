@@ -1,6 +1,6 @@
 /** Where in the outbox we are: which part, which batch, what is searched for, and the package that is open. */
 import { hrefOf, type Route } from '../../state/router.svelte.ts'
-import type { SendsAsked } from '../../state/send-list.svelte.ts'
+import type { SendsAsked } from './send-list.svelte.ts'
 
 /** The parts that list packages, and the one that lists batches. */
 const parts = ['all', 'attention', 'waiting', 'sent', 'batches'] as const

@@ -3,10 +3,10 @@
  * the main process failed to answer, never does it a second time.
  */
 
-import type { ActionRequest } from '../../../shared/contract/document-requests.ts'
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { ActionView } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
+import type { ActionRequest } from '../../../../shared/contract/document-requests.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { ActionView } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
 
 export class NewAction {
   #busy = $state(false)

@@ -1,9 +1,9 @@
 /** What is done to one document: it follows what the main process tells, and starts, takes back, asks and settles. */
 
-import type { AccountRights, ActionView } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AccountRights, ActionView } from '../../../../shared/contract/views.ts'
+import type { Api } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 /** States in which an action may still change by itself, or needs the person. */
 const UNSETTLED = new Set<ActionView['state']>(['waiting', 'running', 'uncertain'])

@@ -1,10 +1,10 @@
 /** The batches of the chosen account, newest first, and what can be done with each as a whole. */
-import type { AppError, Result } from '../../../shared/contract/errors.ts'
-import type { BatchView, SavedFile } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AppError, Result } from '../../../../shared/contract/errors.ts'
+import type { BatchView, SavedFile } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds between two readings: a batch tells of each of its packages. */
 const PAUSE = 250

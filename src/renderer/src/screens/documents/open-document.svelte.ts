@@ -1,12 +1,12 @@
 /** One document's page: what is known of it, what happened to it, and what is asked of the service about it. */
 
-import type { SavedFile } from '../../../shared/contract/composing-views.ts'
-import type { DocumentChange, DocumentPage, DownloadView, ValidationView } from '../../../shared/contract/views.ts'
-import type { IDVerificationDataType } from '../../../shared/model/id-verification.ts'
-import type { Api } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import type { Clock } from './clock.ts'
-import { Resource } from './resource.svelte.ts'
+import type { SavedFile } from '../../../../shared/contract/composing-views.ts'
+import type { DocumentChange, DocumentPage, DownloadView, ValidationView } from '../../../../shared/contract/views.ts'
+import type { IDVerificationDataType } from '../../../../shared/model/id-verification.ts'
+import type { Api } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
+import type { Clock } from '../../state/clock.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds that a document must have been shown to count as read. */
 const READING = 1000

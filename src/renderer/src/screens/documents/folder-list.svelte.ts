@@ -1,11 +1,11 @@
 /** The documents that a query finds, as many as there may be, in their order or under their packages. */
-import type { DocumentKey, DocumentQuery } from '../../../shared/contract/document-requests.ts'
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DocumentList, DocumentRow, FolderRow } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import { keyOfQuery } from './document-query.ts'
-import { WindowedList } from './windowed-list.svelte.ts'
+import type { DocumentKey, DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { DocumentList, DocumentRow, FolderRow } from '../../../../shared/contract/views.ts'
+import type { Api } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
+import { keyOfQuery } from '../../state/document-query.ts'
+import { WindowedList } from '../../state/windowed-list.svelte.ts'
 
 /** Rows read at a time: three screens of them, so that what is found is there before the next key. */
 const ROWS = 100

@@ -1,9 +1,9 @@
 /** The office's day in numbers, and what happened while nobody looked. */
-import type { AwayView, OverviewView } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AwayView, OverviewView } from '../../../../shared/contract/views.ts'
+import type { Api } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds between two readings while documents change. */
 const PAUSE = 1000

@@ -1,8 +1,8 @@
 /** The documents that are selected, of any account; all that a query finds can be, also those that were never on the screen. */
-import type { DocumentKey, DocumentQuery } from '../../../shared/contract/document-requests.ts'
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DocumentRow, FolderRow } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
+import type { DocumentKey, DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { DocumentRow, FolderRow } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
 
 /** As many as one request takes one by one. */
 const MOST_SELECTED = 10_000

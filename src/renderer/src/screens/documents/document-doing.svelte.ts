@@ -1,5 +1,5 @@
 /** Which dialog of a document's page is open, and with what. One at a time, each made anew as it opens. */
-import type { ActionView, SignerView } from '../../../shared/contract/views.ts'
+import type { ActionView, SignerView } from '../../../../shared/contract/views.ts'
 
 export type Asked =
   | { what: 'extend'; before?: ActionView }

@@ -1,12 +1,12 @@
 /** The audit trail, newest first, as far as it is in sight; whether it is whole; and files of it. */
-import type { Result } from '../../../shared/contract/errors.ts'
-import type { AuditCheck, AuditEntry, SavedFile } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import { Action } from './action.svelte.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { ShownRows } from './shown-rows.svelte.ts'
-import type { Asked, Listed } from './windowed-list.svelte.ts'
+import type { Result } from '../../../../shared/contract/errors.ts'
+import type { AuditCheck, AuditEntry, SavedFile } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { ShownRows } from '../../state/shown-rows.svelte.ts'
+import type { Asked, Listed } from '../../state/windowed-list.svelte.ts'
 
 /** Milliseconds between two readings while somebody signs. */
 const PAUSE = 1000

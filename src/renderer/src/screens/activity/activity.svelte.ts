@@ -1,10 +1,10 @@
 /** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { ActionView, DocumentChange } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { Resource } from './resource.svelte.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { ActionView, DocumentChange } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 
 const PAGE = 100
 /** Milliseconds between two readings while documents change. */

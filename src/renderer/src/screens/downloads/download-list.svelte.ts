@@ -1,10 +1,10 @@
 /** A part of the downloads of the chosen account, as many as there may be: what moves first, then the newest. */
-import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DownloadPage, DownloadState, DownloadView } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { WindowedList } from './windowed-list.svelte.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { DownloadPage, DownloadState, DownloadView } from '../../../../shared/contract/views.ts'
+import type { Api } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { WindowedList } from '../../state/windowed-list.svelte.ts'
 
 /** Milliseconds between two readings: a queue tells of each of its files. */
 const PAUSE = 250

@@ -1,12 +1,12 @@
 /** What this account has put in the outbox, as many as there may be: one part of it, one batch, or what a search finds. */
-import type { Result } from '../../../shared/contract/errors.ts'
-import type { Input } from '../../../shared/contract/requests.ts'
-import type { SendList as SendListView, SendView } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
-import { ShownRows } from './shown-rows.svelte.ts'
-import type { Asked } from './windowed-list.svelte.ts'
+import type { Result } from '../../../../shared/contract/errors.ts'
+import type { Input } from '../../../../shared/contract/requests.ts'
+import type { SendList as SendListView, SendView } from '../../../../shared/contract/views.ts'
+import type { Api } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
+import { coalesced } from '../../state/coalesced.ts'
+import { ShownRows } from '../../state/shown-rows.svelte.ts'
+import type { Asked } from '../../state/windowed-list.svelte.ts'
 
 /** Milliseconds between two readings: a batch tells of each of its packages. */
 const PAUSE = 250
