@@ -4,9 +4,9 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { board } from '../test/bench/board.ts'
 import { bulk } from '../test/bench/bulk.ts'
 import { counter } from '../test/bench/counter.ts'
+import { board } from '../test/bench/document-index.ts'
 import { documents } from '../test/bench/documents.ts'
 import { downloads } from '../test/bench/downloads.ts'
 import { drafts } from '../test/bench/drafts.ts'

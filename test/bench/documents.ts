@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AskDesk, Taken } from '../../src/main/core/documents/desk-questions.ts'
+import type { AskDesk, Taken } from '../../src/main/core/documents/questions.ts'
 import { documentDeskOf } from '../../src/main/shell/documents.ts'
 import { decodeDocument } from '../../src/shared/model/document-decoding.ts'
 import { type Bench, type Figure, median, rounded } from './figure.ts'

@@ -61,7 +61,7 @@ describe('dependencies point one way', () => {
     ['src/main/shell/windows.ts', 'electron'],
     ['src/main/index.ts', 'electron'],
     ['src/main/shell/practice-worker.ts', 'src/practice/office.ts'],
-    ['src/main/ipc/documents.ts', 'src/main/core/documents/mirror.ts'],
+    ['src/main/ipc/documents.ts', 'src/main/core/documents/mirror/mirror.ts'],
     ['src/renderer/src/App.svelte', 'src/shared/contract/index.ts'],
     ['src/preload/index.ts', 'electron']
   ])('%s may import %s', (file, imported) => {

@@ -1,8 +1,8 @@
 /** Requests about what happened to documents, and what of it the desktop tells. */
-import type { AskDesk } from '../core/documents/desk-questions.ts'
-import { awayView } from '../core/telling/away.ts'
-import type { Presence } from '../core/telling/presence.ts'
-import type { KeptTelling } from '../core/telling/settings.ts'
+import type { AskDesk } from '../core/documents/questions.ts'
+import { awayView } from '../core/notifications/away.ts'
+import type { Presence } from '../core/notifications/presence.ts'
+import type { KeptTelling } from '../core/notifications/settings.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'

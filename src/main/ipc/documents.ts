@@ -1,7 +1,7 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, and the overview. */
 
 import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
-import type { AskDesk } from '../core/documents/desk-questions.ts'
+import type { AskDesk } from '../core/documents/questions.ts'
 import type { Views } from '../core/documents/views.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'

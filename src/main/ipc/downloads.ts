@@ -1,5 +1,5 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
-import type { AskDesk } from '../core/documents/desk-questions.ts'
+import type { AskDesk } from '../core/documents/questions.ts'
 import { insistOnPattern } from '../core/downloads/preview.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'

@@ -1,5 +1,5 @@
 /** Requests about the address where other software can hint that something happened. */
-import type { Hints } from '../core/documents/hints.ts'
+import type { Hints } from '../core/documents/polling/hints.ts'
 import type { RequestHandlers } from './registration.ts'
 
 type Handled = Extract<keyof RequestHandlers, `hints.${string}`>

@@ -1,5 +1,5 @@
 /** Requests about looking at an identity check's PDF. Only the desk has them, and not while a person has its screen. */
-import type { AskDesk } from '../core/documents/desk-questions.ts'
+import type { AskDesk } from '../core/documents/questions.ts'
 import type { PdfPreviews } from '../core/identity/pdf-preview.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'

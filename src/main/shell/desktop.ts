@@ -1,7 +1,7 @@
 /** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless somebody signs. */
 import { join } from 'node:path'
 import { app, type BrowserWindow } from 'electron'
-import type { Standing } from '../core/telling/standing.ts'
+import type { Standing } from '../core/notifications/badge-counts.ts'
 import { openBadge } from './badge.ts'
 import type { SendEvent } from './events.ts'
 import { bringForward } from './foreground.ts'

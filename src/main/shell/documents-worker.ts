@@ -1,7 +1,7 @@
 /** A thread of its own for the documents' desk: decoding, comparing, searching and sorting never hold up the windows. */
 import { workerData } from 'node:worker_threads'
-import { openLastingDesk } from '../core/documents/lasting-desk.ts'
-import type { DocumentsKey } from '../core/documents/mirror-key.ts'
+import type { DocumentsKey } from '../core/documents/mirror/database-key.ts'
+import { openLastingDesk } from '../core/documents/recovery.ts'
 import { asAppError } from '../ipc/errors.ts'
 import { answerOrders, tell } from './answering.ts'
 

@@ -1,8 +1,8 @@
 /** Runs the documents' desk in a thread beside the application. */
 import type { AppError } from '../../shared/contract/index.ts'
-import type { AskDesk } from '../core/documents/desk-questions.ts'
-import type { DocumentsOpened } from '../core/documents/lasting-desk.ts'
-import type { DocumentsKey } from '../core/documents/mirror-key.ts'
+import type { DocumentsKey } from '../core/documents/mirror/database-key.ts'
+import type { AskDesk } from '../core/documents/questions.ts'
+import type { DocumentsOpened } from '../core/documents/recovery.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { askThread } from './asking.ts'
 import type { DocumentsPlan } from './documents-worker.ts'

@@ -1,6 +1,6 @@
 /** Shows notices by the desktop's own notifications, where it has any, and says which one a person clicked. */
 import { app, Notification } from 'electron'
-import type { Notice } from '../core/telling/notice.ts'
+import type { Notice } from '../core/notifications/notification-text.ts'
 
 /** As the installer names the application to Windows, which shows notices of no other: `appId` of electron-builder.yml. */
 const APP_ID = 'app.countersign.desktop'

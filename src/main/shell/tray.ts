@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
-import type { Standing } from '../core/telling/standing.ts'
+import type { Standing } from '../core/notifications/badge-counts.ts'
 
 export interface TrayParts {
   platform: NodeJS.Platform

@@ -3,7 +3,7 @@ import { openViews } from '../../../src/main/core/documents/views.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { addAccount, failureOf } from '../drafts/office.ts'
-import { query } from './board-rows.ts'
+import { query } from './index/rows.ts'
 
 function office() {
   const db = connectInMemory()

@@ -1,6 +1,6 @@
 /** What actions need of the rest of the application and of the world around it. */
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { AskDesk } from '../documents/desk-questions.ts'
+import type { AskDesk } from '../documents/questions.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Rights } from './rights.ts'

@@ -1,5 +1,5 @@
 /** Reads documents anew from the service: only what a look that began since has shown is believed. */
-import type { MirroredDocument } from '../documents/desk-questions.ts'
+import type { MirroredDocument } from '../documents/questions.ts'
 import type { ActionEffects } from './effects.ts'
 
 /**

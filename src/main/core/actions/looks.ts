@@ -3,7 +3,7 @@
  * looks a minute apart that show the document as it was before, after the attempt's own time is over, do so, too.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { MirroredDocument } from '../documents/desk-questions.ts'
+import type { MirroredDocument } from '../documents/questions.ts'
 import { backoff } from '../lib/retry.ts'
 import { TIME_LIMITS } from '../service/time-limits.ts'
 import { type Action, canBeChecked } from './action-record.ts'

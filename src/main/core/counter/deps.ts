@@ -1,8 +1,8 @@
 /** What a session at the counter needs of the world, and what of it outlives the application's end. */
 import type { AppError, CounterEntry, CounterSettings, CounterTurn } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit-record.ts'
-import type { MirroredDocument } from '../documents/desk-questions.ts'
-import type { Schedule } from '../documents/pace.ts'
+import type { Schedule } from '../documents/polling/intervals.ts'
+import type { MirroredDocument } from '../documents/questions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
 import type { CounterPlace } from './counter-place.ts'
 import type { OpenSigningView } from './signing-view.ts'

@@ -1,7 +1,7 @@
 /** What became of a turn: what the service says, asked again for a while as it may need a moment. No page is believed. */
 import type { AppError, CounterOutcome, CounterSession } from '../../../shared/contract/index.ts'
-import type { MirroredDocument } from '../documents/desk-questions.ts'
 import { stateOf } from '../documents/progress.ts'
+import type { MirroredDocument } from '../documents/questions.ts'
 import type { CounterDeps, SignerIdentity } from './deps.ts'
 import { indexOf } from './known-signer.ts'
 

@@ -4,8 +4,8 @@
  */
 import type { CounterOutcome } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import type { MirroredDocument } from '../documents/desk-questions.ts'
 import { canSignLater, canSignNow, mayNeedCamera, personOf, stateOf } from '../documents/progress.ts'
+import type { MirroredDocument } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import {
   type SigningAccount,

@@ -1,6 +1,6 @@
 /** Documents that are put in line: one, some, or all that a query finds. */
 import type { AddedDownloads, DocumentQuery, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
-import type { AskDesk, DocumentKey, IdentityCheck, Some } from '../documents/desk-questions.ts'
+import type { AskDesk, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import type { Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'

@@ -4,7 +4,7 @@
  */
 import type { AppError, DownloadSettings, DownloadSummary } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit-record.ts'
-import type { AskDesk } from '../documents/desk-questions.ts'
+import type { AskDesk } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'
 import type { Db } from '../storage/connection.ts'

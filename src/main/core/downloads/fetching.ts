@@ -1,6 +1,6 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
 import { dirname, join } from 'node:path'
-import type { AskDesk } from '../documents/desk-questions.ts'
+import type { AskDesk } from '../documents/questions.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { flushFolder } from '../storage/atomic-file.ts'

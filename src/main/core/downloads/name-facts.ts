@@ -1,6 +1,6 @@
 /** What a file's name is made of, from what the folders showed of its document. */
 import { fullName, readGmt, readServiceDate } from '../../../shared/model/index.ts'
-import type { MirroredDocument } from '../documents/desk-questions.ts'
+import type { MirroredDocument } from '../documents/questions.ts'
 import type { NameParts } from './name-pattern.ts'
 
 export interface Named {

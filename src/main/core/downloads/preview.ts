@@ -1,6 +1,6 @@
 /** What a pattern for names makes of some documents, before anybody relies on it. */
 import { DocumentQuery, type DownloadView, type PatternPreview } from '../../../shared/contract/index.ts'
-import type { AskDesk } from '../documents/desk-questions.ts'
+import type { AskDesk } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { namePartsOf } from './name-facts.ts'
 import { parsePattern, relativePath } from './name-pattern.ts'

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import type { DocumentChange, DownloadView, SavedView } from '../../../shared/contract/index.ts'
-import type { AskDesk, DocumentKey, IdentityCheck } from '../documents/desk-questions.ts'
+import type { AskDesk, DocumentKey, IdentityCheck } from '../documents/questions.ts'
+import { keptIn } from '../notifications/json-values.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../telling/kept.ts'
 import type { Lane } from './download-rows.ts'
 import type { Rule, RulesTable } from './rules-table.ts'
 

@@ -2,7 +2,7 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import type { Traces } from '../documents/desk-questions.ts'
+import type { Traces } from '../documents/questions.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 

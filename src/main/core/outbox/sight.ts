@@ -1,6 +1,6 @@
 /** What a look at an account's folders saw, arranged for finding sends again in it. */
 import { type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
-import { likenessOf, plain } from '../documents/likeness.ts'
+import { likenessOf, plain } from '../documents/mirror/match-key.ts'
 import { slowly } from '../lib/slices.ts'
 
 /** What one look saw, arranged for being searched. References are in lower case. */

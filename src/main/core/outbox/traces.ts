@@ -4,8 +4,8 @@
  * most, never a proof that it did not arrive.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import type { Traces } from '../documents/desk-questions.ts'
-import { likenessOf, plain } from '../documents/likeness.ts'
+import { likenessOf, plain } from '../documents/mirror/match-key.ts'
+import type { Traces } from '../documents/questions.ts'
 import { slowly } from '../lib/slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'

@@ -1,0 +1,127 @@
+/**
+ * What conditions ask of rows, in arrays by the rows' slots: a look at 100,000 of them is then a walk through memory
+ * rather than a visit to as many objects.
+ */
+import { IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
+import { type BoardRow, hasEnded, waitsHere, writtenDay } from './row.ts'
+
+/** Bits of `flags`. */
+export const FLAG = { unread: 1, hasFile: 2, waitsHere: 4, gone: 8, ended: 16 } as const
+
+/**
+ * Times are milliseconds since 1970 UTC, and NaN, which is in no order with any, where there is none. A due date without
+ * a time has no `due` but a `dueDay`: that day's midnight as if it were UTC, since where the day begins is for who asks.
+ */
+const TIMES = ['due', 'dueDay', 'idleSince', 'arrivedAt', 'completedAt', 'signed', 'of'] as const
+
+export type Facets = ReturnType<typeof openFacets>
+
+export function openFacets(capacity: number) {
+  const folderNumbers = new Map<string, number>()
+  const packages = packageNumbers()
+  const numbers = Object.fromEntries(TIMES.map((name) => [name, new Float64Array(capacity)])) as Record<
+    (typeof TIMES)[number],
+    Float64Array
+  >
+  const facets = {
+    ...numbers,
+    flags: new Uint8Array(capacity),
+    family: new Uint8Array(capacity),
+    /** By `IDENTITY_STATES`. */
+    identity: new Uint8Array(capacity),
+    folder: new Uint32Array(capacity),
+    /** Documents of one package have one number; nought where a document has none. */
+    package: new Uint32Array(capacity),
+    rows: [] as (BoardRow | undefined)[],
+
+    /** The number that stands for a folder; one that no row is in has one of its own. */
+    numberOf: (folder: string): number => folderNumbers.get(folder) ?? folderNumbers.size,
+
+    /** No package has a number above this. */
+    packages: packages.highest,
+
+    put(slot: number, row: BoardRow): void {
+      if (slot >= facets.flags.length) grow()
+      const { due, progress, folder, packageReference } = row
+      if (!folderNumbers.has(folder)) folderNumbers.set(folder, folderNumbers.size)
+      const before = facets.rows[slot]?.packageReference
+      if (before !== packageReference) {
+        if (packageReference !== undefined) facets.package[slot] = packages.join(packageReference)
+        else facets.package[slot] = 0
+        if (before !== undefined) packages.leave(before)
+      }
+      facets.rows[slot] = row
+      facets.due[slot] = due?.precision === 'time' ? due.at : Number.NaN
+      facets.dueDay[slot] = due?.precision === 'day' ? writtenDay(due, row.gmt) : Number.NaN
+      facets.idleSince[slot] = idleSince(row)
+      facets.arrivedAt[slot] = row.arrivedAt
+      facets.completedAt[slot] = row.completedAt ?? Number.NaN
+      facets.signed[slot] = progress?.signed ?? Number.NaN
+      facets.of[slot] = progress?.of ?? Number.NaN
+      facets.family[slot] = STATUS_FAMILIES.indexOf(row.status.family)
+      facets.identity[slot] = IDENTITY_STATES.indexOf(row.identity)
+      facets.folder[slot] = facets.numberOf(folder)
+      facets.flags[slot] =
+        (row.unread ? FLAG.unread : 0) |
+        (row.hasFileUploaded ? FLAG.hasFile : 0) |
+        (waitsHere(row) ? FLAG.waitsHere : 0) |
+        (row.goneAt === undefined ? 0 : FLAG.gone) |
+        (hasEnded(row) ? FLAG.ended : 0)
+    },
+
+    remove(slot: number): void {
+      const before = facets.rows[slot]?.packageReference
+      if (before !== undefined) packages.leave(before)
+      facets.rows[slot] = undefined
+      facets.package[slot] = 0
+    }
+  }
+
+  function grow(): void {
+    for (const name of TIMES) facets[name] = larger(facets[name], new Float64Array(facets[name].length * 2))
+    facets.folder = larger(facets.folder, new Uint32Array(facets.folder.length * 2))
+    facets.package = larger(facets.package, new Uint32Array(facets.package.length * 2))
+    facets.flags = larger(facets.flags, new Uint8Array(facets.flags.length * 2))
+    facets.family = larger(facets.family, new Uint8Array(facets.family.length * 2))
+    facets.identity = larger(facets.identity, new Uint8Array(facets.identity.length * 2))
+  }
+
+  return facets
+}
+
+/** A number for each package that has documents; the number of one without any goes to another. */
+function packageNumbers() {
+  const numbers = new Map<string, number>()
+  const free: number[] = []
+  const documents: number[] = [0]
+  return {
+    highest: (): number => documents.length - 1,
+
+    join(reference: string): number {
+      const number = numbers.get(reference) ?? free.pop() ?? documents.length
+      numbers.set(reference, number)
+      documents[number] = (documents[number] ?? 0) + 1
+      return number
+    },
+
+    leave(reference: string): void {
+      const number = numbers.get(reference)
+      if (number === undefined) return
+      const left = (documents[number] as number) - 1
+      documents[number] = left
+      if (left > 0) return
+      numbers.delete(reference)
+      free.push(number)
+    }
+  }
+}
+
+/** When it was last signed or changed. */
+function idleSince({ lastSigned, changedAt }: BoardRow): number {
+  return Math.max(lastSigned?.at ?? changedAt, changedAt)
+}
+
+function larger<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
+  into.set(list)
+  return into
+}

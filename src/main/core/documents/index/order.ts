@@ -1,0 +1,263 @@
+/**
+ * The rows of a board in the order of each column. An order is made once, in slices; after that only the rows that
+ * changed are taken out and put where they belong. While many change, an order may be a moment older than they are.
+ */
+import { type DocumentColumn, type DocumentQuery, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
+import type { Sliced } from '../../lib/slices.ts'
+import type { BoardRow } from './row.ts'
+
+export type Sort = DocumentQuery['sort']
+type Key = string | number | undefined
+type Compare = (one: number, other: number) => number
+
+const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
+/** What needs a look first. */
+const IDENTITIES = ['failed', 'other', 'asked', 'passed']
+/** Slots that are ordered, or rows that are put in their place, between two pauses. */
+const PIECE = 512
+/** So many times an order follows what changes meanwhile; whoever asks later follows on. */
+const ROUNDS = 2
+/** So many changed rows are put in their places without a pause. */
+const FEW = 1000
+
+export interface OrderedRows {
+  rows: readonly (BoardRow | undefined)[]
+  version: () => number
+  /** The slots that changed after a version, a slot perhaps more than once; undefined where that is too long ago. */
+  changedSince: (version: number) => readonly number[] | undefined
+}
+
+export interface Order {
+  slots: Uint32Array
+  /** Of which version of the rows it is. */
+  version: number
+}
+
+/** An order with the rows as they were then. */
+interface HeldOrder extends Order {
+  held: OrderedRows['rows']
+}
+
+export function openOrders({ rows, version, changedSince }: OrderedRows) {
+  const orders = new Map<string, Order>()
+
+  function* made({ by, descending }: Sort): Sliced<HeldOrder> {
+    if (descending) {
+      const ascending = yield* followed({ by, descending: false })
+      return { ...ascending, slots: turned(ascending.slots, (slot) => keyOf(ascending.held[slot] as BoardRow, by)) }
+    }
+    const begin = by === 'name' ? undefined : yield* followed({ by: 'name', descending: false })
+    const asOf = begin?.version ?? version()
+    // In the pauses rows change.
+    const held = begin && begin.held !== rows ? begin.held : rows.slice()
+    const slots = begin?.slots.slice() ?? Uint32Array.from(held.keys()).filter((slot) => held[slot])
+    const keys = new Array<Key>(held.length)
+    for (let slot = 0; slot < held.length; slot++) {
+      const row = held[slot]
+      if (row) keys[slot] = keyOf(row, by)
+      if (slot % PIECE === PIECE - 1) yield
+    }
+    const compare: Compare = begin
+      ? (one, other) => compareKeys(keys[one], keys[other])
+      : (one, other) => compareKeys(keys[one], keys[other]) || compareTies(held[one], held[other])
+    return { slots: yield* sorted(slots, compare), version: asOf, held }
+  }
+
+  function* mended(order: Order, sort: Sort, changed: readonly number[]): Sliced<HeldOrder> {
+    const asOf = version()
+    // Where there is a pause, rows may change while they are put in order.
+    const held = changed.length > FEW ? rows.slice() : rows
+    const compareRows = rowOrder(sort)
+    const compare: Compare = (one, other) => compareRows(held[one] as BoardRow, held[other] as BoardRow)
+    const isChanged = new Uint8Array(rows.length)
+    for (const slot of changed) isChanged[slot] = 1
+    const rest = without(order.slots, isChanged)
+    const fresh = yield* sorted(
+      Uint32Array.from(new Set(changed)).filter((slot) => held[slot]),
+      compare
+    )
+    const slots = new Uint32Array(rest.length + fresh.length)
+    let taken = 0
+    for (let index = 0; index < fresh.length; index++) {
+      const slot = fresh[index] as number
+      const until = placeOf(rest, slot, compare, taken)
+      slots.set(rest.subarray(taken, until), taken + index)
+      slots[until + index] = slot
+      taken = until
+      if (changed.length > FEW && index % PIECE === PIECE - 1) yield
+    }
+    slots.set(rest.subarray(taken), taken + fresh.length)
+    return { slots, version: asOf, held }
+  }
+
+  /** The order of now or, where rows go on changing while others are put in their places, that of a moment ago. */
+  function* followed(sort: Sort): Sliced<HeldOrder> {
+    const name = nameOf(sort)
+    let newest: HeldOrder | undefined
+    for (let round = 0; round < ROUNDS || !newest; round++) {
+      const known = orders.get(name)
+      if (known?.version === version()) return { ...known, held: rows }
+      const changed = known && changedSince(known.version)
+      const isNew = !known || !changed || changed.length > known.slots.length / 4
+      newest = yield* isNew ? made(sort) : mended(known, sort, changed)
+      const { slots, version: asOf } = newest
+      if (asOf >= (orders.get(name)?.version ?? 0)) orders.set(name, { slots, version: asOf })
+    }
+    return newest
+  }
+
+  /** Nobody waits for a known order to be followed while rows go on changing: that is for who asks once they stand. */
+  function* orderOf(sort: Sort): Sliced<Order> {
+    const began = version()
+    const following = followed(sort)
+    let step = following.next()
+    while (!step.done) {
+      yield
+      const known = orders.get(nameOf(sort))
+      if (known && version() !== began) return known
+      step = following.next()
+    }
+    return step.value
+  }
+
+  return orderOf
+}
+
+function nameOf({ by, descending }: Sort): string {
+  return `${by} ${descending}`
+}
+
+/** The order of two rows, of one account or two: by the column, then name, reference and account; without a value last. */
+export function rowOrder({ by, descending }: Sort): (one: BoardRow, other: BoardRow) => number {
+  return (one, other) => {
+    const keys = [keyOf(one, by), keyOf(other, by)] as const
+    const isMissing = keys[0] === undefined || keys[1] === undefined
+    const order = compareKeys(...keys)
+    return (descending && !isMissing ? -order : order) || compareTies(one, other)
+  }
+}
+
+function keyOf(row: BoardRow, by: DocumentColumn): Key {
+  switch (by) {
+    case 'name':
+      return row.name
+    case 'package':
+      return row.packageReference
+    case 'signers':
+      return row.signers.map(({ name }) => name).join(', ') || undefined
+    case 'status':
+      return STATUS_FAMILIES.indexOf(row.status.family) + shareOf(row) / 2
+    case 'progress':
+      return row.progress && shareOf(row)
+    case 'due':
+      return row.due?.at
+    case 'lastSigned':
+      return row.lastSigned?.at
+    case 'folder':
+      return row.folder
+    case 'matter':
+      return row.matterNumber
+    case 'reference':
+      return row.reference
+    case 'clientReference':
+      return row.clientReference
+    case 'formReference':
+      return row.formDirectReference
+    case 'identity':
+      return row.identity === 'none' ? undefined : IDENTITIES.indexOf(row.identity)
+    case 'changed':
+      return row.changedAt
+  }
+}
+
+function shareOf({ progress }: BoardRow): number {
+  return progress ? Math.min(1, progress.signed / progress.of) : 0
+}
+
+function compareKeys(one: Key, other: Key): number {
+  if (one === other) return 0
+  if (one === undefined) return 1
+  if (other === undefined) return -1
+  return typeof one === 'string' ? collate(one, other as string) : one - (other as number)
+}
+
+function compareTies(one: BoardRow | undefined, other: BoardRow | undefined): number {
+  if (!one || !other) return 0
+  return (
+    compareKeys(one.name, other.name) ||
+    compareKeys(one.reference, other.reference) ||
+    byCodes(one.reference, other.reference) ||
+    byCodes(one.accountId, other.accountId)
+  )
+}
+
+/** For texts that the collator takes to be the same. */
+function byCodes(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+/** The slots that aren't marked. */
+function without(slots: Uint32Array, isMarked: Uint8Array): Uint32Array {
+  const rest = new Uint32Array(slots.length)
+  let count = 0
+  for (let index = 0; index < slots.length; index++) {
+    const slot = slots[index] as number
+    if (isMarked[slot] === 0) rest[count++] = slot
+  }
+  return rest.subarray(0, count)
+}
+
+/** Sorts, keeping the order of what is equal. */
+function* sorted(slots: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uint32Array<ArrayBuffer>> {
+  for (let begin = 0; begin < slots.length; begin += PIECE) {
+    slots.subarray(begin, begin + PIECE).sort(compare)
+    if (slots.length > FEW) yield
+  }
+  let from = slots
+  let to = new Uint32Array(slots.length)
+  for (let width = PIECE; width < slots.length; width *= 2) {
+    for (let begin = 0; begin < slots.length; begin += 2 * width) {
+      const middle = Math.min(begin + width, slots.length)
+      const end = Math.min(begin + 2 * width, slots.length)
+      let left = begin
+      let right = middle
+      for (let index = begin; index < end; index++) {
+        const takesLeft = right >= end || (left < middle && compare(from[left] as number, from[right] as number) <= 0)
+        to[index] = from[takesLeft ? left++ : right++] as number
+        if (slots.length > FEW && index % PIECE === 0) yield
+      }
+    }
+    ;[from, to] = [to, from]
+  }
+  return from
+}
+
+/** The other way round, but for those that are equal or without a value. */
+function turned(slots: Uint32Array, keyAt: (slot: number) => Key): Uint32Array {
+  const result = new Uint32Array(slots.length)
+  let valued = slots.length
+  while (valued > 0 && keyAt(slots[valued - 1] as number) === undefined) valued--
+  result.set(slots.subarray(valued), valued)
+  let written = 0
+  let end = valued
+  for (let index = valued - 1; index >= 0; index--) {
+    const isFirst = index === 0 || compareKeys(keyAt(slots[index - 1] as number), keyAt(slots[index] as number)) !== 0
+    if (!isFirst) continue
+    result.set(slots.subarray(index, end), written)
+    written += end - index
+    end = index
+  }
+  return result
+}
+
+/** Where a slot belongs in a part of a list that is in order, looked for from a place on. */
+function placeOf(slots: Uint32Array, slot: number, compare: Compare, from: number): number {
+  let low = from
+  let high = slots.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compare(slots[middle] as number, slot) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,180 @@
+/** What is asked of the boards: lists, references, counts, who waits. Pure over the rows and the moment. */
+import { type CounterEntry, type DocumentList, DocumentQuery } from '../../../../shared/contract/index.ts'
+import type { Sliced } from '../../lib/slices.ts'
+import type { DeskQuestions, DocumentKey, IdentityCheck, Some } from '../questions.ts'
+import { conditionsOf, finds, type Moment } from './conditions.ts'
+import type { Board } from './document-index.ts'
+import { grouped, groupedPage } from './groups.ts'
+import { rowOrder } from './order.ts'
+import { countFound, foundRows } from './results.ts'
+import { type BoardRow, type BoardSigner, documentRowOf, dueOf, present } from './row.ts'
+
+export type { Moment } from './conditions.ts'
+
+/** Families of documents that somebody still waits for. */
+const OPEN: DocumentQuery['families'] = ['not-started', 'in-progress', 'other']
+const PIECE = 1024
+const PIECE_OF_CHECKS = 64
+
+export interface NamedQuery {
+  id: string
+  query: DocumentQuery
+}
+
+/** A page of the list. `expanded` names packages by their references. */
+export function* listOf(
+  boards: readonly Board[],
+  query: DocumentQuery,
+  moment: Moment,
+  page: { expanded: readonly string[]; offset: number; limit: number }
+): Sliced<Pick<DocumentList, 'rows' | 'total' | 'documents'>> {
+  const rows = yield* foundRows(boards, query, moment)
+  if (query.grouped) return { ...groupedPage(yield* grouped(rows), page), documents: rows.length }
+  const shown = rows.slice(page.offset, page.offset + page.limit).map(documentRowOf)
+  return { rows: shown, total: rows.length, documents: rows.length }
+}
+
+/** Which documents the list shows, in its order, and how many there are. */
+export function* referencesOf(
+  boards: readonly Board[],
+  query: DocumentQuery,
+  moment: Moment,
+  limit: number
+): Sliced<{ references: DocumentKey[]; total: number }> {
+  const rows = yield* inListOrder(boards, query, moment)
+  const references = rows.slice(0, limit).map(({ accountId, reference }) => ({ accountId, reference }))
+  return { references, total: rows.length }
+}
+
+/**
+ * How many documents each folder of an account holds, each query finds, and how many are unread.
+ * @param boardsOf the boards that a query asks for.
+ */
+export function* countsOf(
+  board: Board,
+  queries: readonly NamedQuery[],
+  moment: Moment,
+  boardsOf: (query: DocumentQuery) => readonly Board[]
+): Sliced<{ folders: Record<string, number>; queries: Record<string, number>; unread: number }> {
+  const folders = new Map<string, number>()
+  let unread = 0
+  for (const row of board.rows()) {
+    if (row.goneAt !== undefined) continue
+    folders.set(row.folder, (folders.get(row.folder) ?? 0) + 1)
+    if (row.unread) unread++
+  }
+  const counts: [string, number][] = []
+  for (const { id, query } of queries) {
+    yield
+    counts.push([id, countFound(boardsOf(query), query, moment)])
+  }
+  // fromEntries, since a folder may have any name: one that is assigned could be taken for the object's prototype.
+  return { folders: Object.fromEntries(folders), queries: Object.fromEntries(counts), unread }
+}
+
+/** See the desk's question. */
+export function* identityChecksOf(
+  boards: readonly Board[],
+  {
+    accountId,
+    some,
+    queries = [],
+    after,
+    limit
+  }: Pick<DeskQuestions['identityChecks']['ask'], 'accountId' | 'some' | 'queries' | 'after' | 'limit'>,
+  moment: Moment
+): Sliced<IdentityCheck[]> {
+  const rows = [...(yield* targetsOf(boards, some, moment))].filter((row) => !after || inOrder(after, row) < 0)
+  rows.sort(inOrder)
+  yield
+  const checks: IdentityCheck[] = []
+  for (const [index, row] of rows.slice(0, limit).entries()) {
+    if (index % PIECE_OF_CHECKS === PIECE_OF_CHECKS - 1) yield
+    const asked = queries.filter(({ query }) => row.accountId === accountId || query.accounts?.includes(row.accountId))
+    checks.push({
+      accountId: row.accountId,
+      reference: row.reference,
+      name: row.name,
+      isThere: row.idVerificationRequested || row.identity !== 'none',
+      found: matchingOf(row, asked, moment),
+      // What is kept of a document that was reopened isn't there any more.
+      ...(row.status.family === 'complete' && { completedAt: row.completedAt ?? 0 })
+    })
+  }
+  return checks
+}
+
+/** A total order, so that nothing is left out between two pages. */
+function inOrder(one: DocumentKey, two: DocumentKey): number {
+  if (one.reference !== two.reference) return one.reference < two.reference ? -1 : 1
+  if (one.accountId === two.accountId) return 0
+  return one.accountId < two.accountId ? -1 : 1
+}
+
+/** Which of the queries find the row. */
+export function matchingOf(row: BoardRow, queries: readonly NamedQuery[], moment: Moment): string[] {
+  return queries.filter(({ query }) => finds(query, moment)(row)).map(({ id }) => id)
+}
+
+/** The rows that are meant: the documents that these boards know, each once, or all that the query finds, in its order. */
+export function* targetsOf(boards: readonly Board[], some: Some, moment: Moment): Sliced<readonly BoardRow[]> {
+  if ('query' in some) return yield* inListOrder(boards, some.query, moment)
+  const rows = new Set<BoardRow>()
+  for (const [index, { accountId, reference }] of some.documents.entries()) {
+    if (index % PIECE === PIECE - 1) yield
+    for (const board of boards) {
+      const row = board.get(reference)
+      if (row?.accountId === accountId) rows.add(row)
+    }
+  }
+  return [...rows]
+}
+
+/** Documents that haven't ended and are due on that day of the zone, `2026-11-22`; the first due first. */
+export function dueOn(board: Board, day: string, zone: string): { reference: string; name: string }[] {
+  const { facets, rowAt, slots } = board.inner
+  const { conditions } = conditionsOf(DocumentQuery.parse({ dueOn: day, families: OPEN }), { now: 0, zone }, facets)
+  const rows: BoardRow[] = []
+  for (let slot = 0; slot < slots(); slot++) {
+    const row = rowAt(slot)
+    if (row && row.goneAt === undefined && conditions.every(({ holds }) => holds(slot))) rows.push(row)
+  }
+  return rows.sort(nextDueFirst).map(({ reference, name }) => ({ reference, name }))
+}
+
+/** Who can sign at the counter now, next due first; with those, where they are asked for, who only lack a link. */
+export function waitingHere(board: Board, withoutLink?: true): CounterEntry[] {
+  const isMeant = (signer: BoardSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
+  return board
+    .rows()
+    .filter((row) => row.goneAt === undefined && row.signers.some(isMeant))
+    .sort(nextDueFirst)
+    .flatMap((row) =>
+      row.signers.flatMap((signer, index) =>
+        isMeant(signer)
+          ? [
+              {
+                documentReference: row.reference,
+                documentName: row.name,
+                signer: index,
+                signerName: signer.name,
+                person: signer.person ?? '',
+                faceToFace: signer.faceToFace === true,
+                mayNeedCamera: signer.mayNeedCamera === true,
+                // Appointments are the counter's own, which lays them over.
+                isToday: false,
+                ...(signer.lacksLink && { withoutLink: true as const }),
+                ...present({ due: dueOf(row) })
+              }
+            ]
+          : []
+      )
+    )
+}
+
+function* inListOrder(boards: readonly Board[], query: DocumentQuery, moment: Moment): Sliced<readonly BoardRow[]> {
+  const rows = yield* foundRows(boards, query, moment)
+  return query.grouped ? (yield* grouped(rows)).flat() : rows
+}
+
+const nextDueFirst = rowOrder({ by: 'due', descending: false })

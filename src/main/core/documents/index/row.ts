@@ -1,0 +1,201 @@
+/** One document on the board: all that the list shows, filters and sorts by, kept in memory and beside the document on disk. */
+import type { DocumentRow, IdentityState, SignerProgress } from '../../../../shared/contract/index.ts'
+import {
+  type DocumentResponse,
+  type DocumentStatus,
+  fullName,
+  readDocumentStatus,
+  readGmt,
+  readServiceDate,
+  type ServiceDate
+} from '../../../../shared/model/index.ts'
+import { compact, folded, shortened } from '../../lib/text-folding.ts'
+import { canSignNow, identityOf, isFaceToFace, lacksLink, mayNeedCamera, personOf, stateOf } from '../progress.ts'
+
+/** No text of a row is longer, in characters; a document's page shows more of it. */
+const LONGEST = 500
+/** No more than this can be searched of a document's people, and of its references. */
+const LONGEST_SEARCHED = 20_000
+
+/** What the mirror knows of a document beside what the service said. */
+export interface RowFacts {
+  accountId: string
+  folder: string
+  /** 0 where it was there before we looked and nothing says since when. */
+  arrivedAt: number
+  changedAt: number
+  /** When it was first seen complete. */
+  completedAt?: number
+  goneAt?: number
+  unread: boolean
+}
+
+export interface BoardSigner extends SignerProgress {
+  faceToFace?: true
+  /** See `personOf`: of those who can sign here. */
+  person?: string
+  mayNeedCamera?: true
+  /** See `lacksLink`. */
+  lacksLink?: true
+}
+
+/** Never changed in place: what becomes of a document is another row. Plain JSON. */
+export interface BoardRow extends RowFacts {
+  reference: string
+  name: string
+  status: DocumentStatus
+  /** So many have signed, of so many; absent where there are no signers. */
+  progress?: { signed: number; of: number }
+  due?: ServiceDate
+  lastSigned?: ServiceDate
+  /** Minutes east of UTC, where the document names it. */
+  gmt?: number
+  packageReference?: string
+  clientReference?: string
+  formDirectReference?: string
+  matterNumber?: string
+  idVerificationRequested: boolean
+  identity: IdentityState
+  hasFileUploaded: boolean
+  signers: BoardSigner[]
+  /** All that can be searched for, folded, a line each; its lines about people are from one place to another. */
+  search: string
+  people: { from: number; to: number }
+}
+
+export function boardRowOf(document: DocumentResponse, facts: RowFacts): BoardRow {
+  const { Reference: reference, Signers: people = [] } = document
+  const gmt = readGmt(document.GMT)
+  const name = shown(document.Name?.trim()) ?? shortened(reference, LONGEST)
+  const status = readDocumentStatus(shown(document.Status))
+  const signers = people.map((signer, index): BoardSigner => {
+    const canSignHere = canSignNow(document, index)
+    const isWithoutLink = lacksLink(document, index)
+    return {
+      name: shortened(fullName(signer), LONGEST),
+      state: stateOf(document, signer),
+      canSignHere,
+      ...(isFaceToFace(signer) && { faceToFace: true }),
+      // Only of the few who stand at a counter: there are hundreds of thousands of others.
+      ...((canSignHere || isWithoutLink) && {
+        person: personOf(document, index),
+        ...(mayNeedCamera(document, index) && { mayNeedCamera: true })
+      }),
+      ...(isWithoutLink && { lacksLink: true })
+    }
+  })
+  const first = `${folded(name)}\n`
+  const known = linesOf(people.flatMap((signer) => [fullName(signer), signer.Email]))
+  const rest = linesOf([
+    reference,
+    document.PackageReference,
+    document.ClientReference,
+    document.FormDirectReference,
+    document.MatterNumber
+  ])
+  return {
+    ...facts,
+    reference,
+    name,
+    status,
+    idVerificationRequested: document.IDVerificationRequested ?? false,
+    identity: identityOf(document),
+    hasFileUploaded: document.HasFileUploaded ?? false,
+    signers,
+    search: compact(first + known + rest),
+    people: { from: first.length, to: first.length + known.length },
+    ...present({
+      progress: progressOf(status, signers),
+      due: readServiceDate(document.DueDate, gmt),
+      lastSigned: readServiceDate(document.LastSignedDate, gmt),
+      gmt,
+      packageReference: document.PackageReference,
+      clientReference: shown(document.ClientReference),
+      formDirectReference: shown(document.FormDirectReference),
+      matterNumber: shown(document.MatterNumber)
+    })
+  }
+}
+
+/** As the list shows it. */
+export function documentRowOf(row: BoardRow): DocumentRow {
+  const { lastSigned, packageReference, clientReference, formDirectReference, matterNumber, goneAt } = row
+  return {
+    kind: 'document',
+    accountId: row.accountId,
+    reference: row.reference,
+    name: row.name,
+    folder: row.folder,
+    status: row.status,
+    idVerificationRequested: row.idVerificationRequested,
+    identity: row.identity,
+    hasFileUploaded: row.hasFileUploaded,
+    signers: row.signers.map(({ name, state, canSignHere }) => ({ name, state, canSignHere })),
+    unread: row.unread,
+    changedAt: row.changedAt,
+    ...present({
+      due: dueOf(row),
+      lastSigned: lastSigned && placed(lastSigned, row.gmt),
+      packageReference,
+      clientReference,
+      formDirectReference,
+      matterNumber,
+      goneAt
+    })
+  }
+}
+
+/** The due date as it is shown. */
+export function dueOf({ due, gmt }: Pick<BoardRow, 'due' | 'gmt'>): ServiceDate | undefined {
+  return due && placed(due, gmt)
+}
+
+/** The date with the offset that a day without a time was written at: by it everybody shows the same day. */
+export function placed(date: ServiceDate, gmt = 0): ServiceDate {
+  return date.precision === 'day' ? { ...date, offset: date.offset ?? gmt } : date
+}
+
+/** The day of a date without a time, as if it were one of UTC, in milliseconds; it lasts where the office is. */
+export function writtenDay(date: ServiceDate, gmt = 0): number {
+  return date.at + (date.offset ?? gmt) * 60_000
+}
+
+/** Nobody waits for it any more. */
+export function hasEnded({ status: { family } }: Pick<BoardRow, 'status'>): boolean {
+  return family === 'complete' || family === 'declined' || family === 'expired'
+}
+
+/** Somebody can sign it at the counter now. */
+export function waitsHere(row: BoardRow): boolean {
+  return row.goneAt === undefined && row.signers.some(({ canSignHere }) => canSignHere)
+}
+
+/** The service's own count where its status is one, else that of the signers. */
+function progressOf(status: DocumentStatus, signers: readonly BoardSigner[]): BoardRow['progress'] {
+  const { signed, of } = status
+  if (signed !== undefined && of) return { signed, of }
+  if (signers.length === 0) return undefined
+  return { signed: signers.filter(({ state }) => state === 'signed').length, of: signers.length }
+}
+
+function linesOf(texts: readonly (string | undefined)[]): string {
+  let lines = ''
+  for (const text of new Set(texts)) {
+    if (lines.length > LONGEST_SEARCHED) break
+    if (text) lines += `${folded(text.slice(0, LONGEST))}\n`
+  }
+  return lines
+}
+
+function shown(text: string | undefined): string | undefined {
+  return text ? shortened(text, LONGEST) : undefined
+}
+
+/** Without the members that are undefined or empty. */
+export function present<Members extends Record<string, unknown>>(
+  members: Members
+): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
+  const kept: Record<string, unknown> = {}
+  for (const name in members) if (members[name] !== undefined && members[name] !== '') kept[name] = members[name]
+  return kept as { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
+}

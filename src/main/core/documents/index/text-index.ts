@@ -1,0 +1,160 @@
+/**
+ * Which rows can hold a word: for each letter and each pair of letters, one bit a row. A word of one or two letters is
+ * found by this alone; for a longer one few rows are left to be read. It grows by blocks, so a row costs the same in a
+ * large board as in a small one.
+ */
+
+import { compact } from '../../lib/text-folding.ts'
+import type { RowSet } from './row-sets.ts'
+
+/** Letters, figures, three signs that references and addresses are full of, and one class for all others. */
+const OTHER = 39
+const CLASSES = 40
+/** Single letters come first, then the pairs. */
+const GRAMS = CLASSES + CLASSES * CLASSES
+const BLOCK_ROWS = 1024
+export const BLOCK_WORDS = BLOCK_ROWS / 32
+
+const classes = new Uint8Array(128).fill(OTHER)
+;[...'abcdefghijklmnopqrstuvwxyz0123456789.-@'].forEach((sign, index) => {
+  classes[sign.charCodeAt(0)] = index
+})
+
+/** The rows of one stretch of slots: for each gram the rows that have it, and their texts. */
+interface Block {
+  words: Uint32Array
+  texts: string[]
+  /** How many of the texts came since all of them were laid side by side. */
+  loose: number
+}
+
+/** With so many loose texts a block is tidied. */
+const LOOSE = 512
+
+export function openTextIndex() {
+  const blocks: Block[] = []
+  /** The grams of the text at hand, each once. */
+  const seen = new Uint8Array(GRAMS)
+  const grams = new Uint16Array(GRAMS)
+
+  function blockOf(slot: number): Block {
+    const block = Math.floor(slot / BLOCK_ROWS)
+    while (blocks.length <= block) blocks.push({ words: new Uint32Array(GRAMS * BLOCK_WORDS), texts: [], loose: 0 })
+    return blocks[block] as Block
+  }
+
+  function note(slot: number, text: string, write: (words: Uint32Array, at: number, bit: number) => void): void {
+    const { words } = blockOf(slot)
+    const count = collect(text, seen, grams)
+    const offset = (slot % BLOCK_ROWS) >>> 5
+    const bit = 1 << (slot & 31)
+    for (let index = 0; index < count; index++) {
+      const gram = grams[index] as number
+      seen[gram] = 0
+      write(words, gram * BLOCK_WORDS + offset, bit)
+    }
+  }
+
+  return {
+    add(slot: number, text: string): void {
+      note(slot, text, setBit)
+      const block = blockOf(slot)
+      block.texts[slot % BLOCK_ROWS] = text
+      if (++block.loose >= LOOSE) tidy(block)
+    },
+
+    remove(slot: number, text: string): void {
+      note(slot, text, clearBit)
+      blockOf(slot).texts[slot % BLOCK_ROWS] = ''
+    },
+
+    /** Leaves those rows in the set whose text holds all of the words. */
+    sift(rows: RowSet, words: readonly string[]): void {
+      for (let at = 0; at < rows.length; at++) {
+        const before = rows[at] as number
+        if (before === 0) continue
+        const { texts } = blocks[Math.floor(at / BLOCK_WORDS)] as Block
+        const first = (at % BLOCK_WORDS) * 32
+        let kept = 0
+        for (let left = before; left !== 0; left &= left - 1) {
+          const place = 31 - Math.clz32(left & -left)
+          const text = texts[first + place] as string
+          let holdsAll = true
+          for (let index = 0; index < words.length && holdsAll; index++)
+            holdsAll = text.includes(words[index] as string)
+          if (holdsAll) kept |= 1 << place
+        }
+        rows[at] = kept
+      }
+    },
+
+    /**
+     * Leaves those rows in the set that can hold the word; the word is folded and has no space in it.
+     * @returns whether all of them do hold it.
+     */
+    narrow(rows: RowSet, word: string): boolean {
+      const count = collect(word, seen, grams)
+      for (let index = 0; index < count; index++) seen[grams[index] as number] = 0
+      // A pair says more than each of its letters.
+      const wanted = grams.subarray(0, count).filter((gram) => word.length === 1 || gram >= CLASSES)
+      for (let block = 0; block * BLOCK_WORDS < rows.length; block++) {
+        const words = blocks[block]?.words
+        const begin = block * BLOCK_WORDS
+        for (const gram of wanted) {
+          for (let offset = 0; offset < BLOCK_WORDS; offset++) {
+            rows[begin + offset] = (rows[begin + offset] as number) & (words?.[gram * BLOCK_WORDS + offset] ?? 0)
+          }
+        }
+      }
+      return word.length <= 2 && wanted.every(isOfKnownSigns)
+    }
+  }
+}
+
+/** Lays the texts side by side in memory: scattered among their rows, reading them takes three times as long. */
+function tidy(block: Block): void {
+  block.texts = Array.from(block.texts, (text = '') => compact(text))
+  block.loose = 0
+}
+
+/** Collects the letters and pairs of a text, each once; `seen` is left marked with them. */
+function collect(text: string, seen: Uint8Array, grams: Uint16Array): number {
+  let count = 0
+  let before = -1
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    // What is searched for has no spaces in it, so no pair reaches over one.
+    if (code === 32 || code === 10) {
+      before = -1
+      continue
+    }
+    const own = code < 128 ? (classes[code] as number) : OTHER
+    if (seen[own] === 0) {
+      seen[own] = 1
+      grams[count++] = own
+    }
+    if (before >= 0) {
+      const pair = CLASSES + before * CLASSES + own
+      if (seen[pair] === 0) {
+        seen[pair] = 1
+        grams[count++] = pair
+      }
+    }
+    before = own
+  }
+  return count
+}
+
+function isOfKnownSigns(gram: number): boolean {
+  if (gram < CLASSES) return gram !== OTHER
+  const pair = gram - CLASSES
+  return pair % CLASSES !== OTHER && Math.floor(pair / CLASSES) !== OTHER
+}
+
+function setBit(words: Uint32Array, at: number, bit: number): void {
+  words[at] = (words[at] as number) | bit
+}
+
+function clearBit(words: Uint32Array, at: number, bit: number): void {
+  words[at] = (words[at] as number) & ~bit
+}

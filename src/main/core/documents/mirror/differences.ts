@@ -1,0 +1,169 @@
+/** What happened to a document, as far as two answers of the service show it. */
+import { isDeepStrictEqual } from 'node:util'
+import type { ChangeKind } from '../../../../shared/contract/index.ts'
+import { unknownMembers } from '../../../../shared/model/document-decoding.ts'
+import {
+  type DocumentResponse,
+  fullName,
+  readDocumentStatus,
+  readGmt,
+  readServiceDate,
+  type SignerResponse
+} from '../../../../shared/model/index.ts'
+import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
+import { pairedSigners } from './signer-pairs.ts'
+
+/** A document and where it was. */
+export interface Placed {
+  document: DocumentResponse
+  folder: string
+  /** False until a folder has shown it: what an operation of ours answered doesn't say where it is. */
+  isPlaced: boolean
+  isGone: boolean
+}
+
+/** One thing that happened. */
+export interface Difference {
+  kind: ChangeKind
+  signer?: string
+  from?: string
+  to?: string
+}
+
+/** All that happened between two states of a document; nothing where only its log, or a link that changes by itself, did. */
+export function changesBetween(before: Placed | undefined, after: Placed): Difference[] {
+  if (!before) return [{ kind: 'arrived', to: after.folder }, ...toldOf(NOTHING, after.document)]
+  if (after.isGone) return before.isGone || !before.isPlaced ? [] : [{ kind: 'gone', from: before.folder }]
+  const changes: Difference[] = []
+  // What no folder has shown, or was handed over to whichever shows it, didn't come from anywhere.
+  if (before.isGone && before.isPlaced) changes.push({ kind: 'returned', to: after.folder })
+  else if (before.isPlaced && before.folder !== after.folder) {
+    changes.push({ kind: 'moved', from: before.folder, to: after.folder })
+  }
+  if (before.document === after.document) return changes
+  const [one, two] = [comparable(before.document), comparable(after.document)]
+  if (isDeepStrictEqual(one, two)) return changes
+  const told = [
+    ...signaturesBetween(before.document, after.document),
+    ...toldOf(before.document, after.document),
+    ...dueBetween(before.document, after.document),
+    ...(samePeople(before.document, after.document) ? [] : [{ kind: 'signers-changed' as const }])
+  ]
+  if (told.length > 0) return [...changes, ...told]
+  return isDeepStrictEqual({ ...one, Folder: '' }, { ...two, Folder: '' }) ? changes : [...changes, general(one, two)]
+}
+
+/** Whether two states of a document say the same, log and links included. */
+export function saysTheSame(one: DocumentResponse, two: DocumentResponse): boolean {
+  return isDeepStrictEqual(one, two)
+}
+
+/** Whether they say the same but for the log, and the links that are made anew for each answer. */
+export function meansTheSame(one: DocumentResponse, two: DocumentResponse): boolean {
+  return isDeepStrictEqual(comparable(one), comparable(two))
+}
+
+const NOTHING: DocumentResponse = { Reference: '' }
+
+/**
+ * What counts as news. Links and passwords may be made anew for each answer, and so may members that the reference doesn't
+ * name, as a signature or a number of days: of these only whether they are there counts.
+ */
+function comparable(document: DocumentResponse) {
+  const { Logs: _, EditUrl, Signers, ...rest } = document
+  return {
+    ...rest,
+    ...strangersOf('document', document),
+    EditUrl: Boolean(EditUrl),
+    Signers: (Signers ?? []).map(comparableSigner)
+  }
+}
+
+function comparableSigner(signer: SignerResponse) {
+  const { SigningKey, VideoConfirmationDetail: video, ShareUsers, ...rest } = signer
+  return {
+    ...rest,
+    ...strangersOf('signer', signer),
+    SigningKey: Boolean(SigningKey),
+    ...(ShareUsers && {
+      ShareUsers: ShareUsers.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) => {
+        return { FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }
+      })
+    }),
+    ...(video && {
+      VideoConfirmationDetail: {
+        ...video,
+        ...strangersOf('video', video),
+        ShortUrl: Boolean(video.ShortUrl),
+        Password: Boolean(video.Password)
+      }
+    })
+  }
+}
+
+/** The members that the reference doesn't name, without what they say. */
+function strangersOf(of: Parameters<typeof unknownMembers>[0], value: object): Record<string, true> {
+  return Object.fromEntries(unknownMembers(of, value).map(([name]) => [name, true]))
+}
+
+function general(before: { Status?: string | undefined }, after: { Status?: string | undefined }): Difference {
+  if (before.Status === after.Status) return { kind: 'changed' }
+  return { kind: 'changed', ...spelled(before.Status, after.Status) }
+}
+
+/** Signed by whom. */
+function signaturesBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
+  return pairedSigners(before, after).flatMap(({ was, is }) =>
+    was && stateOf(after, is) === 'signed' && stateOf(before, was) !== 'signed' ? [told('signed', is)] : []
+  )
+}
+
+/** What is worth telling however it came about: a document that has just arrived may have ended already. */
+function toldOf(before: DocumentResponse, after: DocumentResponse): Difference[] {
+  const changes: Difference[] = []
+  const people = pairedSigners(before, after)
+  const was = readDocumentStatus(before.Status).family
+  const is = readDocumentStatus(after.Status).family
+  const status = spelled(before.Status, after.Status)
+  for (const one of people) {
+    const declined = stateOf(after, one.is) === 'declined' && !(one.was && stateOf(before, one.was) === 'declined')
+    if (declined) changes.push(told('declined', one.is))
+  }
+  if (is === 'declined' && was !== 'declined' && changes.length === 0) changes.push({ kind: 'declined', ...status })
+  if (is === 'complete' && was !== 'complete') changes.push({ kind: 'completed', ...status })
+  if (is === 'expired' && was !== 'expired') changes.push({ kind: 'expired', ...status })
+  for (const one of people) {
+    const failed =
+      identityOfSigner(after, one.is) === 'failed' && !(one.was && identityOfSigner(before, one.was) === 'failed')
+    if (failed) changes.push(told('identity-failed', one.is))
+  }
+  for (const [at, one] of people.entries()) {
+    const couldSign = one.wasAt !== undefined && canSignNow(before, one.wasAt)
+    if (!couldSign && canSignNow(after, at)) changes.push(told('waits-here', one.is))
+  }
+  return changes
+}
+
+/** The moment at which it is due, or what it says instead: the same moment may be spelled in several ways. */
+export function dueOf({ DueDate, GMT }: Pick<DocumentResponse, 'DueDate' | 'GMT'>): number | string | undefined {
+  return readServiceDate(DueDate, readGmt(GMT))?.at ?? DueDate
+}
+
+function dueBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
+  return dueOf(before) === dueOf(after) ? [] : [{ kind: 'due-changed', ...spelled(before.DueDate, after.DueDate) }]
+}
+
+function samePeople(before: DocumentResponse, after: DocumentResponse): boolean {
+  const people = ({ Signers }: DocumentResponse) =>
+    (Signers ?? []).map((signer) => [fullName(signer), signer.Email, signer.MobileCountry, signer.MobileNumber])
+  return isDeepStrictEqual(people(before), people(after))
+}
+
+function told(kind: ChangeKind, signer: SignerResponse): Difference {
+  const name = fullName(signer)
+  return { kind, ...(name && { signer: name }) }
+}
+
+function spelled(from: string | undefined, to: string | undefined): { from?: string; to?: string } {
+  return { ...(from && { from }), ...(to && { to }) }
+}

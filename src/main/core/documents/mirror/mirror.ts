@@ -1,0 +1,256 @@
+/**
+ * The local copy of what the service's folders hold: what is on the disk, and in memory what every answer is compared with.
+ * Memory follows the disk: nothing is remembered that could not be written.
+ */
+import type { DocumentResponse } from '../../../../shared/model/index.ts'
+import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
+import type { Db } from '../../storage/connection.ts'
+import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'
+import { openBoard } from '../index/document-index.ts'
+import { type BoardRow, boardRowOf } from '../index/row.ts'
+import type { MirroredDocument, Taken } from '../questions.ts'
+import { type Changes, openChanges } from './changes.ts'
+import type { Difference } from './differences.ts'
+import { type Account, beginning, type Entry, entryOf, type Folder, folderOf, seenAt } from './state.ts'
+import { mirrorRows, readJson, type StoredDocument } from './tables.ts'
+
+/** Something that happened, and whether this workstation did it. */
+type Told = Difference & { isOwn: boolean }
+
+/** A document as it is to be written: what is known of it, what the list shows, and what has happened to it. */
+export interface Writing {
+  entry: Omit<Entry, 'id'>
+  /** The row and the body; absent where they stay as they are. */
+  content?: { document?: DocumentResponse; row: BoardRow }
+  told: { differences: readonly Told[]; at: number }
+}
+
+/** How many rows are marked at a time: a few milliseconds' work. */
+const PIECE = 100
+
+export type Mirror = ReturnType<typeof openMirror>
+
+const NOTHING_TAKEN: Extract<Taken, { kind: 'taken' }> = {
+  kind: 'taken',
+  documents: 0,
+  changed: 0,
+  unreadable: { count: 0, documents: [] },
+  isComplete: true
+}
+
+export function openMirror(db: Db) {
+  const rows = mirrorRows(db)
+  const changes: Changes = openChanges(db)
+  const accounts = new Map<string, Account>()
+  const loading = inSlices(load())
+  // Whoever asks learns of it.
+  loading.catch(() => undefined)
+
+  /** Everything but the bodies. */
+  function* load(): Sliced<void> {
+    let last = 0
+    for (;;) {
+      const some = rows.after(last)
+      for (const stored of some) {
+        last = stored.id
+        const { id: accountId } = accountOf(stored.account_id)
+        remember(entryOf(stored), stored.row === null ? rowOf(stored) : readJson<BoardRow>(stored.row), accountId)
+      }
+      if (some.length === 0) break
+      yield
+    }
+    for (const stored of rows.folders()) {
+      const account = accountOf(stored.account_id)
+      account.folders.set(stored.folder, folderOf(stored))
+      for (const [reference, at] of readJson<[string, number][]>(stored.missing)) {
+        const entry = account.entries.get(reference)
+        if (entry?.folder === stored.folder) Object.assign(entry, { isMissing: true, ownSeenAt: at })
+      }
+    }
+  }
+
+  /** A row that an earlier version wrote otherwise is made anew from the document. */
+  function rowOf(stored: StoredDocument): BoardRow {
+    return boardRowOf(rows.body(stored.id), {
+      accountId: stored.account_id,
+      folder: stored.folder,
+      arrivedAt: stored.arrived_at,
+      changedAt: stored.changed_at,
+      unread: stored.unread === 1,
+      ...(stored.completed_at !== null && { completedAt: stored.completed_at }),
+      ...(stored.gone_at !== null && { goneAt: stored.gone_at })
+    })
+  }
+
+  function accountOf(id: string): Account {
+    const known = accounts.get(id)
+    if (known) return known
+    const account: Account = {
+      id,
+      entries: new Map(),
+      byHash: new Map(),
+      byPackage: new Map(),
+      folders: new Map(),
+      extended: new Map(),
+      board: openBoard()
+    }
+    accounts.set(id, account)
+    return account
+  }
+
+  function remember(entry: Entry, row: BoardRow | undefined, accountId: string): void {
+    const account = accountOf(accountId)
+    const known = account.entries.get(entry.reference)
+    if (known) {
+      for (const mode of ['plain', 'logged'] as const) {
+        const hash = known.hashes[mode]
+        if (hash !== undefined && !Object.values(entry.hashes).includes(hash)) account.byHash.delete(hash)
+      }
+      if (known.packageReference !== entry.packageReference) {
+        account.byPackage.get(known.packageReference ?? '')?.delete(known)
+      }
+    }
+    const kept = known ? Object.assign(known, entry) : entry
+    if (!known) account.entries.set(entry.reference, kept)
+    for (const hash of Object.values(kept.hashes)) if (hash !== undefined) account.byHash.set(hash, kept)
+    if (kept.packageReference) {
+      const others = account.byPackage.get(kept.packageReference)
+      if (others) others.add(kept)
+      else account.byPackage.set(kept.packageReference, new Set([kept]))
+    }
+    if (row) account.board.put(row)
+  }
+
+  const writeAll = db.transaction((writings: Iterable<Writing | undefined>): (() => void)[] => {
+    const after: (() => void)[] = []
+    for (const writing of writings) {
+      if (!writing) continue
+      const { entry, content, told } = writing
+      const row = content?.row ?? accountOf(entry.accountId).board.get(entry.reference)
+      if (!row) continue
+      const id = rows.write(entry, row, content?.document, content !== undefined)
+      changes.write(told.differences, {
+        accountId: entry.accountId,
+        reference: entry.reference,
+        documentName: row.name,
+        at: told.at
+      })
+      after.push(() => remember({ ...entry, id }, content?.row, entry.accountId))
+    }
+    return after
+  })
+
+  return {
+    /** Resolves once everything is in memory. Rejects where the file can't be read. */
+    ready: (): Promise<void> => loading,
+    account: accountOf,
+    changes,
+
+    /** The folder; `taken` is undefined where it was never looked at. */
+    folder(account: Account, name: string): Folder {
+      const known = account.folders.get(name)
+      if (known) return known
+      const begun = beginning(name)
+      account.folders.set(name, begun)
+      return begun
+    },
+
+    /** Something else than its newest look as a whole says what is known of its documents now. */
+    disturb(account: Account, name: string): void {
+      const folder = account.folders.get(name)
+      if (!folder) return
+      folder.disturbances++
+      if (folder.hashes.plain === undefined && folder.hashes.logged === undefined) return
+      rows.forgetHashes(account.id, name)
+      folder.hashes = { plain: undefined, logged: undefined }
+    },
+
+    document: (entry: Entry): DocumentResponse => rows.body(entry.id),
+
+    /** Writes documents with what happened to them, all or none. @throws SQLite's error; then nothing is remembered. */
+    write(writings: Iterable<Writing | undefined>): void {
+      for (const step of writeAll(writings)) step()
+    },
+
+    /** Marks rows as read or unread; answers how many were otherwise. */
+    async markRead(targets: readonly BoardRow[], read: boolean): Promise<number> {
+      let count = 0
+      for (let first = 0; first < targets.length; first += PIECE) {
+        const others = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {
+          const account = accounts.get(accountId)
+          const entry = account?.entries.get(reference)
+          // As it is by now: in the pauses something may have happened to it.
+          const row = account?.board.get(reference)
+          return entry && row?.unread === read ? [{ entry, row: { ...row, unread: !read } }] : []
+        })
+        if (others.length === 0) continue
+        rows.setUnread(others)
+        for (const { row } of others) accountOf(row.accountId).board.put(row)
+        count += others.length
+        await nextTurn()
+      }
+      return count
+    },
+
+    /**
+     * Keeps what a look found of the folder as a whole, and then remembers it.
+     * @param next what is other of it than before.
+     * @param missing documents that the look lacked, with when they were seen; absent where that is as it was.
+     */
+    writeFolder(
+      account: Account,
+      folder: Folder,
+      next: Partial<Folder>,
+      missing?: readonly (readonly [reference: string, seenAt: number])[]
+    ): void {
+      rows.writeFolder(account.id, { ...folder, ...next }, missing)
+      Object.assign(folder, next)
+    },
+
+    /** Takes over another spelling of the folder's name; its documents are the caller's to rename. */
+    renameFolder(account: Account, folder: Folder, name: string): void {
+      rows.renameFolder(account.id, folder.name, name)
+      account.folders.delete(folder.name)
+      account.folders.set(name, Object.assign(folder, { name }))
+    },
+
+    /** The next look at it is the first. */
+    forgetFolder(account: Account, name: string): void {
+      rows.forgetFolder(account.id, name)
+      account.folders.delete(name)
+    },
+
+    /** Whether an error is the database's, and not of what was to be read or written. */
+    isOfTheFile: (error: unknown): boolean =>
+      !db.open || queryTroubleOf(error) !== undefined || faultOf(error).kind === 'file',
+
+    taken: (folder: Folder) => folder.taken ?? NOTHING_TAKEN,
+
+    mirrored(account: Account, entry: Entry): MirroredDocument | undefined {
+      const row = account.board.get(entry.reference)
+      return (
+        row && {
+          accountId: account.id,
+          document: rows.body(entry.id),
+          folder: entry.folder,
+          seenAt: seenAt(account, entry),
+          changedAt: row.changedAt,
+          unread: row.unread,
+          logsAreOld: entry.logsAreOld,
+          ...(row.goneAt !== undefined && { goneAt: row.goneAt })
+        }
+      )
+    },
+
+    /** All accounts of which something is kept. */
+    known: (): string[] => [...new Set([...accounts.keys(), ...changes.accounts()])],
+
+    erase(accountId: string): void {
+      db.transaction(() => {
+        rows.erase(accountId)
+        changes.erase(accountId)
+      })()
+      accounts.delete(accountId)
+    }
+  }
+}

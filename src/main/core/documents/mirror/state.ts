@@ -1,0 +1,131 @@
+/** What the mirror keeps in memory: of each document what answers are compared with, and of each folder its newest look. */
+import type { Board } from '../index/document-index.ts'
+import type { Taken } from '../questions.ts'
+import { readJson, type StoredDocument, type StoredFolder } from './tables.ts'
+
+/** Whether an answer was asked for with the documents' logs: the same document has other bytes then. */
+export type Mode = 'plain' | 'logged'
+
+/** What is known of one document beside what its row on the board says. */
+export interface Entry {
+  id: number
+  accountId: string
+  reference: string
+  folder: string
+  isPlaced: boolean
+  /** See {@link seenAt}; as far as it isn't the folder that says it. */
+  ownSeenAt: number
+  /** The same, of this run alone: clocks are put back between runs. */
+  ownSeenInRun: number
+  /** When what is known arrived, in this run: an answer that was asked for before may be older. */
+  knownAt: number
+  /** Whether the newest look at its folder lacked it. */
+  isMissing: boolean
+  logsAreOld: boolean
+  lastLogAt: number | undefined
+  packageReference: string | undefined
+  clientReference: string
+  likeness: string
+  hashes: Record<Mode, string | undefined>
+  /** The last look that named it, and where in its answer. */
+  look: number
+  place: number
+  /** Another folder that shows it as well as its own. */
+  also: Also | undefined
+}
+
+interface Also {
+  folder: string
+  /** The last look there that showed it. */
+  look: number
+  /** When its own folder's newest look began then; and how many looks there have shown it since without another one. */
+  ownBegun: number
+  alone: number
+}
+
+/** One folder of an account, as of its newest look. */
+export interface Folder {
+  name: string
+  begun: number
+  begunInRun: number
+  /** When the newest look's answer arrived: in this run, by the clock of `begun`; and by the wall clock. */
+  arrivedInRun: number
+  lookedAt: number
+  /** Of the whole answer, where an answer equal to it says nothing new. */
+  hashes: Record<Mode, string | undefined>
+  taken: Extract<Taken, { kind: 'taken' }> | undefined
+  /** Grows whenever what is known of its documents changes otherwise than by its newest look as a whole. */
+  disturbances: number
+}
+
+export interface Account {
+  id: string
+  entries: Map<string, Entry>
+  byHash: Map<string, Entry>
+  byPackage: Map<string, Set<Entry>>
+  folders: Map<string, Folder>
+  /** The document of each package that an action of ours answered in this run. */
+  extended: Map<string, string>
+  board: Board
+}
+
+/** When the newest look that named the document began. */
+export function seenAt(account: Account, entry: Entry): number {
+  const begun = entry.isMissing || !entry.isPlaced ? 0 : (account.folders.get(entry.folder)?.begun ?? 0)
+  return Math.max(entry.ownSeenAt, begun)
+}
+
+/** The same, as far as this run has seen it; 0 where it has not. */
+export function seenInRun(account: Account, entry: Entry): number {
+  const begun = entry.isMissing || !entry.isPlaced ? 0 : (account.folders.get(entry.folder)?.begunInRun ?? 0)
+  return Math.max(entry.ownSeenInRun, begun)
+}
+
+/** As it was kept: of this run nothing is known yet. */
+export function entryOf(stored: StoredDocument): Entry {
+  return {
+    id: stored.id,
+    accountId: stored.account_id,
+    reference: stored.reference,
+    folder: stored.folder,
+    isPlaced: stored.is_placed === 1,
+    ownSeenAt: stored.seen_at,
+    ownSeenInRun: 0,
+    knownAt: 0,
+    isMissing: false,
+    logsAreOld: stored.logs_are_old === 1,
+    lastLogAt: stored.last_log_at ?? undefined,
+    packageReference: stored.package_reference ?? undefined,
+    clientReference: stored.client_reference,
+    likeness: stored.likeness,
+    hashes: { plain: stored.plain_hash ?? undefined, logged: stored.logged_hash ?? undefined },
+    look: 0,
+    place: 0,
+    also: undefined
+  }
+}
+
+/** A folder as it was kept. */
+export function folderOf(stored: StoredFolder): Folder {
+  return {
+    ...beginning(stored.folder),
+    begun: stored.begun,
+    lookedAt: stored.looked_at,
+    hashes: { plain: stored.plain_hash ?? undefined, logged: stored.logged_hash ?? undefined },
+    taken: readJson<Folder['taken'] | null>(stored.taken) ?? undefined
+  }
+}
+
+/** A folder that was never looked at. */
+export function beginning(name: string): Folder {
+  return {
+    name,
+    begun: 0,
+    begunInRun: 0,
+    arrivedInRun: 0,
+    lookedAt: 0,
+    hashes: { plain: undefined, logged: undefined },
+    taken: undefined,
+    disturbances: 0
+  }
+}

@@ -1,0 +1,171 @@
+/** The statements over the tables of `documents.db`. */
+import type { DocumentResponse } from '../../../../shared/model/index.ts'
+import type { Db } from '../../storage/connection.ts'
+import { DamagedDatabaseError } from '../../storage/integrity.ts'
+import type { BoardRow } from '../index/row.ts'
+import type { Entry, Folder } from './state.ts'
+
+export interface StoredDocument {
+  id: number
+  account_id: string
+  reference: string
+  folder: string
+  is_placed: 0 | 1
+  seen_at: number
+  changed_at: number
+  arrived_at: number
+  completed_at: number | null
+  gone_at: number | null
+  unread: 0 | 1
+  logs_are_old: 0 | 1
+  last_log_at: number | null
+  package_reference: string | null
+  client_reference: string
+  likeness: string
+  plain_hash: string | null
+  logged_hash: string | null
+  /** JSON of the board's row. */
+  row: string | null
+}
+
+export interface StoredFolder {
+  account_id: string
+  folder: string
+  begun: number
+  looked_at: number
+  plain_hash: string | null
+  logged_hash: string | null
+  taken: string
+  missing: string
+}
+
+/**
+ * What was kept as JSON.
+ * @throws {DamagedDatabaseError} it isn't any more.
+ */
+export function readJson<Kept>(text: string): Kept {
+  try {
+    return JSON.parse(text) as Kept
+  } catch {
+    throw new DamagedDatabaseError('What is kept is not JSON.')
+  }
+}
+
+/** How many are read at a time: a few milliseconds' work. */
+const PAGE = 200
+
+export function mirrorRows(db: Db) {
+  const after = db.prepare<[number], StoredDocument>(
+    `SELECT documents.*, board_rows.row FROM documents LEFT JOIN board_rows ON board_rows.id = documents.id
+     WHERE documents.id > ? ORDER BY documents.id LIMIT ${PAGE}`
+  )
+  const body = db.prepare<[number], string>('SELECT body FROM bodies WHERE id = ?').pluck()
+  const writeDocument = db
+    .prepare<unknown[], number>(
+      `INSERT INTO documents (account_id, reference, folder, is_placed, seen_at, changed_at, arrived_at, completed_at,
+         gone_at, unread, logs_are_old, last_log_at, package_reference, client_reference, likeness, plain_hash, logged_hash)
+       VALUES (@accountId, @reference, @folder, @isPlaced, @seenAt, @changedAt, @arrivedAt, @completedAt,
+         @goneAt, @unread, @logsAreOld, @lastLogAt, @packageReference, @clientReference, @likeness, @plain, @logged)
+       ON CONFLICT (account_id, reference) DO UPDATE SET folder = @folder, is_placed = @isPlaced, seen_at = @seenAt,
+         changed_at = @changedAt, arrived_at = @arrivedAt, completed_at = @completedAt, gone_at = @goneAt,
+         unread = @unread, logs_are_old = @logsAreOld, last_log_at = @lastLogAt, package_reference = @packageReference,
+         client_reference = @clientReference, likeness = @likeness, plain_hash = @plain, logged_hash = @logged
+       RETURNING id`
+    )
+    .pluck()
+  const writeRow = db.prepare<[number, string]>('INSERT OR REPLACE INTO board_rows (id, row) VALUES (?, ?)')
+  const writeBody = db.prepare<[number, string]>('INSERT OR REPLACE INTO bodies (id, body) VALUES (?, ?)')
+  const setUnread = db.prepare<[number, number]>('UPDATE documents SET unread = ? WHERE id = ?')
+  const folders = db.prepare<[], StoredFolder>('SELECT * FROM folders')
+  const writeFolder = db.prepare(
+    `INSERT INTO folders (account_id, folder, begun, looked_at, plain_hash, logged_hash, taken, missing)
+     VALUES (@accountId, @folder, @begun, @lookedAt, @plain, @logged, @taken, coalesce(@missing, '[]'))
+     ON CONFLICT (account_id, folder) DO UPDATE SET begun = @begun, looked_at = @lookedAt, plain_hash = @plain,
+       logged_hash = @logged, taken = @taken, missing = coalesce(@missing, missing)`
+  )
+  const forgetHashes = db.prepare<[string, string]>(
+    'UPDATE folders SET plain_hash = NULL, logged_hash = NULL WHERE account_id = ? AND folder = ?'
+  )
+  const renameFolder = db.prepare<[string, string, string]>(
+    'UPDATE folders SET folder = ? WHERE account_id = ? AND folder = ?'
+  )
+  const forgetFolder = db.prepare<[string, string]>('DELETE FROM folders WHERE account_id = ? AND folder = ?')
+  const ofAccount = 'IN (SELECT id FROM documents WHERE account_id = ?)'
+  const erasing = [
+    `DELETE FROM board_rows WHERE id ${ofAccount}`,
+    `DELETE FROM bodies WHERE id ${ofAccount}`,
+    'DELETE FROM documents WHERE account_id = ?',
+    'DELETE FROM folders WHERE account_id = ?'
+  ].map((sql) => db.prepare<[string]>(sql))
+
+  return {
+    /** The next documents after one, by id. */
+    after: (id: number): StoredDocument[] => after.all(id),
+
+    body(id: number): DocumentResponse {
+      const found = body.get(id)
+      if (found === undefined) throw new DamagedDatabaseError('A document is kept without its body.')
+      return readJson<DocumentResponse>(found)
+    },
+
+    /** Answers the document's id. `hasNewRow` false: only what stands beside the row and the body is written. */
+    write(entry: Omit<Entry, 'id'>, row: BoardRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
+      const id = Number(
+        writeDocument.get({
+          accountId: entry.accountId,
+          reference: entry.reference,
+          folder: entry.folder,
+          isPlaced: entry.isPlaced ? 1 : 0,
+          seenAt: entry.ownSeenAt,
+          changedAt: row.changedAt,
+          arrivedAt: row.arrivedAt,
+          completedAt: row.completedAt ?? null,
+          goneAt: row.goneAt ?? null,
+          unread: row.unread ? 1 : 0,
+          logsAreOld: entry.logsAreOld ? 1 : 0,
+          lastLogAt: entry.lastLogAt ?? null,
+          packageReference: entry.packageReference ?? null,
+          clientReference: entry.clientReference,
+          likeness: entry.likeness,
+          plain: entry.hashes.plain ?? null,
+          logged: entry.hashes.logged ?? null
+        })
+      )
+      if (hasNewRow) writeRow.run(id, JSON.stringify(row))
+      if (document) writeBody.run(id, JSON.stringify(document))
+      return id
+    },
+
+    setUnread: db.transaction((some: readonly { entry: Entry; row: BoardRow }[]) => {
+      for (const { entry, row } of some) {
+        setUnread.run(row.unread ? 1 : 0, entry.id)
+        writeRow.run(entry.id, JSON.stringify(row))
+      }
+    }),
+
+    folders: (): StoredFolder[] => folders.all(),
+
+    /** @param missing documents that the look lacked, with when they were seen; absent where that is as it was. */
+    writeFolder(accountId: string, folder: Folder, missing: readonly (readonly [string, number])[] | undefined): void {
+      writeFolder.run({
+        accountId,
+        folder: folder.name,
+        begun: folder.begun,
+        lookedAt: folder.lookedAt,
+        plain: folder.hashes.plain ?? null,
+        logged: folder.hashes.logged ?? null,
+        taken: JSON.stringify(folder.taken ?? null),
+        missing: missing ? JSON.stringify(missing) : null
+      })
+    },
+
+    renameFolder: (accountId: string, from: string, to: string) => void renameFolder.run(to, accountId, from),
+    forgetFolder: (accountId: string, folder: string) => void forgetFolder.run(accountId, folder),
+
+    forgetHashes: (accountId: string, folder: string) => void forgetHashes.run(accountId, folder),
+
+    erase(accountId: string): void {
+      for (const statement of erasing) statement.run(accountId)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/** What is to be written of a document that was told of: compared with what is kept, and with what has happened to it since. */
+import { type DocumentResponse, readDocumentStatus, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
+import { type BoardRow, boardRowOf } from '../index/row.ts'
+import { changesBetween, type Difference, meansTheSame, saysTheSame } from './differences.ts'
+import { likenessOf, plain } from './match-key.ts'
+import type { Mirror, Writing } from './mirror.ts'
+import { type Account, type Entry, type Mode, seenAt, seenInRun } from './state.ts'
+
+/** Who told of it, and when. */
+export interface Source {
+  /** When it was asked for, and when the answer arrived, by the clock that never goes back. */
+  begun: number
+  arrived: number
+  /** By the wall clock. */
+  now: number
+  /** A folder's answer; an operation of ours otherwise. */
+  look?: { folder: string; mode: Mode; hash: string; number: number; place: number; isBaseline: boolean }
+  /** Whether this workstation did what is other now. */
+  isOwn: (difference: Difference, document: DocumentResponse) => boolean
+}
+
+export interface News {
+  writing: Writing
+  /** Whether the document is new or other than before, in any way that shows. */
+  isNews: boolean
+}
+
+/** @param entry what is known of it, if anything is. */
+export function newsOf(
+  mirror: Mirror,
+  account: Account,
+  entry: Entry | undefined,
+  answered: DocumentResponse,
+  source: Source
+): News {
+  const { look, now } = source
+  const before = entry && mirror.document(entry)
+  // As it would be read again: a member that is there without a value is not.
+  const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
+  const document = look || !before ? spelled : withTheRest(spelled, before)
+  const row = account.board.get(document.Reference)
+  const after = withLogs(document, before, look?.mode)
+  const folder = look?.folder ?? entry?.folder ?? document.Folder ?? ''
+  const isPlaced = look !== undefined || entry?.isPlaced === true
+  const isSame = before !== undefined && saysTheSame(before, after)
+  const isWhereItWas = entry !== undefined && entry.folder === folder && entry.isPlaced === isPlaced
+  const meansSame = before !== undefined && (isSame || meansTheSame(before, after))
+  // What is there at the first look did not happen now; what is known by other means did.
+  const differences: Difference[] =
+    look?.isBaseline && !entry
+      ? []
+      : changesBetween(
+          before &&
+            entry && {
+              document: before,
+              folder: entry.folder,
+              isPlaced: entry.isPlaced,
+              isGone: row?.goneAt !== undefined
+            },
+          { document: isSame && before ? before : after, folder, isPlaced, isGone: false }
+        )
+  const next = {
+    accountId: account.id,
+    reference: document.Reference,
+    folder,
+    isPlaced,
+    ownSeenAt: Math.max(source.begun, entry ? seenAt(account, entry) : 0),
+    ownSeenInRun: Math.max(source.begun, entry ? seenInRun(account, entry) : 0),
+    knownAt: Math.max(source.arrived, entry?.knownAt ?? 0),
+    // The look as a whole tells.
+    isMissing: entry?.isMissing ?? false,
+    logsAreOld: areLogsOld(entry, answered, source, meansSame),
+    lastLogAt: latest(after) ?? entry?.lastLogAt,
+    packageReference: document.PackageReference || undefined,
+    clientReference: plain(document.ClientReference),
+    likeness: likenessOf(document.Name, document.Signers ?? []),
+    hashes: hashesOf(entry, before, after, look),
+    look: look?.number ?? entry?.look ?? 0,
+    place: look?.place ?? entry?.place ?? 0,
+    also: isWhereItWas ? entry.also : undefined
+  }
+  const happened = differences.map((one) => ({ ...one, isOwn: source.isOwn(one, after) }))
+  const told = { differences: happened, at: now }
+  if (isSame && isWhereItWas && row && row.goneAt === undefined)
+    return { writing: { entry: next, told }, isNews: false }
+  const content = {
+    ...(!isSame && { document: after }),
+    row: boardRowOf(after, {
+      accountId: account.id,
+      folder,
+      ...timesOf(after, row, source, differences.length > 0 || !meansSame),
+      unread: row?.unread || happened.some(({ isOwn }) => !isOwn)
+    })
+  }
+  const isNews = !meansSame || !isWhereItWas || row?.goneAt !== undefined || !haveSameLog(before, after)
+  return { writing: { entry: next, content, told }, isNews }
+}
+
+/** An operation may answer with no more than what it changed: what it says nothing of is as it was. */
+function withTheRest(answered: DocumentResponse, before: DocumentResponse): DocumentResponse {
+  const { Signers, ...rest } = answered
+  return { ...before, ...rest, ...(Signers?.length && { Signers }) }
+}
+
+/** A look without logs doesn't take away those of an earlier one with them. */
+function withLogs(document: DocumentResponse, before: DocumentResponse | undefined, mode?: Mode): DocumentResponse {
+  const saysNothing = document.Logs === undefined || (document.Logs.length === 0 && mode !== 'logged')
+  if (!saysNothing || document.Logs === before?.Logs) return document
+  const { Logs: _, ...rest } = document
+  return before?.Logs ? { ...rest, Logs: before.Logs } : rest
+}
+
+function haveSameLog(one: DocumentResponse | undefined, two: DocumentResponse): boolean {
+  return saysTheSame({ Reference: '', Logs: one?.Logs }, { Reference: '', Logs: two.Logs })
+}
+
+function areLogsOld(
+  entry: Entry | undefined,
+  answered: DocumentResponse,
+  { look }: Source,
+  meansSame: boolean
+): boolean {
+  if (look?.mode === 'logged' || answered.Logs?.length) return false
+  return meansSame && entry ? entry.logsAreOld : true
+}
+
+/** Bytes of the other kind of answer still say what is kept where nothing but the log has become other. */
+function hashesOf(
+  entry: Entry | undefined,
+  before: DocumentResponse | undefined,
+  after: DocumentResponse,
+  look: Source['look']
+): Entry['hashes'] {
+  const { Logs: logsBefore, ...one } = before ?? { Reference: '' }
+  const { Logs: logsAfter, ...two } = after
+  const isBodySame = entry !== undefined && saysTheSame(one, two)
+  const areLogsSame = haveSameLog({ Reference: '', Logs: logsBefore }, { Reference: '', Logs: logsAfter })
+  const kept = {
+    plain: isBodySame ? entry.hashes.plain : undefined,
+    logged: isBodySame && areLogsSame ? entry.hashes.logged : undefined
+  }
+  return look ? { ...kept, [look.mode]: look.hash } : kept
+}
+
+/** A document that is there at the first look arrived, and was completed, when the service's own dates say so. */
+function timesOf(
+  document: DocumentResponse,
+  row: BoardRow | undefined,
+  { now, look }: Source,
+  isChanged: boolean
+): Pick<BoardRow, 'arrivedAt' | 'changedAt' | 'completedAt'> {
+  const notLater = (at: number | undefined) => (at !== undefined && at > 0 && at <= now ? at : undefined)
+  const signedAt = notLater(readServiceDate(document.LastSignedDate, readGmt(document.GMT))?.at)
+  const begun = notLater(earliest(document))
+  const ofOld = look?.isBaseline ? (notLater(latest(document)) ?? signedAt) : undefined
+  const isComplete = readDocumentStatus(document.Status).family === 'complete'
+  return {
+    arrivedAt: arrivalOf(row?.arrivedAt ?? (look?.isBaseline ? BEFORE_WE_LOOKED : now), begun),
+    changedAt: row && !isChanged ? row.changedAt : row ? now : (ofOld ?? now),
+    ...(isComplete && { completedAt: row?.completedAt ?? signedAt ?? (look?.isBaseline ? BEFORE_WE_LOOKED : now) })
+  }
+}
+
+/** A document that was there at the first look, and doesn't say since when, did not come today. */
+const BEFORE_WE_LOOKED = 0
+
+/** @param begun when its log begins. */
+function arrivalOf(known: number, begun: number | undefined): number {
+  if (begun === undefined) return known
+  return known === BEFORE_WE_LOOKED ? begun : Math.min(known, begun)
+}
+
+function earliest(document: DocumentResponse): number | undefined {
+  return logTimes(document).reduce<number | undefined>((one, two) => Math.min(one ?? two, two), undefined)
+}
+
+function latest(document: DocumentResponse): number | undefined {
+  return logTimes(document).reduce<number | undefined>((one, two) => Math.max(one ?? two, two), undefined)
+}
+
+function logTimes({ Logs = [] }: DocumentResponse): number[] {
+  return Logs.flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
+}

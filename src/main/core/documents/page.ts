@@ -1,0 +1,189 @@
+/** What the screens are shown of a document: everything but what would let somebody sign, watch or read in the signer's place. */
+import type {
+  DocumentPage,
+  DocumentRow,
+  LogView,
+  OtherMember,
+  SignerView,
+  VideoDetailView
+} from '../../../shared/contract/index.ts'
+import { unknownMembers } from '../../../shared/model/document-decoding.ts'
+import {
+  type DocumentLog,
+  type DocumentResponse,
+  fullName,
+  readGmt,
+  readServiceDate,
+  type SignerResponse,
+  type VideoConfirmationDetail
+} from '../../../shared/model/index.ts'
+import { shortened } from '../lib/text-folding.ts'
+import { type BoardRow, placed, present } from './index/row.ts'
+import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, stateOf } from './progress.ts'
+import type { MirroredDocument } from './questions.ts'
+
+/**
+ * @param row the document as the list shows it.
+ * @param inPackage the documents of the same package, itself among them.
+ */
+export function documentPage(
+  { document, seenAt, logsAreOld }: MirroredDocument,
+  row: DocumentRow,
+  inPackage: readonly Pick<BoardRow, 'reference' | 'name' | 'status'>[]
+): DocumentPage {
+  const { kind: _, isInPackage: __, ...shown } = row
+  const gmt = readGmt(document.GMT)
+  const secrets = secretsOf(document)
+  return shortTexts({
+    ...shown,
+    hasEditUrl: Boolean(document.EditUrl),
+    people: (document.Signers ?? []).map((signer, index) => signerView(document, signer, index, secrets)),
+    logs: (document.Logs ?? []).map((log) => logView(log, gmt, secrets)),
+    logsAreOld,
+    seenAt,
+    package: inPackage
+      .filter(({ reference }) => reference !== document.Reference)
+      .map(({ reference, name, status }) => ({ reference, name, status })),
+    others: othersOf(unknownMembers('document', document), secrets),
+    ...present({ gmt })
+  })
+}
+
+function logView(log: DocumentLog, gmt: number | undefined, secrets: Secrets): LogView {
+  const { Name, Action, Date: written, GMT, Role, ...unknown } = log
+  const offset = readGmt(GMT) ?? gmt
+  const date = readServiceDate(written, offset)
+  const others = othersOf(Object.entries(unknown), secrets)
+  const texts = { Name, Action, Date: written, GMT, Role }
+  for (const name of ['Name', 'Action', 'Role'] as const) if (secrets.isIn(texts[name] ?? '')) texts[name] = HIDDEN
+  return present({
+    ...texts,
+    at: date && placed(date, offset),
+    others: others.length > 0 ? others : undefined
+  })
+}
+
+function signerView(document: DocumentResponse, signer: SignerResponse, index: number, secrets: Secrets): SignerView {
+  return {
+    name: fullName(signer),
+    state: stateOf(document, signer),
+    canSignHere: canSignNow(document, index),
+    index,
+    firstName: signer.FirstName ?? '',
+    middleName: signer.MiddleName ?? '',
+    lastName: signer.LastName ?? '',
+    editable: signer.Editable ?? false,
+    faceToFace: isFaceToFace(signer),
+    video: signer.VideoConfirmationEnabled ?? signer.VideoConfirmationDetail !== undefined,
+    deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled ?? false,
+    reviewBeforeSigning: signer.ReviewBeforeSigningEnabled ?? false,
+    identity: identityOfSigner(document, signer),
+    identityWords: IDENTITY_FIELDS.flatMap((field) => {
+      const value = signer[field]
+      return value ? [{ field, value }] : []
+    }),
+    sharedWith: (signer.ShareUsers ?? []).map((user) => ({
+      name: fullName(user),
+      isDefault: user.IsDefault ?? false,
+      isOwner: user.IsOwner ?? false,
+      ...present({ email: user.Email })
+    })),
+    others: othersOf(unknownMembers('signer', signer), secrets),
+    ...present({
+      email: signer.Email,
+      mobileCountry: signer.MobileCountry,
+      mobileNumber: signer.MobileNumber,
+      signerReference: signer.SignerReference,
+      signerType: signer.SignerType,
+      clientReference: signer.ClientReference,
+      signedStatus: signer.SignedStatus,
+      declinedReason: signer.DeclinedReason,
+      videoDetail: signer.VideoConfirmationDetail && videoView(signer.VideoConfirmationDetail, secrets)
+    })
+  }
+}
+
+function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetailView {
+  return {
+    hasUrl: Boolean(video.ShortUrl),
+    hasPassword: Boolean(video.Password),
+    others: othersOf(unknownMembers('video', video), secrets),
+    ...present({
+      name: video.Name,
+      email: video.Email,
+      witnessOwner: video.WitnessOwner,
+      isReady: video.IsVideoReady,
+      isWitness: video.IsWitness,
+      isDisabled: video.IsVideoDisabled,
+      isOptOut: video.IsVideoOptOut,
+      isDeepfake: video.IsVideoConfirmationDeepfake
+    })
+  }
+}
+
+/** No text of a page is longer, in characters. */
+const LONGEST = 10_000
+/** No text of a member that this version doesn't know is. */
+const LONGEST_OTHER = 500
+/** What a later version of the service might call what lets somebody in, in words of small letters. */
+const SECRET =
+  /pass ?(code|word|phrase)|passwd|secret|token|credential|sign(ing|er)? ?(ur[li]|link|key)|(short|edit) ?ur[li]|api ?key|\b(otp|pin)( ?(code|number|value))?\b/
+const HIDDEN = 'Not shown: it may be secret.'
+/** A shorter part of an address says nothing of it; a shorter secret is looked for whole. */
+const SHORTEST_KEY = 12
+const SHORTEST_PART = 4
+
+interface Secrets {
+  /** Whether a text gives one of them away. */
+  isIn: (text: string) => boolean
+}
+
+/** What lets somebody sign, edit, watch or read in the place of one of the document's people. */
+function secretsOf({ EditUrl, Signers = [] }: DocumentResponse): Secrets {
+  const wholes = [
+    EditUrl,
+    ...Signers.flatMap(({ SigningKey, VideoConfirmationDetail: video }) => [
+      SigningKey,
+      video?.ShortUrl,
+      video?.Password
+    ])
+  ].flatMap((secret) => secret || [])
+  const parts = new Set(wholes.filter((secret) => secret.length >= SHORTEST_PART))
+  for (const whole of wholes) {
+    for (const part of whole.split(/[/?&=#]/).slice(1)) if (part.length >= SHORTEST_KEY) parts.add(part)
+  }
+  return { isIn: (text) => wholes.includes(text) || [...parts].some((part) => text.includes(part)) }
+}
+
+/** Members that this version doesn't know, as short text. */
+function othersOf(members: readonly [name: string, member: unknown][], secrets: Secrets): OtherMember[] {
+  const without = (name: string, member: unknown): unknown => {
+    const isText = typeof member === 'string' || typeof member === 'number'
+    return isSecretName(name) || (isText && secrets.isIn(String(member))) ? HIDDEN : member
+  }
+  return members.flatMap(([name, member]) => {
+    if (member === undefined || member === '') return []
+    const shown = without(name, member)
+    const value = typeof shown === 'string' ? shown : JSON.stringify(shown, without)
+    return [
+      {
+        name: secrets.isIn(name) ? HIDDEN : shortened(name, LONGEST_OTHER),
+        // A secret may be a name, too.
+        value: shortened(secrets.isIn(value) ? HIDDEN : value, LONGEST_OTHER)
+      }
+    ]
+  })
+}
+
+function isSecretName(name: string): boolean {
+  const words = name.replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])|[^A-Za-z\d]+/g, '$1$2 ')
+  return SECRET.test(words.toLowerCase())
+}
+
+/** The same with all of its texts short enough to be shown. */
+function shortTexts<Value>(value: Value): Value {
+  if (typeof value === 'string') return shortened(value, LONGEST) as Value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(shortTexts) as Value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortTexts(member)])) as Value
+}

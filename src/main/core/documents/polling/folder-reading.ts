@@ -1,0 +1,141 @@
+/** Reads folders of an account into the mirror: never one folder twice at a time, and each answer taken in the order of its asking. */
+import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
+import type { ServiceClient } from '../../service/service-client.ts'
+import type { AskDesk, Taken } from '../questions.ts'
+
+export interface ReadingEffects {
+  ask: AskDesk
+  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'readActiveDocuments'>>
+  describe: (error: unknown) => AppError
+  /** The wall clock, in milliseconds since 1970 UTC: what is shown. */
+  clock: () => number
+  /** Orders what is known; shared with whoever takes over what operations answer: see `neverBack`. */
+  moment: () => number
+  /** A clock that never jumps, in milliseconds. */
+  elapsed: () => number
+  /** Told how each look ended, before whoever asked for it is. */
+  looked: (accountId: string, news: LookEnd) => void
+}
+
+export interface LookEnd {
+  folder: string
+  /** When it began, by the clock that never jumps. */
+  at: number
+  error?: AppError
+  isChanged: boolean
+}
+
+/** What the newest look at a folder found wrong. */
+export interface FolderTrouble {
+  problem?: AppError
+  /** At most twenty, and how many there are. */
+  unreadable?: { count: number; documents: UnreadableDocument[] }
+}
+
+/** One folder's answer, taken over, and when it was asked for. */
+export interface FolderLook {
+  folder: string
+  begun: number
+  /** The same by the clock that never jumps. */
+  at: number
+  taken: Extract<Taken, { kind: 'taken' }>
+}
+
+interface Reading {
+  withLogs: boolean
+  result: Promise<FolderLook>
+}
+
+export function openFolderReading(effects: ReadingEffects) {
+  const { ask, clientOf, describe, clock, moment, elapsed, looked } = effects
+  const troubles = new Map<string, Map<string, FolderTrouble>>()
+  const readings = new Map<string, Map<string, Reading>>()
+  /** What ends the looks of an account that are under way. */
+  const endings = new Map<string, AbortController>()
+
+  function of<Value>(all: Map<string, Map<string, Value>>, accountId: string): Map<string, Value> {
+    const known = all.get(accountId)
+    if (known) return known
+    const made = new Map<string, Value>()
+    all.set(accountId, made)
+    return made
+  }
+
+  function endingOf(accountId: string): AbortController {
+    const known = endings.get(accountId)
+    if (known) return known
+    const made = new AbortController()
+    endings.set(accountId, made)
+    return made
+  }
+
+  /** Remembers what was wrong with a folder; answers whether that is news. */
+  function noted(accountId: string, folder: string, trouble: FolderTrouble): boolean {
+    const before = of(troubles, accountId).get(folder) ?? {}
+    of(troubles, accountId).set(folder, trouble)
+    return JSON.stringify(before) !== JSON.stringify(trouble)
+  }
+
+  async function look(accountId: string, folder: string, withLogs: boolean, signal: AbortSignal): Promise<FolderLook> {
+    const at = elapsed()
+    try {
+      signal.throwIfAborted()
+      const client = await clientOf(accountId)
+      const begun = moment()
+      const taken = await client.readActiveDocuments(folder, { documentLog: withLogs, signal }, (bytes, charset) => {
+        // It may have been asked of another address, or by another key.
+        signal.throwIfAborted()
+        return ask('take', { accountId, folder, begun, arrived: moment(), now: clock(), withLogs, bytes, charset })
+      })
+      const { count } = taken.unreadable
+      const isNews = noted(accountId, folder, count > 0 ? { unreadable: taken.unreadable } : {})
+      looked(accountId, { folder, at, isChanged: taken.changed > 0 || isNews })
+      return { folder, begun, at, taken }
+    } catch (error) {
+      if (signal.aborted) throw error
+      const problem = describe(error)
+      // Told once: whoever hears of a change reads again, and would do so for as long as the service is down.
+      looked(accountId, { folder, at, error: problem, isChanged: noted(accountId, folder, { problem }) })
+      throw error
+    }
+  }
+
+  return {
+    /** Joins a look that is under way and shows as much, or begins one. @throws ServiceError, AppFailure. */
+    read(accountId: string, folder: string, logs: 'with logs' | 'without logs'): Promise<FolderLook> {
+      const withLogs = logs === 'with logs'
+      const mine = of(readings, accountId)
+      const running = mine.get(folder)
+      if (running && (running.withLogs || !withLogs)) return running.result
+      const { signal } = endingOf(accountId)
+      // A look without logs is under way and logs are wanted: they follow it rather than run beside it.
+      const begin = running ? running.result.catch(() => undefined) : Promise.resolve()
+      const result = begin.then(() => look(accountId, folder, withLogs, signal))
+      const entry = { withLogs, result }
+      mine.set(folder, entry)
+      const done = () => {
+        if (mine.get(folder) === entry) mine.delete(folder)
+      }
+      result.then(done, done)
+      return result
+    },
+
+    /** Resolves once no look that began before now is under way. */
+    async settled(accountId: string): Promise<void> {
+      await Promise.allSettled([...(readings.get(accountId)?.values() ?? [])].map(({ result }) => result))
+    },
+
+    /** Ends the looks that are under way: nothing of them is taken over any more. */
+    end(accountId: string): void {
+      endings.get(accountId)?.abort()
+      endings.delete(accountId)
+      readings.delete(accountId)
+    },
+    endAll(): void {
+      for (const ending of endings.values()) ending.abort()
+    },
+
+    troubleOf: (accountId: string, folder: string): FolderTrouble => troubles.get(accountId)?.get(folder) ?? {},
+    forget: (accountId: string) => void troubles.delete(accountId)
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The documents' desk over its file, for as long as the application runs. Damage may lie where nobody reads at the start:
+ * whenever it shows, the file is set aside and begun anew, and what was asked is asked of the new one. Nothing is lost that
+ * the service doesn't tell again.
+ */
+import { AppFailure } from '../lib/failure.ts'
+import { faultOf, type MemoryReason } from '../storage/database-fault.ts'
+import { type DocumentsPlace, type OpenedDocuments, openDocuments } from './mirror/database.ts'
+import { type DocumentDesk, openDocumentDesk } from './worker.ts'
+
+/** A disk that spoils one file after the other is left alone: then all is in memory. */
+const MOST_SET_ASIDE = 2
+
+/** What became of opening the file. */
+export interface DocumentsOpened {
+  state: OpenedDocuments['state']
+  because?: MemoryReason
+  setAside?: string
+}
+
+interface Standing {
+  state: OpenedDocuments['state']
+  desk: DocumentDesk
+  /** Closes the file at once, whatever is under way. */
+  leave: () => void
+}
+
+/** @param told told of each opening: at the first question, and after each damage. */
+export function openLastingDesk(
+  place: DocumentsPlace,
+  told: (opened: DocumentsOpened) => void
+): Pick<DocumentDesk, 'ask' | 'close'> {
+  let standing: Promise<Standing> | undefined
+  let { key } = place
+  let setAside = 0
+  let isClosed = false
+
+  async function open(isDamaged: boolean): Promise<Standing> {
+    const hasFile = setAside <= MOST_SET_ASIDE
+    const { db, ...opened } = await openDocuments({ ...place, key: hasFile ? key : undefined, isDamaged })
+    // It fits from now on; the file must not be taken for a stranger's.
+    if (key) key = { ...key, isNew: false }
+    told(hasFile ? opened : { ...opened, because: 'disk-failed' })
+    return { state: opened.state, desk: openDocumentDesk({ db, clock: place.clock }), leave: () => db.close() }
+  }
+
+  /** Answers whether there is another desk by now, that may know better. */
+  async function replaced(mine: Promise<Standing>, error: unknown): Promise<boolean> {
+    if (isClosed) return false
+    if (standing !== mine) return standing !== undefined
+    const { desk, state, leave } = await mine
+    const isDamaged = state === 'file' && faultOf(error).kind === 'file'
+    const isReadable = await desk.ready().then(
+      () => true,
+      () => false
+    )
+    if (standing !== mine) return standing !== undefined
+    if (!isDamaged && isReadable) return false
+    leave()
+    if (isDamaged) setAside++
+    // What could not be read for another reason is tried anew by whoever asks next.
+    standing = isDamaged ? open(true) : undefined
+    return isDamaged
+  }
+
+  return {
+    async ask(name, ask) {
+      if (isClosed) throw new AppFailure({ code: 'storage', message: 'The list of documents is closed already.' })
+      standing ??= open(false)
+      const mine = standing
+      try {
+        return await (await mine).desk.ask(name, ask)
+      } catch (error) {
+        if (!(await replaced(mine, error)) || !standing) throw error
+        return (await standing).desk.ask(name, ask)
+      }
+    },
+
+    async close() {
+      isClosed = true
+      await (await standing)?.desk.close()
+    }
+  }
+}

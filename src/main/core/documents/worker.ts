@@ -1,0 +1,216 @@
+/**
+ * The documents' desk: the one owner of the mirror, and of what is found in it. Answers that take long are made in slices,
+ * so that what is asked meanwhile is answered at once.
+ */
+
+import { inSlices } from '../lib/slices.ts'
+import type { Db } from '../storage/connection.ts'
+import { csvOf } from './index/csv.ts'
+import type { Board } from './index/document-index.ts'
+import { overviewOf } from './index/overview.ts'
+import {
+  countsOf,
+  dueOn,
+  identityChecksOf,
+  listOf,
+  matchingOf,
+  referencesOf,
+  targetsOf,
+  waitingHere
+} from './index/queries.ts'
+import { documentRowOf } from './index/row.ts'
+import { openAnswerTaking } from './mirror/answers.ts'
+import { changeFolders } from './mirror/folder-changes.ts'
+import { tracesIn } from './mirror/folder-snapshot.ts'
+import { markGone } from './mirror/gone.ts'
+import { openMirror } from './mirror/mirror.ts'
+import type { Entry } from './mirror/state.ts'
+import { newsOf } from './mirror/update.ts'
+import { documentPage } from './page.ts'
+import type { AskDesk, Asked, DeskQuestion, DeskQuestions, Some } from './questions.ts'
+
+export interface DeskParts {
+  /** As `openDocuments` opened it; the desk closes it. */
+  db: Db
+  clock: () => number
+}
+
+export interface DocumentDesk {
+  ask: AskDesk
+  /** Lets what is under way end, then closes the database. */
+  close(): Promise<void>
+  /** Resolves once all is in memory. Rejects where the file can't be read: then nothing can be asked. */
+  ready(): Promise<void>
+}
+
+type Answers = {
+  [Name in DeskQuestion]: (
+    ask: DeskQuestions[Name]['ask']
+  ) => DeskQuestions[Name]['answer'] | Promise<DeskQuestions[Name]['answer']>
+}
+
+export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
+  const mirror = openMirror(db)
+  const taking = openAnswerTaking(mirror)
+  let queue: Promise<unknown> = mirror.ready()
+  // What is forgotten later is only kept longer.
+  void mirror
+    .ready()
+    .then(() => inSlices(mirror.changes.prune(clock())))
+    .catch(() => undefined)
+
+  /** What goes through all of an account is done one after the other. */
+  function inTurn<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> {
+    const mine = queue.then(work)
+    queue = mine.catch(() => undefined)
+    return mine
+  }
+
+  function boardsOf(accountId: string, { accounts = [] }: { accounts?: readonly string[] | undefined }): Board[] {
+    const ids = new Set([accountId, ...accounts])
+    return [...ids].map((id) => mirror.account(id).board)
+  }
+
+  function entryOf({ accountId, reference }: { accountId: string; reference: string }): Entry | undefined {
+    return mirror.account(accountId).entries.get(reference)
+  }
+
+  function inPackage(accountId: string, packageReference: string): Entry[] {
+    const account = mirror.account(accountId)
+    return [...(account.byPackage.get(packageReference) ?? [])].sort((one, two) =>
+      one.reference < two.reference ? -1 : 1
+    )
+  }
+
+  function rowsOf({ accountId, some, ...moment }: Omit<Asked, 'query'> & { some: Some }) {
+    const accounts = 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId)
+    return inSlices(targetsOf(boardsOf(accountId, { accounts }), some, moment))
+  }
+
+  const answers: Answers = {
+    take: (ask) => inTurn(() => taking.take(ask)),
+
+    takeOne({ accountId, document, now, arrived = now, isOwn }) {
+      const account = mirror.account(accountId)
+      const entry = account.entries.get(document.Reference)
+      const source = { begun: arrived, arrived, now, isOwn: () => isOwn }
+      const { writing, isNews } = newsOf(mirror, account, entry, document, source)
+      if (entry && (isNews || writing.content)) mirror.disturb(account, entry.folder)
+      mirror.write([writing])
+      const { packageReference } = writing.entry
+      if (isOwn && packageReference) account.extended.set(packageReference, document.Reference)
+      return null
+    },
+
+    markGone: ({ accountId, since, now }) => inTurn(() => markGone(mirror, mirror.account(accountId), since, now)),
+
+    lookedAt({ accountId, folders }) {
+      const known = mirror.account(accountId).folders
+      return Object.fromEntries(
+        folders.flatMap((name) => {
+          const folder = known.get(name)
+          return folder?.taken ? [[name, folder.lookedAt] as const] : []
+        })
+      )
+    },
+
+    traces: (ask) => inSlices(tracesIn(mirror, mirror.account(ask.accountId), ask)),
+
+    get(ask) {
+      const entry = entryOf(ask)
+      return entry && mirror.mirrored(mirror.account(ask.accountId), entry)
+    },
+
+    page(ask) {
+      const account = mirror.account(ask.accountId)
+      const entry = entryOf(ask)
+      const mirrored = entry && mirror.mirrored(account, entry)
+      const row = account.board.get(ask.reference)
+      if (!mirrored || !row) return undefined
+      const others = entry.packageReference === undefined ? [] : inPackage(ask.accountId, entry.packageReference)
+      return documentPage(
+        mirrored,
+        documentRowOf(row),
+        others.flatMap(({ reference }) => account.board.get(reference) ?? [])
+      )
+    },
+
+    inPackage: ({ accountId, packageReference }) =>
+      inPackage(accountId, packageReference).flatMap(
+        (entry) => mirror.mirrored(mirror.account(accountId), entry) ?? []
+      ),
+
+    list: ({ accountId, query, expanded, offset, limit, ...moment }) =>
+      inSlices(listOf(boardsOf(accountId, query), query, moment, { expanded, offset, limit })),
+
+    references: ({ accountId, query, limit, ...moment }) =>
+      inSlices(referencesOf(boardsOf(accountId, query), query, moment, limit)),
+
+    counts: ({ accountId, queries, ...moment }) =>
+      inSlices(countsOf(mirror.account(accountId).board, queries, moment, (query) => boardsOf(accountId, query))),
+
+    async csv({ columns, ...ask }) {
+      const rows = await rowsOf(ask)
+      return { bytes: await inSlices(csvOf(rows, columns, ask.zone)), documents: rows.length }
+    },
+
+    overview: ({ accountId, stuckDays, ...moment }) =>
+      inSlices(overviewOf(mirror.account(accountId).board, moment, stuckDays)),
+
+    waitingHere: ({ accountId, withoutLink }) => waitingHere(mirror.account(accountId).board, withoutLink),
+
+    async markRead({ read, ...ask }) {
+      return mirror.markRead(await rowsOf(ask), read)
+    },
+
+    newestChange: () => mirror.changes.newest(),
+    changesAfter: ({ after, limit }) => mirror.changes.after(after, limit),
+    activity: (ask) => inSlices(mirror.changes.activity(ask)),
+
+    matching({ accountId, reference, queries, ...moment }) {
+      const row = mirror.account(accountId).board.get(reference)
+      return row ? matchingOf(row, queries, moment) : []
+    },
+
+    identityChecks: (ask) => {
+      const { accountId, some } = ask
+      const accounts = 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId)
+      return inSlices(identityChecksOf(boardsOf(accountId, { accounts }), ask, ask))
+    },
+
+    dueOn: ({ accountId, day, zone }) => dueOn(mirror.account(accountId).board, day, zone),
+
+    foldersChanged: ({ accountId, ...ask }) =>
+      inTurn(async () => {
+        await changeFolders(mirror, mirror.account(accountId), ask)
+        return null
+      }),
+
+    erase: ({ accountId }) =>
+      inTurn(() => {
+        mirror.erase(accountId)
+        return null
+      }),
+
+    keepOnly: ({ accountIds }) =>
+      inTurn(() => {
+        const kept = new Set(accountIds)
+        for (const accountId of mirror.known()) if (!kept.has(accountId)) mirror.erase(accountId)
+        return null
+      })
+  }
+
+  return {
+    ready: mirror.ready,
+
+    async ask(name, ask) {
+      await mirror.ready()
+      return (answers[name] as (ask: unknown) => Promise<never>)(ask)
+    },
+
+    async close() {
+      await queue.catch(() => undefined)
+      db.close()
+    }
+  }
+}

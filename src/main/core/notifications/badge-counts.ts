@@ -1,0 +1,83 @@
+/** How the chosen account stands, in two numbers, for where there is room for no more: the badge and the tray. */
+import type { AskDesk } from '../documents/questions.ts'
+
+export interface Standing {
+  /** Documents that something happened to since the person last looked at them. */
+  unread: number
+  /** How many signers can sign at the counter now. */
+  waiting: number
+}
+
+export interface StandingEffects {
+  ask: AskDesk
+  chosen: () => string | undefined
+  show: (standing: Standing) => void
+  /** Something new happened to a document of any account. */
+  happened: () => void
+  zone: () => string
+  clock: () => number
+  schedule: (task: () => void, delay: number) => () => void
+  failed: (error: unknown) => void
+}
+
+/** Many changes at once are counted once. */
+const GATHERING = 500
+
+export function openStanding({ ask, chosen, show, happened, zone, clock, schedule, failed }: StandingEffects) {
+  let shown: Standing | undefined
+  let newest: string | undefined
+  let prevent: (() => void) | undefined
+  let isCounting = false
+  let isStale = false
+
+  async function standingOf(accountId: string | undefined): Promise<Standing> {
+    if (accountId === undefined) return { unread: 0, waiting: 0 }
+    const { unread } = await ask('counts', { accountId, queries: [], now: clock(), zone: zone() })
+    const waiting = await ask('waitingHere', { accountId })
+    // One person may have several documents.
+    const people = new Set(waiting.map((one) => one.person || `${one.documentReference} ${one.signer}`))
+    return { unread, waiting: people.size }
+  }
+
+  async function count(): Promise<void> {
+    const { mirror, change } = await ask('newestChange', null)
+    const now = `${mirror} ${change}`
+    if (now !== newest) happened()
+    newest = now
+    const accountId = chosen()
+    const standing = await standingOf(accountId)
+    // Another account may have been chosen meanwhile; then it is counted again.
+    if (accountId !== chosen()) return changed()
+    if (standing.unread === shown?.unread && standing.waiting === shown.waiting) return
+    shown = standing
+    show(standing)
+  }
+
+  async function countOnce(): Promise<void> {
+    prevent = undefined
+    if (isCounting) {
+      isStale = true
+      return
+    }
+    isCounting = true
+    await count().catch(failed)
+    isCounting = false
+    if (!isStale) return
+    isStale = false
+    changed()
+  }
+
+  /** To be called after documents changed, or another account was chosen. */
+  function changed(): void {
+    prevent ??= schedule(() => void countOnce(), GATHERING)
+  }
+
+  return {
+    changed,
+    stop(): void {
+      prevent?.()
+      // As if it were about to count, for good.
+      prevent = () => undefined
+    }
+  }
+}

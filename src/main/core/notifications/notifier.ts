@@ -1,0 +1,227 @@
+/**
+ * Tells the person by the desktop what they want told of documents. A change is told at most once, whatever happens: the
+ * place up to which everything was told is written before a notice is shown. What can't be told now, because of quiet
+ * hours or somebody signing at the counter, stays behind that place and is told later.
+ */
+import { type DocumentChange, TELLABLE_KINDS, type TellingSettings } from '../../../shared/contract/index.ts'
+import { isQuiet, localTimeOf } from '../lib/calendar.ts'
+import type { Db } from '../storage/connection.ts'
+import { type Cursor, openCursor } from './cursor.ts'
+import { type DueDocument, openDueTomorrow } from './due-tomorrow.ts'
+import { type News, type Notice, noticesOf, type Occasion } from './notification-text.ts'
+import { gathering, type Wanted, type WantedEffects, wantedBy } from './preferences.ts'
+import { type CatchingUpEffects, openCatchingUp } from './startup-digest.ts'
+
+export interface TellingEffects extends WantedEffects, CatchingUpEffects {
+  db: Db
+  settings: () => TellingSettings
+  accounts: () => readonly { id: string }[]
+  /** Whether the screen is in the hands of somebody who signs: then nothing of the office may be shown on it. */
+  isHandedOver: () => boolean
+  show: (notice: Notice) => void
+  /** Takes the notices off the screen that are still there. */
+  withdraw: () => void
+  /** The wall clock, in milliseconds since 1970 UTC: may jump. */
+  clock: () => number
+  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
+  schedule: (task: () => void, delay: number) => () => void
+  /** Told what went wrong; it is tried again. */
+  failed: (error: unknown) => void
+}
+
+const PAGE = 500
+/** What one round over the folders brings is told together. */
+const GATHERING = 2000
+/** Where notices have come thick: longer, so that they fold. */
+const GATHERING_MANY = 30_000
+const MANY_IN_A_MINUTE = 6
+const MINUTE = 60_000
+/** How long the first round over all folders may take before what was found so far is told. */
+const FIRST_ROUND = MINUTE
+const FIRST_ROUND_LOOK = 2000
+/** How often it is looked for what is due tomorrow. */
+const DUE_EVERY = 10 * MINUTE
+
+export function openTelling(effects: TellingEffects) {
+  const { db, ask, clock, schedule } = effects
+  const cursor = openCursor(effects)
+  const catchingUp = openCatchingUp(effects)
+  const dueTomorrow = openDueTomorrow({ db, ask })
+  const pending = new Set<() => void>()
+  let isStarted = false
+  let isStopped = false
+  let isCaughtUp = false
+  let isWoken = false
+  let isWaiting = false
+  let wasQuiet = false
+  let lately = 0
+  let lastDueSlot: number | undefined
+  let looking: Promise<void> | undefined
+
+  function later(task: () => void, delay: number): void {
+    if (isStopped) return
+    const prevent = schedule(() => {
+      pending.delete(prevent)
+      if (!isStopped) task()
+    }, delay)
+    pending.add(prevent)
+  }
+
+  /** Whether nothing may be told just now. */
+  function isHeld(): boolean {
+    if (effects.isHandedOver()) return true
+    const held = isQuiet(effects.settings().quiet, localTimeOf(clock(), effects.zone()).minute)
+    wasQuiet ||= held
+    return held
+  }
+
+  function look(): Promise<void> {
+    looking ??= tellWhatIsNew()
+      .catch((error: unknown) => {
+        if (!isStopped) effects.failed(error)
+      })
+      .finally(() => {
+        looking = undefined
+      })
+    return looking
+  }
+
+  async function tellWhatIsNew(): Promise<void> {
+    if (!isStarted || isStopped || isHeld()) return
+    const from = await cursor.read()
+    if (!catchingUp.isDone() && !isCaughtUp) return waitForFirstRound()
+
+    const settings = effects.settings()
+    const back = catchingUp.comingBack()
+    const wantedIn = wantedBy(settings, effects)
+    const away = gathering()
+    const now = gathering()
+    let last = from.change
+    for (let isMore = true; isMore; ) {
+      const changes = await ask('changesAfter', { after: last, limit: PAGE })
+      isMore = changes.length === PAGE
+      for (const change of changes) {
+        last = Math.max(last, change.id)
+        const news = newsOf(change)
+        if (!news || !(await wantedIn(change, news.kind))) continue
+        const group = back.has(change.accountId) ? away : now
+        group.add({ ...change, name: change.documentName }, news)
+      }
+    }
+    const slot = Math.floor(clock() / DUE_EVERY)
+    const due = slot === lastDueSlot ? [] : await dueNow(wantedIn)
+    for (const document of due) now.add(document, { kind: 'due-tomorrow' })
+
+    // Ids of another mirror, begun meanwhile, say nothing of this one.
+    if ((await cursor.read()).mirror !== from.mirror) return wake()
+    // Much may have happened while the desk was asked. From here to the end nothing waits.
+    if (isStopped || isHeld()) return
+    const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
+    const isSilent = !settings.sound
+    const notices = [...noticesOf(away.all(), 'away', isSilent), ...noticesOf(now.all(), occasion, isSilent)]
+    note(from, { ...from, change: last }, due)
+    lastDueSlot = slot
+    isCaughtUp = true
+    wasQuiet = false
+    catchingUp.told()
+    for (const notice of notices) show(notice)
+  }
+
+  function waitForFirstRound(): void {
+    if (isWaiting) return
+    isWaiting = true
+    later(() => {
+      isWaiting = false
+      void look()
+    }, FIRST_ROUND_LOOK)
+  }
+
+  function note(from: Cursor, to: Cursor, due: DueDocument[]): void {
+    if (from.change === to.change && due.length === 0) return
+    db.transaction(() => {
+      if (from.change !== to.change) cursor.write(to)
+      dueTomorrow.remember(due)
+    })()
+    cursor.moved(to)
+  }
+
+  function show(notice: Notice): void {
+    lately++
+    later(() => lately--, MINUTE)
+    try {
+      effects.show(notice)
+    } catch (error) {
+      // It counts as told: twice would be worse.
+      effects.failed(error)
+    }
+  }
+
+  function newsOf(change: DocumentChange): News | undefined {
+    const kind = TELLABLE_KINDS.find((known) => known === change.kind)
+    if (!kind || change.isOwn) return undefined
+    return { kind, change: change.id, ...(change.signer !== undefined && { signer: change.signer }) }
+  }
+
+  async function dueNow(wantedIn: Wanted): Promise<DueDocument[]> {
+    if (effects.settings().kinds['due-tomorrow'] === 'never') return []
+    const ids = effects.accounts().map(({ id }) => id)
+    const found = await dueTomorrow.find(ids, clock(), effects.zone())
+    const wanted: DueDocument[] = []
+    for (const document of found) if (await wantedIn(document, 'due-tomorrow')) wanted.push(document)
+    return wanted
+  }
+
+  function tick(): void {
+    later(tick, MINUTE)
+    void look()
+  }
+
+  /** Looks soon; often asked is once. */
+  function wake(): void {
+    if (!isStarted || isWoken) return
+    isWoken = true
+    later(
+      () => {
+        isWoken = false
+        // What came while it was looked is looked for afterwards.
+        void (looking ?? Promise.resolve()).then(look)
+      },
+      lately >= MANY_IN_A_MINUTE ? GATHERING_MANY : GATHERING
+    )
+  }
+
+  return {
+    /** Begins to tell. To be waited for before the folders are read: what was found before is not "while away". */
+    async start(): Promise<void> {
+      try {
+        catchingUp.begin()
+        await cursor.read()
+      } catch (error) {
+        effects.failed(error)
+      }
+      isStarted = true
+      later(() => {
+        isCaughtUp = true
+        void look()
+      }, FIRST_ROUND)
+      tick()
+    },
+
+    /** Documents changed, or what is wanted told did. */
+    documentsChanged: wake,
+
+    /** Somebody began or ended to sign at the counter. */
+    counterChanged(): void {
+      if (effects.isHandedOver()) effects.withdraw()
+      else wake()
+    },
+
+    /** Nothing is told any more; resolves once nothing is asked any more either. */
+    async stop(): Promise<void> {
+      isStopped = true
+      for (const prevent of pending) prevent()
+      pending.clear()
+      await looking
+    }
+  }
+}

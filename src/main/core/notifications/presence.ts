@@ -1,0 +1,105 @@
+/**
+ * When the person last looked at the application, and what of the time since is theirs to catch up on: a while during
+ * which they didn't look becomes a time away when they come back, and stays one, by account, until they have seen what
+ * happened in it.
+ */
+import { z } from 'zod'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from './json-values.ts'
+
+export interface PresenceEffects {
+  db: Db
+  accountIds: () => readonly string[]
+  /** The wall clock, in milliseconds since 1970 UTC: may jump. */
+  clock: () => number
+  schedule: (task: () => void, delay: number) => () => void
+  /** A time away began to be shown, or was seen. */
+  changed: () => void
+  failed: (error: unknown) => void
+}
+
+/** From when to when nobody looked. */
+export interface Away {
+  since: number
+  until: number
+}
+
+const LOOKED = 'looked-at'
+const MINUTE = 60_000
+/** Who comes back sooner was hardly away. */
+const LONG_ENOUGH = 30 * MINUTE
+const Period = z.object({ since: z.number(), until: z.number() })
+
+export type Presence = ReturnType<typeof openPresence>
+
+export function openPresence({ db, accountIds, clock, schedule, changed, failed }: PresenceEffects) {
+  const kept = keptIn(db)
+  // Erased with the account: see the statements of accounts/account.ts over `meta`.
+  const keyOf = (accountId: string) => `away:${accountId}:`
+  const awayOf = (accountId: string): Away | undefined => kept.read(keyOf(accountId), Period)
+  let isNew = true
+  let isLooking = false
+  let preventNext = () => {}
+
+  /** The person is looking now. */
+  function look(): void {
+    const now = clock()
+    const last = kept.read(LOOKED, z.number())
+    const wasAway = last !== undefined && (isNew || now - last > LONG_ENOUGH)
+    db.transaction(() => {
+      kept.write(LOOKED, now)
+      if (wasAway) for (const id of accountIds()) cameBack(id, { since: Math.min(last, now), until: now })
+    })()
+    isNew = false
+    if (wasAway) changed()
+  }
+
+  function cameBack(accountId: string, { since, until }: Away): void {
+    const unseen = awayOf(accountId)
+    kept.write(keyOf(accountId), { since: unseen ? Math.min(unseen.since, since) : since, until })
+  }
+
+  /** A disk that is full keeps nobody from working. */
+  function noted(note: () => void): void {
+    try {
+      note()
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  function goOn(): void {
+    noted(look)
+    preventNext = schedule(goOn, MINUTE)
+  }
+
+  function leave(): void {
+    if (!isLooking) return
+    isLooking = false
+    preventNext()
+    // Also where the clock went on while the computer slept: the last minute that was noted is the last that was looked.
+    noted(() => {
+      const last = kept.read(LOOKED, z.number()) ?? 0
+      if (Math.abs(clock() - last) <= 2 * MINUTE) kept.write(LOOKED, clock())
+    })
+  }
+
+  return {
+    /** The window has the focus. */
+    came(): void {
+      if (isLooking) return
+      isLooking = true
+      goOn()
+    },
+    /** The window lost the focus, the screen was locked, or the application ends. */
+    left: leave,
+    /** The time away of an account that the person has not seen yet. */
+    awayOf,
+    /** They have seen what happened in it. */
+    seen(accountId: string): void {
+      if (!awayOf(accountId)) return
+      kept.erase(keyOf(accountId))
+      changed()
+    }
+  }
+}

@@ -1,0 +1,503 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { csvOf } from '../../../../src/main/core/documents/index/csv.ts'
+import { type Board, openBoard } from '../../../../src/main/core/documents/index/document-index.ts'
+import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
+import {
+  countsOf,
+  dueOn,
+  listOf,
+  matchingOf,
+  referencesOf,
+  targetsOf,
+  waitingHere
+} from '../../../../src/main/core/documents/index/queries.ts'
+import type { BoardRow } from '../../../../src/main/core/documents/index/row.ts'
+import { dayAtOffset } from '../../../../src/main/core/lib/calendar.ts'
+import { inSlices, wholly } from '../../../../src/main/core/lib/slices.ts'
+import { offsetIn } from '../../../../src/shared/composition/zone.ts'
+import type { DocumentQuery, DocumentRow } from '../../../../src/shared/contract/index.ts'
+import { naiveFinds, naiveList } from './naive-index.ts'
+import { anyQuery, anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
+
+const moment = { now: NOW, zone: ZONE }
+const everything = { expanded: [], offset: 0, limit: 500 }
+
+function boardOf(...rows: BoardRow[]): Board {
+  const board = openBoard()
+  for (const one of rows) board.put(one)
+  return board
+}
+
+function found(board: Board, conditions: Partial<DocumentQuery>, at = moment): string[] {
+  return wholly(referencesOf([board], query(conditions), at, 10_000)).references.map(({ reference }) => reference)
+}
+
+function names(board: Board, by: DocumentQuery['sort']['by'], descending = false): string[] {
+  const { rows } = wholly(listOf([board], query({ sort: { by, descending } }), moment, everything))
+  return rows.map(({ name }) => name)
+}
+
+describe('what a search finds', () => {
+  const board = boardOf(
+    row({
+      Reference: 'DOC-77',
+      Name: 'Whakaaetanga Māori.pdf',
+      PackageReference: 'PKG-5',
+      ClientReference: 'cs-abc',
+      FormDirectReference: 'FD-9',
+      MatterNumber: 'M/2026/14',
+      Signers: [{ FirstName: 'Aroha', LastName: 'Ngata', Email: 'aroha@example.com' }]
+    }),
+    row({ Reference: 'DOC-78', Name: 'Deed\nof   gift', Signers: [{ FirstName: 'Zoë', Email: 'zoe@example.org' }] })
+  )
+
+  test.each([
+    ['maori', ['DOC-77']],
+    ['MĀORI', ['DOC-77']],
+    ['zoe deed', ['DOC-78']],
+    ['deed zoe', ['DOC-78']],
+    ['ngata aroha@', ['DOC-77']],
+    ['pkg-5', ['DOC-77']],
+    ['cs-a', ['DOC-77']],
+    ['fd-9', ['DOC-77']],
+    ['m/2026/14', ['DOC-77']],
+    ['  of gift ', ['DOC-78']],
+    ['doc', ['DOC-78', 'DOC-77']],
+    ['7', ['DOC-78', 'DOC-77']],
+    ['/', ['DOC-77']],
+    ['maori deed', []]
+  ])('“%s” finds %j', (search, references) => {
+    expect(found(board, { search })).toEqual(references)
+  })
+
+  test('a row that changes is found by what it says now, and a removed one no more', () => {
+    const changing = boardOf(row({ Name: 'Old lease' }), row({ Reference: 'D-2', Name: 'Other' }))
+    expect(found(changing, { search: 'lease' })).toEqual(['D-1'])
+    changing.put(row({ Name: 'New deed' }))
+    expect(found(changing, { search: 'lease' })).toEqual([])
+    expect(found(changing, { search: 'deed' })).toEqual(['D-1'])
+    changing.remove('D-1')
+    expect(found(changing, { search: 'deed' })).toEqual([])
+    expect(changing.size()).toBe(1)
+    changing.put(row({ Reference: 'D-3', Name: 'Third' }))
+    expect(found(changing, {})).toEqual(['D-2', 'D-3'])
+  })
+
+  test.each([
+    ['Straße', ['strasse', 'STRASSE', 'straße']],
+    ['ŁÓDŹ', ['lodz', 'Łódź', 'ŁÓDŹ']],
+    ['Łódź', ['lodz', 'LODZ']],
+    ['Ærø', ['aero', 'ærø', 'AERO']],
+    ['Œuvre', ['oeuvre', 'œ']],
+    ['Đorđe', ['dorde', 'đ']],
+    ['Kadıköy', ['kadikoy']]
+  ])('“%s” is found by %j', (Name, searches) => {
+    const one = boardOf(row({ Name }))
+    for (const search of searches) expect(found(one, { search })).toEqual(['D-1'])
+  })
+
+  test('a text of millions of letters is found by its beginning, and little of it is kept or shown', () => {
+    const long = `Deed ${'x'.repeat(3_000_000)}`
+    const Signers = Array.from({ length: 3000 }, (_, index) => ({ FirstName: `F${index}`, Email: 'x'.repeat(10_000) }))
+    const one = row({ Name: long, MatterNumber: long, ClientReference: long, Status: long, Signers })
+    expect(one.search.length).toBeLessThan(50_000)
+    expect(JSON.stringify({ ...one, signers: [], search: '' }).length).toBeLessThan(4000)
+    const { rows } = wholly(listOf([boardOf(one)], query({ search: 'deed' }), moment, everything))
+    expect(rows[0]?.name).toBe(`${long.slice(0, 499)}…`)
+    expect(row({ Name: `${'x'.repeat(498)}👩 and more` }).name).toBe(`${'x'.repeat(498)}…`)
+  })
+
+  test('typing on narrows what was found before, and typing another word finds others', () => {
+    for (const search of ['d', 'de', 'dee', 'deed', 'deed z', 'deed zo', 'deed', 'ma', 'd']) {
+      expect(found(board, { search })).toEqual(
+        naiveList(board.rows(), query({ search }), moment).map(({ reference }) => reference)
+      )
+    }
+  })
+
+  test('a part of a signer’s name or e-mail is looked for among signers only', () => {
+    expect(found(board, { signer: 'aroha NGA' })).toEqual(['DOC-77'])
+    expect(found(board, { signer: 'zoe@' })).toEqual(['DOC-78'])
+    expect(found(board, { signer: 'deed' })).toEqual([])
+    expect(found(board, { signer: 'pkg' })).toEqual([])
+  })
+})
+
+describe('what conditions find', () => {
+  test('“due within” ends with the day of this workstation’s zone', () => {
+    const board = boardOf(
+      row({ Reference: 'passed', DueDate: '2026-11-21T08:59:00Z' }),
+      row({ Reference: 'tonight', DueDate: '2026-11-21T10:59:00Z' }),
+      row({ Reference: 'tomorrow', DueDate: '2026-11-21T11:00:00Z' }),
+      row({ Reference: 'signed', DueDate: '2026-11-21T10:00:00Z', Status: 'Complete' })
+    )
+    expect(found(board, { dueWithinDays: 0 })).toEqual(['tonight'])
+    expect(found(board, { dueWithinDays: 1 })).toEqual(['tonight', 'tomorrow'])
+    expect(found(board, { dueOn: '2026-11-22' })).toEqual(['tomorrow'])
+    expect(found(board, { overdue: true })).toEqual(['passed'])
+    expect(dueOn(board, '2026-11-21', ZONE).map(({ reference }) => reference)).toEqual(['passed', 'tonight'])
+  })
+
+  test('a day on which the clocks change is as long as it is', () => {
+    // In Auckland, 27 September 2026 has 23 hours and 4 April 2027 has 25.
+    const board = boardOf(
+      row({ Reference: 'spring', DueDate: '2026-09-27T10:59:59Z' }),
+      row({ Reference: 'after spring', DueDate: '2026-09-27T11:00:00Z' }),
+      row({ Reference: 'autumn', DueDate: '2027-04-04T11:59:59Z' }),
+      row({ Reference: 'after autumn', DueDate: '2027-04-04T12:00:00Z' })
+    )
+    expect(found(board, { dueOn: '2026-09-27' })).toEqual(['spring'])
+    expect(found(board, { dueOn: '2026-09-28' })).toEqual(['after spring'])
+    expect(found(board, { dueOn: '2027-04-04' })).toEqual(['autumn'])
+    expect(found(board, { dueOn: '2027-04-05' })).toEqual(['after autumn'])
+  })
+
+  test('a due day without a time is overdue when it has ended', () => {
+    const board = boardOf(row({ DueDate: '2026-11-21', GMT: '780' }))
+    const end = Date.UTC(2026, 10, 21, 11)
+    expect(found(board, { overdue: true }, { now: end - 1, zone: ZONE })).toEqual([])
+    expect(found(board, { overdue: true }, { now: end, zone: ZONE })).toEqual(['D-1'])
+  })
+
+  test('what time alone changes is found as soon as it is so, though the rows are the same', () => {
+    const board = boardOf(
+      row({ Reference: 'soon', DueDate: new Date(NOW + 5).toISOString() }),
+      row(
+        { Reference: 'idle', LastSignedDate: new Date(NOW - 3 * DAY + 7).toISOString() },
+        { changedAt: NOW - 9 * DAY }
+      )
+    )
+    const at = (now: number) => ({ now, zone: ZONE })
+    expect(found(board, { overdue: true }, at(NOW + 4))).toEqual([])
+    expect(found(board, { overdue: true }, at(NOW + 5))).toEqual(['soon'])
+    expect(found(board, { stuckForDays: 3 }, at(NOW + 6))).toEqual([])
+    expect(found(board, { stuckForDays: 3 }, at(NOW + 7))).toEqual(['idle'])
+    expect(found(board, { stuckForDays: 3 }, at(NOW + 6))).toEqual([])
+  })
+
+  test('documents that left all folders are shown only where they are asked for', () => {
+    const board = boardOf(row({ Reference: 'here' }), row({ Reference: 'left' }, { goneAt: NOW }))
+    expect(found(board, {})).toEqual(['here'])
+    expect(found(board, { gone: true })).toEqual(['left'])
+    expect(found(board, { search: 'e' })).toEqual(['here'])
+    expect(found(board, { search: 'e', gone: true })).toEqual(['left'])
+    expect(found(board, { gone: true, search: 'here' })).toEqual([])
+  })
+
+  test('what was sent or completed in a week is shown wherever it is now', () => {
+    const board = boardOf(
+      row({ Reference: 'here' }),
+      row({ Reference: 'left', Status: 'Complete' }, { completedAt: NOW - DAY, goneAt: NOW }),
+      row({ Reference: 'before' }, { arrivedAt: NOW - 9 * DAY })
+    )
+    const sent = { monday: '2026-11-16', what: 'sent' } as const
+    expect(found(board, { week: sent })).toEqual(['here', 'left'])
+    expect(found(board, { week: { ...sent, what: 'completed' } })).toEqual(['left'])
+    expect(found(board, { week: sent, gone: true })).toEqual(['left'])
+    expect(found(board, { week: sent, search: 'l' })).toEqual(['left'])
+    expect(found(board, { search: 'l' })).toEqual([])
+  })
+
+  test('a due day without a time is that day, wherever the office and whoever wrote it are', () => {
+    const board = boardOf(
+      row({ Reference: 'theirs', Name: 'a', DueDate: '2026-11-22' }),
+      row({ Reference: 'east', Name: 'b', DueDate: '2026-11-22', GMT: '780' }),
+      row({ Reference: 'west', Name: 'c', DueDate: '2026-11-22', GMT: '-480' })
+    )
+    for (const zone of ['America/New_York', 'Australia/Sydney', 'Pacific/Auckland', 'UTC']) {
+      const begins = Date.parse('2026-11-22T00:00:00Z') - (offsetIn(zone, NOW) ?? 0) * 60_000
+      const at = (now: number) => ({ now, zone })
+      expect(dueOn(board, '2026-11-21', zone)).toEqual([])
+      expect(dueOn(board, '2026-11-22', zone)).toHaveLength(3)
+      expect(found(board, { dueOn: '2026-11-22' }, at(begins))).toHaveLength(3)
+      expect(found(board, { dueWithinDays: 0 }, at(begins - 1))).toEqual([])
+      expect(found(board, { dueWithinDays: 0 }, at(begins))).toHaveLength(3)
+      expect(found(board, { overdue: true }, at(begins + DAY - 1))).toEqual([])
+      expect(found(board, { overdue: true }, at(begins + DAY))).toHaveLength(3)
+      const { due } = wholly(overviewOf(board, at(begins - 1), 7))
+      expect(due.filter(({ count }) => count > 0)).toEqual([{ day: '2026-11-22', count: 3 }])
+      const csv = Buffer.from(wholly(csvOf(board.rows(), ['due'], zone))).toString()
+      expect(csv).toBe(`\ufeffDue\r\n${'2026-11-22\r\n'.repeat(3)}`)
+    }
+    const { rows } = wholly(listOf([board], query(), moment, everything))
+    expect(rows.map((one) => one.due && dayAtOffset(one.due.at, one.due.offset ?? Number.NaN))).toEqual(
+      Array(3).fill('2026-11-22')
+    )
+  })
+})
+
+describe('the order of a list', () => {
+  test('numbers in names count as numbers, and letters with marks stand beside those without', () => {
+    const board = boardOf(
+      ...['Deed 10', 'deed 2', 'Éclair', 'eclipse', 'Deed 1'].map((Name, index) =>
+        row({ Reference: `D-${index}`, Name })
+      )
+    )
+    expect(names(board, 'name')).toEqual(['Deed 1', 'deed 2', 'Deed 10', 'Éclair', 'eclipse'])
+    expect(names(board, 'name', true)).toEqual(['eclipse', 'Éclair', 'Deed 10', 'deed 2', 'Deed 1'])
+  })
+
+  test('documents without a value come last either way, and those alike go by name', () => {
+    const board = boardOf(
+      row({ Reference: 'D-1', Name: 'b', DueDate: '2026-12-01' }),
+      row({ Reference: 'D-2', Name: 'none' }),
+      row({ Reference: 'D-3', Name: 'a', DueDate: '2026-12-01' }),
+      row({ Reference: 'D-4', Name: 'c', DueDate: '2026-12-05' })
+    )
+    expect(names(board, 'due')).toEqual(['a', 'b', 'c', 'none'])
+    expect(names(board, 'due', true)).toEqual(['c', 'a', 'b', 'none'])
+  })
+
+  test('changed rows are found anew, and move to their places, in every list that was asked for before', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyRow, { maxLength: 30 }),
+        fc.array(fc.oneof(anyRow, fc.constantFrom('D-1', 'D-2', 'D-3')), { maxLength: 8 }),
+        anyQuery,
+        fc.nat(DAY),
+        (rows, changes, asked, later) => {
+          const board = boardOf(...rows)
+          const flat = { ...asked, grouped: false }
+          found(board, flat)
+          for (const change of changes) {
+            if (typeof change === 'string') board.remove(change)
+            else board.put(change)
+          }
+          for (const at of [moment, { ...moment, now: NOW + later }]) {
+            expect(found(board, flat, at)).toEqual(naiveList(board.rows(), flat, at).map(({ reference }) => reference))
+          }
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+
+  test('rows that change while they are put in order are in their places at the end', async () => {
+    const rows = Array.from({ length: 6000 }, (_, index) =>
+      row({ Reference: `D-${index}`, Name: `N ${(index * 7919) % 6007}` })
+    )
+    const board = boardOf(...rows)
+    const asked = query({ sort: { by: 'name', descending: true } })
+    const asking = [1, 2].map(() => inSlices(referencesOf([board], asked, moment, 10_000)))
+    const work = referencesOf([board], asked, moment, 10_000)
+    for (let step = 0; step < 5; step++) work.next()
+    for (let index = 0; index < 2000; index++) board.put(row({ Reference: `D-${index}`, Name: `M ${index}` }))
+    board.remove('D-5')
+    const expected = naiveList(board.rows(), asked, moment).map(({ reference }) => reference)
+    const referencesIn = (answer: { references: { reference: string }[] }) =>
+      answer.references.map((one) => one.reference)
+    expect(referencesIn(wholly(work))).toEqual(expected)
+    for (const answer of await Promise.all(asking)) expect(referencesIn(answer)).toEqual(expected)
+  })
+})
+
+describe('an order while rows go on changing', () => {
+  test('is given out all the same, with every row that is found as it is now, and is right once they stand still', () => {
+    const board = openBoard()
+    const put = (from: number, until: number, name: string) => {
+      for (let index = from; index < until; index++) {
+        board.put(row({ Reference: `D-${index}`, Name: `${name} ${(index * 7919) % 6007}` }))
+      }
+    }
+    put(0, 2400, 'N')
+    for (const descending of [false, true]) {
+      for (const by of ['name', 'folder'] as const) {
+        const asked = query({ sort: { by, descending } })
+        const work = listOf([board], asked, moment, { expanded: [], offset: 0, limit: 10_000 })
+        let step = work.next()
+        // Each pause another half of the rows is other than before, some have left and some are new.
+        for (let pause = 0; !step.done; pause++) {
+          expect(pause).toBeLessThan(2000)
+          put((pause % 2) * 1200, (pause % 2) * 1200 + 1200, `M${pause}`)
+          board.remove(`D-${pause % 2400}`)
+          put(2400 + (pause % 50), 2401 + (pause % 50), 'New')
+          step = work.next()
+        }
+        const shown = step.value.rows.flatMap((one) =>
+          one.kind === 'document' ? [`${one.reference} ${one.name}`] : []
+        )
+        expect(shown.sort()).toEqual(
+          board
+            .rows()
+            .map(({ reference, name }) => `${reference} ${name}`)
+            .sort()
+        )
+        const expected = naiveList(board.rows(), asked, moment).map(({ reference }) => reference)
+        expect(found(board, asked)).toEqual(expected)
+      }
+    }
+  })
+})
+
+describe('packages', () => {
+  const board = boardOf(
+    row({ Reference: 'D-1', Name: 'Lease', PackageReference: 'P', DueDate: '2026-12-02', Status: 'Complete' }),
+    row({ Reference: 'D-2', Name: 'Alone', PackageReference: 'Q', DueDate: '2026-12-03' }),
+    row({ Reference: 'D-3', Name: 'Guarantee', PackageReference: 'P', DueDate: '2026-12-09' }, { unread: true }),
+    row({ Reference: 'D-4', Name: 'No package' })
+  )
+  const grouped = (expanded: string[], offset = 0, limit = 50) =>
+    wholly(listOf([board], query({ grouped: true }), moment, { expanded, offset, limit }))
+
+  test('stand under a line of their own where more than one of their documents is found', () => {
+    const { rows, total, documents } = grouped([])
+    expect(rows.map(({ kind, name }) => [kind, name])).toEqual([
+      ['package', 'Lease, Guarantee'],
+      ['document', 'Alone'],
+      ['document', 'No package']
+    ])
+    expect(rows[0]).toMatchObject({ packageReference: 'P', documents: 2, complete: 1, unread: 1, isExpanded: false })
+    expect({ total, documents }).toEqual({ total: 3, documents: 4 })
+  })
+
+  test('show their documents once they are expanded, also where a page begins among them', () => {
+    const { rows, total } = grouped(['P', 'unknown'])
+    expect(rows.map(({ name }) => name)).toEqual(['Lease, Guarantee', 'Lease', 'Guarantee', 'Alone', 'No package'])
+    expect(rows.filter((one) => one.kind === 'document' && one.isInPackage)).toHaveLength(2)
+    expect(total).toBe(5)
+    expect(grouped(['P'], 2, 2).rows.map(({ name }) => name)).toEqual(['Guarantee', 'Alone'])
+  })
+})
+
+describe('several accounts', () => {
+  const ours = boardOf(row({ Reference: 'D-1', Name: 'b' }), row({ Reference: 'D-2', Name: 'd' }))
+  const theirs = boardOf(
+    row({ Reference: 'D-1', Name: 'c' }, { accountId: 'b' }),
+    row({ Reference: 'D-9', Name: 'a' }, { accountId: 'b' })
+  )
+
+  test('are one list in one order', () => {
+    const asked = query({ sort: { by: 'name', descending: false } })
+    const list = () => wholly(listOf([ours, theirs, ours], asked, moment, everything))
+    expect(list().rows.map(({ name, accountId }) => `${accountId} ${name}`)).toEqual(['b a', 'a b', 'b c', 'a d'])
+    theirs.put(row({ Reference: 'D-9', Name: 'e' }, { accountId: 'b' }))
+    expect(list().rows.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'e'])
+  })
+
+  test('documents of one reference in two accounts are two', () => {
+    const targets = wholly(targetsOf([ours, theirs], { query: query({ search: 'D-1' }) }, moment))
+    expect(targets.map(({ accountId, reference }) => `${accountId} ${reference}`)).toEqual(['a D-1', 'b D-1'])
+    const keys = ['b D-1', 'a gone', 'b D-1', 'a D-9', 'a D-2'].map((key) => key.split(' ') as [string, string])
+    const documents = keys.map(([accountId, reference]) => ({ accountId, reference }))
+    const meant = wholly(targetsOf([ours, theirs], { documents }, moment))
+    expect(meant.map(({ accountId, reference }) => `${accountId} ${reference}`)).toEqual(['b D-1', 'a D-2'])
+  })
+})
+
+describe('counts', () => {
+  test('of folders and unread ones leave out what is gone; each query counts what it finds', () => {
+    const board = boardOf(
+      row({ Reference: 'D-1' }, { folder: '__proto__', unread: true }),
+      row({ Reference: 'D-2' }, { folder: 'Signed' }),
+      row({ Reference: 'D-3' }, { folder: 'Signed', goneAt: NOW, unread: true })
+    )
+    const queries = [
+      { id: 'signed', query: query({ folder: 'Signed' }) },
+      { id: 'gone', query: query({ gone: true }) }
+    ]
+    const counts = wholly(countsOf(board, queries, moment, () => [board]))
+    expect(Object.entries(counts.folders)).toEqual([
+      ['__proto__', 1],
+      ['Signed', 1]
+    ])
+    expect(counts.queries).toEqual({ signed: 1, gone: 1 })
+    expect(counts.unread).toBe(1)
+  })
+})
+
+describe('who waits at the counter', () => {
+  test('each person who can sign now, the next due first; nobody of a document that is gone', () => {
+    const Signers = [
+      { FirstName: 'Aroha', SigningKey: 'https://sign.example.com/1', IsFaceToFaceSigning: true },
+      { FirstName: 'Tane', HasSigned: true, SigningKey: 'https://sign.example.com/2' },
+      { FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }
+    ]
+    const board = boardOf(
+      row({ Reference: 'later', DueDate: '2026-12-03', Signers: [Signers[2]] }),
+      row({ Reference: 'whenever', Signers: [Signers[2]] }),
+      row({ Reference: 'next', DueDate: '2026-12-01', Signers }),
+      row({ Reference: 'left', Signers }, { goneAt: NOW })
+    )
+    expect(waitingHere(board).map((entry) => [entry.documentReference, entry.signer, entry.signerName])).toEqual([
+      ['next', 0, 'Aroha'],
+      ['next', 2, 'Mere'],
+      ['later', 0, 'Mere'],
+      ['whenever', 0, 'Mere']
+    ])
+    expect(waitingHere(board).map(({ faceToFace }) => faceToFace)).toEqual([true, false, false, false])
+    expect(JSON.stringify(board.rows())).not.toContain('sign.example.com')
+  })
+
+  test('who lacks a link is among them only where that is asked for', () => {
+    const board = boardOf(
+      row({ Reference: 'plain', Signers: [{ FirstName: 'Aroha', Email: 'a@example.com', IsFaceToFaceSigning: true }] }),
+      row({ Reference: 'embedded', Signers: [{ FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }] })
+    )
+    expect(waitingHere(board).map(({ documentReference }) => documentReference)).toEqual(['embedded'])
+    const all = waitingHere(board, true).map(({ documentReference, withoutLink }) => [documentReference, withoutLink])
+    expect(all).toEqual([
+      ['embedded', undefined],
+      ['plain', true]
+    ])
+  })
+})
+
+describe('any rows and any query', () => {
+  const anyRows = fc.array(anyRow, { maxLength: 40 })
+
+  test('are answered as by looking at each row', () => {
+    fc.assert(
+      fc.property(anyRows, fc.array(anyQuery, { minLength: 1, maxLength: 4 }), (rows, queries) => {
+        const board = boardOf(...rows)
+        for (const asked of queries) {
+          const flat = { ...asked, grouped: false }
+          const expected = naiveList(board.rows(), flat, moment).map(({ reference }) => reference)
+          expect(found(board, flat)).toEqual(expected)
+          const list = wholly(listOf([board], flat, moment, { expanded: [], offset: 1, limit: 3 }))
+          expect(list.rows.map((one) => (one as DocumentRow).reference)).toEqual(expected.slice(1, 4))
+          expect(list.total).toBe(expected.length)
+        }
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test('a row matches a query where the query finds it, and not else', () => {
+    fc.assert(
+      fc.property(anyRows, anyQuery, (rows, asked) => {
+        const board = boardOf(...rows)
+        const references = new Set(found(board, asked))
+        for (const one of board.rows()) {
+          const matches = matchingOf(one, [{ id: 'q', query: asked }], moment).length === 1
+          expect(matches).toBe(references.has(one.reference))
+          expect(matches).toBe(naiveFinds(one, asked, moment))
+        }
+      })
+    )
+  })
+
+  test('a grouped list holds the same documents, page by page, whichever packages are expanded', () => {
+    fc.assert(
+      fc.property(anyRows, anyQuery, fc.integer({ min: 1, max: 7 }), (rows, asked, limit) => {
+        const board = boardOf(...rows)
+        const grouped = { ...asked, grouped: true }
+        const flat = found(board, { ...asked, grouped: false })
+        const expanded = ['P-1', 'P-2', 'P-10']
+        const lines = []
+        let total = 1
+        for (let offset = 0; offset < total; offset += limit) {
+          const page = wholly(listOf([board], grouped, moment, { expanded, offset, limit }))
+          lines.push(...page.rows)
+          total = page.total
+          expect(page.documents).toBe(flat.length)
+        }
+        const documents = lines.flatMap((line) => (line.kind === 'document' ? [line.reference] : []))
+        expect(documents).toEqual(found(board, grouped))
+        expect([...documents].sort()).toEqual([...flat].sort())
+        expect(new Set(documents).size).toBe(documents.length)
+        for (const line of lines) if (line.kind === 'package') expect(line.documents).toBeGreaterThan(1)
+      })
+    )
+  })
+})

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openBoard } from '../../../../src/main/core/documents/index/document-index.ts'
+import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
+import { listOf } from '../../../../src/main/core/documents/index/queries.ts'
+import type { BoardRow } from '../../../../src/main/core/documents/index/row.ts'
+import { wholly } from '../../../../src/main/core/lib/slices.ts'
+import type { DocumentQuery } from '../../../../src/shared/contract/index.ts'
+import { anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
+
+const moment = { now: NOW, zone: ZONE }
+/** 16 November 2026, 00:00 in Auckland: a Monday. */
+const MONDAY = Date.UTC(2026, 10, 15, 11)
+
+function boardOf(rows: readonly BoardRow[]) {
+  const board = openBoard()
+  for (const one of rows) board.put(one)
+  return board
+}
+
+const overview = (...rows: BoardRow[]) => wholly(overviewOf(boardOf(rows), moment, 7))
+
+test('what is due is counted by the days of this workstation’s zone, from today, without what has ended', () => {
+  const { due } = overview(
+    row({ Reference: 'D-1', DueDate: '2026-11-20T10:59:59Z' }),
+    row({ Reference: 'D-2', DueDate: '2026-11-20T11:00:00Z' }),
+    row({ Reference: 'D-3', DueDate: '2026-11-21T10:59:59Z' }),
+    row({ Reference: 'D-4', DueDate: '2026-11-21T11:00:00Z' }),
+    row({ Reference: 'D-5', DueDate: '2026-11-22T00:00:00Z', Status: 'Declined' }),
+    row({ Reference: 'D-6', DueDate: '2026-12-04T10:59:59Z' }),
+    row({ Reference: 'D-7', DueDate: '2026-12-04T11:00:00Z' })
+  )
+  expect(due).toHaveLength(14)
+  expect(due.filter(({ count }) => count > 0)).toEqual([
+    { day: '2026-11-21', count: 2 },
+    { day: '2026-11-22', count: 1 },
+    { day: '2026-12-04', count: 1 }
+  ])
+})
+
+test('a package counts once in its week: sent when its first document arrived, completed with its last', () => {
+  const done = { Status: 'Complete' }
+  const { weeks } = overview(
+    row({ Reference: 'D-1', PackageReference: 'P', ...done }, { arrivedAt: MONDAY - 1, completedAt: MONDAY - 1 }),
+    row({ Reference: 'D-2', PackageReference: 'P', ...done }, { arrivedAt: MONDAY, completedAt: MONDAY }),
+    row({ Reference: 'D-3', PackageReference: 'Q', ...done }, { arrivedAt: MONDAY, completedAt: MONDAY }),
+    row({ Reference: 'D-4', PackageReference: 'Q' }, { arrivedAt: MONDAY + DAY }),
+    row({ Reference: 'D-5', ...done }, { arrivedAt: MONDAY, completedAt: MONDAY + DAY, goneAt: MONDAY + 2 * DAY })
+  )
+  expect(weeks).toHaveLength(12)
+  expect(weeks.slice(-2)).toEqual([
+    { monday: '2026-11-09', sent: 1, completed: 0 },
+    { monday: '2026-11-16', sent: 2, completed: 2 }
+  ])
+  expect(weeks[0]?.monday).toBe('2026-08-31')
+})
+
+test('days and weeks in which the clocks change hold what belongs to them', () => {
+  // Clocks went back in Auckland on 5 April 2026, a day of 25 hours.
+  const board = boardOf(
+    ['2026-04-04T10:59:59Z', '2026-04-04T11:00:00Z', '2026-04-05T11:59:59Z', '2026-04-05T12:00:00Z'].map((due, index) =>
+      row({ Reference: `D-${index}`, DueDate: due }, { arrivedAt: Date.parse(due) })
+    )
+  )
+  const { due, weeks } = wholly(overviewOf(board, { now: Date.UTC(2026, 3, 4, 1), zone: ZONE }, 7))
+  expect(due.slice(0, 3).map(({ count }) => count)).toEqual([1, 2, 1])
+  expect(weeks.at(-1)).toEqual({ monday: '2026-03-30', sent: 3, completed: 0 })
+})
+
+test('an office without a document has nothing of anything', () => {
+  const empty = overview()
+  expect(empty.states.map(({ count }) => count)).toEqual([0, 0, 0, 0, 0, 0])
+  expect(empty).toMatchObject({ overdue: 0, stuck: { days: 7, count: 0 }, declined: 0, unread: 0 })
+})
+
+test('each number is as large as the list behind it', () => {
+  fc.assert(
+    fc.property(fc.array(anyRow, { maxLength: 40 }), (rows) => {
+      const board = boardOf(rows)
+      const count = (conditions: Partial<DocumentQuery>) =>
+        wholly(listOf([board], query(conditions), moment, { expanded: [], offset: 0, limit: 1 })).documents
+      const shown = wholly(overviewOf(board, moment, 2))
+      expect(shown.overdue).toBe(count({ overdue: true }))
+      expect(shown.stuck.count).toBe(count({ stuckForDays: 2 }))
+      expect(shown.declined).toBe(count({ families: ['declined'] }))
+      expect(shown.identityFailed).toBe(count({ identity: 'failed' }))
+      expect(shown.waitingHere).toBe(count({ waitingHere: true }))
+      expect(shown.unread).toBe(count({ unread: true }))
+      for (const { family, count: states } of shown.states) expect(states).toBe(count({ families: [family] }))
+      for (const { monday, ...bars } of shown.weeks) {
+        for (const what of ['sent', 'completed'] as const) {
+          const behind = wholly(
+            listOf([board], query({ week: { monday, what } }), moment, { expanded: [], offset: 0, limit: 500 })
+          ).rows.flatMap((one) =>
+            one.kind === 'document' ? [one.packageReference ?? `of its own ${one.reference}`] : []
+          )
+          expect(new Set(behind).size).toBeGreaterThanOrEqual(bars[what])
+        }
+      }
+      for (const { day, count: due } of shown.due) {
+        expect(due).toBe(count({ dueOn: day, families: ['not-started', 'in-progress', 'other'] }))
+      }
+    })
+  )
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { documentsInMemory } from '../../../../src/main/core/documents/mirror/database.ts'
+import { openDocumentDesk } from '../../../../src/main/core/documents/worker.ts'
+import type { Db } from '../../../../src/main/core/storage/connection.ts'
+import { deskOffice } from '../worker-office.ts'
+
+const DAY = 86_400_000
+const accountId = 'office'
+
+function happened(db: Db, count: number, atOf: (index: number) => number): void {
+  const insert = db.prepare(
+    `INSERT INTO changes (account_id, reference, document_name, kind, at, is_own) VALUES ('office', ?, 'Deed', ?, ?, ?)`
+  )
+  db.transaction(() => {
+    for (let at = 0; at < count; at++) {
+      insert.run(`r${at % 100}`, at % 4 === 0 ? 'signed' : 'changed', atOf(at), at % 10 === 0 ? 1 : 0)
+    }
+  })()
+}
+
+test('a long history is counted whole and paged without a gap, also while more happens', async () => {
+  const here = deskOffice()
+  const start = here.clock()
+  happened(here.db, 25_000, (at) => start - 25_000 + at)
+  const page = (offset: number, more = {}) => here.ask('activity', { accountId, offset, limit: 100, ...more })
+  const ids = async (offset: number) => (await page(offset)).changes.map(({ id }) => id)
+  const first = await page(0)
+  expect(first).toMatchObject({ total: 25_000, byKind: { signed: 6250, changed: 18_750 } })
+  expect(await ids(0)).toEqual(Array.from({ length: 100 }, (_, at) => 25_000 - at))
+  expect(await ids(100)).toEqual(Array.from({ length: 100 }, (_, at) => 24_900 - at))
+  expect(await ids(20_050)).toEqual(Array.from({ length: 100 }, (_, at) => 4950 - at))
+  expect(await ids(24_950)).toEqual(Array.from({ length: 50 }, (_, at) => 50 - at))
+  expect(await ids(25_000)).toEqual([])
+  happened(here.db, 5, () => start)
+  expect(await page(0)).toMatchObject({ total: 25_005, byKind: { signed: 6252, changed: 18_753 } })
+  expect((await ids(100)).at(0)).toBe(24_905)
+  const span = { since: start - 1000, until: start - 901, withoutOwn: true as const }
+  expect(await page(0, span)).toMatchObject({ total: 90, byKind: { changed: 75 - 5, signed: 25 - 5 } })
+  expect(await page(0, { reference: 'r7' })).toMatchObject({ total: 250 })
+})
+
+test('what happened long ago is forgotten at the start, and a clock that is wrong then forgets nothing', async () => {
+  const db = documentsInMemory()
+  const now = Date.parse('2026-11-21T00:00:00Z')
+  happened(db, 1000, (at) => (at < 600 ? now - 500 * DAY : now))
+  const count = () => db.prepare<[], number>('SELECT count(*) FROM changes').pluck().get()
+  const started = async (clock: number) => {
+    const desk = openDocumentDesk({ db, clock: () => clock })
+    await desk.ask('newestChange', null)
+    for (let turn = 0; turn < 50; turn++) await new Promise((resume) => setImmediate(resume))
+  }
+  await started(now - 3000 * DAY)
+  expect(count()).toBe(1000)
+  await started(now + 3000 * DAY)
+  expect(count()).toBe(400)
+})
+
+test('a full disk on which nothing can be forgotten doesn’t keep the desk from opening', async () => {
+  const here = deskOffice()
+  happened(here.db, 10, (at) => (at < 5 ? 1 : here.clock()))
+  here.db.exec("CREATE TEMP TRIGGER full BEFORE DELETE ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+  here.startAgain()
+  expect((await here.ask('newestChange', null)).change).toBe(10)
+})

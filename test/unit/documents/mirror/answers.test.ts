@@ -1,0 +1,167 @@
+import { expect, test, vi } from 'vitest'
+import { changesBetween } from '../../../../src/main/core/documents/mirror/differences.ts'
+import { likenessOf } from '../../../../src/main/core/documents/mirror/match-key.ts'
+import type { DocumentResponse } from '../../../../src/shared/model/index.ts'
+import { deskOffice, lease, type Members } from '../worker-office.ts'
+
+// Whatever else may be too much of one document stands for itself here.
+vi.mock('../../../../src/main/core/documents/index/row.ts', async (original) => {
+  const real = await original<typeof import('../../../../src/main/core/documents/index/row.ts')>()
+  const boardRowOf: typeof real.boardRowOf = (document, facts) => {
+    if (document.Reference === 'vast') throw new RangeError('Invalid string length')
+    return real.boardRowOf(document, facts)
+  }
+  return { ...real, boardRowOf }
+})
+
+test('a document with a very long log is read, and so is its folder', async () => {
+  const here = deskOffice()
+  await here.look('InBox', [lease('a')])
+  const Logs = Array.from({ length: 200_000 }, () => ({ Action: 'Viewed', Date: '2026-01-01T00:00:00Z' }))
+  const taken = await here.look('InBox', [lease('a', { Status: '1 of 1' }), lease('long', { Logs })])
+  expect(taken).toMatchObject({ kind: 'taken', documents: 2, changed: 2, unreadable: { count: 0 } })
+})
+
+test('a document that can’t be gone through is named, and the others of its folder are read', async () => {
+  const here = deskOffice()
+  await here.look('InBox', [lease('a')])
+  const taken = await here.look('InBox', [lease('a', { Status: '1 of 1' }), lease('vast')])
+  expect(taken).toMatchObject({ changed: 1, unreadable: { count: 1, documents: [{ path: '[1]', reference: 'vast' }] } })
+  expect(await here.changes()).toEqual(['a changed'])
+})
+
+test('what a failed write left undone is done by the next look, and the vanished document leaves', async () => {
+  const here = deskOffice()
+  await here.look('InBox', [lease('a'), lease('b')])
+  await here.look('InBox', [lease('a'), lease('b')])
+  here.db.exec("CREATE TEMP TRIGGER full BEFORE UPDATE ON folders BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+  await expect(here.look('InBox', [lease('a')])).rejects.toThrow('disk full')
+  here.db.exec('DROP TRIGGER full')
+  await here.look('InBox', [lease('a')])
+  here.startAgain()
+  const since = here.tick()
+  await here.look('InBox', [lease('a')])
+  await here.look('InBox', [lease('a')])
+  expect(await here.ask('markGone', { accountId: 'office', since, now: here.tick() })).toBe(1)
+  expect(await here.counts()).toMatchObject({ folders: { InBox: 1 } })
+})
+
+test('a member that the reference doesn’t name is kept as it is, and is no news where only its value is other', async () => {
+  const here = deskOffice()
+  const signed = (sig: number) => lease('a', { PreviewUrl: `https://x.example/?sig=${sig}`, DaysLeft: sig })
+  for (let sig = 1; sig < 5; sig++) await here.look('InBox', [signed(sig)])
+  expect(await here.changes()).toEqual([])
+  expect(await here.counts()).toMatchObject({ unread: 0 })
+  expect((await here.get('a'))?.document).toMatchObject({ DaysLeft: 4 })
+  await here.look('InBox', [lease('a', { DaysLeft: 5 })])
+  expect(await here.changes()).toEqual(['a changed'])
+})
+
+test.each([1, 2])(
+  'a document that two folders show does not go from one to the other, in whatever order they answer (%i)',
+  async (turn) => {
+    const here = deskOffice()
+    await here.look('InBox', [lease('x')])
+    await here.look('Progress', [])
+    for (let round = 0; round < 8; round++) {
+      const looks: [string, number][] = [
+        ['InBox', here.tick()],
+        ['Progress', here.tick(1)]
+      ]
+      if (Math.floor(round / turn) % 2 === 1) looks.reverse()
+      here.tick()
+      for (const [folder, begun] of looks) await here.look(folder, [lease('x')], { begun })
+    }
+    expect(await here.changes()).toEqual([])
+    // Once its own folder has it no longer it has moved.
+    for (let round = 0; round < 2; round++) {
+      await here.look('Progress', [lease('x')])
+      await here.look('InBox', [])
+    }
+    expect(await here.changes()).toEqual(['x moved'])
+    expect(await here.get('x')).toMatchObject({ folder: 'Progress' })
+    expect((await here.get('x'))?.goneAt).toBeUndefined()
+  }
+)
+
+test('a document that another folder shows has moved where its own is read no more', async () => {
+  const here = deskOffice()
+  await here.look('InBox', [lease('x')])
+  for (let round = 0; round < 5; round++) await here.look('Progress', [lease('x')])
+  expect(await here.get('x')).toMatchObject({ folder: 'Progress' })
+})
+
+test('our own extension of a package is ours on all of its documents, and the next one by others is not', async () => {
+  const here = deskOffice()
+  const both = (DueDate: string) => ['p1', 'p2'].map((one) => lease(one, { PackageReference: 'P', DueDate }))
+  await here.look('InBox', both('2027-03-01'))
+  await here.acts(lease('p1', { PackageReference: 'P', DueDate: '2027-05-01' }))
+  here.startAgain()
+  await here.look('InBox', both('2027-05-01'))
+  expect(await here.changes()).toEqual(['p1 due-changed own', 'p2 due-changed own'])
+  expect(await here.counts()).toMatchObject({ unread: 0 })
+  await here.look('InBox', both('2027-06-01'))
+  expect((await here.changes()).slice(2)).toEqual(['p1 due-changed', 'p2 due-changed'])
+})
+
+test('what an operation’s answer says nothing of stays as it was', async () => {
+  const here = deskOffice()
+  const known = { ClientReference: 'M 7', PackageReference: 'P' }
+  await here.look('InBox', [lease('a', known)])
+  await here.acts({ Reference: 'a', DueDate: '2027-04-01', Signers: [] })
+  expect((await here.get('a'))?.document).toEqual(lease('a', { ...known, DueDate: '2027-04-01' }))
+  await here.look('InBox', [lease('a', { ...known, DueDate: '2027-04-01' })])
+  expect(await here.changes()).toEqual(['a due-changed own'])
+})
+
+test('an uncertain send is judged by little of each document, and of many that are alike by the newest', async () => {
+  const here = deskOffice()
+  const day = (index: number) => new Date(Date.UTC(2020, 0, 1) + index * 3_600_000).toISOString()
+  const Extra = 'x'.repeat(500)
+  const alike = Array.from({ length: 2500 }, (_, index) =>
+    lease(`c${index}`, { Name: 'Consent.pdf', Extra, Logs: [{ Date: '2030-01-01T00:00:00Z' }, { Date: day(index) }] })
+  )
+  const marked = lease('ours', { Name: 'Consent.pdf', ClientReference: 'cs-1-1', Logs: [{ Date: day(-1) }] })
+  await here.look('InBox', [...alike, marked], { withLogs: true })
+  const likenesses = [likenessOf('Consent.pdf', [{ Email: 'ana@example.com' }])]
+  const traces = { references: [], marks: ['1'], likenesses }
+  const found = await here.ask('traces', { accountId: 'office', since: 0, traces })
+  expect(found.isCut).toBe(true)
+  expect(found.documents).toHaveLength(2001)
+  const references = new Set(found.documents.map(({ Reference }) => Reference))
+  expect(['ours', 'c2499', 'c500', 'c499'].map((one) => references.has(one))).toEqual([true, true, true, false])
+  const newest = found.documents.find(({ Reference }) => Reference === 'c2499')
+  expect(newest?.Logs).toEqual([{ Date: day(2499), GMT: undefined }])
+  expect(JSON.stringify(found).length).toBeLessThan(2001 * 400)
+})
+
+test('signers are told apart as they are in a few also where there are thousands', () => {
+  const people = (from: number): Members[] =>
+    Array.from({ length: 5000 }, (_, at) => ({
+      FirstName: `F${at}`,
+      Email: `e${at}@example.com`,
+      SignerReference: `${from + at}`
+    }))
+  const of = (Signers: Members[]) => ({ Reference: 'q', Status: '0 of 9', Signers }) as unknown as DocumentResponse
+  const placed = (document: DocumentResponse) => ({ document, folder: 'InBox', isPlaced: true, isGone: false })
+  const before = people(0)
+  const turned = before.toReversed().map((one, at) => (at === 7 ? { ...one, HasSigned: true } : one))
+  const told = changesBetween(placed(of(before)), placed(of(turned)))
+  expect(told).toEqual([{ kind: 'signed', signer: 'F4992' }, { kind: 'signers-changed' }])
+  const others = people(9000).map((one, at) => ({ ...one, Email: `o${at}@example.com`, HasSigned: at === 3 }))
+  const corrected = changesBetween(placed(of(before)), placed(of(others)))
+  expect(corrected).toEqual([{ kind: 'signed', signer: 'F3' }, { kind: 'signers-changed' }])
+})
+
+test('what was there at the first look counts as sent in the week that its log says, and in none where nothing says it', async () => {
+  const here = deskOffice()
+  const sent = async () => {
+    const { weeks } = await here.ask('overview', { accountId: 'office', now: here.clock(), zone: 'UTC', stuckDays: 7 })
+    return weeks.flatMap(({ monday, sent }) => (sent > 0 ? [`${monday} ${sent}`] : []))
+  }
+  const Logs = [{ Action: 'Sent', Date: '2026-11-04T09:00:00Z' }]
+  await here.look('InBox', [lease('silent'), lease('dated', { Logs })], { withLogs: true })
+  expect(await sent()).toEqual(['2026-11-02 1'])
+  await here.look('InBox', [lease('silent'), lease('dated'), lease('new')])
+  expect(await sent()).toEqual(['2026-11-02 1', '2026-11-16 1'])
+})

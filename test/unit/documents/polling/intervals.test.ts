@@ -1,0 +1,125 @@
+/** How long an account's folders are left alone, and when what is missing may be called gone. */
+import { describe, expect, test } from 'vitest'
+import { type Fortune, restAfter, spaced } from '../../../../src/main/core/documents/polling/intervals.ts'
+import { type CompleteRound, followDepartures } from '../../../../src/main/core/documents/polling/missing-documents.ts'
+import { ownTime } from '../../../fixtures/own-time.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const well: Fortune = { isLookedAt: true, failures: 0, isOffline: false, took: 200 }
+
+describe('the pace', () => {
+  test.each<[string, Partial<Fortune>, number]>([
+    ['seconds while somebody looks', {}, 10 * SECOND],
+    ['minutes while nobody does', { isLookedAt: false }, 2 * MINUTE],
+    ['longer after a round that took long', { took: 8 * SECOND }, 40 * SECOND],
+    ['no longer than ten minutes, however long a round seemed to take', { took: 600 * MINUTE }, 10 * MINUTE],
+    ['half a minute after a first failure', { failures: 1, error: { code: 'server' } }, 30 * SECOND],
+    ['twice as long after a second', { failures: 2, error: { code: 'server' } }, MINUTE],
+    ['some minutes after many', { failures: 40, error: { code: 'server' } }, 5 * MINUTE],
+    ['no sooner because it fails', { isLookedAt: false, failures: 1, error: { code: 'server' } }, 2 * MINUTE],
+    [
+      'as long as the service asks for',
+      { failures: 1, error: { code: 'rate-limited', retryAfterMs: 900_000 } },
+      15 * MINUTE
+    ],
+    [
+      'an hour at most, however long the service asks for',
+      { failures: 1, error: { code: 'rate-limited', retryAfterMs: 30 * 86_400_000 } },
+      60 * MINUTE
+    ],
+    ['minutes where the keychain was shut', { failures: 1, error: { code: 'keychain' } }, 5 * MINUTE],
+    ['a steady while when the line is down', { failures: 9, isOffline: true, error: { code: 'offline' } }, 30 * SECOND],
+    ['a longer one when nobody looks', { isLookedAt: false, failures: 9, isOffline: true }, 2 * MINUTE]
+  ])('is %s', (_words, standing, rest) => {
+    expect(restAfter({ ...well, ...standing }, 0)).toBe(rest)
+  })
+
+  test('is spread after errors, so that not all workstations come back at once', () => {
+    const failed = { ...well, failures: 1, error: { code: 'server' } as const }
+    expect(restAfter(failed, 0.99)).toBeGreaterThan(restAfter(failed, 0))
+    expect(restAfter(well, 0.99)).toBe(restAfter(well, 0))
+  })
+})
+
+describe('telling of many things', () => {
+  test('is done at once, then now and then, and the last is never left out', async () => {
+    const time = ownTime()
+    const told: number[] = []
+    const { ask } = spaced(time.scheduler().schedule, 250, () => told.push(time.elapsed()))
+    for (let tick = 0; tick < 100; tick++) {
+      ask()
+      await time.pass(10)
+    }
+    await time.pass(1000)
+    expect(told).toEqual([0, 250, 500, 750, 1000])
+  })
+})
+
+describe('what is missing', () => {
+  let at = 0
+  /** A round so long after the one before. */
+  const round = (documents: number, later = 30 * SECOND): CompleteRound => {
+    at += later
+    return { at, begun: at, lastBegun: at + 2, documents: new Map([['InBox', documents]]) }
+  }
+
+  test('is gone when two rounds on end have missed it', () => {
+    const departures = followDepartures(new Map())
+    const [first, second] = [round(20), round(19)]
+    expect(departures.after(first)).toBeUndefined()
+    expect(departures.after(second)).toBe(first.begun)
+    expect(departures.after(round(19))).toBe(second.begun)
+  })
+
+  test('is not gone by one round that two callers waited for', () => {
+    const departures = followDepartures(new Map())
+    const first = round(20)
+    departures.after(first)
+    expect(departures.after(first)).toBeUndefined()
+  })
+
+  test('is not gone by two rounds that came one right after the other', () => {
+    const departures = followDepartures(new Map())
+    const first = round(20)
+    departures.after(first)
+    expect(departures.after(round(19, 2 * SECOND))).toBeUndefined()
+    expect(departures.after(round(19, 2 * SECOND))).toBeUndefined()
+    expect(departures.after(round(19, 2 * SECOND))).toBe(first.begun)
+  })
+
+  test('is looked for longer where a folder shrank at once to less than half', () => {
+    const departures = followDepartures(new Map())
+    const [full, empty] = [round(30), round(0, 6 * SECOND)]
+    departures.after(full)
+    expect(departures.after(empty)).toBeUndefined()
+    for (let second = 6; second < 30; second += 6) expect(departures.after(round(0, 6 * SECOND))).toBeUndefined()
+    expect(departures.after(round(0, 6 * SECOND))).toBe(full.begun)
+  })
+
+  test('takes three looks where a folder shrank at once to less than half', () => {
+    const departures = followDepartures(new Map())
+    const [full, before, empty, second] = [round(30), round(30), round(0), round(0)]
+    departures.after(full)
+    departures.after(before)
+    // Nothing that was there in the round before may be called gone by either of these.
+    expect(departures.after(empty)).toBe(full.begun)
+    expect(departures.after(second)).toBe(before.begun)
+    expect(departures.after(round(0))).toBe(second.begun)
+  })
+
+  test('takes three looks in a new run, too, which knows how long folders were', () => {
+    const departures = followDepartures(new Map([['InBox', 30]]))
+    const [first, second] = [round(0), round(0)]
+    expect(departures.after(first)).toBeUndefined()
+    expect(departures.after(second)).toBeUndefined()
+    expect(departures.after(round(0))).toBe(second.begun)
+  })
+
+  test('is nothing to wonder at in a small folder', () => {
+    const departures = followDepartures(new Map([['InBox', 9]]))
+    const first = round(0)
+    departures.after(first)
+    expect(departures.after(round(0))).toBe(first.begun)
+  })
+})

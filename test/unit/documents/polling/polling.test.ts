@@ -1,0 +1,393 @@
+/** Reading the folders of all accounts into the mirror, over a real line to a practice office. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { neverBack, PACE } from '../../../../src/main/core/documents/polling/intervals.ts'
+import { openWatch } from '../../../../src/main/core/documents/polling/polling.ts'
+import { asAppError } from '../../../../src/main/ipc/errors.ts'
+import { forms } from '../../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../../fixtures/workplace.ts'
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace('demo')
+})
+afterEach(() => work.close())
+
+/** So long after a round the next one counts; and where a folder shrank at once. */
+const APART = 5000
+const APART_WHEN_DOUBTFUL = 30_000
+
+const get = (reference: string) => work.ask('get', { accountId: work.accountId, reference })
+const references = () => Object.keys(work.practice.state.documents)
+const all = async () => (await Promise.all(references().map(get))).filter((one) => one !== undefined)
+const refresh = () => work.watch.refresh(work.accountId)
+const nothing = async () => ({ references: [], marks: [], likenesses: [] })
+const readAll = () => work.watch.readAllFolders(work.accountId, nothing)
+const lookedAt = (folder: string) =>
+  work.ask('lookedAt', { accountId: work.accountId, folders: [folder] }).then((looks) => looks[folder])
+const gets = (folder = '') =>
+  work.line.seen.filter((request) => request.includes(`GetActiveDocuments/${folder}`)).length
+/** What was told so far, and what is told from now on. */
+async function quiet() {
+  await work.time.pass(1000)
+  work.changes.length = 0
+}
+
+describe('the local copy of the folders', () => {
+  test('is complete after a look, and says when it was true', async () => {
+    await refresh()
+    expect(await all()).toHaveLength(references().length)
+    expect(await lookedAt('Signed')).toBeLessThanOrEqual(work.time.now)
+  })
+
+  test('the first look at a folder has the logs, which say when its documents began; later looks do without', async () => {
+    const looks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments'))
+    await work.watch.refresh(work.accountId)
+    expect(looks().every((request) => request.includes('DocumentLog=true'))).toBe(true)
+    const first = looks().length
+    await work.watch.refresh(work.accountId)
+    expect(looks().length).toBeGreaterThan(first)
+    expect(
+      looks()
+        .slice(first)
+        .some((request) => request.includes('DocumentLog=true'))
+    ).toBe(false)
+  })
+
+  test('an answer equal to the last one changes nothing and tells nobody', async () => {
+    await refresh()
+    await quiet()
+    await refresh()
+    await work.time.pass(1000)
+    expect(work.changes).toEqual([])
+  })
+
+  test('survives the line going down, and says that it did', async () => {
+    await refresh()
+    const before = (await all()).length
+    await work.line.close()
+    await expect(refresh()).rejects.toThrow()
+    expect(await all()).toHaveLength(before)
+    expect(work.watch.troubleOf(work.accountId, 'Progress').problem?.code).toBe('refused')
+    expect(work.watch.connectionOf(work.accountId)).toMatchObject({ state: 'offline' })
+  })
+
+  test('a page of rubbish empties nothing', async () => {
+    await refresh()
+    const before = await lookedAt('InBox')
+    work.line.fault('rubbish')
+    await expect(refresh()).rejects.toMatchObject({ code: 'not-json' })
+    expect((await all()).every(({ goneAt }) => goneAt === undefined)).toBe(true)
+    expect(await lookedAt('InBox')).toBe(before)
+  })
+
+  test('a document that left all folders is marked gone, not deleted, and comes back when it is shown again', async () => {
+    await refresh()
+    const { documents } = work.practice.state
+    const [reference = ''] = references()
+    const removed = documents[reference]
+    delete documents[reference]
+    await work.time.pass(APART)
+    await refresh()
+    // It may have been on its way from one folder to another.
+    expect((await get(reference))?.goneAt).toBeUndefined()
+    await work.time.pass(APART)
+    await refresh()
+    expect((await get(reference))?.goneAt).toBeGreaterThan(0)
+
+    if (removed) documents[reference] = removed
+    await refresh()
+    expect((await get(reference))?.goneAt).toBeUndefined()
+  })
+
+  test('a folder that is suddenly empty makes nobody gone by two looks', async () => {
+    await refresh()
+    const { state } = work.practice
+    const before = { ...state.documents }
+    const [reference = ''] = Object.keys(before)
+    state.documents = {}
+    for (let round = 0; round < 2; round++) {
+      await work.time.pass(APART_WHEN_DOUBTFUL)
+      await refresh()
+      expect((await get(reference))?.goneAt).toBeUndefined()
+    }
+    await work.time.pass(APART_WHEN_DOUBTFUL)
+    await refresh()
+    expect((await get(reference))?.goneAt).toBeGreaterThan(0)
+  })
+
+  test('however often somebody asks at once, a moment in which the service shows nothing makes nobody gone', async () => {
+    await refresh()
+    const { state } = work.practice
+    const [reference = '', ...others] = Object.keys(state.documents)
+    await work.time.pass(APART)
+    const before = { ...state.documents }
+    state.documents = {}
+    for (let round = 0; round < 6; round++) {
+      await refresh()
+      await work.time.pass(500)
+    }
+    state.documents = before
+    for (const one of [reference, ...others]) expect((await get(one))?.goneAt).toBeUndefined()
+  })
+
+  test('says what is so by the wall clock, also after that was an hour ahead and put right', async () => {
+    work.time.now += 3_600_000
+    await refresh()
+    work.time.now -= 3_600_000
+    const [reference = ''] = references()
+    const record = work.practice.state.documents[reference]
+    if (record) record.name = 'Deed, amended'
+    await refresh()
+    const now = work.time.now
+    expect(await lookedAt('InBox')).toBeLessThanOrEqual(now)
+    expect(await get(reference)).toMatchObject({ document: { Name: 'Deed, amended' } })
+    expect((await get(reference))?.changedAt).toBeLessThanOrEqual(now)
+  })
+
+  test('a service that is down is news once, however often it is asked', async () => {
+    await refresh()
+    work.line.fault('rubbish')
+    await refresh().catch(() => undefined)
+    await quiet()
+    await refresh().catch(() => undefined)
+    await work.time.pass(1000)
+    expect(work.changes).toEqual([])
+  })
+
+  test('what is asked after something happened is never answered by a look that began before it', async () => {
+    const before = refresh()
+    const { id } = await work.send(forms())
+    await refresh()
+    const [sent] = work.outbox.get(id).documents
+    expect(await get(sent?.reference ?? '')).toBeDefined()
+    await before
+  })
+
+  test('a log is old once its document has changed, and is read again with it', async () => {
+    await readAll()
+    const [reference = ''] = references()
+    const isOld = async () => (await get(reference))?.logsAreOld
+    expect(await isOld()).toBe(false)
+    const record = work.practice.state.documents[reference]
+    if (!record) throw new Error('the practice office lost the document')
+    record.name = `${record.name} (amended)`
+    await refresh()
+    expect(await isOld()).toBe(true)
+    await readAll()
+    expect(await isOld()).toBe(false)
+  })
+
+  test('is told of at most four times a second', async () => {
+    await refresh()
+    await quiet()
+    const record = Object.values(work.practice.state.documents)[0]
+    if (!record) throw new Error('the practice office has no document')
+    for (let turn = 0; turn < 5; turn++) {
+      record.name = `Deed ${turn}`
+      await refresh()
+    }
+    expect(work.changes).toEqual([work.accountId])
+    await work.time.pass(250)
+    expect(work.changes).toEqual([work.accountId, work.accountId])
+  })
+})
+
+describe('the folders of an account', () => {
+  const rename = (folders: string[]) => work.accounts.update(work.accountId, { folders })
+
+  test('are those that the office named', async () => {
+    await rename(['Progress'])
+    await refresh()
+    expect([gets('Progress'), gets()]).toEqual([1, 1])
+  })
+
+  test('that were changed are known to the desk before anything more is read, however often that fails', async () => {
+    const asked: string[] = []
+    let failures = 0
+    const watch = openWatch({
+      ask: async (name, ask) => {
+        asked.push(name)
+        if (name === 'foldersChanged' && failures-- > 0) throw new Error('the disk is full')
+        return name === 'foldersChanged' ? (null as never) : work.ask(name, ask)
+      },
+      accounts: () => work.accounts.list(),
+      chosen: () => work.accountId,
+      clientOf: work.clients.of,
+      describe: asAppError,
+      clock: work.clock,
+      moment: neverBack(work.clock),
+      elapsed: work.time.elapsed,
+      random: () => 0,
+      changed: () => undefined,
+      looked: () => undefined,
+      connectionChanged: () => undefined,
+      schedule: () => () => undefined
+    })
+    await watch.refresh(work.accountId)
+    asked.length = 0
+    failures = 2
+    watch.accountChanged(work.accountId, 'another service')
+    await expect(watch.refresh(work.accountId)).rejects.toThrow()
+    await expect(watch.check(work.accountId)).rejects.toThrow()
+    await watch.refresh(work.accountId)
+    await watch.refresh(work.accountId)
+    expect(asked.slice(0, 3)).toEqual(['foldersChanged', 'foldersChanged', 'foldersChanged'])
+    expect(asked.indexOf('take')).toBeGreaterThan(asked.lastIndexOf('foldersChanged'))
+    expect(asked.filter((name) => name === 'foldersChanged')).toHaveLength(3)
+    watch.stop()
+  })
+
+  test.each([
+    ['with a refusal', () => undefined],
+    ['as not found', () => work.line.fault({ status: 404 }, (_method, path) => path.includes('Archive'))]
+  ])('that the service never knew stop no other, and hold nothing, answered %s', async (_words, answered) => {
+    await refresh()
+    await rename(['InBox', 'Progress', 'Signed', 'Archive'])
+    answered()
+    const [reference = ''] = references()
+    delete work.practice.state.documents[reference]
+    const before = await lookedAt('InBox')
+    // Once may be a slip: only what was unknown twice is taken to hold nothing.
+    for (let round = 0; round < 2; round++) {
+      await work.time.pass(APART)
+      await refresh()
+      expect((await get(reference))?.goneAt).toBeUndefined()
+    }
+    await work.time.pass(APART)
+    await refresh()
+    expect(await lookedAt('InBox')).toBeGreaterThan(before ?? 0)
+    expect((await get(reference))?.goneAt).toBeGreaterThan(0)
+    expect(work.watch.troubleOf(work.accountId, 'Archive').problem).toBeDefined()
+    expect(work.watch.troubleOf(work.accountId, 'InBox')).toEqual({})
+    expect(work.watch.isRead(work.accountId)).toBe(true)
+    expect(work.watch.connectionOf(work.accountId).state).toBe('online')
+    expect(await readAll()).toMatchObject({ isComplete: false })
+  })
+
+  test('that was read before and is unknown now makes nothing gone', async () => {
+    await refresh()
+    work.line.fault({ status: 404 }, (_method, path) => path.includes('Progress'))
+    const [reference = ''] = references()
+    delete work.practice.state.documents[reference]
+    for (let round = 0; round < 4; round++) {
+      await work.time.pass(APART)
+      await refresh()
+    }
+    expect((await get(reference))?.goneAt).toBeUndefined()
+  })
+})
+
+describe('by itself', () => {
+  const begin = () => work.watch.start()
+  /** So many looks at the first folder have been answered. */
+  async function looked(times: number) {
+    await expect.poll(() => gets('InBox')).toBe(times)
+    await expect.poll(() => gets()).toBe(3 * times)
+    await new Promise((resume) => setTimeout(resume, 30))
+  }
+
+  test('folders are read at once, and seconds apart while somebody looks', async () => {
+    begin()
+    await looked(1)
+    await work.time.pass(PACE.shown)
+    await looked(2)
+  })
+
+  test('one that fails slows no other, and is left alone until its own time', async () => {
+    const fails = (_method: string, path: string) => path.includes('Signed')
+    work.line.fault({ status: 413 }, fails)
+    begin()
+    await looked(1)
+    const answered = async (times: number) => {
+      await work.time.pass(PACE.shown)
+      await expect.poll(() => gets('InBox')).toBe(times)
+      await new Promise((resume) => setTimeout(resume, 50))
+    }
+    for (const times of [2, 3]) await answered(times)
+    expect(gets('Signed')).toBe(1)
+    await answered(4)
+    expect(gets('Signed')).toBe(2)
+    for (const times of [5, 6, 7, 8, 9]) await answered(times)
+    expect(gets('Signed')).toBe(2)
+    work.line.fault('pass')
+    work.watch.soon()
+    await expect.poll(() => gets('Signed')).toBe(3)
+    await expect.poll(() => work.watch.troubleOf(work.accountId, 'Signed')).toEqual({})
+  })
+
+  test('minutes apart while nobody does, and at once when the window comes back', async () => {
+    work.watch.setShown(false)
+    begin()
+    await looked(1)
+    await work.time.pass(PACE.shown * 3)
+    expect(gets('InBox')).toBe(1)
+    work.watch.setShown(true)
+    await looked(2)
+  })
+
+  test('at once when something gives cause', async () => {
+    begin()
+    await looked(1)
+    work.watch.soon()
+    await looked(2)
+    work.watch.soon(work.accountId)
+    await looked(3)
+  })
+
+  test('only one folder is asked for while the line is down, and all are once it is back', async () => {
+    begin()
+    await looked(1)
+    await work.line.goDown()
+    await work.time.pass(PACE.shown)
+    const state = () => work.watch.connectionOf(work.accountId).state
+    await expect.poll(state, { timeout: 20_000 }).toBe('offline')
+    const troubled = () => ['InBox', 'Progress', 'Signed'].map((folder) => work.watch.troubleOf(work.accountId, folder))
+    await expect.poll(() => troubled().every(({ problem }) => problem), { timeout: 20_000 }).toBe(true)
+    await new Promise((resume) => setTimeout(resume, 50))
+    await work.line.comeBack()
+    const before = work.line.seen.length
+    await work.time.pass(PACE.probeShown)
+    await expect.poll(state, { timeout: 20_000 }).toBe('online')
+    await expect.poll(() => work.line.seen.length, { timeout: 20_000 }).toBe(before + 4)
+    expect(work.line.seen.at(before)).toContain('InBox')
+  }, 60_000)
+
+  test('at once when a request of somebody else’s finds nobody, so that the line is known to be down, and to be back', async () => {
+    begin()
+    await looked(1)
+    await work.line.goDown()
+    const client = await work.clients.of(work.accountId)
+    const state = () => work.watch.connectionOf(work.accountId).state
+    expect(state()).toBe('online')
+    await expect(client.getIDVerification('d-1')).rejects.toThrow()
+    await expect.poll(state, { timeout: 20_000 }).toBe('offline')
+    await work.line.comeBack()
+    await work.time.pass(PACE.probeShown)
+    await expect.poll(state, { timeout: 20_000 }).toBe('online')
+  }, 60_000)
+
+  test('other accounts are read, too, and keep what is known of them', async () => {
+    const other = await work.accounts.add({
+      kind: 'service',
+      name: 'Other office',
+      baseUrl: work.line.url,
+      authentication: { scheme: 'none' }
+    })
+    begin()
+    await looked(2)
+    const [reference = ''] = references()
+    expect(await work.ask('get', { accountId: other.id, reference })).toBeDefined()
+    expect(work.watch.connectionOf(other.id).state).toBe('online')
+  })
+
+  test('an account that was removed is read no more, and nothing of it is kept', async () => {
+    begin()
+    const removing = work.watch.accountRemoved(work.accountId)
+    await work.accounts.remove(work.accountId)
+    await removing
+    const before = gets()
+    await work.time.pass(PACE.hidden * 3)
+    expect(gets()).toBe(before)
+    expect(await get(references()[0] ?? '')).toBeUndefined()
+  })
+})

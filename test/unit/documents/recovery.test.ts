@@ -1,0 +1,94 @@
+/** The file of documents over its life: damaged where nobody looks at the start, ended, and asked again. */
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
+import { type DocumentsOpened, openLastingDesk } from '../../../src/main/core/documents/recovery.ts'
+import { documentDeskOf } from '../../../src/main/shell/documents.ts'
+import { deskOffice, lease } from './worker-office.ts'
+
+const key = { key: new Uint8Array(32).fill(7), isNew: false }
+const worker = new URL('../../../src/main/shell/documents-worker.ts', import.meta.url)
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const leases = Array.from({ length: 12_000 }, (_, at) => lease(`ref-${at}`, { Extra: 'x'.repeat(1500) }))
+
+/** A large file with a damaged page in the middle of a table, where opening it doesn't look. */
+async function damaged(table: string): Promise<void> {
+  const { db } = await openDocuments({ folder, key, clock: Date.now })
+  const here = deskOffice(db)
+  await here.look('InBox', leases)
+  const pages = db
+    .prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
+    .pluck()
+    .all(table)
+  db.close()
+  const file = await open(join(folder, 'documents.db'), 'r+')
+  await file.write(Buffer.alloc(16, 9), 0, 16, ((pages[pages.length >> 1] ?? 0) - 1) * 4096 + 500)
+  await file.close()
+}
+
+describe('a damaged page', () => {
+  test.each(['board_rows', 'bodies', 'documents'])(
+    'of %s is set aside with its file when it shows, and all goes on',
+    async (table) => {
+      await damaged(table)
+      const opened: DocumentsOpened[] = []
+      const desk = openLastingDesk({ folder, key, clock: Date.now }, (one) => opened.push(one))
+      const here = deskOffice()
+      here.startAgain(desk)
+      await here.counts()
+      const taken = await here.look(
+        'InBox',
+        leases.map((one) => ({ ...one, Status: '1 of 1' }))
+      )
+      expect(taken).toMatchObject({ kind: 'taken', documents: leases.length })
+      expect(await here.counts()).toMatchObject({ folders: { InBox: leases.length } })
+      await desk.close()
+      expect(opened).toEqual([{ state: 'file' }, { state: 'file', setAside: expect.stringContaining('set-aside-') }])
+      expect(await readdir(join(folder, opened[1]?.setAside ?? ''))).toContain('documents.db')
+      const next = openLastingDesk({ folder, key, clock: Date.now }, (one) => opened.push(one))
+      here.startAgain(next)
+      expect(await here.counts()).toMatchObject({ folders: { InBox: leases.length } })
+      expect(opened).toHaveLength(3)
+      await next.close()
+    }
+  )
+
+  test('makes the mirror another one, whose changes are numbered anew', async () => {
+    await damaged('bodies')
+    const desk = openLastingDesk({ folder, key, clock: Date.now }, () => undefined)
+    const before = await desk.ask('newestChange', null)
+    const half = leases[6000]?.Reference as string
+    for (let at = 0; at < leases.length; at += 1) await desk.ask('get', { accountId: 'office', reference: `ref-${at}` })
+    expect(await desk.ask('get', { accountId: 'office', reference: half })).toBeUndefined()
+    expect((await desk.ask('newestChange', null)).mirror).not.toBe(before.mirror)
+    await desk.close()
+  })
+
+  test('is said in the log, also in the middle of a run', async () => {
+    await damaged('board_rows')
+    const warnings: string[] = []
+    const log = {
+      warn: (message: string) => warnings.push(message),
+      error: (message: string) => warnings.push(message)
+    }
+    const threaded = documentDeskOf({ worker, folder, key, log })
+    expect(await threaded.ask('lookedAt', { accountId: 'office', folders: ['InBox'] })).toEqual({})
+    await threaded.end()
+    expect(warnings).toEqual(['The file of documents was set aside, and begun anew.'])
+  })
+})
+
+test('a desk that was ended starts no thread any more', async () => {
+  const log = { warn: () => undefined, error: () => undefined }
+  const threaded = documentDeskOf({ worker, folder, key, log })
+  expect(await threaded.ask('newestChange', null)).toMatchObject({ change: 0, isKept: true })
+  await threaded.end()
+  await expect(threaded.ask('newestChange', null)).rejects.toMatchObject({ appError: { code: 'storage' } })
+})

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { type Accounts, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
+import type { AskDesk } from '../../../src/main/core/documents/questions.ts'
+import { openViews } from '../../../src/main/core/documents/views.ts'
+import { openDocumentDesk } from '../../../src/main/core/documents/worker.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { documentHandlers } from '../../../src/main/ipc/documents.ts'
+import { asAppError } from '../../../src/main/ipc/errors.ts'
+import { viewHandlers } from '../../../src/main/ipc/views.ts'
+import type { AppError, UnreadableDocument } from '../../../src/shared/contract/index.ts'
+import { addAccount } from '../drafts/office.ts'
+import { temporaryFolder } from '../storage/folders.ts'
+import { NOW, query, ZONE } from './index/rows.ts'
+
+interface Trouble {
+  problem?: AppError
+  unreadable?: { count: number; documents: UnreadableDocument[] }
+}
+
+const here = { from: 'desk' as const, stillAsking: () => true }
+let accounts: Accounts
+let ask: AskDesk
+let handlers: ReturnType<typeof documentHandlers> & ReturnType<typeof viewHandlers>
+let troubles: Map<string, Trouble>
+let log: string[]
+let saveTo: string | undefined
+let now: number
+
+beforeEach(() => {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  for (const id of ['a', 'b']) addAccount(db, id)
+  db.prepare('UPDATE accounts SET folders = ?').run(JSON.stringify(['InBox', 'Progress', 'Signed']))
+  accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, clock: Date.now })
+  accounts.choose('a')
+  now = NOW
+  const desk = openDocumentDesk({ db: documentsInMemory(), clock: () => now })
+  onTestFinished(() => desk.close())
+  ask = desk.ask
+  troubles = new Map()
+  log = []
+  saveTo = undefined
+  const views = openViews({ db, newId: randomUUID, changed: () => log.push('views') })
+  const watch = {
+    troubleOf: (account: string, folder: string) => troubles.get(`${account} ${folder}`) ?? {},
+    refresh: async (account: string) => void log.push(`refresh ${account}`),
+    refreshWithLogs: async (account: string, folder: string) => void log.push(`logs ${account} ${folder}`)
+  }
+  handlers = {
+    ...viewHandlers({ accounts, views }),
+    ...documentHandlers({
+      accounts,
+      ask,
+      watch,
+      views,
+      openInBrowser: async (url) => void log.push(`open ${url}`),
+      chooseSaveFile: async () => saveTo,
+      clock: () => now,
+      zone: () => ZONE,
+      changed: (account) => log.push(`changed ${account}`)
+    })
+  }
+})
+
+async function shows(folder: string, documents: Record<string, unknown>[], accountId = 'a'): Promise<void> {
+  const bytes = new Uint8Array(Buffer.from(JSON.stringify(documents)))
+  await ask('take', { accountId, folder, begun: ++now, now: ++now, withLogs: false, bytes })
+}
+
+const folders = async (accountId = 'a') => {
+  for (const folder of ['InBox', 'Progress', 'Signed']) {
+    await shows(
+      folder,
+      [{ Reference: `${accountId}-${folder}`, Name: `Deed ${folder}`, DueDate: '2026-12-01' }],
+      accountId
+    )
+  }
+}
+const list = (conditions = {}) =>
+  handlers['documents.list']({ query: query(conditions), expanded: [], offset: 0, limit: 50 }, here)
+const codeOf = (answer: Promise<unknown>) =>
+  answer.then(
+    () => 'no failure',
+    (error: unknown) => asAppError(error).code
+  )
+
+describe('requests about documents', () => {
+  test('a list is as old as the oldest of the folders that it shows', async () => {
+    await shows('InBox', [{ Reference: 'D-1' }])
+    const inBox = now
+    expect((await list()).lookedAt).toBeUndefined()
+    expect((await list({ folder: 'InBox' })).lookedAt).toBeLessThanOrEqual(inBox)
+    await folders()
+    expect((await list()).lookedAt).toBeLessThan(now)
+    expect((await list({ accounts: ['b'] })).lookedAt).toBeUndefined()
+    await folders('b')
+    const both = await list({ accounts: ['b'] })
+    expect(both.lookedAt).toBeGreaterThan(inBox)
+    expect(both.documents).toBe(7)
+  })
+
+  test('what is wrong with any of the folders that are shown is told', async () => {
+    await folders()
+    const document = (folder: string) => ({ folder, path: '[0]' })
+    troubles.set('a InBox', { unreadable: { count: 15, documents: Array(15).fill(document('InBox')) } })
+    troubles.set('a Signed', {
+      problem: { code: 'offline', message: 'No line.' },
+      unreadable: { count: 30, documents: Array(20).fill(document('Signed')) }
+    })
+    const shown = await list()
+    expect(shown.problem?.code).toBe('offline')
+    expect(shown.unreadable?.count).toBe(45)
+    expect(shown.unreadable?.documents).toHaveLength(20)
+    const progress = await list({ folder: 'Progress' })
+    expect([progress.problem, progress.unreadable]).toEqual([undefined, undefined])
+    expect((await handlers['overview.get'](undefined, here)).problem?.code).toBe('offline')
+  })
+
+  test('the side bar counts folders, saved views and what is unread', async () => {
+    await folders()
+    const view = { name: 'In box', query: query({ folder: 'InBox' }), tell: false }
+    const { id } = await handlers['views.save'](view, here)
+    const counts = await handlers['documents.counts'](undefined, here)
+    expect(counts.folders).toEqual({ InBox: 1, Progress: 1, Signed: 1 })
+    expect(counts.views).toEqual({ [id]: 1 })
+    expect(log).toEqual(['views'])
+  })
+
+  test('a document’s page is there at once, and its log is read where it may be old', async () => {
+    await folders()
+    expect(await handlers['documents.get']({ reference: 'a-Progress' }, here)).toMatchObject({ name: 'Deed Progress' })
+    expect(log).toEqual(['logs a Progress'])
+    expect(await codeOf(handlers['documents.get']({ reference: 'unknown' }, here))).toBe('gone')
+  })
+
+  test('marking documents unread and read again is told once where something changed', async () => {
+    await folders()
+    const some = { query: query({ search: 'deed' }) }
+    await handlers['documents.markRead']({ some, read: true }, here)
+    log = []
+    await handlers['documents.markRead']({ some, read: false }, here)
+    expect((await list({ unread: true })).documents).toBe(3)
+    expect(log).toEqual(['changed a'])
+    await handlers['documents.markRead'](
+      { some: { documents: [{ accountId: 'a', reference: 'a-InBox' }] }, read: true },
+      here
+    )
+    expect((await list({ unread: true })).documents).toBe(2)
+    const known = ['a-InBox', 'unknown'].map((reference) => ({ accountId: 'a', reference }))
+    await handlers['documents.markRead']({ some: { documents: known }, read: true }, here)
+    expect(log).toEqual(['changed a', 'changed a'])
+  })
+
+  test('documents of several accounts are those that were meant, also where their references are the same', async () => {
+    for (const account of ['a', 'b']) {
+      await shows(
+        'InBox',
+        [{ Reference: 'same', Name: `Deed of ${account}` }, { Reference: `only-${account}` }],
+        account
+      )
+    }
+    const both = query({ accounts: ['b'], sort: { by: 'name', descending: false } })
+    const found = await handlers['documents.references']({ query: both }, here)
+    expect(found).toEqual({
+      references: [
+        { accountId: 'a', reference: 'same' },
+        { accountId: 'b', reference: 'same' },
+        { accountId: 'a', reference: 'only-a' },
+        { accountId: 'b', reference: 'only-b' }
+      ],
+      total: 4
+    })
+    await handlers['documents.markRead']({ some: { query: both }, read: true }, here)
+    log = []
+    const theirs = found.references.filter(({ accountId }) => accountId === 'b')
+    await handlers['documents.markRead']({ some: { documents: theirs }, read: false }, here)
+    expect(log).toContain('changed b')
+    expect((await list({ unread: true })).documents).toBe(0)
+    expect((await list({ accounts: ['b'], unread: true })).documents).toBe(2)
+    saveTo = join(temporaryFolder(), 'theirs.csv')
+    await handlers['documents.export']({ some: { documents: theirs }, columns: ['name'] }, here)
+    expect(readFileSync(saveTo, 'utf8')).toBe('\ufeffDocument\r\nDeed of b\r\nonly-b\r\n')
+  })
+
+  test('an export is written where the person says, and nowhere where they thought better of it', async () => {
+    await folders()
+    const asked = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
+    expect(await handlers['documents.export'](asked, here)).toBeNull()
+    saveTo = join(temporaryFolder(), 'mine.csv')
+    expect(await handlers['documents.export'](asked, here)).toEqual({ label: 'mine.csv' })
+    expect(readFileSync(saveTo, 'utf8')).toBe('\ufeffDocument,Due\r\nDeed Signed,2026-12-01\r\n')
+  })
+
+  test('a page of the service opens in the browser, a video’s by its signer; its password only when asked for', async () => {
+    await shows('Progress', [
+      {
+        Reference: 'D-1',
+        EditUrl: 'https://sign.example.com/edit',
+        Signers: [
+          { FirstName: 'Aroha' },
+          { VideoConfirmationDetail: { ShortUrl: 'https://sign.example.com/v', Password: 'kowhai' } }
+        ]
+      },
+      { Reference: 'D-2' }
+    ])
+    await handlers['documents.openInBrowser']({ reference: 'D-1', page: 'edit' }, here)
+    await handlers['documents.openInBrowser']({ reference: 'D-1', page: { videoOf: 1 } }, here)
+    expect(log).toEqual(['open https://sign.example.com/edit', 'open https://sign.example.com/v'])
+    expect(await handlers['documents.videoPassword']({ reference: 'D-1', signer: 1 }, here)).toEqual({
+      password: 'kowhai'
+    })
+    expect(JSON.stringify(await handlers['documents.get']({ reference: 'D-1' }, here))).not.toContain('kowhai')
+    for (const nothing of [
+      handlers['documents.openInBrowser']({ reference: 'D-1', page: { videoOf: 0 } }, here),
+      handlers['documents.openInBrowser']({ reference: 'D-2', page: 'edit' }, here),
+      handlers['documents.videoPassword']({ reference: 'D-1', signer: 7 }, here)
+    ]) {
+      expect(await codeOf(nothing)).toBe('gone')
+    }
+  })
+
+  test('refreshing reads the chosen account’s folders', async () => {
+    await handlers['documents.refresh'](undefined, here)
+    expect(log).toEqual(['refresh a'])
+  })
+})

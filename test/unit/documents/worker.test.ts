@@ -1,0 +1,445 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { documentsInMemory, openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
+import { documentsKey } from '../../../src/main/core/documents/mirror/database-key.ts'
+import { type DocumentDesk, openDocumentDesk } from '../../../src/main/core/documents/worker.ts'
+import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { documentDeskOf } from '../../../src/main/shell/documents.ts'
+import { DocumentQuery } from '../../../src/shared/contract/index.ts'
+
+const accountId = 'office'
+let db: Db
+let desk: DocumentDesk
+let now = 0
+
+beforeEach(() => {
+  now = Date.parse('2026-11-21T00:00:00Z')
+  db = documentsInMemory()
+  desk = openDocumentDesk({ db, clock: () => now })
+})
+afterEach(() => db.close())
+
+type Members = Record<string, unknown>
+const lease = (members: Members = {}): Members => ({
+  Reference: 'lease',
+  Name: 'Lease.pdf',
+  Status: '0 of 2 Signed',
+  DueDate: '2026-12-01T00:00:00Z',
+  PackageReference: 'p1',
+  Signers: [signer('Ana'), signer('Ben')],
+  ...members
+})
+const signer = (FirstName: string, members: Members = {}): Members => ({
+  FirstName,
+  LastName: 'Example',
+  Email: `${FirstName.toLowerCase()}@example.com`,
+  SignedStatus: 'Invitation',
+  ...members
+})
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+/** A look that begins after everything before it. */
+function look(folder: string, items: unknown, more: { withLogs?: boolean; begun?: number } = {}) {
+  now += 1000
+  const text = typeof items === 'string' ? items : JSON.stringify(items)
+  const { withLogs = false, begun = now - 500 } = more
+  return desk.ask('take', { accountId, folder, begun, now, withLogs, bytes: bytesOf(text) })
+}
+async function changes(after = 0) {
+  const all = await desk.ask('changesAfter', { after, limit: 1000 })
+  return all.map(({ kind, reference, signer, isOwn }) =>
+    [reference, kind, ...(signer ? [signer] : []), ...(isOwn ? ['own'] : [])].join(' ')
+  )
+}
+const get = (reference = 'lease') => desk.ask('get', { accountId, reference })
+const list = async () =>
+  (
+    await desk.ask('list', {
+      ...{ accountId, query: DocumentQuery.parse({}), now, zone: 'UTC', expanded: [], offset: 0, limit: 100 }
+    })
+  ).rows
+/** As after the application was started again. */
+const startAgain = () => {
+  desk = openDocumentDesk({ db, clock: () => now })
+}
+
+describe('the first look at a folder', () => {
+  test('tells nothing and leaves nothing unread, and the next tells what is new', async () => {
+    expect(await look('Progress', [lease()])).toMatchObject({
+      kind: 'taken',
+      documents: 1,
+      changed: 1,
+      isComplete: true
+    })
+    expect(await changes()).toEqual([])
+    expect(await get()).toMatchObject({ folder: 'Progress', unread: false, seenAt: now - 500, logsAreOld: true })
+    await look('Progress', [lease(), lease({ Reference: 'deed' })])
+    expect(await changes()).toEqual(['deed arrived'])
+    expect(await get('deed')).toMatchObject({ unread: true })
+  })
+
+  test('that is empty is a look: what comes after it arrived', async () => {
+    await look('Progress', 'null')
+    await look('Progress', [lease()])
+    expect(await changes()).toEqual(['lease arrived'])
+  })
+
+  test('dates what is there by the service’s own dates', async () => {
+    await look('Signed', [lease({ Status: 'Complete', LastSignedDate: '2026-11-02T00:00:00Z' })])
+    const { weeks } = await desk.ask('overview', { accountId, now, zone: 'UTC', stuckDays: 7 })
+    expect(weeks.find(({ completed }) => completed > 0)?.monday).toBe('2026-11-02')
+  })
+})
+
+describe('what happened to a document', () => {
+  beforeEach(() => look('Progress', [lease()]).then(() => look('Signed', [])))
+
+  test.each<[string, Members, string[]]>([
+    [
+      'one signed',
+      { Status: '1 of 2 Signed', Signers: [signer('Ana', { HasSigned: true }), signer('Ben')] },
+      ['signed Ana Example']
+    ],
+    [
+      'all signed',
+      { Status: 'Complete', Signers: [signer('Ana', { HasSigned: true }), signer('Ben', { HasSigned: true })] },
+      ['signed Ana Example', 'signed Ben Example', 'completed']
+    ],
+    [
+      'one declined',
+      { Status: 'Declined', Signers: [signer('Ana', { SignedStatus: 'Declined' }), signer('Ben')] },
+      ['declined Ana Example']
+    ],
+    ['it expired', { Status: 'Expired' }, ['expired']],
+    [
+      'a check failed',
+      { Signers: [signer('Ana', { IDVerificationResult: 'Failed' }), signer('Ben')] },
+      ['identity-failed Ana Example']
+    ],
+    [
+      'a signer waits here',
+      { Signers: [signer('Ana', { SigningKey: 'https://x.example/1' }), signer('Ben')] },
+      ['waits-here Ana Example']
+    ],
+    ['it is due later', { DueDate: '2026-12-02T00:00:00Z' }, ['due-changed']],
+    ['the same due date is spelled otherwise', { DueDate: '2026-12-01T13:00:00+13:00' }, ['changed']],
+    ['a signer was corrected', { Signers: [signer('Anna'), signer('Ben')] }, ['signers-changed']],
+    ['something else changed', { MatterNumber: '7' }, ['changed']],
+    ['a link was made anew', { Signers: [signer('Ana'), signer('Ben')], EditUrl: '' }, []]
+  ])('is told once: %s', async (_, members, told) => {
+    const expected = told.map((one) => `lease ${one}`)
+    await look('Progress', [lease(members)])
+    expect(await changes()).toEqual(expected)
+    await look('Progress', [lease(members)])
+    await look('Progress', JSON.stringify([lease(members)], null, 2))
+    startAgain()
+    await look('Progress', [lease(members)])
+    await look('Progress', JSON.stringify([lease(members)], null, 1))
+    expect(await changes()).toEqual(expected)
+    expect((await get())?.unread).toBe(expected.length > 0)
+  })
+
+  test('is kept, but isn’t told, where only a link is other', async () => {
+    const withKey = (key: string) => lease({ Signers: [signer('Ana', { SigningKey: key }), signer('Ben')] })
+    await look('Progress', [withKey('https://x.example/1')])
+    const { change: newest } = await desk.ask('newestChange', null)
+    await look('Progress', [withKey('https://x.example/2')])
+    expect(await changes(newest)).toEqual([])
+    expect((await get())?.document.Signers?.[0]?.SigningKey).toBe('https://x.example/2')
+  })
+
+  test('can be that it moved: told once, and the document is in one folder', async () => {
+    await look('Signed', [lease({ Status: 'Complete' })])
+    await look('Progress', [])
+    expect(await changes()).toEqual(['lease moved', 'lease completed'])
+    expect(await list()).toMatchObject([{ reference: 'lease', folder: 'Signed', unread: true }])
+  })
+
+  test('by our own action is told as ours and leaves nothing unread', async () => {
+    const mirrored = await get()
+    if (!mirrored) throw new Error('The lease is not kept.')
+    const document = { ...mirrored.document, DueDate: '2026-12-24T00:00:00Z' }
+    const before = now
+    now += 1000
+    await desk.ask('takeOne', { accountId, document, now, isOwn: true })
+    // An answer that was asked for before it changes nothing, and the next one with the same bytes does.
+    await look('Progress', [lease()], { begun: before + 1 })
+    expect((await get())?.document.DueDate).toBe('2026-12-24T00:00:00Z')
+    expect(await changes()).toEqual(['lease due-changed own'])
+    expect((await get())?.unread).toBe(false)
+    await look('Progress', [lease()])
+    expect((await get())?.document.DueDate).toBe('2026-12-01T00:00:00Z')
+  })
+
+  test('is counted by kind, and told of one document or all, newest first', async () => {
+    await look('Progress', [lease({ MatterNumber: '7' }), lease({ Reference: 'deed' })])
+    await look('Progress', [lease({ MatterNumber: '8' }), lease({ Reference: 'deed' })])
+    const all = await desk.ask('activity', { accountId, offset: 0, limit: 2 })
+    expect(all).toMatchObject({ total: 3, byKind: { changed: 2, arrived: 1 } })
+    expect(all.changes.map(({ id }) => id)).toEqual([3, 2])
+    expect((await desk.ask('activity', { accountId, reference: 'deed', offset: 0, limit: 9 })).total).toBe(1)
+  })
+})
+
+describe('a document that left all folders', () => {
+  test('is gone once two rounds have missed it, and returns', async () => {
+    await look('Progress', [lease()])
+    await look('Progress', [])
+    const since = now - 500
+    expect((await get())?.goneAt).toBeUndefined()
+    expect(await desk.ask('markGone', { accountId, since, now })).toBe(1)
+    expect(await desk.ask('markGone', { accountId, since, now })).toBe(0)
+    expect((await get())?.goneAt).toBe(now)
+    await look('Progress', [lease()])
+    expect(await changes()).toEqual(['lease gone', 'lease returned'])
+    expect((await get())?.goneAt).toBeUndefined()
+  })
+
+  test('is not one that an equal answer still names, also after a start with a clock that was put back', async () => {
+    await look('Progress', [lease()])
+    now -= 86_400_000
+    startAgain()
+    await look('Progress', [lease()])
+    const since = now - 500
+    expect(await desk.ask('markGone', { accountId, since, now })).toBe(0)
+    expect(await desk.ask('markGone', { accountId, since: since + 1, now })).toBe(1)
+  })
+
+  test('keeps the time at which it was last seen, also over a start', async () => {
+    await look('Progress', [lease()])
+    const seen = now - 500
+    await look('Progress', [])
+    await look('Progress', [])
+    expect((await get())?.seenAt).toBe(seen)
+    startAgain()
+    expect((await get())?.seenAt).toBe(seen)
+  })
+})
+
+describe('a bad answer', () => {
+  beforeEach(() => look('Progress', [lease()]))
+
+  test.each(['', '<html>', '[{"Reference":"x"}', '[{"Reference":"x"}] x', '[{"Reference":}]', '[{"Reference":"x"},{]'])(
+    'that is no JSON changes nothing: %s',
+    async (text) => {
+      expect(await look('Progress', text)).toEqual({ kind: 'not-json' })
+      expect((await list()).length).toBe(1)
+    }
+  )
+
+  test('that is no list is told as that', async () => {
+    expect(await look('Progress', { Documents: [] })).toEqual({ kind: 'unexpected-shape', path: '' })
+    expect((await list()).length).toBe(1)
+  })
+
+  test('loses only the documents that can’t be read, and names them', async () => {
+    const taken = await look('Progress', [
+      lease({ Signers: 5 }),
+      lease({ Reference: 'deed' }),
+      { Name: 'Nobody' },
+      lease({ Reference: 'will', Signers: [{ HasSigned: 'perhaps' }] })
+    ])
+    expect(taken).toMatchObject({
+      changed: 1,
+      isComplete: false,
+      unreadable: {
+        count: 3,
+        documents: [
+          { folder: 'Progress', path: '[0].Signers', reference: 'lease', name: 'Lease.pdf' },
+          { path: '[2].Reference', name: 'Nobody' },
+          { path: '[3].Signers[0].HasSigned', reference: 'will' }
+        ]
+      }
+    })
+    expect(await desk.ask('markGone', { accountId, since: now - 500, now })).toBe(0)
+    expect((await get())?.document.Signers).toHaveLength(2)
+  })
+
+  test('that names a document twice is taken by its last word, and counts it once', async () => {
+    expect(await look('Progress', [lease({ Name: 'One' }), lease({ Name: 'Two' })])).toMatchObject({
+      documents: 1,
+      changed: 1
+    })
+    expect((await get())?.document.Name).toBe('Two')
+    await look('Progress', [lease({ Name: 'Three' }), lease({ Name: 'Two' })])
+    expect((await get())?.document.Name).toBe('Two')
+    expect(await changes()).toEqual(['lease changed'])
+  })
+})
+
+describe('logs', () => {
+  const Logs = [{ Name: 'Ana', Action: 'Sent', Date: '2026-11-10T00:00:00Z' }]
+
+  test('are kept when a later look comes without them, and are old once the document has changed', async () => {
+    await look('Progress', [lease({ Logs })], { withLogs: true })
+    await look('Progress', [lease()])
+    await look('Progress', [lease({ Logs: [] })])
+    expect(await get()).toMatchObject({ document: { Logs }, logsAreOld: false })
+    await look('Progress', [lease({ MatterNumber: '7' })])
+    expect(await get()).toMatchObject({ document: { Logs, MatterNumber: '7' }, logsAreOld: true })
+    await look('Progress', [lease({ MatterNumber: '7', Logs })], { withLogs: true })
+    expect(await get()).toMatchObject({ logsAreOld: false })
+    expect(await changes()).toEqual(['lease changed'])
+  })
+
+  test('an answer of the one kind is not taken for old news after one of the other brought some', async () => {
+    await look('Progress', [lease()])
+    await look('Progress', [lease({ MatterNumber: '7', Logs })], { withLogs: true })
+    await look('Progress', [lease()])
+    expect((await get())?.document.MatterNumber).toBeUndefined()
+  })
+})
+
+test('an uncertain send is found by reference, mark or likeness, with all of its package', async () => {
+  await look('Progress', [
+    lease({ Reference: 'a', PackageReference: 'p1', ClientReference: ' CS-Send-1-2 ' }),
+    lease({ Reference: 'b', PackageReference: 'p1', Logs: [{ Date: '2026-11-12T00:00:00Z' }] }),
+    lease({ Reference: 'c', PackageReference: 'p2', ClientReference: 'M 7', Name: 'C' }),
+    lease({ Reference: 'd', PackageReference: 'p3', Name: 'D' }),
+    lease({ Reference: 'e', PackageReference: 'p4', Name: 'E', Signers: [signer('Eve')] })
+  ])
+  const found = async (traces: object, since = now - 500) => {
+    const all = { references: [], marks: [], likenesses: [], ...traces }
+    const answer = await desk.ask('traces', { accountId, since, traces: all })
+    return [
+      answer.documents
+        .map(({ Reference }) => Reference)
+        .sort()
+        .join(),
+      answer.latest
+    ]
+  }
+  const latest = Date.parse('2026-11-12T00:00:00Z')
+  expect(await found({ marks: ['send-1'] })).toEqual(['a,b', latest])
+  expect(await found({ references: ['m 7'] })).toEqual(['c', latest])
+  expect(await found({ likenesses: ['e\neve@example.com'] })).toEqual(['e', latest])
+  expect(await found({ references: ['m 7'] }, now)).toEqual(['', undefined])
+})
+
+test('a page shows what the reference names and what it doesn’t, and nothing that lets somebody in', async () => {
+  const secret = 'https://secret.example'
+  await look('Progress', [
+    lease({
+      EditUrl: secret,
+      Sealed: true,
+      Signers: [
+        signer('Ana', {
+          SigningKey: secret,
+          Nested: { SigningKey: secret, kind: 'x' },
+          AccessToken: secret,
+          IDCheckStatus: 'Completed',
+          IDVerificationResult: 'Passed',
+          VideoConfirmationDetail: { ShortUrl: secret, Password: secret, IsVideoReady: true }
+        })
+      ]
+    }),
+    lease({ Reference: 'deed', Name: 'Deed' })
+  ])
+  const page = await desk.ask('page', { accountId, reference: 'lease' })
+  expect(page).toMatchObject({
+    accountId,
+    hasEditUrl: true,
+    identity: 'passed',
+    others: [{ name: 'Sealed', value: 'true' }],
+    package: [{ reference: 'deed', name: 'Deed' }],
+    people: [{ firstName: 'Ana', identity: 'passed', videoDetail: { hasUrl: true, hasPassword: true, isReady: true } }]
+  })
+  expect(page?.people[0]?.others.map(({ name }) => name)).toEqual(['Nested', 'AccessToken'])
+  expect(JSON.stringify(page)).not.toContain(secret)
+})
+
+test('marking as read is kept over a start, and an account is forgotten whole', async () => {
+  await look('Progress', [])
+  await look('Progress', [lease(), lease({ Reference: 'deed' })])
+  const ask = { accountId, now, zone: 'UTC', some: { documents: [{ accountId, reference: 'lease' }] }, read: true }
+  expect(await desk.ask('markRead', ask)).toBe(1)
+  expect(await desk.ask('markRead', ask)).toBe(0)
+  startAgain()
+  expect((await list()).map((row) => row.unread)).toEqual([true, false])
+  await desk.ask('erase', { accountId })
+  expect(await list()).toEqual([])
+  startAgain()
+  expect([await list(), await changes(), await desk.ask('lookedAt', { accountId, folders: ['Progress'] })]).toEqual([
+    [],
+    [],
+    {}
+  ])
+})
+
+describe('documents.db', () => {
+  const worker = new URL('../../../src/main/shell/documents-worker.ts', import.meta.url)
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  const random = (bytes: number) => new Uint8Array(bytes).fill(9)
+
+  test('has a key that is made once and kept in the main database', () => {
+    const main = connectInMemory()
+    migrate(main)
+    expect(documentsKey(main, random)).toMatchObject({ isNew: true })
+    expect(documentsKey(main, () => new Uint8Array(32))).toEqual({ key: random(32), isNew: false })
+    main.close()
+  })
+
+  test.each([
+    ['another key', { key: random(32), isNew: false }],
+    ['a key that was made now', { key: new Uint8Array(32).fill(7), isNew: true }]
+  ])('is set aside whole where there is %s for it, and begun anew', async (_, key) => {
+    const first = await openDocuments({
+      folder,
+      key: { key: new Uint8Array(32).fill(7), isNew: true },
+      clock: () => now
+    })
+    first.db.close()
+    const second = await openDocuments({ folder, key, clock: () => now })
+    second.db.close()
+    expect(second).toMatchObject({ state: 'file', setAside: expect.stringContaining('set-aside-') })
+    expect(await readdir(join(folder, second.setAside ?? ''))).toContain('documents.db')
+  })
+
+  test('is in memory where its place can’t be written to', async () => {
+    const place = join(folder, 'no-folder')
+    await writeFile(place, '')
+    const opened = await openDocuments({ folder: place, key: { key: random(32), isNew: false }, clock: () => now })
+    expect(opened.state).toBe('memory')
+    opened.db.close()
+  })
+
+  test('is asked through a thread that takes the bytes over, keeps them, and is started again after its end', async () => {
+    const warnings: string[] = []
+    const log = {
+      warn: (message: string) => warnings.push(message),
+      error: (message: string) => warnings.push(message)
+    }
+    const threaded = () => documentDeskOf({ worker, folder, key: { key: random(32), isNew: false }, log })
+    const first = threaded()
+    const space = new ArrayBuffer(0, { maxByteLength: 1000 })
+    const text = bytesOf(JSON.stringify([lease()]))
+    space.resize(text.length)
+    const bytes = new Uint8Array(space, 0, text.length)
+    bytes.set(text)
+    const taken = await first.ask('take', { accountId, folder: 'Progress', begun: 1, now: 2, withLogs: false, bytes })
+    expect(taken).toMatchObject({ kind: 'taken', documents: 1 })
+    expect(space.detached).toBe(true)
+    const csv = {
+      accountId,
+      now,
+      zone: 'UTC',
+      some: { documents: [{ accountId, reference: 'lease' }] },
+      columns: ['name' as const]
+    }
+    expect((await first.ask('csv', csv)).documents).toBe(1)
+    await first.end()
+    const second = threaded()
+    expect((await second.ask('get', { accountId, reference: 'lease' }))?.document.Name).toBe('Lease.pdf')
+    await second.end()
+    expect((await readdir(folder)).sort()).toContain('documents.db')
+    expect(warnings).toEqual([])
+  })
+})

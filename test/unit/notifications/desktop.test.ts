@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
+import { openDocumentDesk } from '../../../src/main/core/documents/worker.ts'
+import { DocumentQuery } from '../../../src/shared/contract/index.ts'
+import { MINUTE, office, view } from './office.ts'
+
+/** The office with the real desk, whose folders answer what the test says. */
+async function realOffice() {
+  const here = office()
+  const db = documentsInMemory()
+  const desk = openDocumentDesk({ db, clock: here.time.clock })
+  onTestFinished(() => void desk.close())
+  here.desk.ask = desk.ask
+
+  async function answers(folder: string, documents: object[]) {
+    const bytes = new TextEncoder().encode(JSON.stringify(documents))
+    const begun = here.time.clock()
+    const look = { accountId: 'office', folder, begun, now: here.time.clock(), withLogs: false }
+    expect(await desk.ask('take', { ...look, bytes })).toMatchObject({ kind: 'taken', documents: documents.length })
+    here.desk.reads()
+  }
+  return Object.assign(here, { answers })
+}
+
+const deed = (reference: string, status: string, due = '2026-11-30T10:00:00') => ({
+  Reference: reference,
+  Name: `Deed ${reference}`,
+  Status: status,
+  DueDate: due,
+  Signers: [{ FirstName: 'Ann', LastName: 'Example', Email: 'ann@example.com', HasSigned: status === 'Complete' }]
+})
+
+test('what the folders show is told once: nothing of their first reading, then what changed, by view where it is wanted so', async () => {
+  const here = await realOffice()
+  here.settings.kinds.completed = 'views'
+  here.settings.kinds.signed = 'never'
+  here.views = [{ ...view('b', true), query: DocumentQuery.parse({ search: 'Deed b' }) }]
+  const telling = await here.open()
+  await here.answers('InBox', [
+    deed('a', 'InProgress'),
+    deed('b', 'InProgress'),
+    deed('c', 'InProgress', '2026-11-22T10:00:00')
+  ])
+  await here.answers('Signed', [])
+  await here.goOn(MINUTE)
+  expect(here.shown).toMatchObject([{ title: 'Due tomorrow', body: 'Deed c' }])
+
+  await here.answers('InBox', [deed('a', 'Complete'), deed('b', 'Complete'), deed('c', 'Declined')])
+  await here.goOn(MINUTE)
+  expect(here.shown.slice(1).map(({ title, body }) => [body, title])).toEqual([
+    [expect.stringContaining('Deed b'), 'Complete: everybody has signed'],
+    [expect.stringContaining('Deed c'), expect.stringContaining('eclined')]
+  ])
+  await here.goOn(MINUTE)
+  await telling.stop()
+
+  await here.open()
+  await here.answers('InBox', [deed('a', 'Complete'), deed('b', 'Expired'), deed('c', 'Expired')])
+  await here.answers('Signed', [])
+  await here.goOn(MINUTE)
+  expect(here.failures).toEqual([])
+  expect(here.shown.slice(3)).toMatchObject([{ title: 'While you were away', body: '2 documents changed: 2 expired' }])
+})

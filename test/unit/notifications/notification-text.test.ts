@@ -1,0 +1,76 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { noticesOf, type Told } from '../../../src/main/core/notifications/notification-text.ts'
+import { LONGEST_NAME, oneLine } from '../../../src/main/core/notifications/one-line.ts'
+
+const told = (change: Partial<Told> = {}): Told => ({
+  accountId: 'office',
+  reference: 'doc',
+  name: 'Will',
+  news: [{ kind: 'signed', signer: 'Ann Example', change: 1 }],
+  ...change
+})
+
+test.each([
+  ['signed', 'Ann Example signed', 'Signed'],
+  ['completed', 'Complete: everybody has signed', 'Complete: everybody has signed'],
+  ['declined', 'Ann Example declined to sign', 'Declined'],
+  ['expired', 'Expired before everybody signed', 'Expired before everybody signed'],
+  ['due-tomorrow', 'Due tomorrow', 'Due tomorrow'],
+  ['identity-failed', 'Identity check of Ann Example failed', 'Identity check failed'],
+  ['waits-here', 'Ann Example can sign at the counter', 'Can be signed at the counter']
+] as const)('%s is said in words, with and without the signer', (kind, withSigner, without) => {
+  const titles = [{ kind, signer: 'Ann Example' }, { kind }].map(
+    (news) => noticesOf([told({ news: [news] })], undefined, true)[0]?.title
+  )
+  expect(titles).toEqual([withSigner, without])
+})
+
+test('what happened several times to a document is not a long list', () => {
+  const news = Array.from({ length: 500 }, (_, index) => ({ kind: 'signed' as const, signer: `S${index}` }))
+  expect(noticesOf([told({ news })], undefined, true)).toMatchObject([
+    { title: 'S0 signed', body: 'Will · S1 signed · S2 signed · S3 signed' }
+  ])
+})
+
+test('a name from outside stays on its line, in its direction, and ends', () => {
+  const hostile = `\u202EWill\u0000\n\nCountersign:\u2028everything\u200B is\u2066 fine\u{E0041} ${'x'.repeat(500)}`
+  const [notice] = noticesOf([told({ name: hostile })], undefined, true)
+  expect(notice?.body).toBe(`Will Countersign: everything is fine ${'x'.repeat(LONGEST_NAME - 38)}…`)
+})
+
+test('a document without a name that can be seen is still told of', () => {
+  expect(noticesOf([told({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('A document without a name')
+})
+
+test('names in every script are left as they are', () => {
+  for (const name of [
+    'Ōtepoti – tuku whare',
+    'Müller & Söhne',
+    'اتفاقية إيجار',
+    'किरायानामा',
+    '賃貸借契約書',
+    'می‌خواهم'
+  ]) {
+    expect(oneLine(name)).toBe(name)
+  }
+})
+
+test('any text at all becomes one short line', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc
+      .array(fc.constantFrom('a\u0301', '\u202e', '\n', '\u200d', '\u{1f468}\u200d', '\ud800', ' ', '\u0301'), {
+        maxLength: 600
+      })
+      .map((parts) => parts.join(''))
+  )
+  fc.assert(
+    fc.property(text, (text) => {
+      const line = oneLine(text)
+      expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u)
+      expect([...new Intl.Segmenter('en').segment(line)].length).toBeLessThanOrEqual(LONGEST_NAME + 1)
+      expect(line.length).toBeLessThanOrEqual(LONGEST_NAME * 40)
+    })
+  )
+})

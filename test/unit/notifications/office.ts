@@ -1,0 +1,184 @@
+/** An office whose documents change as the test says; the desk that keeps the changes is played here. */
+import { onTestFinished } from 'vitest'
+import type { AskDesk, DeskQuestions } from '../../../src/main/core/documents/questions.ts'
+import type { Notice } from '../../../src/main/core/notifications/notification-text.ts'
+import { openTelling } from '../../../src/main/core/notifications/notifier.ts'
+import { FIRST_SETTINGS } from '../../../src/main/core/notifications/settings.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import {
+  type DocumentChange,
+  DocumentQuery,
+  type SavedView,
+  type TellingSettings
+} from '../../../src/shared/contract/index.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+
+export const HOUR = 3_600_000
+export const MINUTE = 60_000
+/** A Saturday, ten in the morning in the office's zone. */
+export const TEN = Date.UTC(2026, 10, 20, 21)
+export const ZONE = 'Pacific/Auckland'
+
+export function database() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  return db
+}
+
+type Answers = { [Name in keyof DeskQuestions]?: (ask: never) => DeskQuestions[Name]['answer'] }
+
+/** Keeps changes as the desk does, and answers what telling asks of them. */
+export function scriptedDesk(clock: () => number) {
+  const desk = {
+    changes: [] as DocumentChange[],
+    /** Which mirror gives the changes their ids, and whether it is there in the next run. */
+    mirror: 'first',
+    isKept: true,
+    /** Accounts of which a folder was read in this run. */
+    read: new Set<string>(),
+    /** Documents by the day they are due on. */
+    due: {} as Record<string, { reference: string; name: string }[]>,
+    /** References that the saved views find. */
+    inViews: new Set<string>(),
+    unread: 0,
+    waiting: 0,
+    /** Called with each question, before it is answered. */
+    whenAsked: (_name: string): void => undefined,
+    isBroken: false,
+
+    happens(change: Partial<DocumentChange> = {}): DocumentChange {
+      const id = (desk.changes.at(-1)?.id ?? 0) + 1
+      const made: DocumentChange = {
+        id,
+        accountId: 'office',
+        reference: `doc-${id}`,
+        documentName: `Lease ${id}`,
+        kind: 'completed',
+        at: clock(),
+        isOwn: false,
+        ...change
+      }
+      desk.changes.push(made)
+      return made
+    },
+    /** Folders of the account are read. */
+    reads(accountId = 'office'): void {
+      desk.read.add(accountId)
+    },
+    ask: (async (name, ask) => {
+      desk.whenAsked(name)
+      await new Promise((resume) => setImmediate(resume))
+      if (desk.isBroken) throw new Error('The desk does not answer.')
+      const answer = (answers as Record<string, (ask: unknown) => unknown>)[name]
+      if (!answer) throw new Error(`Nobody asks for ${name} here.`)
+      return structuredClone(answer(ask)) as never
+    }) satisfies AskDesk as AskDesk
+  }
+
+  const answers: Answers = {
+    newestChange: () => ({ mirror: desk.mirror, change: desk.changes.at(-1)?.id ?? 0, isKept: desk.isKept }),
+    changesAfter: ({ after, limit }: DeskQuestions['changesAfter']['ask']) =>
+      desk.changes.filter(({ id }) => id > after).slice(0, limit),
+    matching: ({ reference, queries }: DeskQuestions['matching']['ask']) =>
+      desk.inViews.has(reference) ? queries.map(({ id }) => id) : [],
+    dueOn: ({ day }: DeskQuestions['dueOn']['ask']) => desk.due[day] ?? [],
+    counts: () => ({ folders: {}, queries: {}, unread: desk.unread }),
+    waitingHere: () =>
+      Array.from(
+        { length: desk.waiting },
+        (_, index) => ({ person: `person ${index}` }) as DeskQuestions['waitingHere']['answer'][number]
+      ),
+    activity({ accountId, since = 0, until = Infinity, withoutOwn, offset, limit }: DeskQuestions['activity']['ask']) {
+      const all = desk.changes
+        .filter((one) => one.accountId === accountId && one.at >= since && one.at <= until)
+        .filter(({ isOwn }) => !(withoutOwn && isOwn))
+        .toReversed()
+      const byKind: DeskQuestions['activity']['answer']['byKind'] = {}
+      for (const { kind } of all) byKind[kind] = (byKind[kind] ?? 0) + 1
+      return { changes: all.slice(offset, offset + limit), total: all.length, byKind }
+    }
+  }
+  return desk
+}
+
+/** A telling office at ten in the morning; `open` begins a run, which ends as a crash does where the next is opened. */
+export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string } = {}) {
+  const time = ownTime(now)
+  const desk = scriptedDesk(time.clock)
+  const db = database()
+  let run: { telling: ReturnType<typeof openTelling>; end: () => void } | undefined
+
+  const self = {
+    time,
+    desk,
+    db,
+    shown: [] as Notice[],
+    settings: { ...FIRST_SETTINGS, kinds: { ...FIRST_SETTINGS.kinds } } as TellingSettings,
+    views: [] as SavedView[],
+    accounts: [{ id: 'office' }],
+    isHandedOver: false,
+    withdrawn: 0,
+    failures: [] as unknown[],
+    show: (notice: Notice): void => void self.shown.push(notice),
+
+    async open() {
+      run?.end()
+      desk.read.clear()
+      const { schedule, end } = time.scheduler()
+      let isOver = false
+      const telling = openTelling({
+        db,
+        ask: (name, ask) => desk.ask(name, ask),
+        settings: () => self.settings,
+        accounts: () => self.accounts,
+        views: () => self.views,
+        isRead: (accountId) => desk.read.has(accountId),
+        // A process that was killed shows nothing any more.
+        isHandedOver: () => isOver || self.isHandedOver,
+        show: (notice) => self.show(notice),
+        withdraw: () => void self.withdrawn++,
+        zone: () => zone,
+        clock: time.clock,
+        schedule,
+        failed: (error) => void self.failures.push(error)
+      })
+      run = {
+        telling,
+        end: () => {
+          isOver = true
+          end()
+        }
+      }
+      await telling.start()
+      return telling
+    },
+
+    /** A run that has read its folders: what comes now happens while the application runs. */
+    async atWork() {
+      const telling = await self.open()
+      for (const { id } of self.accounts) desk.reads(id)
+      await settled(5000)
+      return telling
+    },
+
+    /** Something happened, and time goes on until it would be told. */
+    async goOn(milliseconds = 5000) {
+      run?.telling.documentsChanged()
+      await settled(milliseconds)
+    },
+    titles: () => self.shown.map(({ title }) => title),
+    bodies: () => self.shown.map(({ body }) => body)
+  }
+
+  async function settled(milliseconds: number): Promise<void> {
+    await time.pass(milliseconds)
+    for (let turn = 0; turn < 40; turn++) await new Promise((resume) => setImmediate(resume))
+  }
+  return self
+}
+
+export function view(id: string, tell: boolean): SavedView {
+  return { id, name: id, tell, query: DocumentQuery.parse({}) }
+}

@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest'
+import { awayView } from '../../../src/main/core/notifications/away.ts'
+import { openPresence } from '../../../src/main/core/notifications/presence.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { database, HOUR, MINUTE, scriptedDesk, TEN } from './office.ts'
+
+function person() {
+  const time = ownTime(TEN)
+  const db = database()
+  const desk = scriptedDesk(time.clock)
+  let end = () => {}
+  const self = {
+    time,
+    desk,
+    changed: 0,
+    accounts: ['office'],
+    /** A new start of the application; the one before ends as a crash does. */
+    starts() {
+      end()
+      const scheduler = time.scheduler()
+      end = scheduler.end
+      return openPresence({
+        db,
+        accountIds: () => self.accounts,
+        clock: time.clock,
+        schedule: scheduler.schedule,
+        changed: () => void self.changed++,
+        failed: (error) => {
+          throw error
+        }
+      })
+    },
+    away: (presence: ReturnType<typeof openPresence>) => awayView(desk.ask, 'office', presence.awayOf('office'))
+  }
+  return self
+}
+
+test('the first time there is nothing to catch up on', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  here.desk.happens()
+  expect(await here.away(presence)).toEqual({ total: 0, byKind: {}, changes: [] })
+})
+
+test('who comes back after a while sees what happened, until they have seen it', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  here.desk.happens({ documentName: 'Before' })
+  await here.time.pass(10 * MINUTE)
+  presence.left()
+  const left = here.time.now
+  await here.time.pass(HOUR)
+  here.desk.happens({ documentName: 'Will', kind: 'signed' })
+  here.desk.happens({ isOwn: true })
+  here.desk.happens({ documentName: 'Deed', kind: 'declined' })
+  here.desk.happens({ documentName: 'Another’s', accountId: 'second' })
+  await here.time.pass(HOUR)
+  presence.came()
+  const view = await here.away(presence)
+  expect(view).toMatchObject({ total: 2, byKind: { signed: 1, declined: 1 } })
+  expect(view.changes.map(({ documentName }) => documentName)).toEqual(['Deed', 'Will'])
+  expect(Math.abs((view.since ?? 0) - left)).toBeLessThan(1000)
+  expect(here.changed).toBe(1)
+
+  // What happens while they work is not part of it.
+  await here.time.pass(5 * MINUTE)
+  here.desk.happens()
+  expect(await here.away(presence)).toMatchObject({ total: 2 })
+  presence.seen('office')
+  expect(here.changed).toBe(2)
+  expect(await here.away(presence)).toEqual({ total: 0, byKind: {}, changes: [] })
+})
+
+test('what the folders bring right after they came back happened while they were away', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  presence.left()
+  await here.time.pass(HOUR)
+  presence.came()
+  await here.time.pass(MINUTE)
+  here.desk.happens()
+  expect(await here.away(presence)).toMatchObject({ total: 1 })
+})
+
+test('a short look elsewhere is no time away', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  await here.time.pass(MINUTE)
+  presence.left()
+  await here.time.pass(20 * MINUTE)
+  here.desk.happens()
+  presence.came()
+  expect(await here.away(presence)).toMatchObject({ total: 0 })
+})
+
+test('who works for hours without a pause was never away', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  await here.time.pass(5 * HOUR)
+  here.desk.happens()
+  expect(here.changed).toBe(0)
+  expect(await here.away(presence)).toMatchObject({ total: 0 })
+})
+
+test('a computer that slept with the window in front was not looked at', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  await here.time.pass(5 * MINUTE)
+  here.time.now += 8 * HOUR
+  await here.time.pass(MINUTE)
+  here.desk.happens()
+  expect(await here.away(presence)).toMatchObject({ total: 1 })
+})
+
+test('a new start begins with what happened since the last minute of the one before, also where that crashed', async () => {
+  const here = person()
+  here.starts().came()
+  await here.time.pass(10 * MINUTE)
+  here.desk.happens()
+  await here.time.pass(5_000)
+  const presence = here.starts()
+  presence.came()
+  expect((await here.away(presence)).total).toBe(1)
+})
+
+test('a time away that was not seen goes on with the next', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  presence.left()
+  await here.time.pass(HOUR)
+  here.desk.happens()
+  presence.came()
+  presence.left()
+  await here.time.pass(HOUR)
+  here.desk.happens()
+  presence.came()
+  expect(await here.away(presence)).toMatchObject({ total: 2 })
+})
+
+test('each account is caught up on by itself', async () => {
+  const here = person()
+  here.accounts.push('second')
+  const presence = here.starts()
+  presence.came()
+  presence.left()
+  await here.time.pass(HOUR)
+  here.desk.happens()
+  presence.came()
+  presence.seen('second')
+  expect(presence.awayOf('second')).toBeUndefined()
+  expect(await here.away(presence)).toMatchObject({ total: 1 })
+})
+
+test('of thousands the newest hundred are shown, and all are counted', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  presence.left()
+  await here.time.pass(HOUR)
+  for (let one = 0; one < 2300; one++) here.desk.happens({ kind: one < 300 ? 'signed' : 'moved' })
+  presence.came()
+  const view = await here.away(presence)
+  expect(view).toMatchObject({ total: 2300, byKind: { signed: 300, moved: 2000 } })
+  expect(view.changes.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => 2300 - index))
+})
+
+test('a clock that was put back makes no time away that ends before it began', async () => {
+  const here = person()
+  const presence = here.starts()
+  presence.came()
+  presence.left()
+  here.time.now -= 5 * HOUR
+  const again = here.starts()
+  again.came()
+  const away = again.awayOf('office')
+  expect(away?.since).toBeLessThanOrEqual(away?.until ?? 0)
+})

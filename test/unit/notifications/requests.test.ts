@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { openPresence } from '../../../src/main/core/notifications/presence.ts'
+import { FIRST_SETTINGS, openTellingSettings } from '../../../src/main/core/notifications/settings.ts'
+import { type ActivityParts, activityHandlers } from '../../../src/main/ipc/activity.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
+import { database, HOUR, scriptedDesk, TEN } from './office.ts'
+
+const sender = undefined as never
+
+function answering(chosen: string | undefined = 'office') {
+  const time = ownTime(TEN)
+  const db = database()
+  const desk = scriptedDesk(time.clock)
+  const told = { settings: 0 }
+  const presence = openPresence({
+    db,
+    accountIds: () => ['office', 'second'],
+    clock: time.clock,
+    schedule: time.scheduler().schedule,
+    changed: () => undefined,
+    failed: () => undefined
+  })
+  const accounts = { chosen: () => chosen && { id: chosen } } as unknown as ActivityParts['accounts']
+  const settings = openTellingSettings(db)
+  const handlers = activityHandlers({
+    accounts,
+    ask: desk.ask,
+    presence,
+    settings,
+    settingsChanged: () => told.settings++
+  })
+  return { time, desk, presence, handlers, told }
+}
+
+test('what happened is listed of the account that is shown, a page at a time', async () => {
+  const { desk, handlers } = answering()
+  for (let one = 0; one < 5; one++) desk.happens({ accountId: one === 2 ? 'second' : 'office' })
+  const list = await handlers['activity.list']({ offset: 1, limit: 2 }, sender)
+  expect(list).toMatchObject({ total: 4, changes: [{ id: 4 }, { id: 2 }] })
+})
+
+test('what happened while away is answered until it was seen', async () => {
+  const { time, desk, presence, handlers } = answering()
+  presence.came()
+  presence.left()
+  await time.pass(HOUR)
+  desk.happens()
+  presence.came()
+  expect(await handlers['activity.away'](undefined, sender)).toMatchObject({ total: 1, byKind: { completed: 1 } })
+  expect(await handlers['activity.seen'](undefined, sender)).toBeNull()
+  expect(await handlers['activity.away'](undefined, sender)).toEqual({ total: 0, byKind: {}, changes: [] })
+})
+
+test('what is wanted told is kept, and telling hears of it', async () => {
+  const { handlers, told } = answering()
+  expect(await handlers['telling.get'](undefined, sender)).toEqual(FIRST_SETTINGS)
+  const wanted = { ...FIRST_SETTINGS, sound: true }
+  expect(await handlers['telling.set'](wanted, sender)).toEqual(wanted)
+  expect(await handlers['telling.get'](undefined, sender)).toEqual(wanted)
+  expect(told.settings).toBe(1)
+})
+
+test('without an account there is nothing to list', async () => {
+  const { handlers } = answering('')
+  await expect(handlers['activity.away'](undefined, sender)).rejects.toMatchObject({ appError: { code: 'no-account' } })
+})

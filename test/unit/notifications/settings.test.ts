@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { isQuiet, localTimeOf } from '../../../src/main/core/lib/calendar.ts'
+import { FIRST_SETTINGS, openTellingSettings } from '../../../src/main/core/notifications/settings.ts'
+import { database } from './office.ts'
+
+test('at first a person is told of what needs them', () => {
+  expect(openTellingSettings(database()).read()).toEqual({
+    kinds: {
+      signed: 'never',
+      completed: 'always',
+      declined: 'always',
+      expired: 'always',
+      'due-tomorrow': 'always',
+      'identity-failed': 'always',
+      'waits-here': 'views'
+    },
+    quiet: null,
+    sound: false
+  })
+})
+
+test('what is set holds after a restart', () => {
+  const db = database()
+  const wanted = { ...FIRST_SETTINGS, quiet: { from: '18:00', to: '08:00' }, sound: true }
+  expect(openTellingSettings(db).set(wanted)).toEqual(wanted)
+  expect(openTellingSettings(db).read()).toEqual(wanted)
+})
+
+test.each([
+  'not JSON',
+  '[]',
+  '{"kinds":{"signed":"sometimes","declined":"never","fly":"always"},"quiet":{"from":"25:00","to":"x"},"sound":"loud"}'
+])('what can’t be understood is as it was at first, and the rest holds: %s', (text) => {
+  const db = database()
+  db.prepare(`INSERT INTO meta (key, value) VALUES ('telling', ?)`).run(text)
+  const isPart = text.startsWith('{')
+  const kinds = { ...FIRST_SETTINGS.kinds, ...(isPart && { declined: 'never' }) }
+  expect(openTellingSettings(db).read()).toEqual({ ...FIRST_SETTINGS, kinds })
+})
+
+test.each([
+  ['12:00', '13:00', [false, true, true, false]],
+  ['22:00', '07:00', [true, false, false, false]],
+  ['12:30', '12:30', [false, false, false, false]]
+] as const)('quiet from %s to %s', (from, to, expected) => {
+  const minutes = [60, 12 * 60, 12 * 60 + 59, 13 * 60]
+  expect(minutes.map((minute) => isQuiet({ from, to }, minute))).toEqual(expected)
+})
+
+test('the time of day is the office’s, also across midnight and where the zone isn’t known', () => {
+  const at = Date.UTC(2026, 10, 21, 11, 30)
+  expect(localTimeOf(at, 'Pacific/Auckland')).toEqual({ day: '2026-11-22', minute: 30 })
+  expect(localTimeOf(at, 'Nowhere/Land')).toEqual({ day: '2026-11-21', minute: 11 * 60 + 30 })
+})
