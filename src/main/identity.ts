@@ -1,64 +1,69 @@
-/** The part of the composition root that concerns identity data on its way to disk. No logic of its own. */
-import type { Events } from '../shared/contract/index.ts'
+/** The part of the composition root that concerns reading identity checks, and what makes them go from memory. No logic of its own. */
 import type { Accounts } from './core/accounts/accounts.ts'
 import type { Clients } from './core/accounts/clients.ts'
-import type { NoteInAudit } from './core/audit/audit-record.ts'
-import type { Watch } from './core/documents/polling/polling.ts'
+import type { NoteInAudit } from './core/audit/audit.ts'
 import type { AskDesk } from './core/documents/questions.ts'
-import type { Views } from './core/documents/views.ts'
-import { openDownloads } from './core/downloads/downloads.ts'
-import type { Db } from './core/storage/connection.ts'
-import type { SettingsStore } from './core/storage/settings.ts'
-import { asAppError } from './ipc/errors.ts'
+import { openBriefCopy } from './core/identity/brief-copy.ts'
+import { openPdfPreviews } from './core/identity/pdf-preview.ts'
+import { openReadings } from './core/identity/readings.ts'
+import type { SendEvent } from './shell/events.ts'
+import { plainClipboard } from './shell/plain-clipboard.ts'
 
-export interface IdentityParts {
-  db: Db
-  /** Asks the documents' desk, which lives in a thread of its own. */
-  ask: AskDesk
+export interface IdentityReadingDeps {
   accounts: Accounts
   clients: Clients
-  views: Views
-  watch: Watch
-  settings: SettingsStore
-  /** The system's own folder for downloads. */
-  usualFolder: string
+  ask: AskDesk
   note: NoteInAudit
-  /** What rules want could not be found out; it is tried again. */
-  failed: (error: unknown) => void
-  send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
-  /** IANA name of this workstation's zone. */
-  zone: () => string
-  /** Milliseconds since 1970 UTC. */
+  send: SendEvent
   clock: () => number
   newId: () => string
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
   schedule: (task: () => void, delay: number) => () => void
+  isHandedOver: () => boolean
 }
 
-export function openIdentityDownloads({ accounts, settings, usualFolder, ...parts }: IdentityParts) {
-  const accountOf = (accountId: string) => accounts.list().find(({ id }) => id === accountId)
-  const downloads = openDownloads({
-    ...parts,
-    clientOf: parts.clients.of,
-    accountName: (accountId) => accountOf(accountId)?.name ?? '',
-    folderNames: parts.watch.knownFoldersOf,
-    folder: () => settings.read().downloadFolder ?? usualFolder,
-    setFolder: (path) => void settings.change({ downloadFolder: path }),
-    isUsualFolder: (path) => path === usualFolder,
-    views: parts.views.list,
-    describe: asAppError,
-    changed: (id) => parts.send('downloads.changed', { id }),
-    elapsed: () => performance.now(),
-    random: Math.random
+export function openIdentityReading({
+  accounts,
+  clients,
+  ask,
+  note,
+  send,
+  isHandedOver,
+  ...effects
+}: IdentityReadingDeps) {
+  const readings = openReadings({
+    ...effects,
+    clientOf: clients.of,
+    nameOf: async (accountId, reference) => (await ask('get', { accountId, reference }))?.document.Name,
+    note,
+    cleared: (reading, why) => send('identity.cleared', { reading, why })
   })
-  return {
-    downloads,
+  const pdfPreviews = openPdfPreviews({ ...effects, clientOf: clients.of, note })
+  const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, schedule: effects.schedule })
 
-    /** Accounts were added, changed or removed, or another is chosen. */
+  function clearAll(): void {
+    readings.clearAll('away')
+    pdfPreviews.closeAll()
+  }
+
+  return {
+    readings,
+    pdfPreviews,
+    briefCopy,
     accountsChanged(): void {
-      downloads.chosen(accounts.chosen()?.id)
-      // Another address or key may be what its files wait for.
-      downloads.lineChanged()
+      readings.clearOthers(accounts.chosen()?.id)
+      pdfPreviews.closeOthers(accounts.chosen()?.id)
+    },
+    /** The counter moved on: where a person has this screen now, nothing of the office's stays in memory. */
+    counterChanged: () => isHandedOver() && clearAll(),
+    /** Nobody of staff is at the screen. */
+    locked(): void {
+      clearAll()
+      // What is shown is in the page's memory alone.
+      send('identityPdf.cleared', null)
+    },
+    async end(): Promise<void> {
+      clearAll()
+      await briefCopy.end()
     }
   }
 }

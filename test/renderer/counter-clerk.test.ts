@@ -302,7 +302,7 @@ test('a queue that can not be read is explained, and read again when asked', asy
 test('the audit trail and a walk-in are begun from here', async () => {
   await open()
   await press('Audit trail')
-  expect(opened.office.router.route.screen).toBe('record')
+  expect(opened.office.router.route.screen).toBe('audit')
   await press('Walk-in')
   expect([opened.office.router.route.screen, opened.office.router.route.query.get('for')]).toEqual([
     'compose',

@@ -87,7 +87,7 @@ describe('the frame', () => {
 
   test('marks the counter while the audit trail is shown, which is reached from there', async () => {
     const opened = await open()
-    opened.office.router.go('record')
+    opened.office.router.go('audit')
     await settle()
     expect(screen.getByRole('link', { name: /^Counter/ }).getAttribute('aria-current')).toBe('true')
     expect(screen.queryByRole('link', { name: 'Audit trail' })).toBeNull()

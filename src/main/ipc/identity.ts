@@ -1,6 +1,6 @@
 /** Requests about reading identity checks. Bytes of pictures cross as bytes; nothing of it is kept on the way. */
 import type { IdentityPictureName, IdentityPictureType } from '../../shared/contract/index.ts'
-import type { NoteInAudit } from '../core/audit/audit-record.ts'
+import type { NoteInAudit } from '../core/audit/audit.ts'
 import type { Readings } from '../core/identity/readings.ts'
 import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { openAuditTable, searchText } from '../../../src/main/core/audit/audit-table.ts'
 import { textOf } from '../../../src/main/core/audit/chain.ts'
-import { openTrail, searchText } from '../../../src/main/core/audit/trail.ts'
 import { KeychainError, type SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 import { database, hashOf, TEN, workstation, ZONE } from './office.ts'
@@ -85,7 +85,7 @@ describe('what somebody changed who has the key is noticed', () => {
 test('a number that is left out is noticed though each hash fits', async () => {
   const { run, tamper, db } = workstation()
   run().note({ what: 'pin-set' })
-  const first = openTrail(db).newest()
+  const first = openAuditTable(db).newest()
   const entry = { seq: 3, at: TEN, zone: ZONE, staff: 'Ben', what: 'pin-set' as const, detail: {} }
   const hash = hashOf(first?.hash ?? '', textOf(entry))
   const search = searchText(entry)
@@ -118,7 +118,7 @@ describe('beside the keychain it is noticed', () => {
   test('that all was written anew, with a chain that holds', async () => {
     const { tamper, audit, db, run } = await filled()
     tamper('DELETE FROM audit')
-    const forged = openTrail(db)
+    const forged = openAuditTable(db)
     for (const signerName of NAMES) {
       forged.append({ at: TEN, zone: ZONE, staff: 'Grace Okafor', what: 'turn-ended', signerName, detail: {} })
     }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
-import { openTrail } from '../../../src/main/core/audit/trail.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
+import { openAuditTable } from '../../../src/main/core/audit/audit-table.ts'
 import { database, TEN, workstation, ZONE } from './office.ts'
 
-const everything: AuditRecord = {
+const everything: AuditNote = {
   what: 'turn-ended',
   session: 'session-1',
   documentReference: 'doc-17',
@@ -162,7 +162,7 @@ describe('the list', () => {
 
   test('of a hundred thousand is searched and checked without holding up the rest', { timeout: 120_000 }, async () => {
     const { run, db } = workstation()
-    const trail = openTrail(db)
+    const trail = openAuditTable(db)
     db.transaction(() => {
       for (let at = 1; at <= 100_000; at++) {
         trail.append({ at, zone: ZONE, staff: 'Grace', what: 'page-opened', signerName: `Person ${at}`, detail: {} })

@@ -1,7 +1,7 @@
 /** An office with a database of its own, and a keychain that outlives each "run" of the application. */
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { openStaffPin, type PinEffects } from '../../../src/main/core/counter/pin.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -26,7 +26,7 @@ export function database() {
 export function pinOffice(change: Partial<PinEffects> = {}) {
   const time = ownTime(TEN)
   const entries = new Map<string, string>()
-  const notes: AuditRecord[] = []
+  const notes: AuditNote[] = []
   const told = { changed: 0 }
   function run(more: Partial<PinEffects> = {}) {
     // What never jumps begins anew with each run.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { FIRST_SETTINGS, openCounterSettings } from '../../../src/main/core/counter/counter-settings.ts'
 import type { Db } from '../../../src/main/core/storage/connection.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
@@ -11,7 +11,7 @@ const pngUrl = `data:image/png;base64,${PNG.toString('base64')}`
 
 function office() {
   const db = database()
-  const notes: AuditRecord[] = []
+  const notes: AuditNote[] = []
   const told = { changed: 0 }
   const display: { name?: string } = {}
   /** A run of the application. */

@@ -1,5 +1,5 @@
 /** A counter whose world is in the test's hands: what the service knows, the page, the PIN, the screen, the clock. */
-import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { openCounter } from '../../../src/main/core/counter/counter.ts'
 import type { CounterDeps, RunningSession } from '../../../src/main/core/counter/deps.ts'
 import type { MediaDevice, SigningTurn, ViewBounds } from '../../../src/main/core/counter/signing-view.ts'
@@ -65,7 +65,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     pages: [] as FakePage[],
     /** The most that were there at one time, and whether one was opened before the last was wiped. */
     mostPages: 0,
-    notes: [] as AuditRecord[],
+    notes: [] as AuditNote[],
     errors: [] as unknown[],
     changes: [] as string[],
     kept: null as RunningSession | null,
@@ -219,7 +219,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       if (!state) throw new Error('There is no session.')
       return state
     },
-    told: (what: AuditRecord['what']) => office.notes.filter((note) => note.what === what),
+    told: (what: AuditNote['what']) => office.notes.filter((note) => note.what === what),
     /** What a signer's members are from now on, as the service has them. */
     change(reference: string, index: number, changes: Signer): void {
       const signers = [...signersOf(reference)]

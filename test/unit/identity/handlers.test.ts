@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { openReadings, type Readings } from '../../../src/main/core/identity/readings.ts'
 import { identityHandlers } from '../../../src/main/ipc/identity.ts'
 import { type IDVerificationRecord, IDVerificationRecord as Schema } from '../../../src/shared/model/index.ts'
@@ -12,7 +12,7 @@ import { jpegFile } from './picture-files.ts'
 let work: Workplace
 let folder: string
 let readings: Readings
-let noted: AuditRecord[]
+let noted: AuditNote[]
 let isHandedOver: boolean
 let chosenPath: string | undefined
 let suggestions: string[]
@@ -29,7 +29,7 @@ beforeEach(async () => {
   isHandedOver = false
   suggestions = []
   whileChoosing = () => {}
-  const note = (record: AuditRecord) => void noted.push(record)
+  const note = (record: AuditNote) => void noted.push(record)
   readings = openReadings({
     clientOf: async () => ({ getIDVerification: async () => ({ items: records, problems: [] }) }),
     nameOf: async () => 'Deed: ../../gift',

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import {
   LARGEST_SHOWN,
   openPdfPreviews,
@@ -19,7 +19,7 @@ let answer: (response: ServerResponse) => void
 let asked: string[]
 /** Connections that the other side let go of. */
 let letGo: number
-let noted: AuditRecord[]
+let noted: AuditNote[]
 let time: ReturnType<typeof ownTime>
 let previews: PdfPreviews
 

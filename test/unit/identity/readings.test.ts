@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../../../src/main/core/audit/audit-record.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { IDLE, openReadings, type Readings } from '../../../src/main/core/identity/readings.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 import { jpegFile, pngFile } from './picture-files.ts'
@@ -12,7 +12,7 @@ let accountId: string
 let readings: Readings
 let answer: (response: ServerResponse) => void
 let asked: string[]
-let noted: AuditRecord[]
+let noted: AuditNote[]
 let cleared: [string, string][]
 let now: number
 let timers: { at: number; task: () => void }[]

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { SecretSlot } from '../storage/keychain.ts'
 import type { Meta } from '../storage/meta.ts'
-import type { Trail } from './trail.ts'
+import type { AuditTable } from './audit-table.ts'
 
 const Place = z.object({ seq: z.int().min(0), hash: z.string().max(64) })
 const Kept = Place.extend({
@@ -19,15 +19,15 @@ const SOMETHING = { seq: 0, hash: '' }
 /** Noted beside the trail once the keychain has an entry: from then on none is a sign. */
 const MARK = 'audit-anchored'
 
-export interface AnchorEffects {
+export interface AnchorDeps {
   slot: SecretSlot
-  trail: Trail
+  table: AuditTable
   meta: Meta
   /** It could not be written. It is tried again with the next entry. */
   trouble: (error: unknown) => void
 }
 
-export function openAnchor({ slot, trail, meta, trouble }: AnchorEffects) {
+export function openAnchor({ slot, table, meta, trouble }: AnchorDeps) {
   let running: Promise<void> | undefined
   let isBehind = false
 
@@ -44,12 +44,12 @@ export function openAnchor({ slot, trail, meta, trouble }: AnchorEffects) {
   function lostFrom(kept: Kept | undefined): Kept['lost'] {
     if (!kept || kept.lost) return kept?.lost
     const { seq, hash } = kept
-    return trail.hashOf(seq) === hash ? undefined : { seq, hash }
+    return table.hashOf(seq) === hash ? undefined : { seq, hash }
   }
 
   async function catchUp(): Promise<void> {
     const kept = await read()
-    const newest = trail.newest()
+    const newest = table.newest()
     if (!newest || (kept?.seq === newest.seq && kept.hash === newest.hash)) return
     const lost = lostFrom(kept)
     await slot.set(JSON.stringify({ ...newest, ...(lost && { lost }) } satisfies Kept))

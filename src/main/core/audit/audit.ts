@@ -2,19 +2,25 @@
  * The audit trail of this workstation: what happened at the counter and to its settings, each entry tied to the one before.
  * A note is on the disk when `note` returns; nothing of it is ever changed, and what was changed by others is noticed.
  */
-import type { AuditCheck, AuditPage } from '../../../shared/contract/index.ts'
+import type { AuditCheck, AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
 import { openAnchor } from './anchor.ts'
-import type { NoteInAudit } from './audit-record.ts'
+import { type AuditTable, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
 import { csvOf, jsonOf } from './export.ts'
-import { openTrail, searchText, type Trail } from './trail.ts'
 
-export interface AuditEffects {
+/** What a part of the application has to say for the audit trail. */
+export type AuditNote = Pick<AuditEntry, 'what'> &
+  Partial<Pick<AuditEntry, 'session' | 'documentReference' | 'documentName' | 'signerName' | 'detail'>>
+
+/** Writes one entry, with the time, the zone and who of staff it is. What can't be written is reported, never thrown. */
+export type NoteInAudit = (note: AuditNote) => void
+
+export interface AuditDeps {
   db: Db
   /** `auditAnchor` of a keychain that keeps things as long as `db` does: of one in memory where the database is. */
   anchor: SecretSlot
@@ -30,7 +36,7 @@ export interface AuditEffects {
 
 export interface Audit {
   note: NoteInAudit
-  /** Newest first; see `Trail.list`. */
+  /** Newest first; see `AuditTable.list`. */
   list(search: string, offset: number, limit: number): Promise<AuditPage>
   /** @throws AppFailure `keychain` where the trail holds together and its end can't be known. */
   check(): Promise<AuditCheck>
@@ -40,16 +46,16 @@ export interface Audit {
   settled(): Promise<void>
 }
 
-export function openAudit({ db, anchor: slot, clock, zone, staff, changed, trouble }: AuditEffects): Audit {
-  const trail = openTrail(db)
-  const anchor = openAnchor({ slot, trail, meta: openMeta(db), trouble })
+export function openAudit({ db, anchor: slot, clock, zone, staff, changed, trouble }: AuditDeps): Audit {
+  const table = openAuditTable(db)
+  const anchor = openAnchor({ slot, table, meta: openMeta(db), trouble })
   // An end before the keychain had the newest entry is made up for.
   anchor.moved()
 
   return {
-    note({ detail = {}, ...record }) {
+    note({ detail = {}, ...rest }) {
       try {
-        trail.append({ at: clock(), zone: zone(), staff: staff(), ...record, detail })
+        table.append({ at: clock(), zone: zone(), staff: staff(), ...rest, detail })
       } catch (error) {
         trouble(error)
         return
@@ -58,7 +64,7 @@ export function openAudit({ db, anchor: slot, clock, zone, staff, changed, troub
       changed()
     },
 
-    list: (search, offset, limit) => inSlices(trail.list(search, offset, limit)),
+    list: (search, offset, limit) => inSlices(table.list(search, offset, limit)),
 
     async check() {
       // Before the trail is followed: what is known now is in it by then, whatever is appended meanwhile.
@@ -66,7 +72,7 @@ export function openAudit({ db, anchor: slot, clock, zone, staff, changed, troub
         if (error instanceof KeychainError) return undefined
         throw error
       })
-      const { entries, brokenAt } = await inSlices(followed(trail))
+      const { entries, brokenAt } = await inSlices(followed(table))
       if (!known && brokenAt === undefined) {
         fail(
           'keychain',
@@ -78,17 +84,17 @@ export function openAudit({ db, anchor: slot, clock, zone, staff, changed, troub
       return { isWhole, entries, ...(brokenAt !== undefined && { brokenAt }), isCutOff }
     },
 
-    export: (format) => (format === 'csv' ? csvOf(trail) : jsonOf(trail)),
+    export: (format) => (format === 'csv' ? csvOf(table) : jsonOf(table)),
     settled: anchor.settled
   }
 }
 
 /** Goes along the chain: how many entries there are, and the first that doesn't follow from the one before it. */
-function* followed(trail: Trail): Sliced<{ entries: number; brokenAt?: number }> {
+function* followed(table: AuditTable): Sliced<{ entries: number; brokenAt?: number }> {
   let entries = 0
   let previous = BEFORE_FIRST
   let brokenAt: number | undefined
-  for (const links of trail.links()) {
+  for (const links of table.links()) {
     for (const { entry, hash, search } of links) {
       entries += 1
       const follows = entry.seq === entries && hashAfter(previous, textOf(entry)) === hash

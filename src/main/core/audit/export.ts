@@ -4,8 +4,8 @@ import type { AuditEntry } from '../../../shared/contract/index.ts'
 import { FORMULA_LIKE } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { nextTurn } from '../lib/slices.ts'
+import type { AuditTable, Link } from './audit-table.ts'
 import { BEFORE_FIRST, textOf } from './chain.ts'
-import type { Link, Trail } from './trail.ts'
 
 const LINE_END = '\r\n'
 const MARK = '\ufeff'
@@ -32,21 +32,21 @@ const HOW_TO_VERIFY =
   `entry: jq -j '.entries[0].hash, "\\n", .entries[1].text' FILE | sha256sum`
 
 /** For spreadsheets: UTF-8 with its mark, RFC 4180, times with their offset, and no cell that would be run. */
-export async function* csvOf(trail: Trail): AsyncGenerator<Uint8Array> {
+export async function* csvOf(table: AuditTable): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
   yield bytesOf(`${MARK}${linesOf([HEADINGS])}`)
-  for (const links of trail.links()) {
+  for (const links of table.links()) {
     yield bytesOf(linesOf(links.map((link) => cellsOf(link, iso))))
     await nextTurn()
   }
 }
 
 /** For programs: each entry with its text and its hash, and how these belong together. */
-export async function* jsonOf(trail: Trail): AsyncGenerator<Uint8Array> {
+export async function* jsonOf(table: AuditTable): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
   yield bytesOf(`{\n"howToVerify": ${JSON.stringify(HOW_TO_VERIFY)},\n"entries": [`)
   let between = '\n'
-  for (const links of trail.links()) {
+  for (const links of table.links()) {
     const texts = links.map(({ entry, hash }) =>
       JSON.stringify({ ...entry, time: iso(entry), text: textOf(entry), hash })
     )

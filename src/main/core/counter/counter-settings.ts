@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { type CounterSettings, type DecodedInput, type IdleScreen, requests } from '../../../shared/contract/index.ts'
-import type { NoteInAudit } from '../audit/audit-record.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import type { Db } from '../storage/connection.ts'

@@ -1,6 +1,6 @@
 /** What a session at the counter needs of the world, and what of it outlives the application's end. */
 import type { AppError, CounterEntry, CounterSettings, CounterTurn } from '../../../shared/contract/index.ts'
-import type { NoteInAudit } from '../audit/audit-record.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
 import type { Schedule } from '../documents/polling/intervals.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { PinState } from '../../../shared/contract/index.ts'
-import type { NoteInAudit } from '../audit/audit-record.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
 import { refusedPin } from './pin-choice.ts'

@@ -3,7 +3,7 @@
  * told. Everything that happens in a session goes through here, so that all three say the same.
  */
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
-import type { AuditRecord } from '../audit/audit-record.ts'
+import type { AuditNote } from '../audit/audit.ts'
 import type { CounterDeps, KeptTurn } from './deps.ts'
 
 /** What is known of a turn beside what is shown. */
@@ -102,12 +102,12 @@ export function openRecord(effects: RecordEffects, start: RecordStart, happened:
     },
 
     /** Tells the audit trail of the session. */
-    note(what: AuditRecord['what'], detail: Record<string, string> = {}): void {
+    note(what: AuditNote['what'], detail: Record<string, string> = {}): void {
       effects.note({ what, session: state.id, detail })
     },
 
     /** Tells the audit trail of a turn. */
-    noteTurn(what: AuditRecord['what'], index: number, detail: Record<string, string> = {}): void {
+    noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}): void {
       const { documentReference, documentName, signerName } = turnOf(index)
       effects.note({ what, session: state.id, documentReference, documentName, signerName, detail })
       if (what !== 'turn-ended') return

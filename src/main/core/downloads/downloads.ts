@@ -3,7 +3,7 @@
  * the files that came of it. Files are whole or not there at all, and never take another's place.
  */
 import type { AppError, DownloadSettings, DownloadSummary } from '../../../shared/contract/index.ts'
-import type { NoteInAudit } from '../audit/audit-record.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
 import type { AskDesk } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'

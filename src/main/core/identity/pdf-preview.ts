@@ -3,7 +3,7 @@
  * one part of it is in the memory of this process, and nothing of it on the disk. There is one at a time.
  */
 import type { IdentityPdfPart, IdentityPdfView } from '../../../shared/contract/index.ts'
-import type { NoteInAudit } from '../audit/audit-record.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import type { PdfDownload } from '../service/downloads.ts'
 import type { ServiceClient } from '../service/service-client.ts'

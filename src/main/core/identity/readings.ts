@@ -8,7 +8,7 @@ import type {
   IdentityPictureName,
   IdentityReading
 } from '../../../shared/contract/index.ts'
-import type { NoteInAudit } from '../audit/audit-record.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { type ReadRecord, readRecord, type ShownPicture, wipeRecord } from './record.ts'

@@ -17,6 +17,7 @@ import {
 } from '@lucide/svelte'
 import type { Component } from 'svelte'
 import ActivityScreen from '../screens/activity/Activity.svelte'
+import Audit from '../screens/audit/Audit.svelte'
 import Bulk from '../screens/bulk/Bulk.svelte'
 import Compose from '../screens/compose/Compose.svelte'
 import Counter from '../screens/counter/Counter.svelte'
@@ -28,7 +29,6 @@ import Identity from '../screens/identity/Identity.svelte'
 import IdentityPdf from '../screens/identity/pdf/IdentityPdf.svelte'
 import Outbox from '../screens/outbox/Outbox.svelte'
 import Overview from '../screens/overview/Overview.svelte'
-import AuditTrail from '../screens/record/Record.svelte'
 import SettingsScreen from '../screens/settings/Settings.svelte'
 import type { ScreenName } from '../state/router.svelte.ts'
 
@@ -48,7 +48,7 @@ export const screens: Record<ScreenName, ScreenEntry> = {
   identity: { label: 'Identity check', icon: ScanFace, component: Identity },
   'identity-pdf': { label: 'Identity report', icon: FileScan, component: IdentityPdf },
   counter: { label: 'Counter', icon: UserCheck, component: Counter },
-  record: { label: 'Audit trail', icon: ScrollText, component: AuditTrail },
+  audit: { label: 'Audit trail', icon: ScrollText, component: Audit },
   downloads: { label: 'Downloads', icon: Download, component: Downloads },
   directory: { label: 'Directory', icon: BookUser, component: Directory },
   activity: { label: 'Activity', icon: Activity, component: ActivityScreen },

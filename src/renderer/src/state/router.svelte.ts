@@ -10,7 +10,7 @@ export const screenNames = [
   'identity',
   'identity-pdf',
   'counter',
-  'record',
+  'audit',
   'downloads',
   'directory',
   'activity',
@@ -20,7 +20,7 @@ export type ScreenName = (typeof screenNames)[number]
 
 /** Screens that are reached from another one, which is marked in the side bar in their place. */
 export const screensWithin: Partial<Record<ScreenName, ScreenName>> = {
-  record: 'counter',
+  audit: 'counter',
   identity: 'documents',
   'identity-pdf': 'documents'
 }

@@ -13,7 +13,7 @@ const PAUSE = 1000
 /** What the contract takes at most. */
 const LONGEST = 200
 
-export class AuditTrail extends ShownRows<AuditEntry> {
+export class AuditEntries extends ShownRows<AuditEntry> {
   readonly checking = new Action<AuditCheck>()
   readonly exporting = new Action<SavedFile | null>()
   #search = ''

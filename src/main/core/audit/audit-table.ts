@@ -30,9 +30,9 @@ const COLUMNS = 'seq, at, zone, staff, what, session, document_reference, docume
 /** How many entries are read at a time: about a millisecond. */
 const STRETCH = 300
 
-export type Trail = ReturnType<typeof openTrail>
+export type AuditTable = ReturnType<typeof openAuditTable>
 
-export function openTrail(db: Db) {
+export function openAuditTable(db: Db) {
   const newest = db.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
   const insert = db.prepare<Row & { search: string }>(
     `INSERT INTO audit (${COLUMNS}, search) VALUES (@seq, @at, @zone, @staff, @what, @session, @document_reference,

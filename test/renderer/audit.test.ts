@@ -1,6 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
-import Record from '../../src/renderer/src/screens/record/Record.svelte'
+import Audit from '../../src/renderer/src/screens/audit/Audit.svelte'
 import {
   checkWords,
   detailsIn,
@@ -8,7 +8,7 @@ import {
   momentInFull,
   momentOf,
   zoneOf
-} from '../../src/renderer/src/screens/record/record-words.ts'
+} from '../../src/renderer/src/screens/audit/audit-words.ts'
 import type { AuditEntry, AuditEvent } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -28,8 +28,8 @@ function trail(count: number): AuditEntry[] {
 
 async function open(change: Partial<FakeState> = {}) {
   opened = await openOffice(fakeApi(change))
-  opened.office.router.go('record')
-  show(opened, Record)
+  opened.office.router.go('audit')
+  show(opened, Audit)
   await settle()
 }
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
@@ -109,7 +109,7 @@ test('a trail that can not be read is explained, and read again when asked', asy
   const api = fakeApi({ audit: trail(2) })
   api.control.fail('audit.list', { code: 'storage', message: 'Not now.' })
   opened = await openOffice(api)
-  show(opened, Record)
+  show(opened, Audit)
   await settle()
   expect(screen.getByText("The trail can't be shown.")).toBeTruthy()
   expect(screen.queryByText('Nothing is recorded yet.')).toBeNull()
