@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Bulk from '../../src/renderer/src/screens/bulk/Bulk.svelte'
-import type { ColumnMapping } from '../../src/shared/contract/composing-requests.ts'
+import type { ColumnMapping } from '../../src/shared/composition/bulk-columns.ts'
 import type { BulkCheck } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'

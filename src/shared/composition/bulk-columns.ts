@@ -1,6 +1,12 @@
 /** Which column of a sheet fills which target, told by its heading. */
-import type { ColumnMapping } from '../contract/composing-requests.ts'
-import type { BulkTarget } from './bulk-targets.ts'
+import { z } from 'zod'
+import type { BulkTarget } from './bulk-fields.ts'
+
+/** Which column of the sheet, from 0, fills which target of the composition (see composition/bulk-targets.ts). */
+export const ColumnMapping = z
+  .array(z.strictObject({ target: z.string().min(1).max(500), column: z.number().int().min(0).max(20_000) }))
+  .max(5000)
+export type ColumnMapping = z.infer<typeof ColumnMapping>
 
 /**
  * Matches headings with targets by name, whatever their case, spaces and punctuation: "First name", "SURNAME",

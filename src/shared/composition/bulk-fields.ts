@@ -1,6 +1,31 @@
-/** The fields of a composition that columns can fill, part by part, and the names that a heading may give them. */
-import type { BulkTarget, TargetKind } from './bulk-targets.ts'
+/** What a column can fill: the fields of a composition, part by part, and the names that a heading may give them. */
 import type { ComposedItem, ComposedShareUser, ComposedSigner, Composition } from './composition.ts'
+
+/**
+ * How a cell is understood. `due` is a date that may have a time, `question-type` is text, date or e-mail, and an
+ * `answer` is read as its question's type says.
+ */
+export type TargetKind = 'text' | 'email' | 'number' | 'yes-no' | 'date' | 'due' | 'time' | 'question-type' | 'answer'
+
+export interface BulkTarget {
+  /** Tells targets of one composition apart: the place that problems are told at (see problems.ts). */
+  target: string
+  /** What a person calls it, and the heading of its column in a sample. No two targets have the same. */
+  label: string
+  group: string
+  /** Other names that a heading may have, without the person's or the form's number. */
+  aliases: readonly string[]
+  kind: TargetKind
+  required?: true
+  /** Whose it is, from 1; none for what belongs to the package or a form. */
+  person?: number
+  /** Which form's or template's it is, from 1; none for what belongs to the package. */
+  item?: number
+  /** Where the value stands in the composition. */
+  path: readonly (string | number)[]
+  /** Where the date stands that a time goes with. */
+  goesWith?: string
+}
 
 /** A target before it has its label. */
 export type Field = Pick<BulkTarget, 'kind' | 'aliases'> & { name: string; required?: true }

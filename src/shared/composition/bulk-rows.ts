@@ -2,10 +2,10 @@
  * Makes the composition of a row: what its cells say where they say something, and the base's values where they are
  * blank. A cell that can't be understood is a problem with its column, and changes nothing.
  */
-import type { ColumnMapping } from '../contract/composing-requests.ts'
+import type { ColumnMapping } from './bulk-columns.ts'
 import { type DateOrder, type Epoch, readDate, readTime } from './bulk-dates.ts'
-import { droppableParts } from './bulk-parts.ts'
-import { type BulkTarget, bulkTargets, type TargetKind } from './bulk-targets.ts'
+import type { BulkTarget, TargetKind } from './bulk-fields.ts'
+import { bulkTargets, droppableParts } from './bulk-targets.ts'
 import type { Composition } from './composition.ts'
 import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'

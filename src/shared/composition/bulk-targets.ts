@@ -1,5 +1,6 @@
 /** What the columns of a sheet can fill in a composition: every field that may differ from one package to the next. */
 import {
+  type BulkTarget,
   type Field,
   ofChoice,
   ofForm,
@@ -14,34 +15,6 @@ import {
   ofTemplateSigner
 } from './bulk-fields.ts'
 import type { ComposedField, ComposedSigner, Composition } from './composition.ts'
-
-export { matchColumns } from './bulk-columns.ts'
-
-/**
- * How a cell is understood. `due` is a date that may have a time, `question-type` is text, date or e-mail, and an
- * `answer` is read as its question's type says.
- */
-export type TargetKind = 'text' | 'email' | 'number' | 'yes-no' | 'date' | 'due' | 'time' | 'question-type' | 'answer'
-
-export interface BulkTarget {
-  /** Tells targets of one composition apart: the place that problems are told at (see problems.ts). */
-  target: string
-  /** What a person calls it, and the heading of its column in a sample. No two targets have the same. */
-  label: string
-  group: string
-  /** Other names that a heading may have, without the person's or the form's number. */
-  aliases: readonly string[]
-  kind: TargetKind
-  required?: true
-  /** Whose it is, from 1; none for what belongs to the package or a form. */
-  person?: number
-  /** Which form's or template's it is, from 1; none for what belongs to the package. */
-  item?: number
-  /** Where the value stands in the composition. */
-  path: readonly (string | number)[]
-  /** Where the date stands that a time goes with. */
-  goesWith?: string
-}
 
 /** All that columns can fill in a composition, in the order of the composer's screen. */
 export function bulkTargets(composition: Composition): BulkTarget[] {
@@ -212,4 +185,76 @@ function oneLine(text: string): string {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** A part of a composition that a row may do without: sheets have columns for as many as any row needs. */
+export interface Part {
+  targets: BulkTarget[]
+  drop(composition: Composition): void
+}
+
+/**
+ * What is left out if a row says nothing of it and nor does the base: a second signer or more, someone to share
+ * with, a drop-down item, a question.
+ */
+export function droppableParts(base: Composition, mapped: readonly { target: BulkTarget }[]): Part[] {
+  const targetsUnder = (at: string) =>
+    mapped.map(({ target }) => target).filter(({ target }) => target.startsWith(`${at}.`))
+  const part = <Of extends { key: string }>(
+    one: Of,
+    at: string,
+    texts: readonly string[],
+    listOf: (composition: Composition) => { list: Of[] } | undefined
+  ): Part[] => {
+    const targets = targetsUnder(at)
+    if (targets.length === 0 || texts.some((text) => text.trim() !== '')) return []
+    return [
+      {
+        targets,
+        drop(composition) {
+          const holder = listOf(composition)
+          const index = holder?.list.findIndex(({ key }) => key === one.key) ?? -1
+          if (index >= 0) holder?.list.splice(index, 1)
+        }
+      }
+    ]
+  }
+  const people = base.items.flatMap((item, itemIndex) =>
+    item.signers.flatMap((signer, order) => {
+      const at = `${item.key}.signers.${signer.key}`
+      const signerIn = (composition: Composition) =>
+        composition.items[itemIndex]?.signers.find(({ key }) => key === signer.key)
+      return [
+        ...signer.ShareUsers.flatMap((user) =>
+          part(user, `${at}.ShareUsers.${user.key}`, [user.FirstName, user.LastName, user.Email], (composition) => {
+            const found = signerIn(composition)
+            return found && { list: found.ShareUsers }
+          })
+        ),
+        ...signer.IDData.flatMap((one) =>
+          part(one, `${at}.IDData.${one.key}`, [one.Label, one.Value], (composition) => {
+            const found = signerIn(composition)
+            return found && { list: found.IDData }
+          })
+        ),
+        ...(order === 0
+          ? []
+          : part(
+              signer,
+              at,
+              [signer.FirstName, signer.MiddleName, signer.LastName, signer.Email, signer.MobileNumber],
+              (composition) => {
+                const found = composition.items[itemIndex]
+                return found && { list: found.signers }
+              }
+            ))
+      ]
+    })
+  )
+  const choices = base.ListItems.flatMap((one) =>
+    part(one, `ListItems.${one.key}`, [one.ClientField, one.Item, one.Value], (composition) => ({
+      list: composition.ListItems
+    }))
+  )
+  return [...people, ...choices]
 }

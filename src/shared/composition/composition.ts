@@ -185,3 +185,19 @@ function nameOrAddress(signer: ComposedSigner): string {
     .join(' ')
   return name || signer.Email.trim()
 }
+
+/** The fields of a package or a signer whose values this office is offered again: nobody's personal data. */
+const REMEMBERED_FIELDS = [
+  'SignerType',
+  'EmployerReference',
+  'InvitationEmailTemplateReference',
+  'ReturnUrl',
+  'NotifyUrl',
+  'IDData.Label'
+] as const
+export type RememberedField = (typeof REMEMBERED_FIELDS)[number]
+
+/** Where the choices of a template's drop-down list or radio button are kept. Texts and dates are personal: never kept. */
+export function rememberedChoice(templateReference: string, fieldReference: string): string {
+  return `Choice ${JSON.stringify([templateReference, fieldReference])}`
+}

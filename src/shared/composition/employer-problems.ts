@@ -1,6 +1,5 @@
 /** What is wrong with an employer record before it is saved: the screen says it while one types, the main process refuses it. */
 import { EMPLOYER_FIELDS, type EmployerKind } from '../model/index.ts'
-import { digitsOfAbn, isAbn } from './abn.ts'
 import { problemsOfEmail } from './email.ts'
 import { error, type Problem, required } from './problem.ts'
 
@@ -46,4 +45,27 @@ function fieldProblems(name: string, value: string): Problem[] {
 function abnProblems(name: string, value: string): Problem[] {
   if (digitsOfAbn(value) === undefined) return [error(name, 'An ABN has eleven digits.')]
   return isAbn(value) ? [] : [error(name, 'This isn’t an ABN: its check digits don’t fit. Compare it digit by digit.')]
+}
+
+/** Australian Business Numbers have eleven digits whose weighted sum is a multiple of 89, so that a slip is seen at once. */
+const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]
+const SEPARATORS = /[\s.\-\u2010-\u2015]/g
+
+/** The number's digits alone; undefined if there are not eleven of them, or anything else stands between. */
+export function digitsOfAbn(text: string): string | undefined {
+  const digits = text.replace(SEPARATORS, '')
+  return /^\d{11}$/.test(digits) ? digits : undefined
+}
+
+/** Whether it is an ABN by its checksum. Whether anyone has that number isn't known. */
+export function isAbn(text: string): boolean {
+  const digits = digitsOfAbn(text)
+  // No number begins with 0: the two check digits in front count from 10.
+  if (digits === undefined || digits.startsWith('0')) return false
+  // The checksum is made of the number as it was before 1 was added to its first digit.
+  const sum = WEIGHTS.reduce(
+    (total, weight, place) => total + weight * (Number(digits[place]) - (place === 0 ? 1 : 0)),
+    0
+  )
+  return sum % 89 === 0
 }

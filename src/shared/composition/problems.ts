@@ -1,12 +1,10 @@
 /** What is wrong with a composition, in the user's words and with the control it belongs to. Errors forbid sending; warnings don't. */
-import type { ComposedItem, Composition } from './composition.ts'
+import { z } from 'zod'
+import { readDay, WRITTEN_DAY } from './calendar.ts'
+import type { ComposedField, ComposedItem, ComposedSigner, Composition } from './composition.ts'
 import { problemsOfDue } from './due-problems.ts'
-import { problemsOfEmbedding } from './embedded-problems.ts'
-import { problemsOfFields } from './field-problems.ts'
-import { problemsOfListItems } from './list-item-problems.ts'
 import { error, type Problem, required, warning } from './problem.ts'
 import { problemsOfSigners } from './signer-problems.ts'
-import { problemsOfWebAddress } from './web-address.ts'
 import { problemsOfXml } from './xml.ts'
 
 export type { Problem } from './problem.ts'
@@ -60,4 +58,93 @@ function problemsOfItem(composition: Composition, item: ComposedItem, { template
       : []),
     ...problemsOfSigners(composition, item)
   ]
+}
+
+/** If some sign at the counter and others don't, signing opens here for everyone, so those may wait for a message. */
+function problemsOfEmbedding(composition: Composition): Problem[] {
+  if (!composition.embedded) return []
+  const signers = composition.items.flatMap((item) => item.signers)
+  const elsewhere = signers.filter((signer) => !signer.faceToFace)
+  if (elsewhere.length === 0 || elsewhere.length === signers.length) return []
+  const names = [...new Set(elsewhere.map(nameOf))]
+  const who = names.length > 2 ? `${names.length} people` : names.join(' and ')
+  return [
+    warning(
+      'embedded',
+      `Signing opens in this application for everybody: ${who} may get no invitation by e-mail. Send a package of its own to whoever signs elsewhere.`
+    )
+  ]
+}
+
+function nameOf(signer: ComposedSigner): string {
+  return (
+    [signer.FirstName, signer.LastName]
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .join(' ') ||
+    signer.Email.trim() ||
+    'somebody'
+  )
+}
+
+/** What is wrong with what is filled in a template's fields (reference 2.12). */
+function problemsOfFields(item: ComposedItem): Problem[] {
+  const seen = new Set<string>()
+  return item.fields.flatMap((field) => {
+    const at = `${item.key}.fields.${field.key}`
+    const reference = field.Reference.trim()
+    const isAgain = reference !== '' && seen.has(reference)
+    seen.add(reference)
+    return [
+      ...required(
+        `${at}.Reference`,
+        field.Reference,
+        'This field has no reference: enter the one it has in the template.'
+      ),
+      ...(isAgain
+        ? [warning(`${at}.Reference`, 'Two fields have this reference: which value counts is not known.')]
+        : []),
+      ...problemsOfValue(`${at}.Value`, field)
+    ]
+  })
+}
+
+function problemsOfValue(at: string, field: ComposedField): Problem[] {
+  const value = field.Value.trim()
+  if (!value) {
+    return field.IsRequired && field.ReadOnly
+      ? [error(at, `Fill in "${field.Label.trim() || 'this field'}": the signer can't.`)]
+      : []
+  }
+  if (field.FieldType === 'DateInput' && readDay(value) === undefined) {
+    return [warning(at, `This doesn't read as a date, such as ${WRITTEN_DAY}.`)]
+  }
+  if (field.FieldType === 'CheckBox' && !/^(true|false)$/i.test(value)) {
+    return [warning(at, 'A box is either ticked ("true") or not ("false").')]
+  }
+  return []
+}
+
+/** What is wrong with the choices given to drop-down lists (reference 2.8). */
+function problemsOfListItems(items: Composition['ListItems']): Problem[] {
+  const seen = new Set<string>()
+  return items.flatMap((one) => {
+    const same = JSON.stringify([one.ClientField.trim(), one.Item.trim()])
+    const isAgain = one.Item.trim() !== '' && seen.has(same)
+    seen.add(same)
+    return [
+      ...required(`ListItems.${one.key}.ClientField`, one.ClientField, 'Name the field that this choice belongs to.'),
+      ...required(`ListItems.${one.key}.Item`, one.Item, 'Say what this choice is called.'),
+      ...(isAgain ? [warning(`ListItems.${one.key}.Item`, 'This field has this choice already.')] : [])
+    ]
+  })
+}
+
+const webAddress = z.url({ protocol: /^https?$/ })
+
+/** Addresses of pages that people are sent to, or that the service calls (reference 2.2 and 2.9). */
+function problemsOfWebAddress(at: string, address: string): Problem[] {
+  const typed = address.trim()
+  if (!typed || webAddress.safeParse(typed).success) return []
+  return [error(at, 'Enter a web address that begins with https://.')]
 }

@@ -1,5 +1,6 @@
 /** The requests about composing and sending: drafts, presets, the outbox, batches, and what is offered while one types. */
 import { z } from 'zod'
+import { ColumnMapping } from '../composition/bulk-columns.ts'
 import { Composition } from '../composition/composition.ts'
 import type {
   BatchView,
@@ -31,18 +32,12 @@ const name = z.string().trim().min(1).max(200)
 /** Milliseconds since 1970 UTC. */
 const moment = z.number().int().min(0).max(8_640_000_000_000_000)
 
-/** Which column of the sheet, from 0, fills which target of the composition (see composition/bulk-targets.ts). */
-export const ColumnMapping = z
-  .array(z.strictObject({ target: z.string().min(1).max(500), column: z.number().int().min(0).max(20_000) }))
-  .max(5000)
-export type ColumnMapping = z.infer<typeof ColumnMapping>
-
 export const composingRequests = {
   /** People this office has sent to, and those of the service's recipient lists, best match first. */
   'people.find': answers<PersonView[]>()(z.strictObject({ text: search, limit: z.number().int().min(1).max(50) })),
   /** Takes somebody out of the address book of this workstation. */
   'people.forget': answers<null>()(z.strictObject({ email: z.string().min(1).max(400) })),
-  /** Values that this office has used in a field before, newest first; see composition/remembered.ts for the fields. */
+  /** Values that this office has used in a field before, newest first; see composition/composition.ts for the fields. */
   'remembered.values': answers<string[]>()(z.strictObject({ field: z.string().min(1).max(500) })),
   /** Forms that this office has sent before, newest first. */
   'remembered.forms': answers<RememberedForm[]>()(nothing),

@@ -1,5 +1,6 @@
 /** From an answer's JSON to a value or to a problem with its place. Decoding never throws, and one bad item never loses a list. */
 import type { z } from 'zod'
+import { listOf, received, text } from './spelling.ts'
 
 /** What is wrong in an answer and where: `path` is written as `[3].Signers[0].HasSigned`, `''` for the whole. */
 export interface DecodingProblem {
@@ -60,3 +61,18 @@ export function spell(path: readonly PropertyKey[]): string {
     .join('')
     .replace(/^\./, '')
 }
+
+/**
+ * The body that comes with an error, by the service's framework (not in the reference; see docs/decisions).
+ * StackTrace is deliberately not named: it is never shown and never kept.
+ */
+export const ErrorResponse = received({
+  ResponseStatus: received({
+    ErrorCode: text.optional(),
+    Message: text.optional(),
+    Errors: listOf(
+      received({ ErrorCode: text.optional(), FieldName: text.optional(), Message: text.optional() })
+    ).optional()
+  }).optional()
+})
+export type ErrorResponse = z.output<typeof ErrorResponse>

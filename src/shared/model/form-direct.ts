@@ -2,8 +2,11 @@
 import { z } from 'zod'
 import { AuthInfo, inviteeShape, userInfoShape } from './person.ts'
 
-/** 2.8 DropDownListItem: a choice offered in a field that the client named. */
-const DropDownListItem = z.strictObject({
+/**
+ * 2.8 DropDownListItem: a choice offered in a field that the client named.
+ * @public Read by name where the model is compared with the reference.
+ */
+export const DropDownListItem = z.strictObject({
   /** Field name on the client side. */
   ClientField: z.string().min(1),
   /** What is shown. */

@@ -15,8 +15,11 @@ export const FIELD_TYPES = [
 ] as const
 export type FieldType = NonNullable<(typeof FIELD_TYPES)[number]>
 
-/** 2.12 Field, as sent. The type goes as its name, as in the reference's sample. */
-const Field = z.strictObject({
+/**
+ * 2.12 Field, as sent. The type goes as its name, as in the reference's sample.
+ * @public Read by name where the model is compared with the reference.
+ */
+export const Field = z.strictObject({
   Label: z.string(),
   Value: z.string(),
   FieldType: z.enum(FIELD_TYPES.filter((name) => name !== undefined)),

@@ -1,4 +1,4 @@
-/** People in a package: reference sections 2.4 to 2.7. Each is sent flat inside the object that carries it. */
+/** People in a package, and who is told of a document: reference sections 2.4 to 2.7 and 2.20. Each person is sent flat inside the object that carries it. */
 import { z } from 'zod'
 import { flag, listOf, received, text } from './spelling.ts'
 
@@ -70,3 +70,28 @@ export function fullName(person: {
   const name = [person.FirstName, person.MiddleName, person.LastName].filter(Boolean).join(' ').trim()
   return name || person.Email || ''
 }
+
+/** Told while a document is under way; may review it. */
+export const NotificationRecipient = received({
+  ...receivedUserInfoShape,
+  IsReviewer: flag.optional(),
+  IsDefaultReviewer: flag.optional(),
+  RecipientReference: text.optional(),
+  IsDefault: flag.optional()
+})
+export type NotificationRecipient = z.output<typeof NotificationRecipient>
+
+/** Told when a document is complete. */
+export const CompletionRecipient = received({
+  ...receivedUserInfoShape,
+  RecipientReference: text.optional(),
+  IsDefault: flag.optional()
+})
+export type CompletionRecipient = z.output<typeof CompletionRecipient>
+
+/** 2.20: one entry of the list that GetRecipients and Recipients answer. */
+export const Recipients = received({
+  NotificationRecipients: listOf(NotificationRecipient).optional(),
+  CompletionRecipients: listOf(CompletionRecipient).optional()
+})
+export type Recipients = z.output<typeof Recipients>

@@ -1,6 +1,10 @@
 /** Packages in the states that the composer must be seen in. */
-import { blankSigner, type ComposedField, type Composition } from '../../../src/shared/composition/composition.ts'
-import { rememberedChoice } from '../../../src/shared/composition/remembered.ts'
+import {
+  blankSigner,
+  type ComposedField,
+  type Composition,
+  rememberedChoice
+} from '../../../src/shared/composition/composition.ts'
 import type { DraftView } from '../../../src/shared/contract/views.ts'
 import { FIELD_TYPES } from '../../../src/shared/model/form-filler.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
 import { type Reading, rowOf, rowsOnto, unknownTargets } from '../../../src/shared/composition/bulk-rows.ts'
-import { bulkTargets, matchColumns } from '../../../src/shared/composition/bulk-targets.ts'
+import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
 import { blankSigner, type ComposedField, type Composition } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 

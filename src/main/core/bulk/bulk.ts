@@ -2,8 +2,9 @@
  * From a sheet to a batch in the outbox. A worker in a thread of its own holds the rows; this decides whose they are, when
  * they are checked, and that they go to the outbox once.
  */
+
+import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'

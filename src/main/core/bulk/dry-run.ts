@@ -1,4 +1,6 @@
 /** Tries the rows of a sheet on a composition: what is wrong with each, which repeat what, and what would be sent. */
+
+import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import { rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
 import {
   type Composition,
@@ -10,7 +12,6 @@ import {
   toFormFillerRequest,
   whoOf
 } from '../../../shared/composition/index.ts'
-import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkCheck, BulkRow } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'

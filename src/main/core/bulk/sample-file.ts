@@ -1,9 +1,10 @@
 /** A file with a column for each target and one row that shows how they are filled in. */
 import writeWorkbook from 'write-excel-file/node'
+import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
+import type { BulkTarget } from '../../../shared/composition/bulk-fields.ts'
 import { rowOf } from '../../../shared/composition/bulk-rows.ts'
-import { type BulkTarget, bulkTargets } from '../../../shared/composition/bulk-targets.ts'
+import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import { tableFile } from './table-file.ts'
 
 const DAY = 86_400_000

@@ -2,8 +2,9 @@
  * Holds the open sheets while they are matched and checked. It runs in a thread of its own: a sheet never leaves it whole,
  * and its answers come in small pieces.
  */
+
+import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'

@@ -1,6 +1,6 @@
 /**
  * Values that this office has used before, offered again where they are nobody's personal data: the fields of
- * shared/composition/remembered.ts, the choices of templates, and forms. What identifies a person is never kept here.
+ * shared/composition/composition.ts, the choices of templates, and forms. What identifies a person is never kept here.
  */
 import { type Composition, type RememberedField, rememberedChoice } from '../../../shared/composition/index.ts'
 import type { RememberedForm } from '../../../shared/contract/index.ts'

@@ -2,9 +2,11 @@
  * A sheet as other software writes it, with headings named like the columns of a bulk send: each row fills in the folder's
  * preset, or says everything itself. The rows are checked exactly as those that a person sends in bulk.
  */
-import { bulkTargets, matchColumns } from '../../../shared/composition/bulk-targets.ts'
+
+import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
+import { matchColumns } from '../../../shared/composition/bulk-columns.ts'
+import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
-import type { ColumnMapping } from '../../../shared/contract/composing-requests.ts'
 import type { BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import type { Ask, BulkQuestions } from '../bulk/worker.ts'
 import { fail } from '../lib/failure.ts'

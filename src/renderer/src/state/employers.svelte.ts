@@ -2,7 +2,7 @@
 import { employerProblems, isEditable } from '../../../shared/composition/employer-problems.ts'
 import type { EmployerChange } from '../../../shared/contract/document-requests.ts'
 import type { EmployerRecord, EmployersView } from '../../../shared/contract/views.ts'
-import type { EmployerKind } from '../../../shared/model/employer.ts'
+import type { EmployerKind } from '../../../shared/model/account.ts'
 import type { Api } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import { Resource } from './resource.svelte.ts'

@@ -2,9 +2,10 @@
  * Sending one package to each row of a sheet: what the rows are put onto, the sheet, which column fills what, what
  * checking found, and the batch that is made. A change of any of these makes what was found of the ones after it void.
  */
-import { type BulkTarget, bulkTargets, matchColumns } from '../../../../shared/composition/bulk-targets.ts'
+import { type ColumnMapping, matchColumns } from '../../../../shared/composition/bulk-columns.ts'
+import type { BulkTarget } from '../../../../shared/composition/bulk-fields.ts'
+import { bulkTargets } from '../../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../../shared/composition/composition.ts'
-import type { ColumnMapping } from '../../../../shared/contract/composing-requests.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet, SavedFile } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'

@@ -1,6 +1,6 @@
-/** Employer records that fill forms in: reference sections 2.18 and 2.19. */
+/** What an account has: its employer records, which fill forms in (reference sections 2.18 and 2.19), and its limits and rights. */
 import { z } from 'zod'
-import { flag, listOf, received, text } from './spelling.ts'
+import { flag, integer, listOf, received, text } from './spelling.ts'
 
 /** 2.18: the fields that each kind of record adds to Reference, Name and IsDefault. All are optional texts. */
 export const EMPLOYER_FIELDS = {
@@ -69,9 +69,12 @@ function shapeOf<Kind extends EmployerKind, Schema extends z.ZodType>(kind: Kind
   }
 }
 
-const SuperFundInfo = sentRecord('SuperFund')
-const TFNInfo = sentRecord('TFN')
-const AccClaimsHistoryInfo = sentRecord('AccClaimsHistory')
+/** @public Read by name where the model is compared with the reference. */
+export const SuperFundInfo = sentRecord('SuperFund')
+/** @public As `SuperFundInfo`. */
+export const TFNInfo = sentRecord('TFN')
+/** @public As `SuperFundInfo`. */
+export const AccClaimsHistoryInfo = sentRecord('AccClaimsHistory')
 
 /** 2.19, the request of UpdateEmployers: MOJ and StandardMOJ can't be sent. */
 export const UpdateEmployersRequest = z.strictObject({
@@ -90,3 +93,19 @@ export const EmployerSet = received({
   StandardMOJ: listOf(receivedRecord('StandardMOJ')).optional()
 })
 export type EmployerSet = z.output<typeof EmployerSet>
+
+/** What a service may say of the account (not in the reference; see docs/decisions). Every member is optional. */
+export const AccountInfo = received({
+  /** As the service says it: days or a date. */
+  DefaultDueDate: text.optional(),
+  MaxDueDate: text.optional(),
+  /** How the account's user writes dates, in .NET's letters (`dd/MM/yyyy`). */
+  DateFormat: text.optional(),
+  MaxUploadSize: text.optional(),
+  EnabledFaceToFaceSigning: flag.optional(),
+  EnabledVideoConfirmation: flag.optional(),
+  IsAdmin: flag.optional(),
+  /** How many documents the plan has left. */
+  DocumentLeft: integer.optional()
+})
+export type AccountInfo = z.output<typeof AccountInfo>
