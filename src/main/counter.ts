@@ -4,13 +4,15 @@ import { userInfo } from 'node:os'
 import type { AppError } from '../shared/contract/index.ts'
 import type { Accounts } from './core/accounts/accounts.ts'
 import { openAudit } from './core/audit/audit.ts'
-import { openAppointments } from './core/counter/appointments.ts'
-import { openCounter } from './core/counter/counter.ts'
-import { openCounterSettings } from './core/counter/counter-settings.ts'
-import { openCrashMarker } from './core/counter/crash-marker.ts'
-import { openStaffPin } from './core/counter/pin.ts'
+import { Counter } from './core/counter/counter.ts'
+import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
+import { openCrashMarker } from './core/counter/interrupted.ts'
+import { PHASES } from './core/counter/phases.ts'
+import { StaffPinKeeper } from './core/counter/pin.ts'
+import { openAppointments } from './core/counter/signing-queue.ts'
 import type { Watch } from './core/documents/polling/polling.ts'
 import type { AskDesk } from './core/documents/questions.ts'
+import type { Time } from './core/lib/time.ts'
 import type { Db } from './core/storage/connection.ts'
 import { type Keychain, memoryKeychain } from './core/storage/keychain.ts'
 import { type Dialogs, saveAs } from './ipc/dialogs.ts'
@@ -38,10 +40,8 @@ export interface CounterParts {
   describe: (error: unknown) => AppError
   /** Told of what goes wrong where nobody can be told: without personal data. */
   trouble: (error: unknown) => void
-  zone: () => string
-  clock: () => number
+  time: Time
   newId: () => string
-  schedule: (task: () => void, delay: number) => () => void
   zoom: () => number
   /** Whether this window is in a person's hands has changed, or may have. */
   handedOver: () => void
@@ -49,15 +49,15 @@ export interface CounterParts {
 
 /** What needs no window: it is there before the window's page can ask for anything. */
 export function openCounterDesk(parts: CounterParts) {
-  const { db, keychain, send, clock, zone } = parts
+  const { db, keychain, send, time, trouble } = parts
   let place: ReturnType<typeof openCounterPlace> | undefined
   let savePage: (bytes: Uint8Array, name: string) => Promise<boolean> = async () => false
   const audit = openAudit({
-    ...{ db, clock, zone },
+    ...{ db, clock: time.now, zone: time.zone },
     anchor: (parts.isKept ? keychain : memoryKeychain()).auditAnchor,
     staff: () => settings.staff(),
     changed: () => send('audit.changed', null),
-    trouble: parts.trouble
+    trouble
   })
   const { note } = audit
   const views = signingViewsOf({
@@ -67,7 +67,7 @@ export function openCounterDesk(parts: CounterParts) {
     },
     patienceMs: SIGNING_PATIENCE
   })
-  const settings = openCounterSettings({
+  const settings = new CounterSettingsKeeper({
     ...{ db, note },
     userName: () => userInfo().username,
     otherDisplay: () => place?.otherDisplay(),
@@ -76,17 +76,15 @@ export function openCounterDesk(parts: CounterParts) {
       place?.follow()
     }
   })
-  const pin = openStaffPin({
-    ...{ clock, note },
+  const pin = new StaffPinKeeper({
+    ...{ time, note, randomBytes },
     slot: keychain.staffPin,
     keeps: keychain.keeps,
-    random: randomBytes,
-    monotonic: () => performance.now(),
     platform: process.platform,
     changed: () => send('settings.changed', null)
   })
-  const counter = openCounter({
-    ...{ clock, note, pin, describe: parts.describe, schedule: parts.schedule, newId: parts.newId, zoom: parts.zoom },
+  const counter = new Counter({
+    ...{ time, note, pin, describe: parts.describe, newId: parts.newId, zoom: parts.zoom },
     accountId: () => parts.accounts.chosen()?.id ?? '',
     waitingHere: (accountId) => parts.ask('waitingHere', { accountId, withoutLink: true }),
     documentOf: (accountId, reference) => parts.ask('get', { accountId, reference }),
@@ -114,14 +112,14 @@ export function openCounterDesk(parts: CounterParts) {
         destroy: () => view.destroy()
       }
     },
-    settings: settings.read,
-    appointments: openAppointments({ db, clock, zone }),
-    staff: settings.staff,
+    settings: () => settings.read(),
+    appointments: openAppointments({ db, time }),
+    staff: () => settings.staff(),
     place: {
       take: async () => (place ? place.take() : 'here'),
       giveBack: () => place?.giveBack()
     },
-    running: openCrashMarker({ db, trouble: parts.trouble }),
+    crashMarker: openCrashMarker({ db, trouble }),
     savePage: (bytes, name) => savePage(bytes, name),
     changed(id) {
       send('counter.changed', { id })
@@ -133,9 +131,9 @@ export function openCounterDesk(parts: CounterParts) {
 
   /** While the screen changes hands there is time to make ready what the next page is shown in. */
   function followTurns(): void {
-    const phase = counter.state()?.phase
-    if (place && (phase === 'handover' || phase === 'between')) views.prepare()
-    else if (phase === undefined || phase === 'return' || phase === 'ended') views.drop()
+    const page = PHASES[counter.state()?.phase ?? 'ended'].page
+    if (place && page === 'next') views.prepare()
+    else if (page === 'none') views.drop()
   }
 
   let aside: ClipboardAside | undefined
@@ -155,13 +153,13 @@ export function openCounterDesk(parts: CounterParts) {
       aside = clipboard
       const opened = openCounterPlace({
         desk,
-        settings: settings.read,
+        settings: () => settings.read(),
         openPersonWindow: (display) => openPersonWindow(display, person),
         clipboard,
-        left: counter.left,
-        placeLost: counter.placeLost,
+        left: (by) => counter.left(by),
+        placeLost: () => counter.placeLost(),
         changed: () => send('settings.changed', null),
-        failed: parts.trouble
+        failed: trouble
       })
       place = opened
       savePage = async (bytes, suggested) => {
@@ -169,7 +167,7 @@ export function openCounterDesk(parts: CounterParts) {
         const asked = { title: 'Save this page', suggested, kind, bytes }
         return (await opened.whileAsking(() => saveAs({ chooseSaveFile }, asked, () => true))) !== null
       }
-      // Whoever was signing as it ended may have left something behind.
+      // Anyone who was signing as it ended may have left something behind.
       if (counter.state()?.wasInterrupted) clipboard.empty()
       opened.follow()
     },
@@ -177,7 +175,7 @@ export function openCounterDesk(parts: CounterParts) {
     personWindow: () => place?.personWindow(),
 
     /** At the application's end. What staff had on the clipboard is there again, once this has resolved. */
-    async end(options: { keepsNote: boolean }): Promise<void> {
+    async end(options: { keepsMarker: boolean }): Promise<void> {
       await counter.end(options)
       await aside?.settled()
     }

@@ -9,6 +9,7 @@ import { secretsBeside } from './core/accounts/credentials.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
 import { documentsKey } from './core/documents/mirror/database-key.ts'
+import { systemTime } from './core/lib/time.ts'
 import { APP_START, devServerOf, PERSON_START } from './core/policy/app-pages.ts'
 import { questionOnLeaving } from './core/policy/leaving.ts'
 import { openDatabase } from './core/storage/database.ts'
@@ -177,7 +178,7 @@ async function run(): Promise<void> {
 
   const watching = Promise.withResolvers<void>()
   const counterDesk = openCounterDesk({
-    ...{ db, keychain, accounts, ask, watch, send, zone, clock, newId, schedule },
+    ...{ db, keychain, accounts, ask, watch, send, time: systemTime, newId },
     isKept: opened.state === 'encrypted',
     isWatching: watching.promise,
     returnAddressOf: outbox.returnAddressOf,
@@ -217,12 +218,12 @@ async function run(): Promise<void> {
   // A page that is loaded anew begins at its natural size.
   shown.webContents.on('dom-ready', () => applyZoom(shown, settings.read().zoom))
   const chosenId = () => accounts.chosen()?.id ?? ''
-  let keepsNote = false
+  let keepsMarker = false
   const readyToClose = keepBeforeClosing(shown, {
     mayClose() {
       // A page that is gone takes nobody's PIN: the next start is locked instead.
-      keepsNote = counter.isHandedOver() && shown.webContents.isCrashed()
-      if (!counter.isHandedOver() || keepsNote || counter.canBeLeft()) return true
+      keepsMarker = counter.isHandedOver() && shown.webContents.isCrashed()
+      if (!counter.isHandedOver() || keepsMarker || counter.canBeLeft()) return true
       // While a person has this window, only staff ends it.
       counter.left('closing')
       return false
@@ -379,7 +380,7 @@ async function run(): Promise<void> {
     counter.left('locked')
     counterDesk.pin.lockScreen()
   })
-  powerMonitor.on('unlock-screen', counterDesk.pin.unlockScreen)
+  powerMonitor.on('unlock-screen', () => counterDesk.pin.unlockScreen())
   powerMonitor.on('suspend', () => {
     folders.presence.left()
     identityReading.locked()
@@ -396,7 +397,7 @@ async function run(): Promise<void> {
     desktop.remove()
     await Promise.allSettled([
       // What was copied of an identity check may be what is given back.
-      counterDesk.end({ keepsNote }).finally(identityReading.end),
+      counterDesk.end({ keepsMarker }).finally(identityReading.end),
       bulk.closeAll(),
       folders.hints.stop(),
       actions.close(LEAVING_PATIENCE),

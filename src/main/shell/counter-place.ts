@@ -3,7 +3,7 @@
  * that place is left while a person has it, and moves to our own window where the second display is lost.
  */
 import { type BrowserWindow, type Display, screen } from 'electron'
-import type { CounterPlace, LeftBy } from '../core/counter/counter-place.ts'
+import type { CounterPlace, LeftBy } from '../core/counter/deps.ts'
 import type { ClipboardAside } from './clipboard-aside.ts'
 import { bringForward } from './foreground.ts'
 import { filled, hasFocus, isShown } from './window-waits.ts'

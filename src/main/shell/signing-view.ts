@@ -4,7 +4,7 @@
  */
 import type { WebContents } from 'electron'
 import type { AppError } from '../../shared/contract/index.ts'
-import type { SigningTurn, SigningView, ViewBounds } from '../core/counter/signing-view.ts'
+import type { SigningTurn, SigningView, ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { MediaGrants } from '../core/policy/media-grants.ts'
 import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'

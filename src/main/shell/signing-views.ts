@@ -3,7 +3,7 @@
  * that a signer waits for their page alone.
  */
 import type { BrowserWindow, Session } from 'electron'
-import type { OpenSigningView } from '../core/counter/signing-view.ts'
+import type { OpenSigningView } from '../core/counter/deps.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { IsolatedPage } from './isolated-page.ts'
 import { ShownSigningView } from './signing-view.ts'

@@ -1,6 +1,6 @@
 /** Where a signing page lies in a window: over our own page when it is shown, and out of sight and silent otherwise. */
 import type { BrowserWindow, WebContentsView } from 'electron'
-import type { ViewBounds } from '../core/counter/signing-view.ts'
+import type { ViewBounds } from '../core/counter/deps.ts'
 
 export class SigningPlace {
   readonly #window: BrowserWindow

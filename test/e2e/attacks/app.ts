@@ -12,8 +12,9 @@ import {
   WebContentsView,
   webContents
 } from 'electron'
-import type { MediaRight, SigningView } from '../../../src/main/core/counter/signing-view.ts'
+import type { SigningView } from '../../../src/main/core/counter/deps.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
+import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'

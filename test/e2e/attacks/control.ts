@@ -1,5 +1,6 @@
 /** What the test and the application under attack say to each other. */
-import type { MediaDevice, MediaRight, SigningTurn } from '../../../src/main/core/counter/signing-view.ts'
+import type { SigningTurn } from '../../../src/main/core/counter/deps.ts'
+import type { MediaDevice, MediaRight } from '../../../src/main/core/policy/permissions.ts'
 
 /** As the system would tell it to the signing page. */
 export type Input = Electron.MouseInputEvent | Electron.MouseWheelInputEvent | Electron.KeyboardInputEvent

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openAppointments } from '../../../src/main/core/counter/appointments.ts'
+import { openAppointments } from '../../../src/main/core/counter/signing-queue.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { database, TEN } from './office.ts'
 
 const HOUR = 3_600_000
@@ -12,7 +13,7 @@ function office() {
   )
   for (const id of ['office', 'branch']) insert.run(id)
   const now = { at: TEN, zone: 'Pacific/Auckland' }
-  const appointments = openAppointments({ db, clock: () => now.at, zone: () => now.zone })
+  const appointments = openAppointments({ db, time: { ...systemTime, now: () => now.at, zone: () => now.zone } })
   const rows = () => db.prepare<[], number>('SELECT count(*) FROM counter_appointments').pluck().get()
   return { db, now, appointments, rows }
 }

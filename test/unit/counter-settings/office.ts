@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
-import { openStaffPin, type PinEffects } from '../../../src/main/core/counter/pin.ts'
+import { type PinDeps, StaffPinKeeper } from '../../../src/main/core/counter/pin.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
@@ -23,20 +23,19 @@ export function database() {
 }
 
 /** Runs of the application with one keychain, and what they told. */
-export function pinOffice(change: Partial<PinEffects> = {}) {
+export function pinOffice(change: Partial<PinDeps> = {}) {
   const time = ownTime(TEN)
   const entries = new Map<string, string>()
   const notes: AuditNote[] = []
   const told = { changed: 0 }
-  function run(more: Partial<PinEffects> = {}) {
+  function run(more: Partial<PinDeps> = {}) {
     // What never jumps begins anew with each run.
     const began = time.elapsed()
-    return openStaffPin({
+    return new StaffPinKeeper({
       slot: lastingKeychain(entries).staffPin,
       keeps: 'in-os',
-      clock: time.clock,
-      monotonic: () => time.elapsed() - began,
-      random: randomBytes,
+      time: { now: time.clock, elapsed: () => time.elapsed() - began },
+      randomBytes,
       platform: 'win32',
       note: (record) => void notes.push(record),
       changed: () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusedPin } from '../../../src/main/core/counter/pin-choice.ts'
+import { refusedPin } from '../../../src/main/core/counter/pin-hash.ts'
 
 test.each([
   ['1234', /in a row/],

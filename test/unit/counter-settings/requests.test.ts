@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openCounterSettings } from '../../../src/main/core/counter/counter-settings.ts'
+import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../../../src/main/core/counter/logo.ts'
 import { counterSettingsHandlers } from '../../../src/main/ipc/counter-settings.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -13,7 +13,7 @@ const context = { from: 'desk' as const, stillAsking: () => true }
 function office() {
   const folder = temporaryFolder()
   let chosen: string[] = []
-  const settings = openCounterSettings({
+  const settings = new CounterSettingsKeeper({
     db: database(),
     userName: () => 'grace',
     otherDisplay: () => undefined,

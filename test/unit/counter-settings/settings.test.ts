@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
-import { FIRST_SETTINGS, openCounterSettings } from '../../../src/main/core/counter/counter-settings.ts'
+import { CounterSettingsKeeper, FIRST_SETTINGS } from '../../../src/main/core/counter/counter-settings.ts'
 import type { Db } from '../../../src/main/core/storage/connection.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { database } from './office.ts'
@@ -16,7 +16,7 @@ function office() {
   const display: { name?: string } = {}
   /** A run of the application. */
   const run = (other: Db = db) =>
-    openCounterSettings({
+    new CounterSettingsKeeper({
       db: other,
       userName: () => 'grace',
       otherDisplay: () => display.name,

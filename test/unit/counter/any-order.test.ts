@@ -4,8 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { LeftBy } from '../../../src/main/core/counter/counter-place.ts'
-import type { SigningViewEvents } from '../../../src/main/core/counter/signing-view.ts'
+import type { LeftBy, SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
 import type { StaffAction } from '../../../src/main/core/counter/staff-actions.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { BOUNDS, gate, later, OFFLINE, type Office, openOffice, PIN, SECRET, type Signer, signer } from './office.ts'
@@ -240,8 +239,8 @@ function check({ office, answers, rights, opened, broken }: World): void {
 /** Told of each change, as the screens are. */
 function watched(office: Office, world: World): void {
   let before = office.state()
-  const { changed } = office.effects
-  office.effects.changed = (id) => {
+  const { changed } = office.deps
+  office.deps.changed = (id) => {
     changed(id)
     const after = office.state()
     const wasLocked = before.cover === 'away' || before.cover === 'idle' || before.phase === 'return'
@@ -255,13 +254,13 @@ function watched(office: Office, world: World): void {
     }
   }
   let isClosing = false
-  const { end } = office.counter
+  const end = office.counter.end.bind(office.counter)
   office.counter.end = () => {
     isClosing = true
     return end()
   }
-  const checkPin = office.effects.pin.check
-  office.effects.pin.check = async (pin) => {
+  const checkPin = office.deps.pin.check
+  office.deps.pin.check = async (pin) => {
     const answer = await checkPin(pin)
     if (answer.ok) world.rights++
     return answer

@@ -1,6 +1,6 @@
 /** Camera and microphone: only where they were asked for, only after staff's yes, only for this session. */
 import { expect, test } from 'vitest'
-import type { SigningViewEvents } from '../../../src/main/core/counter/signing-view.ts'
+import type { SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
 import { openOffice, PIN, signer } from './office.ts'
 
 async function reading(more = {}, place: 'here' | 'other-display' = 'here') {

@@ -1,7 +1,7 @@
 /** The application ended in the middle, by a crash or in order: what is found afterwards is true and can be taken up again. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openCounter } from '../../../src/main/core/counter/counter.ts'
-import { openCrashMarker } from '../../../src/main/core/counter/crash-marker.ts'
+import { Counter } from '../../../src/main/core/counter/counter.ts'
+import { openCrashMarker } from '../../../src/main/core/counter/interrupted.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -17,7 +17,7 @@ async function crashed() {
   await office.handedOn()
   await office.opens()
   office.notes.length = 0
-  const again = openCounter(office.effects)
+  const again = new Counter(office.deps)
   const state = () => again.state()
   return { office, again, state, outcomes: () => state()?.turns.map(({ outcome }) => outcome?.signed) }
 }
@@ -51,7 +51,7 @@ describe('after a crash', () => {
     expect(outcomes()).toEqual(['signed', 'unknown', 'skipped'])
     office.trouble = undefined
     office.signs('will', 1)
-    await office.effects.refresh('office')
+    await office.deps.refresh('office')
     await again.documentsChanged('office')
     expect(outcomes()).toEqual(['signed', 'signed', 'skipped'])
   })
@@ -59,7 +59,7 @@ describe('after a crash', () => {
   test('a second crash on the last screen loses nothing', async () => {
     const { office, again } = await crashed()
     await again.resumeInterrupted()
-    const third = openCounter(office.effects)
+    const third = new Counter(office.deps)
     await third.resumeInterrupted()
     expect(office.told('turn-ended').filter(({ detail }) => detail?.outcome === 'skipped')).toHaveLength(1)
     expect(third.state()).toMatchObject({ phase: 'return', wasInterrupted: true })
@@ -69,7 +69,7 @@ describe('after a crash', () => {
   test('turns that had not begun are written down as over once, however often it is interrupted', async () => {
     const office = openOffice()
     await office.start(['will', 0])
-    for (let crash = 0; crash < 3; crash++) await openCounter(office.effects).resumeInterrupted()
+    for (let crash = 0; crash < 3; crash++) await new Counter(office.deps).resumeInterrupted()
     expect(office.told('turn-ended')).toMatchObject([{ signerName: 'Ann Example', detail: { outcome: 'skipped' } }])
     expect(office.told('session-interrupted')).toHaveLength(3)
   })
@@ -80,7 +80,7 @@ describe('after a crash', () => {
     await again.resumeInterrupted()
     expect([state()?.phase, office.kept]).toEqual(['ended', null])
     const other = await crashed()
-    other.office.effects.pin.state = () => Promise.reject(new Error('locked'))
+    other.office.deps.pin.state = () => Promise.reject(new Error('locked'))
     await other.again.resumeInterrupted()
     expect(other.state()).toMatchObject({ phase: 'return', isLocked: true })
   })
@@ -122,7 +122,7 @@ async function found(text: string) {
   meta.write('counter-running', text)
   const trouble = (error: unknown) => void office.errors.push(error)
   const running = openCrashMarker({ db, trouble })
-  const counter = openCounter({ ...office.effects, running })
+  const counter = new Counter({ ...office.deps, crashMarker: running })
   await counter.resumeInterrupted()
   return { office, counter, running, kept: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
 }
@@ -175,12 +175,12 @@ describe('an end that keeps the note', () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     await office.start(['will', 0], ['will', 1])
     const page = await office.opens()
-    await office.counter.end({ keepsNote: true })
+    await office.counter.end({ keepsMarker: true })
     expect([page.state, office.isTaken, office.counter.isHandedOver()]).toEqual(['destroyed', false, true])
     expect(office.told('session-ended')).toEqual([])
     expect(office.told('left')).toMatchObject([{ detail: { by: 'closing' } }])
     office.signs('will', 0)
-    const next = openCounter(office.effects)
+    const next = new Counter(office.deps)
     await next.resumeInterrupted()
     expect(next.state()).toMatchObject({ phase: 'return', isLocked: true, wasInterrupted: true })
     expect(next.state()?.turns.map(({ outcome }) => outcome?.signed)).toEqual(['signed', 'skipped'])
@@ -191,7 +191,7 @@ describe('an end that keeps the note', () => {
     const { id } = await office.start(['will', 0])
     await office.counter.unlock(id, PIN)
     await office.counter.staff(id, 'end', 'desk')
-    await office.counter.end({ keepsNote: true })
+    await office.counter.end({ keepsMarker: true })
     expect([office.state().phase, office.kept]).toEqual(['ended', null])
   })
 

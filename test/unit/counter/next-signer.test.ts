@@ -1,6 +1,6 @@
 /** Where one of several has not signed, nobody behind them is handed the screen, and the session says why. */
 import { expect, test } from 'vitest'
-import { openCounter } from '../../../src/main/core/counter/counter.ts'
+import { Counter } from '../../../src/main/core/counter/counter.ts'
 import { later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
 const outcomes = (office: ReturnType<typeof openOffice>) => office.state().turns.map(({ outcome }) => outcome?.signed)
@@ -103,7 +103,7 @@ test('a turn that failed is written down after a crash, once', async () => {
   office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
   await office.counter.begin(id)
   expect(office.told('turn-ended')).toEqual([])
-  for (let crash = 0; crash < 3; crash++) await openCounter(office.effects).resumeInterrupted()
+  for (let crash = 0; crash < 3; crash++) await new Counter(office.deps).resumeInterrupted()
   expect(office.told('turn-ended')).toMatchObject([
     { signerName: 'Ann Example', detail: { outcome: 'skipped', error: 'unsafe-address' } }
   ])
@@ -115,6 +115,6 @@ test('a turn that failed and was left before the crash is not written down again
   office.change('will', 0, { SigningKey: 'http://sign.example.com/s/1' })
   await office.counter.begin(id)
   await office.counter.next(id)
-  await openCounter(office.effects).resumeInterrupted()
+  await new Counter(office.deps).resumeInterrupted()
   expect(office.told('turn-ended')).toHaveLength(1)
 })

@@ -1,13 +1,13 @@
 /** A counter whose world is in the test's hands: what the service knows, the page, the PIN, the screen, the clock. */
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
-import { openCounter } from '../../../src/main/core/counter/counter.ts'
-import type { CounterDeps, RunningSession } from '../../../src/main/core/counter/deps.ts'
-import type { MediaDevice, SigningTurn, ViewBounds } from '../../../src/main/core/counter/signing-view.ts'
+import { Counter } from '../../../src/main/core/counter/counter.ts'
+import type { CounterDeps, RunningSession, SigningTurn, ViewBounds } from '../../../src/main/core/counter/deps.ts'
 import { openBoard } from '../../../src/main/core/documents/index/document-index.ts'
 import { waitingHere } from '../../../src/main/core/documents/index/queries.ts'
 import { boardRowOf } from '../../../src/main/core/documents/index/row.ts'
 import type { MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
+import type { MediaDevice } from '../../../src/main/core/policy/permissions.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { CounterSession, CounterSettings } from '../../../src/shared/contract/index.ts'
 import { DocumentResponse } from '../../../src/shared/model/index.ts'
@@ -50,7 +50,6 @@ const SETTINGS: Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages'> = {
 /** @param documents what the service knows: references with the signers of each. */
 export function openOffice(documents: Record<string, Signer[]> = { will: [signer('Ann Example')] }) {
   const time = ownTime(Date.UTC(2026, 10, 21, 9))
-  const { schedule } = time.scheduler()
   const office = {
     time,
     /** As the service would answer now. */
@@ -100,7 +99,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
   read()
   const signersOf = (reference: string) => (office.service.get(reference)?.Signers ?? []) as Signer[]
 
-  const effects: CounterDeps = {
+  const deps: CounterDeps = {
     accountId: () => office.chosen,
     async waitingHere() {
       const board = openBoard()
@@ -179,7 +178,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         office.isTaken = false
       }
     },
-    running: {
+    crashMarker: {
       keep(session) {
         office.kept = structuredClone(session)
       },
@@ -194,19 +193,18 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       office.errors.push(described)
       return described
     },
-    clock: time.clock,
-    schedule,
+    time: time.run(),
     newId: (() => {
       let next = 0
       return () => `session-${++next}`
     })(),
     changed: (id) => office.changes.push(id)
   }
-  const counter = openCounter(effects)
+  const counter = new Counter(deps)
 
   return Object.assign(office, {
     counter,
-    effects,
+    deps,
     /** The page that is there, or was last. */
     page: () => office.pages.at(-1),
     events: () => {

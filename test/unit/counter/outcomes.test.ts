@@ -59,7 +59,7 @@ describe('the service', () => {
   test('no longer has the document: what it said last stands', async () => {
     const { office } = await reading()
     office.signs('will', 0)
-    await office.effects.refresh('office')
+    await office.deps.refresh('office')
     office.service.delete('will')
     office.events().returned()
     expect((await office.settled()).turns[0]?.outcome).toEqual({ signed: 'signed' })

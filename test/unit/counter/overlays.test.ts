@@ -1,6 +1,6 @@
 /** Overlays and locks: what the person may take away, what only staff can, and what staff does then. */
 import { describe, expect, test } from 'vitest'
-import type { LeftBy } from '../../../src/main/core/counter/counter-place.ts'
+import type { LeftBy } from '../../../src/main/core/counter/deps.ts'
 import { BOUNDS, gate, openOffice, PIN, SECRET, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })

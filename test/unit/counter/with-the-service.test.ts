@@ -1,6 +1,7 @@
 /** The counter over the real service's interface: what was sent is signed, and read, over HTTP. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Counter, openCounter } from '../../../src/main/core/counter/counter.ts'
+import { Counter } from '../../../src/main/core/counter/counter.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 import { BOUNDS, type Office, openOffice, PIN } from './office.ts'
@@ -20,18 +21,15 @@ beforeEach(async () => {
   const [first] = await work.ask('waitingHere', { accountId })
   const sent = await work.ask('get', { accountId, reference: first?.documentReference ?? '' })
   const { origin } = new URL(sent?.document.Signers?.[0]?.SigningKey ?? '')
-  counter = openCounter({
-    ...desk.effects,
+  counter = new Counter({
+    ...desk.deps,
     accountId: () => accountId,
     waitingHere: () => work.ask('waitingHere', { accountId, withoutLink: true }),
     documentOf: (_account, reference) => work.ask('get', { accountId, reference }),
     refresh: () => work.watch.refresh(accountId),
     account: () => ({ kind: 'practice', baseUrl: origin }),
-    schedule: (task, delay) => {
-      // Pauses are short here; what only ends a wait that is too long keeps its length, however slow this machine is.
-      const timer = setTimeout(task, delay < 10_000 ? delay / 100 : delay)
-      return () => clearTimeout(timer)
-    },
+    // Pauses are short here; what only ends a wait that is too long keeps its length, however slow this machine is.
+    time: { ...systemTime, after: (delay, task) => systemTime.after(delay < 10_000 ? delay / 100 : delay, task) },
     settings: () => ({ ...desk.settings, idle: { warnAfter: 3600, coverAfter: 3600, endAfter: 3600 } })
   })
 })

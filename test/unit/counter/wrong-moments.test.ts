@@ -72,7 +72,7 @@ describe('a page', () => {
   test('that can’t be made is a turn that failed', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
-    office.effects.openView = () => {
+    office.deps.openView = () => {
       throw new Error('no window')
     }
     await office.counter.begin(id)
@@ -81,8 +81,8 @@ describe('a page', () => {
 
   test('that fails while it is being made is wiped', async () => {
     const office = openOffice()
-    const { openView } = office.effects
-    office.effects.openView = (turn) => {
+    const { openView } = office.deps
+    office.deps.openView = (turn) => {
       const view = openView(turn)
       turn.events.failed({ code: 'unsafe-address', message: 'It isn’t safe.' })
       return view

@@ -8,7 +8,7 @@ test('what happened while somebody signed is told once staff has the screen agai
   const telling = await here.atWork()
   const desk = openOffice()
   const { counter } = desk
-  desk.effects.changed = () => {
+  desk.deps.changed = () => {
     here.isHandedOver = counter.isHandedOver()
     telling.counterChanged()
   }

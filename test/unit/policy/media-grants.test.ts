@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { MediaDevice, MediaRight } from '../../../src/main/core/counter/signing-view.ts'
 import { MediaGrants, QUIET_MS } from '../../../src/main/core/policy/media-grants.ts'
-import type { AskedPermission } from '../../../src/main/core/policy/permissions.ts'
+import type { AskedPermission, MediaDevice, MediaRight } from '../../../src/main/core/policy/permissions.ts'
 
 const ground = { allowedOrigins: ['https://sign.example.com', 'https://ident.example.net'], returnAddresses: [] }
 

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import keytar from 'keytar'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAudit } from '../../../src/main/core/audit/audit.ts'
-import { openStaffPin } from '../../../src/main/core/counter/pin.ts'
+import { StaffPinKeeper } from '../../../src/main/core/counter/pin.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { keychainOver, memoryKeychain, profileOf, type SecretPlace } from '../../../src/main/core/storage/keychain.ts'
 import { openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
 import { database } from '../counter-settings/office.ts'
@@ -84,8 +85,8 @@ describe('on the operating system’s keychain', () => {
     const profile = ownProfile()
     const run = async () => {
       const { staffPin, keeps } = await realKeychain(profile)
-      return openStaffPin({
-        ...{ slot: staffPin, keeps, clock: Date.now, monotonic: () => performance.now(), random: randomBytes },
+      return new StaffPinKeeper({
+        ...{ slot: staffPin, keeps, time: systemTime, randomBytes },
         ...{ platform: 'linux', note: () => undefined, changed: () => undefined }
       })
     }

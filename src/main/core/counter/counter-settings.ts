@@ -33,76 +33,78 @@ export const FIRST_SETTINGS: Kept = {
 
 type CounterChanges = DecodedInput<'counter.configure'>
 
-export interface CounterSettingsEffects {
+export interface CounterSettingsDeps {
   db: Db
-  /** The name of the computer's user, for records where the office gave no other. */
+  /** The name of the computer's user, for the audit trail if the office gave no other. */
   userName: () => string
-  /** The second display's name, where there is one now. */
+  /** The second display's name, if there is one now. */
   otherDisplay: () => string | undefined
   note: NoteInAudit
   /** They are to be asked for again. */
   changed: () => void
 }
 
-export interface CounterSettingsKeeper {
-  read(): CounterSettings
-  /** @throws AppFailure `invalid` with fields; SQLite's error. Nothing is changed then. */
-  configure(changes: CounterChanges): CounterSettings
-  /** @param bytes of a file that a person chose. @throws AppFailure `bad-file`; SQLite's error. */
-  setLogo(bytes: Uint8Array): CounterSettings
-  idleScreen(): IdleScreen
-  /** Who of staff works here. */
-  staff(): string
-}
-
-export function openCounterSettings(effects: CounterSettingsEffects): CounterSettingsKeeper {
-  const { db, note } = effects
-  const meta = openMeta(db)
+export class CounterSettingsKeeper {
+  readonly #deps: CounterSettingsDeps
+  readonly #meta: ReturnType<typeof openMeta>
   // Asked for with each touch at the counter: read once, and changed here only.
-  let kept = asKept(parsed(meta.read(KEY)))
-  let logo = keptLogo(meta.read(LOGO_KEY))
+  #kept: Kept
+  #logo: string | undefined
 
-  function read(): CounterSettings {
-    const otherDisplay = effects.otherDisplay()
-    return { ...kept, ...(logo !== undefined && { logo }), ...(otherDisplay !== undefined && { otherDisplay }) }
+  constructor(deps: CounterSettingsDeps) {
+    this.#deps = deps
+    this.#meta = openMeta(deps.db)
+    this.#kept = asKept(parsed(this.#meta.read(KEY)))
+    this.#logo = keptLogo(this.#meta.read(LOGO_KEY))
   }
 
-  const write = db.transaction((next: Kept, logoChange: string | null | undefined) => {
-    meta.write(KEY, JSON.stringify(next))
-    if (logoChange === null) meta.erase(LOGO_KEY)
-    else if (logoChange !== undefined) meta.write(LOGO_KEY, logoChange)
-  })
-
-  function keep(next: Kept, logoChange?: string | null): CounterSettings {
-    const changed = changedNames(kept, next)
-    if (logoChange !== undefined && (logoChange ?? undefined) !== logo) changed.push('logo')
-    if (changed.length === 0) return read()
-    write.immediate(next, logoChange)
-    kept = next
-    if (logoChange !== undefined) logo = logoChange ?? undefined
-    note({ what: 'settings-changed', detail: detailOf(changed, next) })
-    effects.changed()
-    return read()
+  read(): CounterSettings {
+    const logo = this.#logo
+    const otherDisplay = this.#deps.otherDisplay()
+    return { ...this.#kept, ...(logo !== undefined && { logo }), ...(otherDisplay !== undefined && { otherDisplay }) }
   }
 
-  return {
-    read,
+  /** @throws AppFailure `invalid` with fields; SQLite's error. Nothing is changed then. */
+  configure({ logo, ...changes }: CounterChanges): CounterSettings {
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    const next: Kept = { ...this.#kept, ...given }
+    if (changes.allowedOrigins) next.allowedOrigins = originsOf(changes.allowedOrigins)
+    if (changes.evidence) mustDiffer(changes.evidence)
+    return this.#keep(next, logo)
+  }
 
-    configure({ logo: logoChange, ...changes }) {
-      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-      const next: Kept = { ...kept, ...given }
-      if (changes.allowedOrigins) next.allowedOrigins = originsOf(changes.allowedOrigins)
-      if (changes.evidence) mustDiffer(changes.evidence)
-      return keep(next, logoChange)
-    },
+  /** @param bytes of a file that a person chose. @throws AppFailure `bad-file`; SQLite's error. */
+  setLogo(bytes: Uint8Array): CounterSettings {
+    const chosen = readLogo(bytes)
+    return chosen.ok ? this.#keep(this.#kept, chosen.dataUrl) : fail('bad-file', chosen.message)
+  }
 
-    setLogo(bytes) {
-      const chosen = readLogo(bytes)
-      return chosen.ok ? keep(kept, chosen.dataUrl) : fail('bad-file', chosen.message)
-    },
+  idleScreen(): IdleScreen {
+    const logo = this.#logo
+    return { text: this.#kept.idleText, ...(logo !== undefined && { logo }) }
+  }
 
-    idleScreen: () => ({ text: kept.idleText, ...(logo !== undefined && { logo }) }),
-    staff: () => kept.staffName || effects.userName()
+  /** Who of staff works here. */
+  staff(): string {
+    return this.#kept.staffName || this.#deps.userName()
+  }
+
+  #keep(next: Kept, logo?: string | null): CounterSettings {
+    const changed = changedNames(this.#kept, next)
+    if (logo !== undefined && (logo ?? undefined) !== this.#logo) changed.push('logo')
+    if (changed.length === 0) return this.read()
+    this.#deps.db
+      .transaction(() => {
+        this.#meta.write(KEY, JSON.stringify(next))
+        if (logo === null) this.#meta.erase(LOGO_KEY)
+        else if (logo !== undefined) this.#meta.write(LOGO_KEY, logo)
+      })
+      .immediate()
+    this.#kept = next
+    if (logo !== undefined) this.#logo = logo ?? undefined
+    this.#deps.note({ what: 'settings-changed', detail: detailOf(changed, next) })
+    this.#deps.changed()
+    return this.read()
   }
 }
 

@@ -4,179 +4,190 @@
  */
 import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { openCleanup } from './cleanup.ts'
-import type { LeftBy } from './counter-place.ts'
-import type { CounterDeps } from './deps.ts'
+import { Cleanup } from './cleanup.ts'
+import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
-import { type OpenSession, openSession } from './session.ts'
-import { openQueue } from './signing-queue.ts'
-import type { ViewBounds } from './signing-view.ts'
+import { type PersonOverlay, Session } from './session.ts'
+import { SigningQueue } from './signing-queue.ts'
 import type { AskedFrom, StaffAction } from './staff-actions.ts'
 import { readyToStart, type Wanted } from './starting.ts'
 
-export type Counter = ReturnType<typeof openCounter>
+export class Counter {
+  readonly #deps: CounterDeps
+  readonly #queue: SigningQueue
+  readonly #cleanup: Cleanup
+  #session: Session | undefined
+  #isStarting = false
+  #isOver = false
 
-export function openCounter(effects: CounterDeps) {
-  let session: OpenSession | undefined
-  let isStarting = false
-  let isOver = false
-
-  const queue = openQueue(effects)
-  const leftovers = openCleanup(effects)
-
-  const isRunning = () => session !== undefined && session.state().phase !== 'ended'
-
-  /** @throws AppFailure `gone` where this isn't the session that is shown. */
-  function named(id: string): OpenSession {
-    return session?.state().id === id ? session : fail('gone', 'This signing is over.')
+  constructor(deps: CounterDeps) {
+    this.#deps = deps
+    this.#queue = new SigningQueue(deps)
+    this.#cleanup = new Cleanup(deps.time)
   }
 
-  function mustBeFree(): void {
-    if (isOver) fail('gone', 'Countersign is closing.')
-    if (isRunning() || isStarting) fail('busy', 'Somebody else is signing. End that first.')
+  /** Who can sign here now: today's appointments first, then next due first. */
+  queue(): Promise<CounterEntry[]> {
+    return this.#queue.entries()
   }
 
-  async function started(wanted: Wanted): Promise<OpenSession> {
-    const accountId = effects.accountId()
-    const { isSet } = await effects.pin.state()
+  /** Pins an appointment of today, until midnight, or unpins it. */
+  pinEntry(entry: Parameters<SigningQueue['pin']>[0]): void {
+    this.#queue.pin(entry)
+    this.#deps.changed(this.state()?.id ?? '')
+  }
+
+  /** @throws AppFailure `not-signable` if they can't sign here now, and the service's failures. */
+  offer(documentReference: string, signer: number): Promise<CounterOffer> {
+    return this.#queue.offer(documentReference, signer)
+  }
+
+  /**
+   * Begins a session with a first handover. Nothing is loaded until the person has the screen.
+   * @throws AppFailure `busy` while another lasts, `no-pin`, `bad-input`, `gone`, `not-signable`, and the service's failures.
+   */
+  async start(wanted: Wanted): Promise<CounterSession> {
+    if (this.#isOver) fail('gone', 'Countersign is closing.')
+    if (this.isRunning() || this.#isStarting) fail('busy', 'Somebody else is signing. End that first.')
+    this.#isStarting = true
+    try {
+      this.#session = await this.#started(wanted)
+    } finally {
+      this.#isStarting = false
+    }
+    const { state } = this.#session
+    state.keep()
+    const { id, turns, place } = state.shown
+    state.noteTurn('session-started', 0, {
+      documents: String(new Set(turns.map(({ documentReference }) => documentReference)).size),
+      turns: String(turns.length),
+      evidence: [...new Set(turns.flatMap((_turn, index) => state.factsOf(index).evidence))].join('; '),
+      place
+    })
+    if (wanted.allowsCamera) state.note('camera-allowed', { by: 'staff', when: 'at the start' })
+    this.#deps.changed(id)
+    return state.shown
+  }
+
+  async #started(wanted: Wanted): Promise<Session> {
+    const { account, accountId: chosen, pin, place } = this.#deps
+    const accountId = chosen()
+    const { isSet } = await pin.state()
     if (!isSet) fail('no-pin', 'Choose a PIN first: with it staff takes the screen back.')
-    if (!(await leftovers.wipe())) {
+    if (!(await this.#cleanup.wipe())) {
       fail(
         'internal',
         'The page of a signing before could not be closed, so no other is begun. Start Countersign again.'
       )
     }
-    const { stateAt, ...start } = await readyToStart(effects, accountId, wanted)
-    const place = await effects.place.take()
+    const { stateAt, ...start } = await readyToStart(this.#deps, accountId, wanted)
+    const taken = await place.take()
     // Much may happen while a screen is being filled.
-    if (isOver || !effects.account(accountId)) {
-      effects.place.giveBack()
+    if (this.#isOver || !account(accountId)) {
+      place.giveBack()
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
-    return openSession(effects, leftovers, { ...start, state: stateAt(place) })
+    return new Session(this.#deps, this.#cleanup, { ...start, state: stateAt(taken) })
   }
 
-  function noteStart({ record }: OpenSession, { allowsCamera }: Wanted): void {
-    const { turns } = record.state
-    const evidence = [...new Set(turns.flatMap((_turn, index) => record.factsOf(index).evidence))]
-    record.noteTurn('session-started', 0, {
-      documents: String(new Set(turns.map(({ documentReference }) => documentReference)).size),
-      turns: String(turns.length),
-      evidence: evidence.join('; '),
-      place: record.state.place
-    })
-    if (allowsCamera) record.note('camera-allowed', { by: 'staff', when: 'at the start' })
+  state(): CounterSession | null {
+    return this.#session?.state.shown ?? null
   }
 
-  return {
-    /** Who can sign here now: today's appointments first, then next due first. */
-    queue: (): Promise<CounterEntry[]> => queue.queue(),
-    /** Pins an appointment of today, until midnight, or unpins it. */
-    pinEntry(entry: Parameters<typeof queue.pinEntry>[0]): void {
-      queue.pinEntry(entry)
-      effects.changed(session?.state().id ?? '')
-    },
-    offer: (documentReference: string, signer: number): Promise<CounterOffer> => queue.offer(documentReference, signer),
+  // What a person or staff does in the session of this id; each throws AppFailure `gone` if that isn't the one that is shown.
+  readonly begin = async (id: string) => this.#named(id).begin()
+  readonly show = (id: string, bounds: ViewBounds) => this.#named(id).show(bounds)
+  readonly cover = async (id: string, why: PersonOverlay) => this.#named(id).cover(why)
+  readonly resume = async (id: string) => this.#named(id).resume()
+  readonly finish = async (id: string) => this.#named(id).finish()
+  readonly next = async (id: string) => this.#named(id).next()
+  readonly retry = async (id: string) => this.#named(id).retry()
+  readonly zoom = async (id: string, factor: number) => this.#named(id).zoom(factor)
+  readonly touched = (id: string) => this.#named(id).touched()
+  readonly unlock = async (id: string, pin: string) => this.#named(id).unlock(pin)
+  readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staffDoes(does, from)
 
-    /**
-     * Begins a session with a first handover. Nothing is loaded until the person has the screen.
-     * @throws AppFailure `busy` while another lasts, `no-pin`, `bad-input`, `gone`, `not-signable`, and the service's failures.
-     */
-    async start(wanted: Wanted): Promise<CounterSession> {
-      mustBeFree()
-      isStarting = true
-      try {
-        session = await started(wanted)
-      } finally {
-        isStarting = false
-      }
-      session.record.keep()
-      noteStart(session, wanted)
-      effects.changed(session.state().id)
-      return session.state()
-    },
+  /**
+   * Staff has seen the result. Harmless if it is closed already.
+   * @throws AppFailure `busy` while it lasts.
+   */
+  close(id: string): void {
+    if (this.state()?.id !== id) return
+    if (this.isRunning()) fail('busy', 'This signing isn’t over yet.')
+    this.#session = undefined
+    this.#deps.changed('')
+  }
 
-    state: (): CounterSession | null => session?.state() ?? null,
+  /** The place where the person signs was left. */
+  left(by: LeftBy): void {
+    this.#session?.left(by)
+  }
 
-    /** The person has the screen: their page is loaded. */
-    begin: async (id: string): Promise<CounterSession> => named(id).begin(),
-    show: (id: string, bounds: ViewBounds): CounterSession => named(id).show(bounds),
-    cover: async (id: string, why: 'moment' | 'help' | 'finish' | 'stop' | 'not-me'): Promise<CounterSession> =>
-      named(id).cover(why),
-    resume: async (id: string): Promise<CounterSession> => named(id).resume(),
-    finish: async (id: string): Promise<CounterSession> => named(id).finish(),
-    next: async (id: string): Promise<CounterSession> => named(id).next(),
-    retry: async (id: string): Promise<CounterSession> => named(id).retry(),
-    zoom: async (id: string, factor: number): Promise<CounterSession> => named(id).zoom(factor),
-    touched: (id: string): void => named(id).touched(),
-    unlock: async (id: string, pin: string): Promise<CounterSession> => named(id).unlock(pin),
-    staff: async (id: string, does: StaffAction, from: AskedFrom): Promise<CounterSession | null> =>
-      named(id).staff(does, from),
+  /** The second display is gone: from now on this window is where the person signs, behind a lock. */
+  placeLost(): void {
+    this.#session?.placeLost()
+  }
 
-    /**
-     * Staff has seen what became of it. Harmless where it is closed already.
-     * @throws AppFailure `busy` while it lasts.
-     */
-    close(id: string): void {
-      if (session?.state().id !== id) return
-      if (isRunning()) fail('busy', 'This signing isn’t over yet.')
-      session = undefined
-      effects.changed('')
-    },
+  /** Whether the screen may be left without a PIN: as last known there is none any more, so nobody could unlock it. */
+  canBeLeft(): boolean {
+    return this.#session?.canBeLeft() ?? false
+  }
 
-    /** The place where the person signs was left. */
-    left: (by: LeftBy): void => session?.left(by),
+  isRunning(): boolean {
+    const state = this.state()
+    return state !== null && state.phase !== 'ended'
+  }
 
-    /** The second display is gone: from now on this window is where the person signs, behind a lock. */
-    placeLost: (): void => session?.placeLost(),
+  /** Whether this window is in a person's hands: nothing of the office may be shown in it. */
+  isHandedOver(): boolean {
+    return this.isRunning() && this.state()?.place === 'here'
+  }
 
-    /** Whether the screen may be left without a PIN: as last known there is none any more, so nobody could unlock it. */
-    canBeLeft: (): boolean => session?.canBeLeft() ?? false,
+  /** Documents of an account changed: outcomes that weren't known may be known now. Never rejects. */
+  async documentsChanged(accountId: string): Promise<void> {
+    if (this.#session?.state.accountId === accountId) await this.#session.documentsChanged()
+  }
 
-    /** Whether this window is in a person's hands: nothing of the office may be shown in it. */
-    isHandedOver: (): boolean => isRunning() && session?.state().place === 'here',
-    isRunning,
+  /** Accounts changed: a session of one that was removed ends. */
+  async accountsChanged(): Promise<void> {
+    const session = this.#session
+    if (session && this.isRunning() && !this.#deps.account(session.state.accountId)) await session.stop()
+  }
 
-    /** Documents of an account changed: what wasn't known of turns may be known now. Never rejects. */
-    async documentsChanged(accountId: string): Promise<void> {
-      if (session?.record.accountId === accountId) await session.documentsChanged()
-    },
+  /**
+   * At the start of the application: shows what was interrupted, locked, and asks the service about it. If nobody has a PIN any
+   * more there is nothing to lock with. Resolves when the service was asked.
+   */
+  async resumeInterrupted(): Promise<void> {
+    const { account, changed, crashMarker, newId, pin, time } = this.#deps
+    const read = this.#session ? null : crashMarker.read()
+    if (!read) return
+    const isReadable = read !== 'unreadable'
+    const found = isReadable ? read : unreadableSession(newId(), time.now())
+    const isPractice = account(found.accountId)?.kind === 'practice'
+    const resumed = new Session(this.#deps, this.#cleanup, foundSession(found, isPractice))
+    this.#session = resumed
+    resumed.state.note('session-interrupted', isReadable ? { startedBy: found.staff } : { found: 'unreadable' })
+    noteNotBegun(found, resumed.state)
+    changed(found.id)
+    const isPinSet = await pin.state().then(
+      ({ isSet }) => isSet,
+      () => true
+    )
+    if (!isPinSet) resumed.end({ by: 'no PIN' })
+    await askOfInterrupted(this.#deps, resumed.state)
+  }
 
-    /** Accounts changed: a session of one that was removed ends. */
-    async accountsChanged(): Promise<void> {
-      if (session && isRunning() && !effects.account(session.record.accountId)) await session.stop()
-    },
+  /**
+   * The application ends: the page is wiped, and nothing is left to be found interrupted, except if the marker of what runs is
+   * kept: then the next start is locked.
+   */
+  async end({ keepsMarker = false }: { keepsMarker?: boolean } = {}): Promise<void> {
+    this.#isOver = true
+    await this.#session?.closed(keepsMarker)
+  }
 
-    /**
-     * At the start of the application: shows what was interrupted, locked, and asks the service about it. Where nobody has a
-     * PIN any more there is nothing to lock with. Resolves when the service was asked.
-     */
-    async resumeInterrupted(): Promise<void> {
-      const read = session ? null : effects.running.read()
-      if (!read) return
-      const isReadable = read !== 'unreadable'
-      const found = isReadable ? read : unreadableSession(effects.newId(), effects.clock())
-      const isPractice = effects.account(found.accountId)?.kind === 'practice'
-      const resumed = openSession(effects, leftovers, foundSession(found, isPractice))
-      session = resumed
-      resumed.record.note('session-interrupted', isReadable ? { startedBy: found.staff } : { found: 'unreadable' })
-      noteNotBegun(found, resumed.record)
-      effects.changed(found.id)
-      const isPinSet = await effects.pin.state().then(
-        ({ isSet }) => isSet,
-        () => true
-      )
-      if (!isPinSet) resumed.ended({ by: 'no PIN' })
-      await askOfInterrupted(effects, resumed.record)
-    },
-
-    /**
-     * The application ends: the page is wiped, and nothing is left to be found interrupted, except where the note of what
-     * runs is kept: then the next start is locked.
-     */
-    async end({ keepsNote = false }: { keepsNote?: boolean } = {}): Promise<void> {
-      isOver = true
-      await session?.closed(keepsNote)
-    }
+  #named(id: string): Session {
+    return this.#session && this.state()?.id === id ? this.#session : fail('gone', 'This signing is over.')
   }
 }

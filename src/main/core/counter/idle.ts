@@ -1,15 +1,16 @@
 /**
- * Time without a touch: a warning, then the cover, then the end. Whoever is staff and leaves their choice open is taken for gone
- * sooner.
+ * Time without a touch: a warning, then the page is covered, then the session ends. Staff who leaves their choice open is taken
+ * to have gone sooner.
  */
 import type { CounterSession, CounterSettings } from '../../../shared/contract/index.ts'
-import type { CounterDeps } from './deps.ts'
+import type { Time } from '../lib/time.ts'
+import { PHASES } from './phases.ts'
 
-/** How long staff's choice stays open without a touch, in milliseconds. */
-const STAFF_STAYS = 60_000
+/** How long staff's choice stays open without a touch, in seconds. */
+const STAFF_STAYS = 60
 
-export interface IdleHappenings {
-  /** The page is covered at that moment unless somebody touches something; undefined takes the warning back. */
+export interface IdleEvents {
+  /** The page is covered at that moment unless someone touches something; undefined takes the warning back. */
   warn(until: number | undefined): void
   cover(): void
   end(): void
@@ -18,80 +19,83 @@ export interface IdleHappenings {
 }
 
 /**
- * person: somebody is expected to act. left: covered until staff comes. staff: their choice is open. nobody: nothing is
- * waited for, or what is waited for is the service.
+ * person: someone is expected to act. left: covered until staff comes. idle: covered since nobody touched anything. staff: their
+ * choice is open. nobody: nothing is waited for, or what is waited for is the service.
  */
 type Waiting = 'person' | 'left' | 'idle' | 'staff' | 'nobody'
 
-export function openIdle(
-  effects: Pick<CounterDeps, 'schedule' | 'clock'> & { idle: () => CounterSettings['idle'] },
-  happened: IdleHappenings
-) {
-  let waiting: Waiting = 'nobody'
-  let isWarned = false
-  let cancel: (() => void) | undefined
+export class Idle {
+  readonly #time: Time
+  readonly #settings: () => CounterSettings['idle']
+  readonly #events: IdleEvents
+  #waiting: Waiting = 'nobody'
+  #isWarned = false
+  #cancel: (() => void) | undefined
 
-  function after(seconds: number, task: () => void): void {
-    cancel?.()
-    cancel = effects.schedule(task, seconds * 1000)
+  constructor(time: Time, settings: () => CounterSettings['idle'], events: IdleEvents) {
+    this.#time = time
+    this.#settings = settings
+    this.#events = events
   }
 
-  function begin(): void {
-    cancel?.()
-    cancel = undefined
-    const { warnAfter, coverAfter, endAfter } = effects.idle()
-    switch (waiting) {
+  /** Someone is there. Behind an overlay that only staff can take away that counts for nothing. */
+  touched(): void {
+    if (this.#waiting !== 'person' && this.#waiting !== 'staff') return
+    const wasWarned = this.#isWarned
+    this.#isWarned = false
+    this.#begin()
+    if (wasWarned) this.#events.warn(undefined)
+  }
+
+  /** To be told of each change of the session. */
+  follow(state: CounterSession): void {
+    const next = waitingFor(state)
+    if (next === this.#waiting) return
+    this.#waiting = next
+    this.#isWarned = false
+    this.#begin()
+  }
+
+  stop(): void {
+    this.#waiting = 'nobody'
+    this.#begin()
+  }
+
+  #begin(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const { warnAfter, coverAfter, endAfter } = this.#settings()
+    switch (this.#waiting) {
       case 'person':
-        after(warnAfter, () => {
-          isWarned = true
-          after(coverAfter, happened.cover)
-          happened.warn(effects.clock() + coverAfter * 1000)
+        this.#after(warnAfter, () => {
+          this.#isWarned = true
+          this.#after(coverAfter, () => this.#events.cover())
+          this.#events.warn(this.#time.now() + coverAfter * 1000)
         })
         break
       case 'left':
         // As long as for one who sits before it, so that what they began isn't lost to a moment's absence of staff.
-        after(warnAfter + coverAfter + endAfter, happened.end)
+        this.#after(warnAfter + coverAfter + endAfter, () => this.#events.end())
         break
       case 'idle':
-        after(endAfter, happened.end)
+        this.#after(endAfter, () => this.#events.end())
         break
       case 'staff':
-        after(STAFF_STAYS / 1000, happened.staffLeft)
+        this.#after(STAFF_STAYS, () => this.#events.staffLeft())
         break
       case 'nobody':
         break
     }
   }
 
-  return {
-    /** Somebody is there. Behind a cover that only staff can take away that counts for nothing. */
-    touched(): void {
-      if (waiting !== 'person' && waiting !== 'staff') return
-      const wasWarned = isWarned
-      isWarned = false
-      begin()
-      if (wasWarned) happened.warn(undefined)
-    },
-
-    /** To be told of each change of the session. */
-    follow(state: CounterSession): void {
-      const next = waitingFor(state)
-      if (next === waiting) return
-      waiting = next
-      isWarned = false
-      begin()
-    },
-
-    stop(): void {
-      cancel?.()
-      cancel = undefined
-      waiting = 'nobody'
-    }
+  #after(seconds: number, task: () => void): void {
+    this.#cancel?.()
+    this.#cancel = this.#time.after(seconds * 1000, task)
   }
 }
 
 function waitingFor({ phase, cover }: CounterSession): Waiting {
-  if (phase === 'asking' || phase === 'return' || phase === 'ended') return 'nobody'
+  if (!PHASES[phase].isTimed) return 'nobody'
   if (cover === 'staff') return 'staff'
   if (cover === 'idle') return 'idle'
   return cover === 'away' || cover === 'not-me' ? 'left' : 'person'

@@ -1,11 +1,78 @@
-/** A session that was running when the application ended: shown as it was found, locked, while the service is asked of it. */
+/**
+ * A session that was running when the application ended, found by a marker in the encrypted database: shown as it was found,
+ * locked, while the service is asked about it.
+ */
+import { z } from 'zod'
 import type { AppError, CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
-import type { CounterDeps, RunningSession } from './deps.ts'
+import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
+import type { CounterDeps, CrashMarker, RunningSession } from './deps.ts'
 import { outcomeOf } from './outcome.ts'
-import type { RecordStart, SessionState } from './session-state.ts'
+import type { SessionStart, SessionState } from './session-state.ts'
 
 const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this page was opened.' }
 const NO_ACCOUNT: AppError = { code: 'no-account', message: 'The account was removed from this computer.' }
+
+const KEY = 'counter-running'
+
+const Outcome = z.object({
+  signed: z.enum(['signed', 'declined', 'not-yet', 'unknown', 'skipped']),
+  error: z.object({ code: z.string(), message: z.string() }).optional()
+})
+const Running = z.object({
+  id: z.string().min(1),
+  accountId: z.string(),
+  startedAt: z.number(),
+  staff: z.string(),
+  current: z.int().min(0),
+  turns: z.array(
+    z.object({
+      documentReference: z.string(),
+      documentName: z.string(),
+      signer: z.int().min(0),
+      signerName: z.string(),
+      person: z.string(),
+      outcome: Outcome.optional(),
+      identity: z.object({ signerReference: z.string().optional(), person: z.string() }),
+      hasBegun: z.boolean(),
+      askedAt: z.number().optional(),
+      isTold: z.boolean().optional()
+    })
+  )
+})
+
+/** @param trouble what couldn't be written: a full disk must not end a session that a person stands at. */
+export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unknown) => void }): CrashMarker {
+  const meta = openMeta(db)
+  return {
+    keep(session) {
+      try {
+        if (session) meta.write(KEY, JSON.stringify(session))
+        else meta.erase(KEY)
+      } catch (error) {
+        trouble(error)
+      }
+    },
+    read() {
+      try {
+        const text = meta.read(KEY)
+        return text === undefined ? null : decoded(text)
+      } catch (error) {
+        trouble(error)
+        return 'unreadable'
+      }
+    }
+  }
+}
+
+/** One that can't be understood says no more than that somebody had the screen. */
+function decoded(text: string): RunningSession | 'unreadable' {
+  try {
+    return (Running.safeParse(JSON.parse(text)).data as RunningSession | undefined) ?? 'unreadable'
+  } catch {
+    return 'unreadable'
+  }
+}
 
 /** What stands for a session of which nothing can be made out: it is locked like any other. */
 export const unreadableSession = (id: string, startedAt: number): RunningSession => ({
@@ -15,7 +82,7 @@ export const unreadableSession = (id: string, startedAt: number): RunningSession
 export function foundSession(
   { id, accountId, startedAt, current, turns }: RunningSession,
   isPractice: boolean
-): RecordStart {
+): SessionStart {
   const state: CounterSession = {
     id,
     phase: 'return',
@@ -47,59 +114,59 @@ function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
 }
 
 /** Writes down that the turns which had not begun are over: none follows any more. */
-export function noteNotBegun({ turns }: RunningSession, record: SessionState): void {
+export function noteNotBegun({ turns }: RunningSession, state: SessionState): void {
   for (const [index, { hasBegun, outcome, isTold }] of turns.entries()) {
     // One that failed at its beginning has an outcome, and nobody may have gone on from it before the application ended.
     if (hasBegun || isTold) continue
     const error = outcome?.error ? { error: outcome.error.code } : {}
-    record.noteTurn('turn-ended', index, { outcome: 'skipped', ...error, known: 'after an interruption' })
+    state.noteTurn('turn-ended', index, { outcome: 'skipped', ...error, known: 'after an interruption' })
   }
   // So that another interruption finds them ended.
-  if (turns.length > 0) record.keep()
+  if (turns.length > 0) state.keep()
 }
 
 /** Asks the service what became of every turn that began. Never rejects. */
 export async function askOfInterrupted(
-  effects: Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'describe'>,
-  record: SessionState
+  deps: Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'describe'>,
+  state: SessionState
 ): Promise<void> {
-  if (record.state.turns.length === 0) return
-  const trouble = await readFolders(effects, record.accountId)
-  for (const index of record.state.turns.keys()) {
-    const before = record.turnOf(index).outcome
-    if (!record.factsOf(index).hasBegun || before?.signed === 'signed' || before?.signed === 'declined') continue
-    const outcome = trouble ? unknown(trouble) : await latestOf(effects, record, index)
+  if (state.shown.turns.length === 0) return
+  const trouble = await readFolders(deps, state.accountId)
+  for (const index of state.shown.turns.keys()) {
+    const before = state.turnOf(index).outcome
+    if (!state.factsOf(index).hasBegun || before?.signed === 'signed' || before?.signed === 'declined') continue
+    const outcome = trouble ? unknown(trouble) : await latestOf(deps, state, index)
     if (outcome.signed === 'unknown' && before) continue
-    record.setOutcome(index, outcome)
-    record.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
-    record.become({})
+    state.setOutcome(index, outcome)
+    state.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
+    state.become({})
   }
 }
 
 async function readFolders(
-  effects: Pick<CounterDeps, 'account' | 'refresh' | 'describe'>,
+  deps: Pick<CounterDeps, 'account' | 'refresh' | 'describe'>,
   accountId: string
 ): Promise<AppError | undefined> {
   try {
-    if (!effects.account(accountId)) return NO_ACCOUNT
-    await effects.refresh(accountId)
+    if (!deps.account(accountId)) return NO_ACCOUNT
+    await deps.refresh(accountId)
     return undefined
   } catch (error) {
-    return effects.describe(error)
+    return deps.describe(error)
   }
 }
 
 async function latestOf(
-  effects: Pick<CounterDeps, 'documentOf' | 'describe'>,
-  record: SessionState,
+  deps: Pick<CounterDeps, 'documentOf' | 'describe'>,
+  state: SessionState,
   index: number
 ): Promise<CounterOutcome> {
-  const { documentReference, signer } = record.turnOf(index)
+  const { documentReference, signer } = state.turnOf(index)
   try {
-    const mirrored = await effects.documentOf(record.accountId, documentReference)
-    return outcomeOf(mirrored, { signer, identity: record.factsOf(index).identity })
+    const mirrored = await deps.documentOf(state.accountId, documentReference)
+    return outcomeOf(mirrored, { signer, identity: state.factsOf(index).identity })
   } catch (error) {
-    return unknown(effects.describe(error))
+    return unknown(deps.describe(error))
   }
 }
 

@@ -2,10 +2,10 @@
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import type { CounterDeps } from './deps.ts'
-import { indexOf } from './known-signer.ts'
+import { indexOf } from './outcome.ts'
 import type { SessionState } from './session-state.ts'
 
-export interface Following {
+export interface NextSigner {
   /** The next turn; undefined where none follows. */
   next: number | undefined
   /** Turns before it that can't be offered, with why. */
@@ -20,20 +20,20 @@ const HOLDS_UP: readonly CounterOutcome['signed'][] = ['declined', 'not-yet', 's
  * @param outcome what became of the turn that has just ended, which isn't written down yet.
  */
 export async function nextSigner(
-  effects: Pick<CounterDeps, 'documentOf'>,
-  record: SessionState,
+  deps: Pick<CounterDeps, 'documentOf'>,
+  state: SessionState,
   current: number,
   outcome: CounterOutcome
-): Promise<Following> {
+): Promise<NextSigner> {
   const outcomes = new Map<number, CounterOutcome | undefined>(
-    record.state.turns.map((turn, index) => [index, index === current ? outcome : turn.outcome])
+    state.shown.turns.map((turn, index) => [index, index === current ? outcome : turn.outcome])
   )
-  const passedOver: Following['passedOver'] = []
-  for (let index = current + 1; index < record.state.turns.length; index++) {
+  const passedOver: NextSigner['passedOver'] = []
+  for (let index = current + 1; index < state.shown.turns.length; index++) {
     if (outcomes.get(index)) continue
-    const before = heldUpBy(record, outcomes, index)
-    if (before === undefined || (await canBegin(effects, record, index))) return { next: index, passedOver }
-    const error = notTheirTurn(record, outcomes, before)
+    const before = heldUpBy(state, outcomes, index)
+    if (before === undefined || (await canBegin(deps, state, index))) return { next: index, passedOver }
+    const error = notTheirTurn(state, outcomes, before)
     passedOver.push({ index, error })
     outcomes.set(index, { signed: 'skipped', error })
   }
@@ -42,27 +42,23 @@ export async function nextSigner(
 
 /** The first turn of the same document that came before and was not signed. */
 function heldUpBy(
-  record: SessionState,
+  state: SessionState,
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
   index: number
 ): number | undefined {
-  const { documentReference } = record.turnOf(index)
-  const before = record.state.turns.slice(0, index).findIndex((turn, at) => {
+  const { documentReference } = state.turnOf(index)
+  const before = state.shown.turns.slice(0, index).findIndex((turn, at) => {
     const signed = outcomes.get(at)?.signed
     return turn.documentReference === documentReference && signed !== undefined && HOLDS_UP.includes(signed)
   })
   return before < 0 ? undefined : before
 }
 
-async function canBegin(
-  effects: Pick<CounterDeps, 'documentOf'>,
-  record: SessionState,
-  index: number
-): Promise<boolean> {
-  const { documentReference, signer } = record.turnOf(index)
+async function canBegin(deps: Pick<CounterDeps, 'documentOf'>, state: SessionState, index: number): Promise<boolean> {
+  const { documentReference, signer } = state.turnOf(index)
   try {
-    const mirrored = await effects.documentOf(record.accountId, documentReference)
-    const at = mirrored && indexOf(mirrored.document, signer, record.factsOf(index).identity)
+    const mirrored = await deps.documentOf(state.accountId, documentReference)
+    const at = mirrored && indexOf(mirrored.document, signer, state.factsOf(index).identity)
     return mirrored !== undefined && at !== undefined && canSignNow(mirrored.document, at)
   } catch {
     // What can't be read is said when they begin.
@@ -71,11 +67,11 @@ async function canBegin(
 }
 
 function notTheirTurn(
-  record: SessionState,
+  state: SessionState,
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
   before: number
 ): AppError {
-  const name = record.turnOf(before).signerName.trim() || 'the signer before'
+  const name = state.turnOf(before).signerName.trim() || 'the signer before'
   const who = name.charAt(0).toUpperCase() + name.slice(1)
   const message =
     outcomes.get(before)?.signed === 'declined'

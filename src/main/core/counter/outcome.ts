@@ -1,13 +1,18 @@
-/** What became of a turn: what the service says, asked again for a while as it may need a moment. No page is believed. */
+/**
+ * The outcome of a turn: what the service says of its signer, asked again for a while as it may need a moment, and followed
+ * for as long as it isn't known. No page is believed.
+ */
 import type { AppError, CounterOutcome, CounterSession } from '../../../shared/contract/index.ts'
-import { stateOf } from '../documents/progress.ts'
+import type { DocumentResponse } from '../../../shared/model/index.ts'
+import { personOf, stateOf } from '../documents/progress.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
+import type { Time } from '../lib/time.ts'
 import type { CounterDeps, SignerIdentity } from './deps.ts'
-import { indexOf } from './known-signer.ts'
+import type { SessionState } from './session-state.ts'
 
-/** Milliseconds until the service is asked again, where the page or the person says that it is signed: the service may need a moment. */
+/** Milliseconds until the service is asked again, if the page or the person says that it is signed: it may need a moment. */
 const AFTER_SIGNING = [1000, 2000, 4000]
-/** Where it was ended before: most likely nothing is to come, and they wait. */
+/** If it was ended before: most likely nothing is to come, and they wait. */
 const AFTER_STOP = [1000]
 /** However slow the line is, the person isn't kept longer, in milliseconds. */
 const LONGEST = 30_000
@@ -22,39 +27,39 @@ export interface AskedTurn {
   identity: SignerIdentity
 }
 
-type AskingEffects = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'schedule' | 'account'>
+type AskingDeps = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'time' | 'account'>
 
-/** Asks the service. Never rejects: where it can't be asked the outcome is `unknown`. */
-export async function askOutcome(effects: AskingEffects, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
+/** Asks the service. Never rejects: if it can't be asked the outcome is `unknown`. */
+export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
   const pauses = ending === 'stopped' ? AFTER_STOP : AFTER_SIGNING
   let isLate = false
   const asking = (async () => {
-    let latest = await askOnce(effects, turn)
+    let latest = await askOnce(deps, turn)
     for (const pause of pauses) {
       if (isLate || latest.signed === 'signed' || latest.signed === 'declined') break
-      await paused(effects.schedule, pause)
+      await paused(deps.time, pause)
       if (isLate) break
-      latest = await askOnce(effects, turn)
+      latest = await askOnce(deps, turn)
     }
     return latest
   })()
   const late = Promise.withResolvers<CounterOutcome>()
-  const cancel = effects.schedule(() => {
+  const cancel = deps.time.after(LONGEST, () => {
     isLate = true
     late.resolve(unknown({ code: 'timeout', message: 'The signing service took too long to answer.' }))
-  }, LONGEST)
+  })
   const outcome = await Promise.race([asking, late.promise])
   cancel()
   return outcome
 }
 
-async function askOnce(effects: AskingEffects, turn: AskedTurn): Promise<CounterOutcome> {
+async function askOnce(deps: AskingDeps, turn: AskedTurn): Promise<CounterOutcome> {
   try {
-    if (!effects.account(turn.accountId)) return unknown(NO_ACCOUNT)
-    await effects.refresh(turn.accountId)
-    return outcomeOf(await effects.documentOf(turn.accountId, turn.documentReference), turn)
+    if (!deps.account(turn.accountId)) return unknown(NO_ACCOUNT)
+    await deps.refresh(turn.accountId)
+    return outcomeOf(await deps.documentOf(turn.accountId, turn.documentReference), turn)
   } catch (error) {
-    return unknown(effects.describe(error))
+    return unknown(deps.describe(error))
   }
 }
 
@@ -82,10 +87,61 @@ function unknown(error: AppError): CounterOutcome {
   return { signed: 'unknown', error }
 }
 
-export function paused(schedule: CounterDeps['schedule'], milliseconds: number): Promise<void> {
-  const over = Promise.withResolvers<void>()
-  schedule(over.resolve, milliseconds)
-  return over.promise
+export function paused(time: Time, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void time.after(milliseconds, resolve))
+}
+
+/**
+ * Reads what the folders say now of turns that have ended and whose outcome isn't known. Never rejects: what can't be read is
+ * as little known as before.
+ */
+export async function followOutcomes(deps: Pick<CounterDeps, 'documentOf'>, state: SessionState): Promise<void> {
+  for (const index of state.shown.turns.keys()) {
+    const before = state.turnOf(index).outcome
+    if (before?.signed !== 'not-yet' && before?.signed !== 'unknown') continue
+    const latest = await latestOf(deps, state, index).catch(() => undefined)
+    // It may have been taken up again meanwhile, and what comes of it is asked then.
+    if (!latest || latest.signed === before.signed || state.turnOf(index).outcome !== before) continue
+    state.setOutcome(index, latest)
+    state.noteTurn('turn-ended', index, { outcome: latest.signed, known: 'later' })
+    state.become({})
+  }
+}
+
+async function latestOf(
+  deps: Pick<CounterDeps, 'documentOf'>,
+  state: SessionState,
+  index: number
+): Promise<CounterOutcome | undefined> {
+  const { documentReference, signer } = state.turnOf(index)
+  const { identity, askedAt = 0 } = state.factsOf(index)
+  const mirrored = await deps.documentOf(state.accountId, documentReference)
+  const outcome = outcomeOf(mirrored, { signer, identity })
+  if (outcome.signed === 'signed' || outcome.signed === 'declined') return outcome
+  // That it isn't signed yet is news only if the service has said so since it couldn't be asked.
+  return outcome.signed === 'not-yet' && mirrored && mirrored.seenAt > askedAt ? outcome : undefined
+}
+
+/** By what a turn's signer is found in newer answers: signers are corrected and reordered while a session lasts. */
+export function identityOf(document: DocumentResponse, index: number): SignerIdentity {
+  const signerReference = document.Signers?.[index]?.SignerReference
+  return { person: personOf(document, index), ...(signerReference && { signerReference }) }
+}
+
+/**
+ * The index of the signer now; undefined if they are no longer among the signers. One who has a reference keeps it whatever
+ * else is corrected; without one, name and e-mail have to be as they were.
+ */
+export function indexOf(document: DocumentResponse, signer: number, identity: SignerIdentity): number | undefined {
+  const { signerReference, person } = identity
+  const signers = document.Signers ?? []
+  const isThem = (index: number) =>
+    signerReference === undefined
+      ? personOf(document, index) === person
+      : signers[index]?.SignerReference === signerReference
+  if (signer < signers.length && isThem(signer)) return signer
+  const found = signers.findIndex((_one, index) => isThem(index))
+  return found < 0 ? undefined : found
 }
 
 /** How many turns came to which outcome. */

@@ -1,88 +1,97 @@
 /**
- * What lies over the page, or over a screen of ours that was left. The one place that shows a page: only while its phase is
- * loading or open and nobody has locked the screen.
+ * What lies over the page, or over a screen of ours that was left, and the page's question for the camera, which waits behind
+ * an overlay. The one place that shows a page: only while its phase is loading or open and nobody has locked the screen.
  */
-import type { CounterCover, CounterPhase, CounterSession, CoveredBy } from '../../../shared/contract/index.ts'
+import type { CounterCover, CounterSession, CoveredBy } from '../../../shared/contract/index.ts'
+import type { MediaDevice } from '../policy/permissions.ts'
 import type { Page } from './page.ts'
-import type { SessionState } from './session-state.ts'
+import { isShowing, PHASES } from './phases.ts'
+import type { Changes, SessionState } from './session-state.ts'
 
-/** The covers that a person asked for, and takes away again. */
-export const OWN_COVERS: readonly CounterCover[] = ['moment', 'help', 'finish', 'stop']
-/** Overlays that stay whatever the page does meanwhile: somebody has to come, or has come. */
+/** Overlays that stay whatever the page does meanwhile: someone has to come, or has come. */
 const LASTING: readonly (CounterCover | undefined)[] = ['away', 'idle', 'not-me', 'staff']
-/** Where there is nothing to cover, since staff alone can go on, or has. */
-const UNCOVERABLE: readonly CounterPhase[] = ['return', 'ended']
 
-export type Overlays = ReturnType<typeof openOverlays>
+const NOTHING = { cover: undefined, coveredBy: undefined, isLocked: false } satisfies Changes
 
-export function openOverlays({ record, page }: { record: SessionState; page: Page }) {
-  /** How far the page is, behind a cover too. */
-  let pagePhase: 'loading' | 'open' = 'loading'
+export class Overlays {
+  readonly #state: SessionState
+  readonly #page: Page
 
-  const isShowing = () => record.state.phase === 'loading' || record.state.phase === 'open'
+  constructor(state: SessionState, page: Page) {
+    this.#state = state
+    this.#page = page
+  }
 
-  return {
-    isShowing,
+  /** What of the overlay stays when the phase changes underneath. */
+  lasting(): Changes {
+    const { cover, coveredBy, isLocked } = this.#state.shown
+    return LASTING.includes(cover) ? { cover, coveredBy, isLocked } : NOTHING
+  }
 
-    /** A person may act: nothing lies over what they see. */
-    isFree: (): boolean => !record.state.isLocked && record.state.cover === undefined,
+  /**
+   * Nothing happens where staff alone can go on, or has: there is nothing to cover.
+   * @param locked whether staff alone can take it away.
+   * @param by what brought it about, if that says more than the overlay.
+   */
+  cover(why: CounterCover, locked: 'locked' | 'not locked', by?: CoveredBy): CounterSession {
+    if (PHASES[this.#state.shown.phase].page === 'none') return this.#state.shown
+    this.#page.hide()
+    return this.#state.go('cover', {
+      cover: why,
+      // Staff who comes is told what there was before them.
+      ...(why !== 'staff' && { coveredBy: by ?? why }),
+      isLocked: locked === 'locked',
+      warningUntil: undefined
+    })
+  }
 
-    /** What of the cover stays when the phase changes underneath. */
-    lasting(): Pick<CounterSession, 'isLocked'> & {
-      cover: CounterCover | undefined
-      coveredBy: CoveredBy | undefined
-    } {
-      const { cover, coveredBy, isLocked } = record.state
-      return LASTING.includes(cover)
-        ? { cover, coveredBy, isLocked }
-        : { cover: undefined, coveredBy: undefined, isLocked: false }
-    },
+  uncover(): CounterSession {
+    const state = this.#state.go('uncover', { ...NOTHING, asksFor: [], warningUntil: undefined })
+    if (isShowing(state)) this.#page.reveal()
+    return state
+  }
 
-    /**
-     * @param locked whether staff alone can take it away.
-     * @param by what brought it about, where that says more than the cover.
-     */
-    cover(why: CounterCover, locked: 'locked' | 'not locked', by?: CoveredBy): CounterSession {
-      const { phase } = record.state
-      if (UNCOVERABLE.includes(phase)) return record.state
-      page.hide()
-      return record.become({
-        phase: isShowing() ? 'covered' : phase,
-        cover: why,
-        // Staff who comes is told what there was before them.
-        ...(why !== 'staff' && { coveredBy: by ?? why }),
-        isLocked: locked === 'locked',
-        warningUntil: undefined
-      })
-    },
+  /** The page says how far it is. An overlay stays where it is. */
+  pageIs(phase: 'loading' | 'open'): void {
+    const before = this.#state.shown
+    if (this.#state.pageIs(phase) !== before) this.#page.reveal()
+  }
 
-    uncover(): CounterSession {
-      const { phase } = record.state
-      if (UNCOVERABLE.includes(phase)) return record.state
-      const state = record.become({
-        phase: phase === 'covered' ? pagePhase : phase,
-        cover: undefined,
-        coveredBy: undefined,
-        isLocked: false,
-        asksFor: [],
-        warningUntil: undefined
-      })
-      if (isShowing()) page.reveal()
-      return state
-    },
+  /** The page asks for devices. */
+  asked(devices: readonly MediaDevice[]): void {
+    this.#state.become({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
+    // Where staff has to come, or is there, they see the question then.
+    if (this.lasting().cover === undefined) this.cover('camera', 'locked')
+  }
 
-    /** The page of a new turn is about to be loaded. */
-    begin(): void {
-      pagePhase = 'loading'
-    },
+  /** The page got devices. */
+  granted(devices: readonly MediaDevice[]): void {
+    const { current, origin } = this.#state.shown
+    this.#state.noteTurn('camera-allowed', current, { devices: devices.join(', '), origin, by: 'page got it' })
+  }
 
-    /** The page says how far it is. A cover stays where it is. */
-    pageIs(phase: 'loading' | 'open'): void {
-      const before = pagePhase
-      pagePhase = phase
-      if (!isShowing() || record.state.phase === phase) return
-      if (before !== phase || record.state.phase !== phase) record.become({ phase })
-      page.reveal()
-    }
+  /** The page was closed while it waited: that was a no, which nobody gave. */
+  unanswered(): void {
+    const { asksFor, current } = this.#state.shown
+    this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by: 'the page was closed' })
+  }
+
+  /** Yes, for the rest of the session. Only staff can say so. Answers whether there was a question. */
+  allowCamera(): boolean {
+    return this.#answered(true, 'staff')
+  }
+
+  /** Going on without an answer is a no. */
+  refuseCamera(by: 'person' | 'staff'): void {
+    this.#answered(false, by)
+  }
+
+  #answered(granted: boolean, by: 'person' | 'staff'): boolean {
+    const { asksFor, current } = this.#state.shown
+    if (asksFor.length === 0) return false
+    this.#state.noteTurn(granted ? 'camera-allowed' : 'camera-refused', current, { devices: asksFor.join(', '), by })
+    this.#state.become({ asksFor: [], allowsCamera: granted })
+    this.#page.answer(granted)
+    return true
   }
 }

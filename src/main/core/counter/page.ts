@@ -1,29 +1,19 @@
 /**
  * The signing page of the turn that runs. There is never more than one, it is seen only where the session says so, and it is
- * wiped before another is opened. What a page tells after it was wiped is not heard.
+ * wiped before another is opened. What a page tells after it was wiped is not heard, and no text of it holds the signing link.
  */
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
+import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAddress } from '../policy/signing-address.ts'
 import type { Cleanup } from './cleanup.ts'
-import type { CounterDeps } from './deps.ts'
-import { errorWithoutLink, withoutLink } from './hidden-link.ts'
-import type { MediaDevice, MediaRight, SigningView, ViewBounds } from './signing-view.ts'
+import type { CounterDeps, SigningTurn, SigningView, SigningViewEvents, ViewBounds } from './deps.ts'
 
-/** What a page does that the session has to know of. No text of it holds the signing link. */
-export interface PageHappenings {
-  loading(): void
-  /** @param origin of what is shown, where it is known */
-  open(origin?: string): void
-  returned(): void
-  failed(error: AppError): void
-  refused(what: string): void
-  /** It waits for an answer: `answer` gives it. */
+/** What a page does that the session has to know of: what the view tells, and its question while it waits for an answer. */
+export interface PageEvents extends Omit<SigningViewEvents, 'asksFor'> {
   asksFor(devices: readonly MediaDevice[]): void
   /** It was closed while it waited. */
   unanswered(): void
-  granted(devices: readonly MediaDevice[]): void
-  touched(): void
 }
 
 export interface PageTurn {
@@ -33,101 +23,123 @@ export interface PageTurn {
   media: () => MediaRight
 }
 
-export type Page = ReturnType<typeof openPage>
+type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressOf'>
 
-type PageEffects = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressOf'>
-
-export function openPage(effects: PageEffects, leftovers: Cleanup, happened: PageHappenings) {
-  let view: SigningView | undefined
-  let bounds: ViewBounds | undefined
-  let questions: ((granted: boolean) => void)[] = []
+export class Page {
+  readonly #deps: PageDeps
+  readonly #cleanup: Cleanup
+  readonly #events: PageEvents
+  #view: SigningView | undefined
+  #bounds: ViewBounds | undefined
+  #questions: ((granted: boolean) => void)[] = []
   /** Which page is heard; each has a number of its own. */
-  let heard = 0
+  #heard = 0
 
-  function answer(granted: boolean): void {
-    const waiting = questions
-    questions = []
-    for (const one of waiting) one(granted)
+  constructor(deps: PageDeps, cleanup: Cleanup, events: PageEvents) {
+    this.#deps = deps
+    this.#cleanup = cleanup
+    this.#events = events
   }
 
-  function open({ address, documentReference, zoom, media }: PageTurn): void {
-    if (view || leftovers.isThere()) throw new Error('Another page is there still.')
+  open({ address, documentReference, zoom, media }: PageTurn): void {
+    if (this.#view || this.#cleanup.isPending()) throw new Error('Another page is still there.')
     const { url, allowedOrigins, practiceOrigin, linkOrigin } = address
-    const ofTheOffice = effects.allowedOrigins()
-    const mine = ++heard
-    const isHeard = () => heard === mine
-    const own = effects.returnAddressOf(documentReference)
-    const opened = effects.openView({
+    const ofTheOffice = this.#deps.allowedOrigins()
+    const mine = ++this.#heard
+    const isHeard = () => this.#heard === mine
+    const mediaNow = () => (isHeard() ? media() : 'never')
+    const own = this.#deps.returnAddressOf(documentReference)
+    const opened = this.#deps.openView({
       url,
       allowedOrigins: [...new Set([...allowedOrigins, ...ofTheOffice])],
       returnAddresses: own ? [RETURN_ADDRESS, own] : [RETURN_ADDRESS],
       ...(practiceOrigin && { practiceOrigin }),
       ...(linkOrigin && !ofTheOffice.includes(linkOrigin) && { linkOrigin }),
-      media: () => (isHeard() ? media() : 'never'),
-      events: {
-        loading: () => isHeard() && happened.loading(),
-        open: (origin) => isHeard() && happened.open(originOf(origin)),
-        returned: () => isHeard() && happened.returned(),
-        failed: (error) => isHeard() && happened.failed(errorWithoutLink(error, url)),
-        refused: (what) => isHeard() && happened.refused(withoutLink(what, url)),
-        asksFor(devices, give) {
-          const right = isHeard() ? media() : 'never'
-          if (right !== 'ask') return give(right === 'yes')
-          questions.push(give)
-          happened.asksFor(devices)
-        },
-        granted: (devices) => isHeard() && happened.granted(devices),
-        touched: () => isHeard() && happened.touched()
-      }
+      media: mediaNow,
+      events: this.#eventsOf(url, isHeard, mediaNow)
     })
     // It may have failed while it was being made: then it is not the session's any more.
     if (isHeard()) {
-      view = opened
+      this.#view = opened
       opened.zoom(zoom)
     } else {
-      leftovers.add(opened)
-      void leftovers.wipe()
+      this.#cleanup.add(opened)
+      void this.#cleanup.wipe()
     }
   }
 
-  return {
-    open,
-    isThere: (): boolean => view !== undefined,
-
-    /** Where the page is to be seen, once it may be. */
-    place(at: ViewBounds): void {
-      bounds = at
-    },
-    /** Shows the page, where it is known at which bounds. */
-    reveal(): void {
-      if (bounds) view?.show(bounds)
-    },
-    hide: (): void => view?.cover(),
-    zoom: (factor: number): void => view?.zoom(factor),
-
-    /** Answers what the page waits for. */
-    answer,
-
-    print: async (): Promise<void> => view?.print(),
-    pdf: async (): Promise<Uint8Array | undefined> => view?.pdf(),
-
-    /**
-     * Ends the page, which is out of sight at once. Answers whether nothing of it, or of one before, is left; where
-     * something is, it may be called again.
-     */
-    wipe(): Promise<boolean> {
-      const closed = view
-      view = undefined
-      bounds = undefined
-      heard++
-      closed?.cover()
-      const isUnanswered = questions.length > 0
-      answer(false)
-      if (closed) leftovers.add(closed)
-      const wiping = leftovers.wipe()
-      if (isUnanswered) happened.unanswered()
-      return wiping
+  #eventsOf(url: string, isHeard: () => boolean, mediaNow: () => MediaRight): SigningTurn['events'] {
+    const events = this.#events
+    return {
+      loading: () => isHeard() && events.loading(),
+      open: (origin) => isHeard() && events.open(originOf(origin)),
+      returned: () => isHeard() && events.returned(),
+      failed: (error) => isHeard() && events.failed(errorWithoutLink(error, url)),
+      refused: (what) => isHeard() && events.refused(withoutLink(what, url)),
+      asksFor: (devices, give) => {
+        const right = mediaNow()
+        if (right !== 'ask') return give(right === 'yes')
+        this.#questions.push(give)
+        events.asksFor(devices)
+      },
+      granted: (devices) => isHeard() && events.granted(devices),
+      touched: () => isHeard() && events.touched()
     }
+  }
+
+  isThere(): boolean {
+    return this.#view !== undefined
+  }
+
+  /** Where the page is to be seen, once it may be. */
+  place(at: ViewBounds): void {
+    this.#bounds = at
+  }
+
+  /** Shows the page, if it is known at which bounds. */
+  reveal(): void {
+    if (this.#bounds) this.#view?.show(this.#bounds)
+  }
+
+  hide(): void {
+    this.#view?.cover()
+  }
+
+  zoom(factor: number): void {
+    this.#view?.zoom(factor)
+  }
+
+  /** Answers what the page waits for. */
+  answer(granted: boolean): void {
+    const waiting = this.#questions
+    this.#questions = []
+    for (const one of waiting) one(granted)
+  }
+
+  async print(): Promise<void> {
+    await this.#view?.print()
+  }
+
+  async pdf(): Promise<Uint8Array | undefined> {
+    return this.#view?.pdf()
+  }
+
+  /**
+   * Ends the page, which is out of sight at once. Answers whether nothing of it, or of one before, is left; if something is,
+   * it may be called again.
+   */
+  wipe(): Promise<boolean> {
+    const closed = this.#view
+    this.#view = undefined
+    this.#bounds = undefined
+    this.#heard++
+    closed?.cover()
+    const isUnanswered = this.#questions.length > 0
+    this.answer(false)
+    if (closed) this.#cleanup.add(closed)
+    const wiping = this.#cleanup.wipe()
+    if (isUnanswered) this.#events.unanswered()
+    return wiping
   }
 }
 
@@ -135,4 +147,40 @@ export function openPage(effects: PageEffects, leftovers: Cleanup, happened: Pag
 function originOf(told: string | undefined): string | undefined {
   const origin = told !== undefined && URL.canParse(told) ? new URL(told).origin : 'null'
   return origin === 'null' ? undefined : origin
+}
+
+const HIDDEN = '…'
+/** No shorter piece of an address is taken for a secret, in characters: it may be a word of a sentence. */
+const SHORTEST_SECRET = 12
+
+/** The error without the signing link, in whole or in any part that would let someone sign: anyone who has it can sign. */
+export function errorWithoutLink(error: AppError, link: string): AppError {
+  const { message, serviceMessage, path, fields } = error
+  return {
+    ...error,
+    message: withoutLink(message, link),
+    ...(serviceMessage !== undefined && { serviceMessage: withoutLink(serviceMessage, link) }),
+    ...(path !== undefined && { path: withoutLink(path, link) }),
+    ...(fields && {
+      fields: fields.map((one) => ({ field: withoutLink(one.field, link), message: withoutLink(one.message, link) }))
+    })
+  }
+}
+
+function withoutLink(text: string, link: string): string {
+  let hidden = text
+  for (const secret of secretsOf(link)) hidden = hidden.replaceAll(secret, HIDDEN)
+  return hidden
+}
+
+/** Longest first, so that no part is left of a longer one. */
+function secretsOf(link: string): string[] {
+  const parts = [link.trim()]
+  if (URL.canParse(link)) {
+    const url = new URL(link)
+    parts.push(url.href, url.href.slice(url.origin.length), url.search.slice(1), url.hash.slice(1))
+    parts.push(...url.pathname.split('/'), ...url.searchParams.values())
+  }
+  const secrets = [...new Set(parts)].filter((part) => part.length >= SHORTEST_SECRET)
+  return secrets.sort((one, other) => other.length - one.length)
 }

@@ -6,12 +6,10 @@ import { z } from 'zod'
 import type { PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
-import { refusedPin } from './pin-choice.ts'
-import { openWaits, type WaitEffects } from './pin-delays.ts'
-import { type Cost, FULL_COST, hashOf, isCheaper, isSame, PinHash } from './pin-hash.ts'
-import { openPinReset } from './pin-reset.ts'
-import type { PinAnswer, StaffPin } from './staff-pin.ts'
+import type { PinAnswer, StaffPin } from './deps.ts'
+import { type Cost, FULL_COST, hashOf, isCheaper, isSame, PinHash, refusedPin } from './pin-hash.ts'
 
 const KeptPin = z.object({
   hash: PinHash,
@@ -20,11 +18,12 @@ const KeptPin = z.object({
 })
 type KeptPin = z.infer<typeof KeptPin>
 
-export interface PinEffects extends WaitEffects {
+export interface PinDeps {
   /** `staffPin` of the keychain, and whether that keeps it. */
   slot: SecretSlot
   keeps: Keychain['keeps']
-  random: (bytes: number) => Uint8Array
+  time: Pick<Time, 'now' | 'elapsed'>
+  randomBytes: (count: number) => Uint8Array
   platform: NodeJS.Platform
   note: NoteInAudit
   /** Whether it may be reset has changed: what is shown of it is to be asked for again. */
@@ -32,129 +31,240 @@ export interface PinEffects extends WaitEffects {
   cost?: Cost
 }
 
-export interface StaffPinKeeper extends StaffPin {
+export class StaffPinKeeper implements StaffPin {
+  readonly #deps: PinDeps
+  readonly #cost: Cost
+  readonly #delays: Delays
+  readonly #reset: Reset
+  readonly #canReset: boolean
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(deps: PinDeps) {
+    this.#deps = deps
+    this.#cost = deps.cost ?? FULL_COST
+    this.#delays = new Delays(deps.time)
+    this.#reset = new Reset(deps.time)
+    // Only these tell of it: see `lock-screen` and `unlock-screen` of Electron's powerMonitor.
+    this.#canReset = deps.platform === 'darwin' || deps.platform === 'win32'
+  }
+
+  state(): Promise<PinState> {
+    return this.#inTurn(() => this.#state())
+  }
+
+  check(pin: string): Promise<PinAnswer> {
+    return this.#inTurn(() => this.#judge(pin))
+  }
+
   /**
    * Sets the first PIN, replaces the one given as `current`, or, while a reset is allowed, a forgotten one.
    * @throws AppFailure `invalid` with the field, `wrong-pin`, `pin-wait`; KeychainError.
    */
-  set(pin: string, current?: string): Promise<PinState>
-  /** The PIN was forgotten. @throws AppFailure `bad-input` where the system doesn't tell who signs in. */
-  reset(): Promise<PinState>
-  /** The computer was locked; it was unlocked, by somebody who can sign in to it. */
-  lockScreen(): void
-  unlockScreen(): void
-}
+  set(pin: string, current?: string): Promise<PinState> {
+    return this.#inTurn(async () => {
+      const refused = refusedPin(pin)
+      if (refused) refuse('pin', refused)
+      const isFirst = (await this.#read()) === null
+      const isReset = !isFirst && this.#reset.state() === 'allowed'
+      if (!isFirst && !isReset) await this.#mustBe(current)
+      await this.#write({ hash: await this.#hashOf(pin), ...this.#delays.begin(0) })
+      this.#reset.end()
+      const how = isReset ? 'after signing in to the computer' : isFirst ? 'the first' : 'in place of another'
+      this.#deps.note({ what: isReset ? 'pin-reset' : 'pin-set', detail: { how } })
+      return this.#state()
+    })
+  }
 
-export function openStaffPin(effects: PinEffects): StaffPinKeeper {
-  const { slot, random, note, clock, changed, cost = FULL_COST } = effects
-  const waits = openWaits(effects)
-  const reset = openPinReset(effects.monotonic)
-  // Only these tell of it: see `lock-screen` and `unlock-screen` of Electron's powerMonitor.
-  const canReset = effects.platform === 'darwin' || effects.platform === 'win32'
-  let last: Promise<unknown> = Promise.resolve()
+  /** The PIN was forgotten. @throws AppFailure `bad-input` if the system doesn't tell who signs in. */
+  reset(): Promise<PinState> {
+    return this.#inTurn(async () => {
+      if (!this.#canReset) fail('bad-input', 'On this system only the administrator can reset the PIN.')
+      if ((await this.#read()) === null) return this.#state()
+      this.#reset.ask()
+      this.#deps.note({ what: 'pin-reset', detail: { how: 'asked for' } })
+      return this.#state()
+    })
+  }
+
+  /** The computer was locked. */
+  lockScreen(): void {
+    if (this.#reset.lock()) this.#deps.changed()
+  }
+
+  /** The computer was unlocked, by someone who can sign in to it. */
+  unlockScreen(): void {
+    if (this.#reset.unlock()) this.#deps.changed()
+  }
 
   /** One after the other: two tries at one time would both be judged as the first of them. */
-  function inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    const mine = last.then(work, work)
-    last = mine.catch(() => undefined)
+  #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const mine = this.#last.then(work, work)
+    this.#last = mine.catch(() => undefined)
     return mine
   }
 
-  /** null where there is none, undefined where it can't be understood. */
-  async function read(): Promise<KeptPin | null | undefined> {
-    const text = await slot.get()
-    return text === null ? null : decoded(text)
-  }
-
-  const write = (kept: KeptPin) => slot.set(JSON.stringify(kept))
-
-  async function state(): Promise<PinState> {
-    const kept = await read()
-    const left = kept ? waits.left(kept) : 0
+  async #state(): Promise<PinState> {
+    const kept = await this.#read()
+    const left = kept ? this.#delays.left(kept) : 0
     return {
       isSet: kept !== null,
-      ...(left > 0 && { waitUntil: clock() + left }),
-      keptIn: effects.keeps === 'in-os' ? 'keychain' : 'memory',
-      reset: reset.state(),
-      canReset
+      ...(left > 0 && { waitUntil: this.#deps.time.now() + left }),
+      keptIn: this.#deps.keeps === 'in-os' ? 'keychain' : 'memory',
+      reset: this.#reset.state(),
+      canReset: this.#canReset
     }
   }
 
-  async function judge(pin: string): Promise<PinAnswer> {
-    const kept = await read()
+  async #judge(pin: string): Promise<PinAnswer> {
+    const kept = await this.#read()
     if (kept === null) return { ok: false, code: 'no-pin' }
     if (kept === undefined) {
       fail('keychain', 'The PIN in this computer’s keychain can’t be read. Reset it, or ask the administrator to.')
     }
-    const before = waits.left(kept)
-    if (before > 0) return { ok: false, code: 'pin-wait', waitUntil: clock() + before }
-    const tries = waits.begin(kept.wrong + 1)
-    await write({ ...kept, ...tries })
+    const before = this.#delays.left(kept)
+    if (before > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + before }
+    const tries = this.#delays.begin(kept.wrong + 1)
+    await this.#write({ ...kept, ...tries })
     if (!(await isSame(pin, kept.hash))) {
-      const after = waits.left(tries)
-      return { ok: false, code: 'wrong-pin', ...(after > 0 && { waitUntil: clock() + after }) }
+      const after = this.#delays.left(tries)
+      return { ok: false, code: 'wrong-pin', ...(after > 0 && { waitUntil: this.#deps.time.now() + after }) }
     }
-    const hash = isCheaper(kept.hash, cost) ? await hashOf(pin, cost, random) : kept.hash
-    await write({ hash, ...waits.begin(0) })
+    const hash = isCheaper(kept.hash, this.#cost) ? await this.#hashOf(pin) : kept.hash
+    await this.#write({ hash, ...this.#delays.begin(0) })
     return { ok: true }
   }
 
   /** @throws AppFailure unless it is the PIN. */
-  async function mustBe(current: string | undefined): Promise<void> {
+  async #mustBe(current: string | undefined): Promise<void> {
     if (current === undefined) refuse('current', 'Give the PIN that holds now as well.')
-    const answer = await judge(current)
+    const answer = await this.#judge(current)
     if (answer.ok || answer.code === 'no-pin') return
-    const wait = answer.waitUntil === undefined ? {} : { retryAfterMs: Math.max(answer.waitUntil - clock(), 1) }
+    const { waitUntil } = answer
+    const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(waitUntil - this.#deps.time.now(), 1) }
     if (answer.code === 'pin-wait') fail('pin-wait', 'After wrong PINs the next is taken only in a while.', wait)
-    note({ what: 'pin-wrong', detail: { where: 'choosing a new PIN' } })
+    this.#deps.note({ what: 'pin-wrong', detail: { where: 'choosing a new PIN' } })
     const message = 'That isn’t the PIN that holds now.'
     fail('wrong-pin', message, { ...wait, fields: [{ field: 'current', message }] })
   }
 
-  return {
-    state: () => inTurn(state),
-    check: (pin) => inTurn(() => judge(pin)),
+  #hashOf(pin: string): Promise<PinHash> {
+    return hashOf(pin, this.#cost, this.#deps.randomBytes)
+  }
 
-    set: (pin, current) =>
-      inTurn(async () => {
-        const refused = refusedPin(pin)
-        if (refused) refuse('pin', refused)
-        const isFirst = (await read()) === null
-        const isReset = !isFirst && reset.state() === 'allowed'
-        if (!isFirst && !isReset) await mustBe(current)
-        await write({ hash: await hashOf(pin, cost, random), ...waits.begin(0) })
-        reset.end()
-        const how = isReset ? 'after signing in to the computer' : isFirst ? 'the first' : 'in place of another'
-        note({ what: isReset ? 'pin-reset' : 'pin-set', detail: { how } })
-        return state()
-      }),
-
-    reset: () =>
-      inTurn(async () => {
-        if (!canReset) fail('bad-input', 'On this system only the administrator can reset the PIN.')
-        if ((await read()) === null) return state()
-        reset.ask()
-        note({ what: 'pin-reset', detail: { how: 'asked for' } })
-        return state()
-      }),
-
-    lockScreen() {
-      if (reset.lock()) changed()
-    },
-    unlockScreen() {
-      if (reset.unlock()) changed()
+  /** null if there is none, undefined if it can't be understood. */
+  async #read(): Promise<KeptPin | null | undefined> {
+    const text = await this.#deps.slot.get()
+    try {
+      return text === null ? null : KeptPin.safeParse(JSON.parse(text)).data
+    } catch {
+      return undefined
     }
   }
-}
 
-function decoded(text: string): KeptPin | undefined {
-  try {
-    return KeptPin.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
+  #write(kept: KeptPin): Promise<void> {
+    return this.#deps.slot.set(JSON.stringify(kept))
   }
 }
 
 function refuse(field: 'pin' | 'current', message: string): never {
   fail('invalid', message, { fields: [{ field, message }] })
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+const TRIES_AT_ONCE = 3
+/** Milliseconds after each further wrong PIN in a row; the last holds for all that follow. */
+const DELAYS = [5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND, 5 * MINUTE]
+
+function delayAfter(wrong: number): number {
+  return wrong < TRIES_AT_ONCE ? 0 : (DELAYS[Math.min(wrong - TRIES_AT_ONCE, DELAYS.length - 1)] as number)
+}
+
+/** How many tries have failed in a row, and when the last of them began, in milliseconds since 1970 UTC. */
+type Tries = Pick<KeptPin, 'wrong' | 'triedAt'>
+
+/**
+ * How long the next PIN has to wait after wrong ones: long enough that a person at the counter can't try them all, and never
+ * longer than that. Within a run of the application waiting is measured by what can't be set. What an earlier run left is
+ * measured by the wall clock once, and one that was set back since makes it the whole delay again, and no more.
+ */
+class Delays {
+  readonly #time: PinDeps['time']
+  #known: (Tries & { until: number }) | undefined
+
+  constructor(time: PinDeps['time']) {
+    this.#time = time
+  }
+
+  /** A try begins now; returns what is to be kept of it before anything else happens. */
+  begin(wrong: number): Tries {
+    const tries = { wrong, triedAt: this.#time.now() }
+    this.#known = { ...tries, until: this.#time.elapsed() + delayAfter(wrong) }
+    return tries
+  }
+
+  /** Milliseconds until the next PIN is taken; 0 if it is taken now. */
+  left({ wrong, triedAt }: Tries): number {
+    if (this.#known?.wrong !== wrong || this.#known.triedAt !== triedAt) {
+      const delay = delayAfter(wrong)
+      const rest = Math.min(Math.max(triedAt + delay - this.#time.now(), 0), delay)
+      this.#known = { wrong, triedAt, until: this.#time.elapsed() + rest }
+    }
+    return Math.max(this.#known.until - this.#time.elapsed(), 0)
+  }
+}
+
+/** From the asking to the unlocking: what was asked for long ago must not be allowed to someone who doesn't know of it. */
+const ASKED_FOR = 10 * MINUTE
+const ALLOWED_FOR = 2 * MINUTE
+
+/**
+ * A forgotten PIN may be replaced by anyone who can sign in to this computer: after they asked for it the computer has to be
+ * locked and unlocked again, and then they have two minutes.
+ */
+class Reset {
+  readonly #time: PinDeps['time']
+  #stage: { is: 'asked' | 'locked' | 'allowed'; since: number } | undefined
+
+  constructor(time: PinDeps['time']) {
+    this.#time = time
+  }
+
+  state(): PinState['reset'] {
+    const found = this.#now()
+    if (!found) return 'none'
+    return found.is === 'allowed' ? 'allowed' : 'asked'
+  }
+
+  ask(): void {
+    this.#stage = { is: 'asked', since: this.#time.elapsed() }
+  }
+
+  /** Whether that changed anything. */
+  lock(): boolean {
+    const found = this.#now()
+    if (!found) return false
+    // One who was allowed and locked it instead is allowed again at the next unlocking.
+    this.#stage = { is: 'locked', since: found.is === 'allowed' ? this.#time.elapsed() : found.since }
+    return true
+  }
+
+  /** Whether that changed anything. */
+  unlock(): boolean {
+    if (this.#now()?.is !== 'locked') return false
+    this.#stage = { is: 'allowed', since: this.#time.elapsed() }
+    return true
+  }
+
+  end(): void {
+    this.#stage = undefined
+  }
+
+  #now() {
+    const { is, since } = this.#stage ?? {}
+    const longest = is === 'allowed' ? ALLOWED_FOR : ASKED_FOR
+    if (since !== undefined && this.#time.elapsed() - since >= longest) this.#stage = undefined
+    return this.#stage
+  }
 }

@@ -14,8 +14,7 @@ import {
   signingAddressSentence
 } from '../policy/signing-address.ts'
 import type { CounterDeps } from './deps.ts'
-import { indexOf } from './known-signer.ts'
-import { paused } from './outcome.ts'
+import { indexOf, paused } from './outcome.ts'
 import type { SessionState } from './session-state.ts'
 
 /** Milliseconds until the service is asked again whether the signer before this one has signed. */
@@ -27,7 +26,7 @@ export interface PreparedTurn {
   mayNeedCamera: boolean
 }
 
-type ReadyEffects = Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'schedule'>
+type PrepareDeps = Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'time'>
 
 /**
  * Or what became of the turn, where its page had been open before and the service knows.
@@ -35,21 +34,20 @@ type ReadyEffects = Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'sc
  * @throws AppFailure `gone`, `not-signable`, `unsafe-address`, `no-account`, and the service's failures.
  */
 export async function prepareTurn(
-  effects: ReadyEffects,
-  record: SessionState,
+  deps: PrepareDeps,
+  state: SessionState,
   index: number,
   isWanted: () => boolean
 ): Promise<PreparedTurn | CounterOutcome> {
-  const { documentReference } = record.turnOf(index)
-  for (const pause of [...pausesBefore(record, index), undefined]) {
-    const account =
-      effects.account(record.accountId) ?? fail('no-account', 'The account was removed from this computer.')
-    await effects.refresh(record.accountId)
-    const mirrored = await effects.documentOf(record.accountId, documentReference)
-    const judged = judge(mirrored, account, record, index)
+  const { documentReference } = state.turnOf(index)
+  for (const pause of [...pausesBefore(state, index), undefined]) {
+    const account = deps.account(state.accountId) ?? fail('no-account', 'The account was removed from this computer.')
+    await deps.refresh(state.accountId)
+    const mirrored = await deps.documentOf(state.accountId, documentReference)
+    const judged = judge(mirrored, account, state, index)
     if (judged !== 'later') return judged
     if (pause === undefined || !isWanted()) break
-    await paused(effects.schedule, pause)
+    await paused(deps.time, pause)
     if (!isWanted()) break
   }
   return fail('not-signable', 'It isn’t this person’s turn: somebody else has to sign first.')
@@ -59,20 +57,20 @@ export async function prepareTurn(
 function judge(
   mirrored: MirroredDocument | undefined,
   account: SigningAccount,
-  record: SessionState,
+  state: SessionState,
   index: number
 ): PreparedTurn | CounterOutcome | 'later' {
   if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'This document is no longer in the folders.')
   const { document } = mirrored
-  const { identity, hasBegun } = record.factsOf(index)
-  const at = indexOf(document, record.turnOf(index).signer, identity)
+  const { identity, hasBegun } = state.factsOf(index)
+  const at = indexOf(document, state.turnOf(index).signer, identity)
   const signer = at === undefined ? undefined : document.Signers?.[at]
   if (at === undefined || !signer) return fail('not-signable', 'This person is no longer among the signers.')
-  const state = stateOf(document, signer)
-  if (state === 'signed' || state === 'declined') {
+  const answer = stateOf(document, signer)
+  if (answer === 'signed' || answer === 'declined') {
     return hasBegun
-      ? { signed: state }
-      : fail('not-signable', `This person has ${state} elsewhere already. There is nothing left to sign here.`)
+      ? { signed: answer }
+      : fail('not-signable', `This person has ${answer} elsewhere already. There is nothing left to sign here.`)
   }
   // Who stands here was checked against the name as it was.
   if (personOf(document, at) !== identity.person) {
@@ -90,9 +88,9 @@ function ready(document: DocumentResponse, at: number, account: SigningAccount):
 }
 
 /** The service may need a moment to know of a signer of the same document who came just before. */
-function pausesBefore(record: SessionState, index: number): readonly number[] {
-  const { documentReference } = record.turnOf(index)
-  const before = record.state.turns.slice(0, index).filter((turn) => turn.documentReference === documentReference)
+function pausesBefore(state: SessionState, index: number): readonly number[] {
+  const { documentReference } = state.turnOf(index)
+  const before = state.shown.turns.slice(0, index).filter((turn) => turn.documentReference === documentReference)
   return before.some(({ outcome }) => outcome && outcome.signed !== 'skipped' && outcome.signed !== 'declined')
     ? AFTER_ANOTHER
     : []

@@ -1,10 +1,11 @@
 /**
- * One session as it is known: what is shown of it, what is kept of it in case the application ends, and what the audit trail is
- * told. Everything that happens in a session goes through here, so that all three say the same.
+ * One session as it is known: what is shown of it, what is kept of it in case the application ends, and what the audit trail
+ * gets. Everything that happens in a session goes through here, so that all three say the same.
  */
-import type { CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
+import type { CounterOutcome, CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
 import type { AuditNote } from '../audit/audit.ts'
 import type { CounterDeps, KeptTurn } from './deps.ts'
+import { PHASES, type PhaseEvent } from './phases.ts'
 
 /** What is known of a turn beside what is shown. */
 export interface TurnFacts extends KeptTurn {
@@ -12,107 +13,143 @@ export interface TurnFacts extends KeptTurn {
   evidence: readonly string[]
 }
 
-export interface RecordStart {
+export interface SessionStart {
   accountId: string
   startedAt: number
   state: CounterSession
   facts: TurnFacts[]
 }
 
-export type Changes = { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }
+/** A member that is undefined is taken away. */
+export type Changes = { [Name in keyof Omit<CounterSession, 'phase'>]?: CounterSession[Name] | undefined }
 
-export type SessionState = ReturnType<typeof openRecord>
+type StateDeps = Pick<CounterDeps, 'crashMarker' | 'changed' | 'note' | 'staff' | 'time'>
 
-type RecordEffects = Pick<CounterDeps, 'running' | 'changed' | 'note' | 'staff' | 'clock'>
+export class SessionState {
+  readonly accountId: string
+  readonly startedAt: number
+  readonly #deps: StateDeps
+  readonly #facts: TurnFacts[]
+  readonly #happened: (state: CounterSession) => void
+  readonly #staff: string
+  #shown: CounterSession
+  #pagePhase: 'loading' | 'open' = 'loading'
+  #step = 0
 
-/** @param happened called after each change, before it is told. */
-export function openRecord(effects: RecordEffects, start: RecordStart, happened: (state: CounterSession) => void) {
-  const { accountId, startedAt, facts } = start
-  let { state } = start
-  let step = 0
-  const staff = effects.staff()
+  /** @param happened called after each change, before the change is announced. */
+  constructor(deps: StateDeps, start: SessionStart, happened: (state: CounterSession) => void) {
+    this.accountId = start.accountId
+    this.startedAt = start.startedAt
+    this.#deps = deps
+    this.#facts = start.facts
+    this.#happened = happened
+    this.#staff = deps.staff()
+    this.#shown = start.state
+  }
 
-  function keep(): void {
-    if (state.phase === 'ended') return
-    const turns = state.turns.map((turn, index) => {
-      const { evidence: _evidence, ...kept } = factsOf(index)
-      return { ...turn, ...kept }
+  get shown(): CounterSession {
+    return this.#shown
+  }
+
+  turnOf(index: number): CounterTurn {
+    return known(this.#shown.turns[index])
+  }
+
+  factsOf(index: number): TurnFacts {
+    return known(this.#facts[index])
+  }
+
+  keep(): void {
+    const { id, phase, current, turns } = this.#shown
+    if (phase === 'ended') return
+    const { accountId, startedAt } = this
+    const kept = turns.map((turn, index) => {
+      const { evidence: _evidence, ...facts } = this.factsOf(index)
+      return { ...turn, ...facts }
     })
-    effects.running.keep({ id: state.id, accountId, startedAt, staff, current: state.current, turns })
+    this.#deps.crashMarker.keep({ id, accountId, startedAt, staff: this.#staff, current, turns: kept })
   }
 
-  function factsOf(index: number): TurnFacts {
-    const known = facts[index]
-    if (!known) throw new Error('There is no such turn.')
-    return known
+  /** Changes what is shown. */
+  become(changes: Changes): CounterSession {
+    return this.#become(changes)
   }
 
-  function turnOf(index: number): CounterTurn {
-    const known = state.turns[index]
-    if (!known) throw new Error('There is no such turn.')
-    return known
+  /**
+   * An event happened: the session goes to the phase that the table of phases has for it, with these changes. Where the
+   * table has none nothing changes.
+   */
+  go(event: PhaseEvent, changes: Changes = {}): CounterSession {
+    const next = PHASES[this.#shown.phase].on[event]
+    if (next === undefined) return this.#shown
+    return this.#become({ ...changes, phase: next === 'page' ? this.#pagePhase : next })
   }
 
-  return {
-    accountId,
-    startedAt,
-    get state(): CounterSession {
-      return state
-    },
-    turnOf,
-    factsOf,
-    keep,
-
-    /** Changes what is shown; a member that is undefined is taken away. */
-    become(changes: Changes): CounterSession {
-      const next: Record<string, unknown> = { ...state, ...changes }
-      for (const name in next) if (next[name] === undefined) delete next[name]
-      const before = state
-      state = next as unknown as CounterSession
-      if (before.current !== state.current) keep()
-      happened(state)
-      effects.changed(state.id)
-      return state
-    },
-
-    /**
-     * Something happens that makes what is being waited for out of date. Answers whether that is still the newest: to be
-     * asked after each await.
-     */
-    moveOn(): () => boolean {
-      const mine = ++step
-      return () => step === mine
-    },
-
-    /** The turn's page was opened: from now on the service is asked what became of it. */
-    hasBegun(index: number): void {
-      factsOf(index).hasBegun = true
-      keep()
-    },
-
-    /** Writes down what became of a turn; undefined where it is taken up again. */
-    setOutcome(index: number, outcome: CounterOutcome | undefined): void {
-      const { outcome: _before, ...turn } = turnOf(index)
-      const after: CounterTurn = outcome ? { ...turn, outcome } : turn
-      state = { ...state, turns: state.turns.map((one, at) => (at === index ? after : one)) }
-      const known = factsOf(index)
-      known.askedAt = effects.clock()
-      if (!outcome) known.isTold = false
-      keep()
-    },
-
-    /** Tells the audit trail of the session. */
-    note(what: AuditNote['what'], detail: Record<string, string> = {}): void {
-      effects.note({ what, session: state.id, detail })
-    },
-
-    /** Tells the audit trail of a turn. */
-    noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}): void {
-      const { documentReference, documentName, signerName } = turnOf(index)
-      effects.note({ what, session: state.id, documentReference, documentName, signerName, detail })
-      if (what !== 'turn-ended') return
-      factsOf(index).isTold = true
-      keep()
-    }
+  /** The page says how far it is; behind an overlay that counts once the overlay is taken away. */
+  pageIs(phase: 'loading' | 'open'): CounterSession {
+    this.#pagePhase = phase
+    return this.go(phase)
   }
+
+  /** The page of a turn is about to be loaded. */
+  load(changes: Changes): void {
+    this.#pagePhase = 'loading'
+    this.go('load', changes)
+  }
+
+  /**
+   * Something happens that makes what is being waited for out of date. Answers whether that is still the newest: to be
+   * asked after each await.
+   */
+  moveOn(): () => boolean {
+    const mine = ++this.#step
+    return () => this.#step === mine
+  }
+
+  /** The turn's page was opened: from now on the service is asked for its outcome. */
+  hasBegun(index: number): void {
+    this.factsOf(index).hasBegun = true
+    this.keep()
+  }
+
+  /** Writes down the outcome of a turn; undefined if the turn is taken up again. */
+  setOutcome(index: number, outcome: CounterOutcome | undefined): void {
+    const { outcome: _before, ...turn } = this.turnOf(index)
+    const after: CounterTurn = outcome ? { ...turn, outcome } : turn
+    this.#shown = { ...this.#shown, turns: this.#shown.turns.map((one, at) => (at === index ? after : one)) }
+    const facts = this.factsOf(index)
+    facts.askedAt = this.#deps.time.now()
+    if (!outcome) facts.isTold = false
+    this.keep()
+  }
+
+  /** Writes about the session into the audit trail. */
+  note(what: AuditNote['what'], detail: Record<string, string> = {}): void {
+    this.#deps.note({ what, session: this.#shown.id, detail })
+  }
+
+  /** Writes about a turn into the audit trail. */
+  noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}): void {
+    const { documentReference, documentName, signerName } = this.turnOf(index)
+    this.#deps.note({ what, session: this.#shown.id, documentReference, documentName, signerName, detail })
+    if (what !== 'turn-ended') return
+    this.factsOf(index).isTold = true
+    this.keep()
+  }
+
+  #become(changes: Changes & { phase?: CounterPhase }): CounterSession {
+    const next: Record<string, unknown> = { ...this.#shown, ...changes }
+    for (const name in next) if (next[name] === undefined) delete next[name]
+    const before = this.#shown
+    this.#shown = next as unknown as CounterSession
+    if (before.current !== this.#shown.current) this.keep()
+    this.#happened(this.#shown)
+    this.#deps.changed(this.#shown.id)
+    return this.#shown
+  }
+}
+
+function known<Item>(item: Item | undefined): Item {
+  if (item === undefined) throw new Error('There is no such turn.')
+  return item
 }

@@ -1,112 +1,165 @@
-/** What staff does after their PIN, or from their own screen while the person has the second display. */
+/** What staff does: gives their PIN, and then, or from their own screen while the person has the second display, chooses. */
 import type { CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Camera } from './camera.ts'
-import type { CounterDeps } from './deps.ts'
+import type { CounterDeps, PinAnswer } from './deps.ts'
 import type { Overlays } from './overlays.ts'
 import type { Page } from './page.ts'
 import type { SessionState } from './session-state.ts'
-import type { Turns } from './turns.ts'
+import type { SessionParts, Turns } from './turns.ts'
 
 export type StaffAction = 'cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera' | 'print' | 'save'
 /** desk: the office's own window. person: the window on the second display. */
 export type AskedFrom = 'desk' | 'person'
 
-export interface StaffParts {
-  effects: Pick<CounterDeps, 'settings' | 'savePage'>
-  record: SessionState
-  page: Page
-  covers: Overlays
-  camera: Camera
-  turns: Turns
-  ended: () => void
-}
+export class StaffActions {
+  readonly #deps: Pick<CounterDeps, 'settings' | 'savePage' | 'pin' | 'time'>
+  readonly #state: SessionState
+  readonly #page: Page
+  readonly #overlays: Overlays
+  readonly #turns: Turns
+  readonly #ended: () => void
+  #isEnding = false
+  #isPinGone = false
 
-export function openStaffActions({ effects, record, page, covers, camera, turns, ended }: StaffParts) {
-  let isEnding = false
-
-  const isAllowed = (from: AskedFrom) =>
-    record.state.cover === 'staff' || (from === 'desk' && record.state.place === 'other-display')
-
-  function mustBeAllowed(from: AskedFrom): void {
-    if (!isAllowed(from)) fail('not-allowed', 'That is for staff: please give the PIN first.')
+  /** @param ended staff has the screen again. */
+  constructor({ deps, state, page, overlays }: SessionParts, turns: Turns, ended: () => void) {
+    this.#deps = deps
+    this.#state = state
+    this.#page = page
+    this.#overlays = overlays
+    this.#turns = turns
+    this.#ended = ended
   }
 
-  async function end(from: AskedFrom): Promise<void> {
-    isEnding = true
-    await turns.stop()
-    // Where the screen was left meanwhile, what they were allowed is over.
-    if (record.state.phase === 'return' && isAllowed(from)) ended()
+  /** Whether staff has said that the session ends: nobody else has the screen then. */
+  isEnding(): boolean {
+    return this.#isEnding
   }
 
-  function mustBeKeepable(): void {
-    if (!effects.settings().mayKeepPages) fail('not-allowed', 'Signing pages may not be printed or saved here.')
-    if (!page.isThere()) fail('gone', 'There is no page just now.')
+  /** Whether there was no PIN any more when one was last given. */
+  isPinGone(): boolean {
+    return this.#isPinGone
   }
 
-  async function print(): Promise<void> {
-    mustBeKeepable()
-    const { current } = record.state
-    await page.print()
-    record.noteTurn('page-printed', current)
+  /**
+   * The PIN gives the choice of what happens, or the screen where it comes back. Wrong ones are written down and counted.
+   * @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` if the PIN can't be read.
+   */
+  async unlock(pin: string): Promise<CounterSession> {
+    const state = this.#state
+    if (this.#isOver()) return state.shown
+    const answer = await this.#deps.pin.check(pin)
+    this.#isPinGone = !answer.ok && answer.code === 'no-pin'
+    // Much may have happened meanwhile: what counts is where it is now.
+    if (this.#isOver()) return state.shown
+    if (!answer.ok) return this.#refused(answer)
+    state.note('unlocked', { phase: state.shown.phase })
+    state.become({ pinWaitUntil: undefined })
+    if (state.shown.phase !== 'return') return this.#overlays.cover('staff', 'not locked')
+    this.#ended()
+    return state.shown
   }
 
-  async function save(from: AskedFrom): Promise<void> {
-    mustBeKeepable()
-    const { current } = record.state
-    const bytes = await page.pdf()
+  /** @throws AppFailure `not-allowed`, `gone`, and what printing or saving failed by. */
+  async act(action: StaffAction, from: AskedFrom): Promise<CounterSession> {
+    if (this.#isOver()) return this.#state.shown
+    this.#mustBeAllowed(from)
+    await this.#carryOut(action, from)
+    return this.#state.shown
+  }
+
+  async #carryOut(action: StaffAction, from: AskedFrom): Promise<void> {
+    switch (action) {
+      case 'cover':
+        return this.#cover()
+      case 'continue':
+      case 'refuse-camera':
+        this.#overlays.refuseCamera('staff')
+        this.#overlays.uncover()
+        return
+      case 'allow-camera':
+        if (this.#overlays.allowCamera()) this.#overlays.uncover()
+        return
+      case 'end':
+        return this.#end(from)
+      case 'print':
+        return this.#print()
+      case 'save':
+        return this.#save(from)
+    }
+  }
+
+  #cover(): void {
+    const before = this.#state.shown
+    this.#overlays.cover('away', 'locked', 'desk')
+    if (before !== this.#state.shown && before.cover !== 'away')
+      this.#state.noteTurn('left', before.current, { by: 'staff' })
+  }
+
+  async #end(from: AskedFrom): Promise<void> {
+    this.#isEnding = true
+    await this.#turns.stop()
+    // If the screen was left meanwhile, what they were allowed is over.
+    if (this.#state.shown.phase === 'return' && this.#isAllowed(from)) this.#ended()
+  }
+
+  async #print(): Promise<void> {
+    this.#mustBeKeepable()
+    const { current } = this.#state.shown
+    await this.#page.print()
+    this.#state.noteTurn('page-printed', current)
+  }
+
+  async #save(from: AskedFrom): Promise<void> {
+    this.#mustBeKeepable()
+    const { current } = this.#state.shown
+    const bytes = await this.#page.pdf()
     if (!bytes) return
     try {
       // Staff may have gone, and the page with them, while it was being drawn.
-      mustBeAllowed(from)
-      if (record.state.current !== current || !page.isThere()) fail('gone', 'There is no page just now.')
-      const isSaved = await effects.savePage(bytes, `${record.turnOf(current).documentName}.pdf`)
-      if (isSaved) record.noteTurn('page-saved', current)
+      this.#mustBeAllowed(from)
+      if (this.#state.shown.current !== current) fail('gone', NO_PAGE)
+      this.#mustBeThere()
+      const isSaved = await this.#deps.savePage(bytes, `${this.#state.turnOf(current).documentName}.pdf`)
+      if (isSaved) this.#state.noteTurn('page-saved', current)
     } finally {
       bytes.fill(0)
     }
   }
 
-  function cover(): void {
-    const before = record.state
-    covers.cover('away', 'locked', 'desk')
-    if (before !== record.state && before.cover !== 'away') record.noteTurn('left', before.current, { by: 'staff' })
+  #isOver(): boolean {
+    return this.#state.shown.phase === 'ended'
   }
 
-  async function carryOut(deed: StaffAction, from: AskedFrom): Promise<void> {
-    switch (deed) {
-      case 'cover':
-        return cover()
-      case 'continue':
-        camera.refuse('staff')
-        covers.uncover()
-        return
-      case 'allow-camera':
-        if (camera.allow()) covers.uncover()
-        return
-      case 'refuse-camera':
-        camera.refuse('staff')
-        covers.uncover()
-        return
-      case 'end':
-        return end(from)
-      case 'print':
-        return print()
-      case 'save':
-        return save(from)
-    }
+  #isAllowed(from: AskedFrom): boolean {
+    const { cover, place } = this.#state.shown
+    return cover === 'staff' || (from === 'desk' && place === 'other-display')
   }
 
-  return {
-    /** Whether staff has said that the session ends: nobody else has the screen then. */
-    isEnding: (): boolean => isEnding,
-
-    /** @throws AppFailure `not-allowed`, `gone`, and what printing or saving failed by. */
-    async staff(deed: StaffAction, from: AskedFrom): Promise<CounterSession> {
-      if (record.state.phase === 'ended') return record.state
-      mustBeAllowed(from)
-      await carryOut(deed, from)
-      return record.state
-    }
+  #mustBeAllowed(from: AskedFrom): void {
+    if (!this.#isAllowed(from)) fail('not-allowed', 'That is for staff: please give the PIN first.')
   }
+
+  #mustBeKeepable(): void {
+    if (!this.#deps.settings().mayKeepPages) fail('not-allowed', 'Signing pages may not be printed or saved here.')
+    this.#mustBeThere()
+  }
+
+  #mustBeThere(): void {
+    if (!this.#page.isThere()) fail('gone', NO_PAGE)
+  }
+
+  #refused({ code, waitUntil }: Extract<PinAnswer, { ok: false }>): never {
+    if (code === 'wrong-pin') this.#state.note('pin-wrong')
+    this.#state.become({ pinWaitUntil: waitUntil })
+    const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(0, waitUntil - this.#deps.time.now()) }
+    fail(code, REFUSED[code], code === 'no-pin' ? {} : wait)
+  }
+}
+
+const NO_PAGE = 'There is no page just now.'
+const REFUSED = {
+  'wrong-pin': 'That isn’t the PIN.',
+  'pin-wait': 'There were wrong PINs, so the next one is taken only later.',
+  'no-pin': 'The PIN is no longer kept on this computer. Close Countersign and open it again.'
 }

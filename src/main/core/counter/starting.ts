@@ -4,8 +4,8 @@ import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
 import type { CounterDeps } from './deps.ts'
-import { identityOf } from './known-signer.ts'
-import type { RecordStart, TurnFacts } from './session-state.ts'
+import { identityOf } from './outcome.ts'
+import type { SessionStart, TurnFacts } from './session-state.ts'
 
 interface WantedTurn {
   documentReference: string
@@ -19,7 +19,7 @@ export interface Wanted {
   allowsCamera: boolean
 }
 
-type StartEffects = Pick<CounterDeps, 'refresh' | 'documentOf' | 'settings' | 'clock' | 'newId' | 'zoom' | 'account'>
+type StartDeps = Pick<CounterDeps, 'refresh' | 'documentOf' | 'settings' | 'time' | 'newId' | 'zoom' | 'account'>
 
 interface Checked {
   turn: CounterTurn
@@ -32,51 +32,51 @@ interface Checked {
  *   first turn can't begin now or another is of nobody, and the service's failures.
  */
 export async function readyToStart(
-  effects: StartEffects,
+  deps: StartDeps,
   accountId: string,
   { turns, allowsCamera }: Wanted
-): Promise<Omit<RecordStart, 'state'> & { stateAt: (place: CounterSession['place']) => CounterSession }> {
-  const account = effects.account(accountId) ?? fail('no-account', 'There is no account to sign for.')
+): Promise<Omit<SessionStart, 'state'> & { stateAt: (place: CounterSession['place']) => CounterSession }> {
+  const account = deps.account(accountId) ?? fail('no-account', 'There is no account to sign for.')
   if (
     new Set(turns.map(({ documentReference, signer }) => JSON.stringify([documentReference, signer]))).size <
     turns.length
   ) {
     fail('bad-input', 'The same signature was chosen twice.')
   }
-  await effects.refresh(accountId)
+  await deps.refresh(accountId)
   const checked: Checked[] = []
-  for (const wanted of turns) checked.push(await checkedTurn(effects, accountId, wanted, checked.length === 0))
-  const evidence = evidenceOf(turns, checked, effects.settings().evidence)
+  for (const wanted of turns) checked.push(await checkedTurn(deps, accountId, wanted, checked.length === 0))
+  const evidence = evidenceOf(turns, checked, deps.settings().evidence)
   return {
     accountId,
-    startedAt: effects.clock(),
+    startedAt: deps.time.now(),
     facts: checked.map(({ facts, turn }) => ({ ...facts, evidence: evidence.get(turn.person) ?? [] })),
     stateAt: (place) => ({
-      id: effects.newId(),
+      id: deps.newId(),
       phase: 'handover',
       isLocked: false,
       turns: checked.map(({ turn }) => turn),
       current: 0,
       origin: '',
-      zoom: effects.zoom(),
+      zoom: deps.zoom(),
       asksFor: [],
       allowsCamera,
       refused: [],
       place,
       wasInterrupted: false,
       isPractice: account.kind === 'practice',
-      mayKeepPages: effects.settings().mayKeepPages
+      mayKeepPages: deps.settings().mayKeepPages
     })
   }
 }
 
 async function checkedTurn(
-  effects: StartEffects,
+  deps: StartDeps,
   accountId: string,
   { documentReference, signer }: WantedTurn,
   isFirst: boolean
 ): Promise<Checked> {
-  const mirrored = await effects.documentOf(accountId, documentReference)
+  const mirrored = await deps.documentOf(accountId, documentReference)
   if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'A document is no longer in the folders.')
   const { document } = mirrored
   const person = document.Signers?.[signer]

@@ -1,14 +1,14 @@
 /**
  * The turns of a session, one after the other: each begins with the service's newest answer, ends with its page wiped, and
- * leaves to the service what became of it.
+ * leaves its outcome to the service.
  */
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
 import type { CounterDeps } from './deps.ts'
-import { errorWithoutLink } from './hidden-link.ts'
-import { type Following, nextSigner } from './next-signer.ts'
+import { type NextSigner, nextSigner } from './next-signer.ts'
 import { askOutcome, type Ending } from './outcome.ts'
 import type { Overlays } from './overlays.ts'
-import type { Page } from './page.ts'
+import { errorWithoutLink, type Page } from './page.ts'
+import { isFree, isShowing, PHASES } from './phases.ts'
 import { type PreparedTurn, prepareTurn } from './prepare-turn.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -19,150 +19,159 @@ const NOT_WIPED: AppError = {
 }
 const OVER: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 
-export interface TurnParts {
-  effects: CounterDeps
-  record: SessionState
+const NO_PAGE = { origin: '', refused: [], asksFor: [], error: undefined, warningUntil: undefined }
+
+export interface SessionParts {
+  deps: CounterDeps
+  state: SessionState
   page: Page
-  covers: Overlays
-  /** The last turn is over, or no other is wanted. */
-  over: () => void
+  overlays: Overlays
 }
 
-export type Turns = ReturnType<typeof openTurns>
-
-export function openTurns({ effects, record, page, covers, over }: TurnParts) {
+export class Turns {
+  readonly #deps: CounterDeps
+  readonly #state: SessionState
+  readonly #page: Page
+  readonly #overlays: Overlays
+  readonly #over: () => void
   /** Whether another turn may follow the one that runs. */
-  let goesOn = true
-  let underWay: Promise<void> = Promise.resolve()
+  #goesOn = true
+  #asking: Promise<void> = Promise.resolve()
 
-  const turnOf = (index: number) => record.turnOf(index)
-
-  function asked(index: number) {
-    const { documentReference, signer } = turnOf(index)
-    return { accountId: record.accountId, documentReference, signer, identity: record.factsOf(index).identity }
+  /** @param over called when the last turn is over, or no other is wanted. */
+  constructor({ deps, state, page, overlays }: SessionParts, over: () => void) {
+    this.#deps = deps
+    this.#state = state
+    this.#page = page
+    this.#overlays = overlays
+    this.#over = over
   }
 
   /** Loads the page of a turn; the person it belongs to has the screen. */
-  async function begin(index: number): Promise<void> {
-    const isNewest = record.moveOn()
-    const wiping = page.wipe()
-    covers.begin()
-    record.setOutcome(index, undefined)
-    record.become({
-      ...{ phase: 'loading', current: index, origin: '', refused: [], asksFor: [], error: undefined },
-      warningUntil: undefined
-    })
+  async begin(index: number): Promise<void> {
+    const state = this.#state
+    const isNewest = state.moveOn()
+    const wiping = this.#page.wipe()
+    state.setOutcome(index, undefined)
+    state.load({ ...NO_PAGE, current: index })
     const isWiped = await wiping
     if (!isNewest()) return
     if (!isWiped) {
-      notBegun(index, NOT_WIPED)
+      this.#notBegun(index, NOT_WIPED)
       return
     }
     try {
-      const ready = await prepareTurn(effects, record, index, isNewest)
+      const prepared = await prepareTurn(this.#deps, state, index, isNewest)
       if (!isNewest()) return
-      if ('signed' in ready) await settle(index, ready, { isSure: false })
-      else open(index, ready)
+      if ('signed' in prepared) await this.#settle(index, prepared, { isSure: false })
+      else this.#open(index, prepared)
     } catch (error) {
-      if (isNewest()) notBegun(index, effects.describe(error))
+      if (isNewest()) this.#notBegun(index, this.#deps.describe(error))
     }
   }
 
-  function open(index: number, ready: PreparedTurn): void {
-    const origin = new URL(ready.address.url).origin
-    record.become({ origin })
-    record.hasBegun(index)
-    record.noteTurn('page-opened', index, { origin })
+  #open(index: number, { address, mayNeedCamera }: PreparedTurn): void {
+    const state = this.#state
+    const { origin } = new URL(address.url)
+    state.become({ origin })
+    state.hasBegun(index)
+    state.noteTurn('page-opened', index, { origin })
     try {
-      page.open({
-        address: ready.address,
-        documentReference: turnOf(index).documentReference,
-        zoom: record.state.zoom,
+      this.#page.open({
+        address,
+        documentReference: state.turnOf(index).documentReference,
+        zoom: state.shown.zoom,
         media() {
-          if (!ready.mayNeedCamera) return 'never'
-          return record.state.allowsCamera ? 'yes' : 'ask'
+          if (!mayNeedCamera) return 'never'
+          return state.shown.allowsCamera ? 'yes' : 'ask'
         }
       })
     } catch (error) {
-      failed(errorWithoutLink(effects.describe(error), ready.address.url))
+      this.failed(errorWithoutLink(this.#deps.describe(error), address.url))
       return
     }
-    if (covers.isShowing()) page.reveal()
+    if (isShowing(state.shown)) this.#page.reveal()
   }
 
   /** The turn can't begin: the person is told, and goes on to the next, or tries again. */
-  function notBegun(index: number, error: AppError): void {
-    if (!record.factsOf(index).hasBegun) {
-      const outcome: CounterOutcome = { signed: 'skipped', error }
-      record.setOutcome(index, outcome)
-    }
-    record.become({ phase: 'failed', error, asksFor: [], warningUntil: undefined, ...covers.lasting() })
+  #notBegun(index: number, error: AppError): void {
+    if (!this.#state.factsOf(index).hasBegun) this.#state.setOutcome(index, { signed: 'skipped', error })
+    this.#showFailure(error)
   }
 
   /** The page can't be shown any more: it is wiped at once, and what is left is a screen of ours. */
-  function failed(error: AppError): void {
-    record.moveOn()
-    void page.wipe()
-    record.become({ phase: 'failed', error, asksFor: [], warningUntil: undefined, ...covers.lasting() })
+  failed(error: AppError): void {
+    this.#state.moveOn()
+    void this.#page.wipe()
+    this.#showFailure(error)
   }
 
-  /** Wipes the page and asks the service what became of the turn. */
-  function finish(ending: Ending): Promise<void> {
-    underWay = finished(ending)
-    return underWay
+  #showFailure(error: AppError): void {
+    this.#state.go('fail', { error, asksFor: [], warningUntil: undefined, ...this.#overlays.lasting() })
   }
 
-  async function finished(ending: Ending): Promise<void> {
-    const isNewest = record.moveOn()
-    const index = record.state.current
-    const { hasBegun } = record.factsOf(index)
-    // Out of sight before anybody is told that it is closed.
-    const wiping = page.wipe()
-    record.become({
-      ...{ phase: 'asking', asksFor: [], error: undefined, warningUntil: undefined },
-      ...covers.lasting()
-    })
+  /** Wipes the page and asks the service for the turn's outcome. */
+  finish(ending: Ending): Promise<void> {
+    this.#asking = this.#finish(ending)
+    return this.#asking
+  }
+
+  async #finish(ending: Ending): Promise<void> {
+    const state = this.#state
+    const isNewest = state.moveOn()
+    const { accountId } = state
+    const { current } = state.shown
+    const { hasBegun, identity } = state.factsOf(current)
+    const { documentReference, signer } = state.turnOf(current)
+    // Out of sight before anyone is told that it is closed.
+    const wiping = this.#page.wipe()
+    state.go('ask', { asksFor: [], error: undefined, warningUntil: undefined, ...this.#overlays.lasting() })
     const isWiped = await wiping
-    const skipped: CounterOutcome = { signed: 'skipped', error: NOT_OPENED }
-    const outcome = hasBegun ? await askOutcome(effects, asked(index), ending) : skipped
-    if (isNewest()) await settle(index, outcome, { isSure: ending === 'finished' }, isWiped ? {} : { wiped: 'no' })
+    const outcome: CounterOutcome = hasBegun
+      ? await askOutcome(this.#deps, { accountId, documentReference, signer, identity }, ending)
+      : { signed: 'skipped', error: NOT_OPENED }
+    const detail: Record<string, string> = isWiped ? {} : { wiped: 'no' }
+    if (isNewest()) await this.#settle(current, outcome, { isSure: ending === 'finished' }, detail)
   }
 
   /**
-   * What became of a turn whose page is wiped, and what follows.
-   * @param isSure the person said that they have signed: where the service doesn't say so, they are offered the way back.
+   * The outcome of a turn whose page is wiped, and what follows.
+   * @param isSure the person said that they have signed: if the service doesn't say so, they are offered the way back.
    */
-  async function settle(
+  async #settle(
     index: number,
     outcome: CounterOutcome,
     { isSure }: { isSure: boolean },
     detail: Record<string, string> = {}
   ): Promise<void> {
-    const isNewest = record.moveOn()
-    const following = await nextSigner(effects, record, index, outcome)
+    const isNewest = this.#state.moveOn()
+    const following = await nextSigner(this.#deps, this.#state, index, outcome)
     if (!isNewest()) return
-    record.setOutcome(index, outcome)
-    noteEnd(index, outcome, detail)
+    this.#state.setOutcome(index, outcome)
+    this.#noteEnd(index, outcome, detail)
     const isOpenYet = outcome.signed === 'not-yet' && (isSure || following.next !== undefined)
     // Who comes after one who may still go back is told only once they have gone on.
-    const isOver = !goesOn || (!isOpenYet && passOver(following) === undefined)
-    if (isOver) end()
-    else record.become({ phase: 'between', error: undefined, ...covers.lasting() })
+    const isOver = !this.#goesOn || (!isOpenYet && this.#passOver(following) === undefined)
+    if (isOver) this.#end()
+    else this.#state.go('settle', { error: undefined, ...this.#overlays.lasting() })
   }
 
   /** Writes down who isn't offered the screen, and why. Answers who is. */
-  function passOver({ next, passedOver }: Following): number | undefined {
-    for (const { index, error } of passedOver) {
-      const outcome: CounterOutcome = { signed: 'skipped', error }
-      record.setOutcome(index, outcome)
-      noteEnd(index, outcome, { because: error.message })
-    }
+  #passOver({ next, passedOver }: NextSigner): number | undefined {
+    for (const { index, error } of passedOver) this.#skip(index, error, { because: error.message })
     return next
   }
 
-  function noteEnd(index: number, outcome: CounterOutcome, detail: Record<string, string> = {}): void {
-    const tried = index === record.state.current ? record.state.refused.length : 0
-    record.noteTurn('turn-ended', index, {
+  #skip(index: number, error: AppError, detail?: Record<string, string>): void {
+    const outcome: CounterOutcome = { signed: 'skipped', error }
+    this.#state.setOutcome(index, outcome)
+    this.#noteEnd(index, outcome, detail)
+  }
+
+  #noteEnd(index: number, outcome: CounterOutcome, detail: Record<string, string> = {}): void {
+    const { current, refused } = this.#state.shown
+    const tried = index === current ? refused.length : 0
+    this.#state.noteTurn('turn-ended', index, {
       outcome: outcome.signed,
       ...(tried > 0 && { tried: String(tried) }),
       ...(outcome.error && { error: outcome.error.code }),
@@ -170,67 +179,51 @@ export function openTurns({ effects, record, page, covers, over }: TurnParts) {
     })
   }
 
-  const isSamePerson = (one: number, other: number) => turnOf(one).person === turnOf(other).person
-
-  function handOver(index: number): void {
-    record.moveOn()
-    record.become({
-      ...{ phase: 'handover', current: index, origin: '', refused: [], asksFor: [], error: undefined },
-      ...{ zoom: effects.zoom(), warningUntil: undefined },
-      ...covers.lasting()
-    })
+  #handOver(index: number): void {
+    this.#state.moveOn()
+    const zoom = this.#deps.zoom()
+    this.#state.go('hand-over', { ...NO_PAGE, current: index, zoom, ...this.#overlays.lasting() })
   }
 
-  /** All turns that have no outcome never began, or are known no better. */
-  function end(): void {
-    record.moveOn()
-    const { error } = record.state
-    for (const [index, { outcome }] of record.state.turns.entries()) {
-      if (outcome) continue
-      const isCurrent = index === record.state.current
-      const skipped: CounterOutcome = { signed: 'skipped', error: (isCurrent && error) || OVER }
-      record.setOutcome(index, skipped)
-      noteEnd(index, skipped)
+  /** All turns that have no outcome never began, or nothing better is known of them. */
+  #end(): void {
+    this.#state.moveOn()
+    const { error, turns, current } = this.#state.shown
+    for (const [index, { outcome }] of turns.entries()) {
+      if (!outcome) this.#skip(index, (index === current && error) || OVER)
     }
-    over()
+    this.#over()
   }
 
-  return {
-    begin,
-    finish,
-    failed,
-    end,
+  /** From the outcome of a turn, or one that failed, to the next. */
+  async next(): Promise<void> {
+    const state = this.#state
+    const { phase, current } = state.shown
+    const { outcome, person } = state.turnOf(current)
+    if (!outcome) return this.finish('stopped')
+    const isNewest = state.moveOn()
+    const following = await nextSigner(this.#deps, state, current, outcome)
+    // If the screen was left meanwhile, nothing follows before staff has come.
+    if (!isNewest() || !isFree(state.shown)) return
+    // What failed, and was tried again several times, is written down once.
+    if (phase === 'failed') this.#noteEnd(current, outcome)
+    const follows = this.#passOver(following)
+    if (follows === undefined) this.#end()
+    else if (person === state.turnOf(follows).person) await this.begin(follows)
+    else this.#handOver(follows)
+  }
 
-    /** From what became of a document, or a turn that failed, to the next. */
-    async next(): Promise<void> {
-      const { phase, current } = record.state
-      if (phase !== 'between' && phase !== 'failed') return
-      const { outcome } = turnOf(current)
-      if (!outcome) return finish('stopped')
-      const isNewest = record.moveOn()
-      const following = await nextSigner(effects, record, current, outcome)
-      // Where the screen was left meanwhile, nothing follows before staff has come.
-      if (!isNewest() || !covers.isFree()) return
-      // What failed, and was tried again several times, is written down once.
-      if (phase === 'failed') noteEnd(current, outcome)
-      const follows = passOver(following)
-      if (follows === undefined) end()
-      else if (isSamePerson(current, follows)) await begin(follows)
-      else handOver(follows)
-    },
-
-    /** No other turn follows. Resolves once the service was asked about the one that runs. */
-    async stop(): Promise<void> {
-      goesOn = false
-      const { phase, current } = record.state
-      if (phase === 'return' || phase === 'ended') return
-      const { hasBegun } = record.factsOf(current)
-      if (phase === 'asking') return underWay
-      const isOpen = phase === 'loading' || phase === 'open' || phase === 'covered'
-      if (isOpen || (phase === 'failed' && hasBegun && !turnOf(current).outcome)) return finish('stopped')
-      const { outcome } = turnOf(current)
-      if (phase === 'failed' && outcome) noteEnd(current, outcome)
-      end()
-    }
+  /** No other turn follows. Resolves once the service was asked about the one that runs. */
+  async stop(): Promise<void> {
+    this.#goesOn = false
+    const { phase, current } = this.#state.shown
+    const { page } = PHASES[phase]
+    if (page === 'none') return
+    if (phase === 'asking') return this.#asking
+    const { outcome } = this.#state.turnOf(current)
+    const isUnasked = phase === 'failed' && this.#state.factsOf(current).hasBegun && !outcome
+    if (page === 'there' || isUnasked) return this.finish('stopped')
+    if (phase === 'failed' && outcome) this.#noteEnd(current, outcome)
+    this.#end()
   }
 }

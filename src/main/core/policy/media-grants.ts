@@ -2,9 +2,8 @@
  * What one turn's page was granted of camera and microphone, and what it waits for. Staff is asked one question at a time;
  * a page that was refused may not ask again at once. With the turn, all of it is gone.
  */
-import type { MediaDevice, MediaRight } from '../counter/signing-view.ts'
 import type { SigningGround } from './navigation.ts'
-import { type AskedPermission, decidePermission, devicesOf } from './permissions.ts'
+import { type AskedPermission, decidePermission, devicesOf, type MediaDevice, type MediaRight } from './permissions.ts'
 
 export interface MediaEffects {
   /** Milliseconds of a clock that is never set back. */

@@ -3,8 +3,15 @@
  * clipboard, files). A signing page may use camera and microphone where its turn asks for them; anything else it could
  * only use against the person at the counter.
  */
-import type { MediaDevice, MediaRight } from '../counter/signing-view.ts'
 import { decideNavigation, type SigningGround } from './navigation.ts'
+
+export type MediaDevice = 'camera' | 'microphone'
+
+/**
+ * Whether a page may use camera and microphone now. never: nothing in this turn asks for them, so no page may. ask: staff has
+ * to say. yes: staff has said so, for this session.
+ */
+export type MediaRight = 'never' | 'ask' | 'yes'
 
 /** What a page asks for, or looks up, in Electron's words. */
 export interface AskedPermission {
