@@ -264,7 +264,7 @@ describe('the page to sign', () => {
 
   test('what could not be done is said, and the page stays', async () => {
     await open({ phase: 'open', origin })
-    api.control.fail('counter.cover', { code: 'internal', message: 'No.' })
+    api.control.fail('counter.cover', { code: 'internal', message: 'Something went wrong inside Countersign.' })
     await press('Help')
     expect(side().getByRole('alert').textContent).toMatch(/Something went wrong/)
     expect(button('I have finished')).toBeTruthy()
@@ -542,8 +542,12 @@ describe('after a document', () => {
   })
 
   test('a page that can’t be shown is tried again, or left', async () => {
-    await open({ phase: 'failed', error: { code: 'timeout', message: 'Too slow.' }, turns: two })
-    expect(side().getByText(/took too long/)).toBeTruthy()
+    await open({
+      phase: 'failed',
+      error: { code: 'timeout', message: 'The signing service took too long to answer.' },
+      turns: two
+    })
+    expect(side().getByText(/not your doing.*took too long/)).toBeTruthy()
     await press('Try again')
     expect(calls('counter.retry')).toHaveLength(1)
     await become({ phase: 'failed' })

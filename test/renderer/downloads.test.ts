@@ -162,7 +162,7 @@ describe('the queue', () => {
       })
     )
     expect(said('2 files wait. The disk is full.')).toBe(true)
-    expect(said(/Free some space in that folder, then try again\./)).toBe(true)
+    expect(said(/Free some space, then try again\./)).toBe(true)
     expect(said('Evidence')).toBe(true)
     await press('Save them elsewhere…')
     expect(calls('downloads.saveElsewhere')[0]?.input).toEqual({
@@ -188,8 +188,11 @@ describe('the queue', () => {
   })
 
   test('that a folder holds says what is the matter with that folder', async () => {
-    const message = 'The folder isn’t there. It may be on a drive: connect that and try again.'
-    await open(fakeApi({ downloads: waiting(1), downloadSummary: { problem: { code: 'not-writable', message } } }))
+    const message = 'The folder isn’t there.'
+    const next = 'It may be on a drive: connect that and try again.'
+    await open(
+      fakeApi({ downloads: waiting(1), downloadSummary: { problem: { code: 'not-writable', message, next } } })
+    )
     expect(said('1 file waits. The folder isn’t there.')).toBe(true)
     expect(said(/It may be on a drive: connect that and try again\.$/)).toBe(true)
   })
@@ -252,12 +255,10 @@ describe('its files', () => {
 
   test('that failed say why in the row, and what to do beside the list', async () => {
     await open(fakeApi(), 'failed')
-    expect(
-      within(rowOf('Loan variation Lindqvist')).getByText('The service does not have this (any more).')
-    ).toBeTruthy()
+    expect(within(rowOf('Loan variation Lindqvist')).getByText('The service does not have this document.')).toBeTruthy()
     await key('ArrowDown')
     expect(said('The file was not saved.')).toBe(true)
-    expect(said(/Its retention period may be over\./)).toBe(true)
+    expect(said(/If it should be there, ask your provider\./)).toBe(true)
     await press('Download again')
     expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
   })
@@ -327,9 +328,10 @@ describe('its files', () => {
   })
 
   test('that are held say beside the list by what, and which folder they go to', async () => {
-    const message = 'The folder isn’t there. It may be on a drive: connect that and try again.'
+    const message = 'The folder isn’t there.'
+    const next = 'It may be on a drive: connect that and try again.'
     const held = waiting(2).map((one) => ({ ...one, folder: 'Estate drive', retryAt: NOW + 5000 }))
-    await open(fakeApi({ downloads: held, downloadSummary: { problem: { code: 'not-writable', message } } }))
+    await open(fakeApi({ downloads: held, downloadSummary: { problem: { code: 'not-writable', message, next } } }))
     await key('ArrowDown')
     const beside = within(screen.getByRole('article'))
     expect(beside.getByText('Held')).toBeTruthy()
@@ -354,7 +356,7 @@ describe('its files', () => {
       await key('ArrowDown')
       const beside = within(screen.getByRole('article'))
       expect(beside.getByText('It waits for the line.')).toBeTruthy()
-      expect(beside.getByText('This computer is offline. It goes on by itself when the line is back.')).toBeTruthy()
+      expect(beside.getByText('No network. It goes on by itself when the line is back.')).toBeTruthy()
       expect(beside.queryByText(/ry again|tried again/)).toBeNull()
     }
   })
@@ -445,7 +447,7 @@ describe('what a file waits for', () => {
   const soon = { folder: 'Evidence', retryAt: NOW + 5000 }
   const said = (code: ErrorCode, change: Partial<DownloadView> = {}, isPaused = false) =>
     waitsForInWords(
-      { ...soon, error: { code, message: 'The disk is full. Free some space.' }, ...change },
+      { ...soon, error: { code, message: 'The disk is full.', next: 'Free some space.' }, ...change },
       { isPaused },
       NOW
     )

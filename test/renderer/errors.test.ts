@@ -7,8 +7,16 @@ const codes = [...serviceErrorCodes, ...localErrorCodes]
 describe('an error on a screen', () => {
   test.each(codes)('%s says what happened, what it means and what to do, in sentences', (code) => {
     const words = presentError({ code, message: 'A sentence of ours.' })
-    for (const sentence of [words.happened, words.meaning, words.todo]) expect(sentence).toMatch(/^\p{Lu}.*\.$/u)
+    expect(words.happened).toBe('A sentence of ours.')
+    for (const sentence of [words.meaning, words.todo]) expect(sentence).toMatch(/^(\p{Lu}.*\.)?$/u)
     expect(Object.values(words).join(' ')).not.toMatch(/oops|error code/i)
+  })
+
+  test('what to do is as main says, where it knows better than the code', () => {
+    expect(presentError({ code: 'keychain', message: 'ours', next: 'Enter them again.' }).todo).toBe(
+      'Enter them again.'
+    )
+    expect(presentError({ code: 'keychain', message: 'ours' }).todo).toContain('Unlock')
   })
 
   test('never shows a code outside the details', () => {

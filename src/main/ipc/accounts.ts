@@ -98,5 +98,5 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
 
 /** @throws AppFailure `no-account` where none was made yet. */
 export function chosenId(accounts: Accounts): string {
-  return accounts.chosen()?.id ?? fail('no-account', 'There is no account yet. Add one in Settings.')
+  return accounts.chosen()?.id ?? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
 }

@@ -23,7 +23,7 @@ export function actionHandlers(parts: ActionParts): Pick<RequestHandlers, Handle
 
   function own(id: string): string {
     if (actions.get(id).accountId !== chosenId(accounts)) {
-      fail('gone', 'This was done to a document of another account. Choose that account to see it.')
+      fail('gone', 'This was done to a document of another account.', { next: 'Choose that account to see it.' })
     }
     return id
   }

@@ -33,7 +33,7 @@ export function counterSettingsHandlers({
     'counter.setPin': async ({ pin: chosen, current }) => {
       // Whoever has the screen could take it with a PIN of their own, where the office's is gone.
       if (isRunning() && !(await pin.state()).isSet)
-        fail('busy', 'Somebody is signing. Choose the first PIN after that.')
+        fail('busy', 'Somebody is signing.', { next: 'Choose the first PIN after that.' })
       return pin.set(chosen, current)
     },
     'counter.resetPin': () => pin.reset(),
@@ -57,6 +57,6 @@ async function beginningOf(path: string): Promise<Uint8Array> {
     const file = await open(path)
     return await buffer(file.createReadStream({ end: LARGEST_LOGO }))
   } catch {
-    return fail('bad-file', 'The picture could not be read. Copy it to this computer and choose it again.')
+    return fail('bad-file', 'The picture could not be read.', { next: 'Copy it to this computer and choose it again.' })
   }
 }

@@ -11,7 +11,7 @@ import { identityWords } from './identity-words.ts'
 
 const INTERNAL: AppError = {
   code: 'internal',
-  message: 'Something went wrong inside Countersign. What you saved is kept; please try again.'
+  message: 'Something went wrong inside Countersign. What you saved is kept.'
 }
 
 const codes: ReadonlySet<unknown> = new Set([...serviceErrorCodes, ...localErrorCodes])
@@ -32,13 +32,18 @@ export function asAppError(thrown: unknown): AppError {
 function fromDatabase(trouble: NonNullable<ReturnType<typeof queryTroubleOf>>): AppError {
   switch (trouble) {
     case 'no-space':
-      return { code: trouble, message: 'The disk is full, so this was not kept. Free some space and try again.' }
+      return {
+        code: trouble,
+        message: 'The disk is full, so this was not kept.',
+        next: 'Free some space and try again.'
+      }
     case 'not-writable':
       return { code: trouble, message: 'Countersign may not write to its own data folder, so this was not kept.' }
     case 'storage':
       return {
         code: trouble,
-        message: 'Countersign’s database failed, so this was not kept. Try again, or start it anew.'
+        message: 'Countersign’s database failed, so this was not kept.',
+        next: 'Try again, or start Countersign again.'
       }
   }
 }
@@ -56,7 +61,7 @@ function fromService(error: ServiceError): AppError {
 }
 
 /** What happened, in one plain sentence or two: what it means for the work, where that isn't plain. */
-function described(error: ServiceError): { code: AppError['code']; message: string } {
+function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
   const code = error.code
   switch (code) {
     case 'offline':
@@ -64,7 +69,7 @@ function described(error: ServiceError): { code: AppError['code']; message: stri
     case 'dns':
       return {
         code,
-        message: 'The signing service’s address can’t be found. Check the account’s address, or the network.'
+        message: 'The signing service’s address can’t be found.'
       }
     case 'refused':
       return { code, message: 'Nothing answers at the signing service’s address just now.' }
@@ -83,7 +88,7 @@ function described(error: ServiceError): { code: AppError['code']; message: stri
           : 'The signing service sends us from one address to another without an answer.'
       }
     case 'unauthorised':
-      return { code, message: 'The signing service did not accept this account’s key. Check it in Settings.' }
+      return { code, message: 'The signing service did not accept this account’s key or token.' }
     case 'payment-required':
       return { code, message: 'The signing service has put this account on hold until a payment is made.' }
     case 'forbidden':
@@ -91,7 +96,10 @@ function described(error: ServiceError): { code: AppError['code']; message: stri
     case 'not-found':
       return { code, message: 'The signing service doesn’t have this, or has it no longer.' }
     case 'conflict':
-      return { code, message: 'Something changed in the meantime, so nothing was done. Refresh and look again.' }
+      return {
+        code,
+        message: 'Something changed in the meantime, so nothing was done.'
+      }
     case 'invalid':
       return { code, message: 'The signing service did not accept what was sent.' }
     case 'too-large':
@@ -103,7 +111,7 @@ function described(error: ServiceError): { code: AppError['code']; message: stri
     case 'server':
       return { code, message: 'The signing service could not do this because of a fault of its own.' }
     case 'not-json':
-      return { code, message: 'What answered isn’t the signing service. The network may want you to log in first.' }
+      return { code, message: 'What came isn’t an answer of the signing service that Countersign can read.' }
     case 'unexpected-shape':
       return { code, message: 'The signing service answered in a form that Countersign can’t read.' }
     case 'incomplete':
@@ -126,7 +134,7 @@ function fromKeychain(trouble: KeychainTrouble): AppError {
     case 'missing':
       return { code: 'keychain', message: 'This computer has no keychain that Countersign can use.' }
     case 'locked':
-      return { code: 'keychain', message: 'The keychain of this computer is locked. Unlock it and try again.' }
+      return { code: 'keychain', message: 'The keychain of this computer is locked.', next: 'Unlock it and try again.' }
     case 'failed':
       return { code: 'keychain', message: 'The keychain of this computer did not answer as it should.' }
     case 'too-long':
@@ -139,29 +147,37 @@ function fromKeychain(trouble: KeychainTrouble): AppError {
 function fromFile(code: FileErrorCode): AppError {
   switch (code) {
     case 'no-space':
-      return { code: 'no-space', message: 'The disk is full, so this wasn’t saved. Free some space and try again.' }
+      return {
+        code: 'no-space',
+        message: 'The disk is full, so this wasn’t saved.',
+        next: 'Free some space and try again.'
+      }
     case 'not-writable':
-      return { code: 'not-writable', message: 'The folder isn’t there or can’t be written to. Choose another.' }
+      return {
+        code: 'not-writable',
+        message: 'The folder isn’t there or can’t be written to.',
+        next: 'Choose another, or see that this one is there and may be written to.'
+      }
     case 'away':
       return {
         code: 'not-writable',
-        message:
-          'The folder isn’t there. If it is on a stick or a share, connect that and try again; else choose another.'
+        message: 'The folder isn’t there.',
+        next: 'If it is on a stick or a share, connect that and try again; else choose another.'
       }
     case 'too-deep':
       return {
         code: 'not-writable',
-        message:
-          'The folder lies so deep that its files could not be opened on Windows. Choose one with a shorter path.'
+        message: 'The folder lies so deep that its files could not be opened on Windows.',
+        next: 'Choose one with a shorter path.'
       }
     case 'outside':
       return {
         code: 'not-writable',
-        message:
-          'A link in the folder leads out of it, so nothing was saved there. Remove the link, or choose another folder.'
+        message: 'A link in the folder leads out of it, so nothing was saved there.',
+        next: 'Remove the link, or choose another folder.'
       }
     case 'in-use':
-      return { code: 'storage', message: 'Another program has this file open. Close it there and try again.' }
+      return { code: 'storage', message: 'Another program has this file open.', next: 'Close it there and try again.' }
     case 'exists':
     case 'other':
       return { code: 'storage', message: 'The file could not be written.' }

@@ -2,7 +2,7 @@
 import type { AppError } from '../../shared/contract/index.ts'
 import type { Finding, ServiceError } from '../core/service/errors.ts'
 
-type Words = Pick<AppError, 'code' | 'message'>
+type Words = Pick<AppError, 'code' | 'message' | 'next'>
 
 /** Undefined for other operations, and where the words that all operations share say it. */
 export function identityWords(error: ServiceError): Words | undefined {
@@ -60,7 +60,11 @@ function refused({ code, status, asked }: ServiceError, wanted: string): Words |
     case 422:
       return { code, message: `The signing service doesn’t accept the question for ${wanted} of this document.` }
     case 403:
-      return { code, message: 'The signing service doesn’t let this account see who was checked. Ask for that right.' }
+      return {
+        code,
+        message: 'The signing service doesn’t let this account see who was checked.',
+        next: 'Ask for that right.'
+      }
     case 404:
       return {
         code,
@@ -68,7 +72,11 @@ function refused({ code, status, asked }: ServiceError, wanted: string): Words |
       }
     case 405:
     case 501:
-      return { code, message: 'This signing service doesn’t hand out identity data. Ask your provider about it.' }
+      return {
+        code,
+        message: 'This signing service doesn’t hand out identity data.',
+        next: 'Ask your provider about it.'
+      }
     case 406:
       return { code, message: `The signing service can’t send ${wanted} in a form that Countersign reads.` }
     case 407:
@@ -86,7 +94,11 @@ function refused({ code, status, asked }: ServiceError, wanted: string): Words |
     case 503:
       return { code, message: 'The signing service is closed for a moment, or has too much to do.' }
     case 511:
-      return { code, message: 'This network wants you to sign in first. Open a web page, sign in, then try again.' }
+      return {
+        code,
+        message: 'This network wants you to sign in first.',
+        next: 'Open a web page, sign in, then try again.'
+      }
     default:
       return code === 'too-large' && status === undefined
         ? { code, message: `${asked === 'pdf' ? 'The PDF is' : 'The records are'} larger than Countersign takes.` }

@@ -22,21 +22,21 @@ export function outboxHandlers(parts: OutboxParts): Pick<RequestHandlers, Handle
   function ownDraft(id: string): string {
     // What is sent goes out in the name of the account that the person sees.
     if (drafts.summary(id).accountId !== chosenId(accounts)) {
-      fail('gone', 'This draft belongs to another account. Choose that account to send it.')
+      fail('gone', 'This draft belongs to another account.', { next: 'Choose that account to send it.' })
     }
     return id
   }
 
   function ownSend(id: string): string {
     if (outbox.get(id).accountId !== chosenId(accounts)) {
-      fail('gone', 'This send belongs to another account. Choose that account to see it.')
+      fail('gone', 'This send belongs to another account.', { next: 'Choose that account to see it.' })
     }
     return id
   }
 
   function ownBatch(id: string): string {
     if (batches.get(id).accountId !== chosenId(accounts)) {
-      fail('gone', 'This batch belongs to another account. Choose that account to see it.')
+      fail('gone', 'This batch belongs to another account.', { next: 'Choose that account to see it.' })
     }
     return id
   }

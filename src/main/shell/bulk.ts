@@ -31,7 +31,7 @@ export function bulkWorkerOf({ worker, log }: BulkWorkerDeps): BulkWorker {
   return { ask: (name, ask) => thread.ask(name, ask) as Promise<never>, end: thread.end }
 }
 
-const closed: AppError = { code: 'gone', message: 'This file is no longer open. Choose it again.' }
+const closed: AppError = { code: 'gone', message: 'This file is no longer open.', next: 'Choose it again.' }
 const tooLarge: AppError = {
   code: 'bad-file',
   message: 'This file takes more memory than Countersign gives it. Keep the columns that you need, or split it.'

@@ -15,6 +15,8 @@ export async function printWithDialog(window: BrowserWindow): Promise<boolean> {
   window.webContents.print({}, (isPrinted, why) => resolve({ isPrinted, why }))
   const { isPrinted, why } = await promise
   if (!isPrinted && why !== CANCELLED)
-    fail('internal', 'The pages could not be printed. See whether this computer’s printer is there and ready.')
+    fail('internal', 'The pages could not be printed.', {
+      next: 'See whether this computer’s printer is there and ready.'
+    })
   return isPrinted
 }

@@ -36,7 +36,8 @@ export const stuck: AppError = { code: 'timeout', message: 'The signing page no 
 
 export const ended: AppError = {
   code: 'internal',
-  message: 'The signing page ended unexpectedly. Look at the document before opening it again.'
+  message: 'The signing page ended unexpectedly.',
+  next: 'Look at the document before opening it again.'
 }
 
 export const notHeld: AppError = {
@@ -46,10 +47,12 @@ export const notHeld: AppError = {
 
 export const notPrinted: AppError = {
   code: 'internal',
-  message: 'The page could not be printed. See whether this computer’s default printer is there and ready.'
+  message: 'The page could not be printed.',
+  next: 'See whether this computer’s default printer is there and ready.'
 }
 
 export const nothingToKeep: AppError = {
   code: 'gone',
-  message: 'There is no page to print or save just now. Wait until the signing page is open.'
+  message: 'There is no page to print or save just now.',
+  next: 'Wait until the signing page is open.'
 }

@@ -81,8 +81,10 @@ export interface FieldMessage {
 /** An error as it crosses the boundary. Holds no secret, no stack trace, no path of a file. */
 export interface AppError {
   code: ErrorCode
-  /** One plain sentence of ours on what happened. */
+  /** What happened, and what it means for the work where main knows: a plain sentence or two of ours, shown as it is. */
   message: string
+  /** What to do here and now: a sentence, where main knows it better than the code alone says. */
+  next?: string
   /** What the service itself said, shortened. Hostile text: shown as text only. */
   serviceMessage?: string
   /** Whether the request may have reached the service; decides between "refused" and "uncertain". */
@@ -92,6 +94,11 @@ export interface AppError {
   path?: string
   /** Milliseconds to wait before trying again, where the service said so, or we do. */
   retryAfterMs?: number
+}
+
+/** All that an error says to people, in one text: for a report, a log of what happened, or a line that has room for no more. */
+export function saidBy({ message, next }: Pick<AppError, 'message' | 'next'>): string {
+  return next ? `${message} ${next}` : message
 }
 
 /** What every request answers. */

@@ -219,7 +219,9 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
       const credentials = text === null ? undefined : decodeCredentials(text)
       return (
         credentials ??
-        fail('keychain', 'The credentials of this account are no longer in the keychain. Enter them again.')
+        fail('keychain', 'The credentials of this account are no longer in the keychain.', {
+          next: 'Enter them again.'
+        })
       )
     },
 

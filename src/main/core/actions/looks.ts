@@ -190,7 +190,7 @@ const NOT_SHOWN: AppError = {
 }
 const OTHERWISE: AppError = {
   code: 'conflict',
-  message:
-    'The document is neither as it was nor as was asked: somebody else may have changed it. Look at it, and say.',
+  message: 'The document is neither as it was nor as was asked: somebody else may have changed it.',
+  next: 'Look at it, and say.',
   mayHaveArrived: true
 }

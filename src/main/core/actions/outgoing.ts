@@ -73,7 +73,9 @@ function updateOf(corrections: readonly SignerCorrection[], document: DocumentRe
 function refuseMissing({ index, was }: SignerCorrection, document: DocumentResponse): never {
   if (was.SignerReference === undefined && document.Signers?.[index]) {
     const name = fullName(was) || 'the signer that was shown'
-    fail('conflict', `Where ${name} stood, the document has another signer now, so nothing was changed. Look again.`)
+    fail('conflict', `Where ${name} stood, the document has another signer now, so nothing was changed.`, {
+      next: `Look again.`
+    })
   }
   fail('gone', 'The document doesn’t have this signer any more, so nothing was changed.')
 }
@@ -167,9 +169,9 @@ function extensionOf(
 ): ExtendRequest {
   const due = readServiceDate(dueDate)
   if (due?.precision !== 'time') return fail('invalid', 'This isn’t a date and time that can be read.')
-  if (due.at <= now) return fail('invalid', 'This date has passed already. Choose one to come.')
+  if (due.at <= now) return fail('invalid', 'This date has passed already.', { next: 'Choose one to come.' })
   if (due.at + gmt * 60_000 > LATEST)
-    return fail('invalid', 'The year can’t be later than 9999. Choose an earlier date.')
+    return fail('invalid', 'The year can’t be later than 9999.', { next: 'Choose an earlier date.' })
   if ([document, ...others].every(isOver)) {
     return fail('conflict', 'No document of this package can still be signed, so its due date can’t be moved.')
   }

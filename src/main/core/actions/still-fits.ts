@@ -24,10 +24,9 @@ export function refuseChanged(
 function refuseMoved(before: Extract<Before, { kind: 'extend' }>, document: DocumentResponse): void {
   const due = dueOf(document)
   if (before.dueAt === undefined || due === undefined || sameMinute(before.dueAt, due)) return
-  fail(
-    'conflict',
-    'Another due date was set while this one waited, so nothing was done. Look at it, then decide again.'
-  )
+  fail('conflict', 'Another due date was set while this one waited, so nothing was done.', {
+    next: 'Look at it, then decide again.'
+  })
 }
 
 function refuseCorrected(wanted: SignerCorrection, was: SignerBefore, document: DocumentResponse): void {
@@ -37,10 +36,9 @@ function refuseCorrected(wanted: SignerCorrection, was: SignerBefore, document: 
   const changed = Object.entries(was.values).some(([name, value]) => spelt(signer, name as 'Email') !== value)
   if (!changed) return
   const name = fullName(signer) || 'This signer'
-  fail(
-    'conflict',
-    `${name} was changed by somebody else while this waited, so nothing was done. Look, then decide again.`
-  )
+  fail('conflict', `${name} was changed by somebody else while this waited, so nothing was done.`, {
+    next: `Look, then decide again.`
+  })
 }
 
 function sameMinute(one: number, other: number): boolean {

@@ -39,7 +39,9 @@ export function openValidations({ clientOf, clock }: ValidationEffects) {
     file(accountId: string, reference: string): { name: string; bytes: Uint8Array } {
       const { checkedAt, ...result } =
         newest.get(keyOf(accountId, reference)) ??
-        fail('gone', 'The signatures weren’t checked since Countersign was started. Check them, then save the result.')
+        fail('gone', 'The signatures weren’t checked since Countersign was started.', {
+          next: 'Check them, then save the result.'
+        })
       const { DocumentName, Signatures = [], ...others } = result
       const written = {
         Document: { Reference: reference, ...(DocumentName !== undefined && { Name: DocumentName }) },

@@ -52,7 +52,7 @@ export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
   let samples = 0
 
   function ofAccount(accountId: string, id: string): void {
-    if (owners.get(id) !== accountId) fail('gone', 'This file is no longer open. Choose it again.')
+    if (owners.get(id) !== accountId) fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
   }
 
   async function close(id: string): Promise<void> {
@@ -74,7 +74,7 @@ export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
     while (rows.length < count) {
       const more = await worker.ask('take', { id, offset: rows.length, limit: ROWS_AT_ONCE })
       if (more.length === 0)
-        fail('internal', 'Not all rows could be read again, so none was sent. Open the file again.')
+        fail('internal', 'Not all rows could be read again, so none was sent.', { next: 'Open the file again.' })
       rows.push(...more)
     }
     return rows

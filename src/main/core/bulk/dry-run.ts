@@ -67,7 +67,7 @@ export interface LeftOutRow {
 export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRun {
   const { composition, mapping } = plan
   if (unknownTargets(composition, mapping).length > 0 || mapping.some(({ column }) => column >= sheet.columns.length)) {
-    fail('invalid', 'The columns no longer fit what is to be sent. Match them again.')
+    fail('invalid', 'The columns no longer fit what is to be sent.', { next: 'Match them again.' })
   }
   const make = compositionsOf(sheet, plan)
   const columnAt = new Map(mapping.map(({ target, column }) => [target, sheet.columns[column] as string]))

@@ -85,7 +85,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
   const open = new Map<string, OpenSheet>()
 
   const opened = (id: string): OpenSheet =>
-    open.get(id) ?? fail('gone', 'This file is no longer open. Choose it again.')
+    open.get(id) ?? fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
   const checkedOf = (one: OpenSheet): DryRun =>
     one.checked ?? fail('gone', 'These rows have to be checked before they go on.')
 
@@ -122,7 +122,9 @@ export function bulkAnswers(): Answers<BulkQuestions> {
     async prepare({ id, duplicates, now, recent }) {
       const one = opened(id)
       if (one.leftOut) {
-        fail('busy', 'These rows were put in the Outbox already. Check them again where they are to go once more.')
+        fail('busy', 'These rows were put in the Outbox already.', {
+          next: 'Check them again where they are to go once more.'
+        })
       }
       const shown = checkedOf(one)
       const again = dryRun(one.sheet, shown.plan, { now, recent })

@@ -48,7 +48,7 @@ export class Counter {
    */
   async start(wanted: Wanted): Promise<CounterSession> {
     if (this.#isOver) fail('gone', 'Countersign is closing.')
-    if (this.isRunning() || this.#isStarting) fail('busy', 'Somebody else is signing. End that first.')
+    if (this.isRunning() || this.#isStarting) fail('busy', 'Somebody else is signing.', { next: 'End that first.' })
     this.#isStarting = true
     try {
       this.#session = await this.#started(wanted)
@@ -75,10 +75,9 @@ export class Counter {
     const { isSet } = await pin.state()
     if (!isSet) fail('no-pin', 'Choose a PIN first: with it staff takes the screen back.')
     if (!(await this.#cleanup.wipe())) {
-      fail(
-        'internal',
-        'The page of a signing before could not be closed, so no other is begun. Start Countersign again.'
-      )
+      fail('internal', 'The page of a signing before could not be closed, so no other is begun.', {
+        next: 'Start Countersign again.'
+      })
     }
     const { stateAt, ...start } = await readyToStart(this.#deps, accountId, wanted)
     const taken = await place.take()

@@ -119,7 +119,9 @@ export class StaffPinKeeper implements StaffPin {
     const kept = await this.#read()
     if (kept === null) return { ok: false, code: 'no-pin' }
     if (kept === undefined) {
-      fail('keychain', 'The PIN in this computer’s keychain can’t be read. Reset it, or ask the administrator to.')
+      fail('keychain', 'The PIN in this computer’s keychain can’t be read.', {
+        next: 'Reset it, or ask the administrator to.'
+      })
     }
     const before = this.#delays.left(kept)
     if (before > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + before }

@@ -74,7 +74,9 @@ function judge(
   }
   // Who stands here was checked against the name as it was.
   if (personOf(document, at) !== identity.person) {
-    return fail('not-signable', 'This signer’s name or e-mail was changed meanwhile. Check who it is, and start again.')
+    return fail('not-signable', 'This signer’s name or e-mail was changed meanwhile.', {
+      next: 'Check who it is, and start again.'
+    })
   }
   if (canSignLater(document, at)) return 'later'
   return ready(document, at, account)

@@ -71,7 +71,9 @@ export function openViews({ db, newId, changed }: ViewEffects) {
         change.run({ id, ...values })
       } else {
         if (all.all(accountId).length >= MOST_VIEWS) {
-          fail('invalid', `There can be ${MOST_VIEWS} saved views at most. Remove one that you no longer need.`)
+          fail('invalid', `There can be ${MOST_VIEWS} saved views at most.`, {
+            next: `Remove one that you no longer need.`
+          })
         }
         add.run({ id, accountId, ...values })
       }

@@ -15,7 +15,7 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
 
   /** @throws AppFailure `gone`. */
   function pathOf(id: string): string {
-    return byId.get(id) ?? fail('gone', 'This folder isn’t known any more. Choose it again.')
+    return byId.get(id) ?? fail('gone', 'This folder isn’t known any more.', { next: 'Choose it again.' })
   }
 
   return {

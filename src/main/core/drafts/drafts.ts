@@ -88,7 +88,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
   function changeable(id: string): DraftRow {
     refuseSent(id, 'This package is being sent, or was sent. It can no longer be changed here.')
     const row = read.get(id) ?? fail('gone', 'This draft was deleted, or belongs to another account.')
-    if (row.trashed_at !== null) fail('gone', 'This draft is in the trash. Restore it to change it.')
+    if (row.trashed_at !== null) fail('gone', 'This draft is in the trash.', { next: 'Restore it to change it.' })
     return row
   }
 

@@ -48,7 +48,9 @@ export function* exchangeFile(
     const chunk = Buffer.from(text, 'utf8')
     bytes += chunk.byteLength
     if (bytes > MOST_BYTES) {
-      fail('too-large', 'Together these are larger than a Countersign file may be (50 MB). Export fewer at a time.')
+      fail('too-large', 'Together these are larger than a Countersign file may be (50 MB).', {
+        next: 'Export fewer at a time.'
+      })
     }
     yield chunk
   }
@@ -75,7 +77,8 @@ function* listed(entries: Iterable<unknown>): Generator<string> {
  * @throws AppFailure `invalid` or `too-large`: nothing of it is to be used.
  */
 export async function readExchangeFile(bytes: Uint8Array): Promise<Exchanged> {
-  if (bytes.byteLength > MOST_BYTES) fail('too-large', 'This file is larger than 50 MB. Export fewer at a time.')
+  if (bytes.byteLength > MOST_BYTES)
+    fail('too-large', 'This file is larger than 50 MB.', { next: 'Export fewer at a time.' })
   try {
     return await inSlices(read(bytes))
   } catch (error) {
@@ -107,7 +110,9 @@ function* read(bytes: Uint8Array): Generator<void, Exchanged> {
   const presets = entriesOf(members.get('presets'))
   if (drafts.length + presets.length === 0) fail('invalid', 'There are no drafts or presets in this file.')
   if (drafts.length + presets.length > MOST_ENTRIES) {
-    fail('too-large', `There are more than ${MOST_ENTRIES} drafts and presets in this file. Export fewer at a time.`)
+    fail('too-large', `There are more than ${MOST_ENTRIES} drafts and presets in this file.`, {
+      next: `Export fewer at a time.`
+    })
   }
   return {
     drafts: yield* checked(bytes, drafts, Composition, 'draft'),

@@ -2,8 +2,10 @@
  * Drafts and presets to a `.countersign` file, and back. Of a file all is imported or nothing, also where the
  * application is ended in between; one file doesn't depend on another.
  */
+
 import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { saidBy } from '../../../shared/contract/errors.ts'
 import type { AppError, Imported, SavedFile } from '../../../shared/contract/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { writeWhereChosen } from '../storage/chosen-file.ts'
@@ -51,7 +53,7 @@ export function openExchange(effects: ExchangeEffects) {
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {
-          imported.refused.push({ file: basename(path), message: effects.describe(error).message })
+          imported.refused.push({ file: basename(path), message: saidBy(effects.describe(error)) })
         }
       }
       const [draft] = imported.drafts
@@ -101,7 +103,8 @@ async function bytesOf(path: string): Promise<Uint8Array> {
   try {
     const found = await stat(path)
     if (!found.isFile()) fail('invalid', 'This isn’t a file.')
-    if (found.size > MOST_BYTES) fail('too-large', 'This file is larger than 50 MB. Export fewer at a time.')
+    if (found.size > MOST_BYTES)
+      fail('too-large', 'This file is larger than 50 MB.', { next: 'Export fewer at a time.' })
     return await readFile(path)
   } catch (error) {
     if (error instanceof AppFailure) throw error

@@ -109,16 +109,22 @@ export function openDropFolders(effects: DropFoldersDeps) {
     if (!(await isFolder(place))) fail('invalid', 'This isn’t a folder, or it can’t be read.')
     const own = await realpath(effects.ownFolder).catch(() => effects.ownFolder)
     if (isWithin(own, place)) {
-      fail('invalid', 'Countersign keeps its own data there. Choose a folder that is for dropped files only.')
+      fail('invalid', 'Countersign keeps its own data there.', {
+        next: 'Choose a folder that is for dropped files only.'
+      })
     }
     const all = folders.all()
     if (all.length >= MOST_FOLDERS) fail('too-large', `No more than ${MOST_FOLDERS} folders can be watched.`)
     const isPutInto = (one: string, other: string) => OUR_FOLDERS.some((name) => isWithin(join(one, name), other))
     if (all.some((one) => isPutInto(one.place, place))) {
-      fail('invalid', 'Files that were taken from another drop folder are put there. Choose another folder.')
+      fail('invalid', 'Files that were taken from another drop folder are put there.', {
+        next: 'Choose another folder.'
+      })
     }
     if (all.some((one) => isPutInto(place, one.place))) {
-      fail('invalid', 'Files that are taken from here would be put in a folder that is watched. Choose another folder.')
+      fail('invalid', 'Files that are taken from here would be put in a folder that is watched.', {
+        next: 'Choose another folder.'
+      })
     }
   }
 

@@ -108,7 +108,9 @@ export function openMaking({
         return ofExchange(await worker.ask('exchange', { bytes }))
       case 'request':
         if (bytes.byteLength > MOST_REQUEST_BYTES) {
-          fail('too-large', `A request may not be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB. Split it.`)
+          fail('too-large', `A request may not be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB.`, {
+            next: `Split it.`
+          })
         }
         return ofRequest(folder, await worker.ask('request', { bytes, now: clock() }))
       case 'sheet':
@@ -145,10 +147,9 @@ export function openMaking({
       return presetOf(accountId, presetId)
     } catch (error) {
       if (!(error instanceof AppFailure)) throw error
-      return fail(
-        'bad-file',
-        'The preset that this folder fills in was removed, or can’t be read. Choose another in Settings, and drop the file again.'
-      )
+      return fail('bad-file', 'The preset that this folder fills in was removed, or can’t be read.', {
+        next: 'Choose another in Settings, and drop the file again.'
+      })
     }
   }
 
@@ -174,7 +175,7 @@ export function openMaking({
     ): Promise<MakeResult> {
       active += 1
       try {
-        if (!bytes) fail('too-large', `This file is larger than ${MOST_BYTES / 1024 / 1024} MB. Split it.`)
+        if (!bytes) fail('too-large', `This file is larger than ${MOST_BYTES / 1024 / 1024} MB.`, { next: `Split it.` })
         const found = await read(
           folder,
           kindOf(entry.name) ?? fail('bad-file', 'This kind of file isn’t taken.'),

@@ -1,5 +1,5 @@
 /** The report that lies beside a file that was taken: what became of it, in words. Nothing of its content is repeated. */
-import type { AppError } from '../../../shared/contract/index.ts'
+import { type AppError, saidBy } from '../../../shared/contract/errors.ts'
 
 export interface Report {
   name: string
@@ -25,7 +25,7 @@ export function reportOf({ name, at, said, error, notes = [] }: Report): string 
     '',
     `Taken by Countersign at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     said,
-    ...(error ? [error.message] : []),
+    ...(error ? [saidBy(error)] : []),
     ...(told.length > 0 ? ['', error ? 'What is wrong:' : 'Please look at:'] : []),
     ...told.slice(0, MOST_NOTES).map((note) => `- ${oneLine(note)}`),
     ...(left > 0 ? [`- and ${left} more.`] : [])

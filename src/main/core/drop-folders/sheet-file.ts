@@ -97,7 +97,8 @@ function ontoNothing(sheet: BulkSheet): SheetPlan {
   if (missing.length > 0) {
     fail(
       'bad-file',
-      `This folder has no preset, so rows must say everything, and there is no column for: ${missing.map(({ label }) => label).join(', ')}. Choose a preset for the folder, or add the columns.`
+      `This folder has no preset, so rows must say everything, and there is no column for: ${missing.map(({ label }) => label).join(', ')}.`,
+      { next: `Choose a preset for the folder, or add the columns.` }
     )
   }
   return { composition, mapping }

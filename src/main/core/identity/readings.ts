@@ -68,7 +68,8 @@ export function openReadings({ clock, schedule, idle = IDLE, ...effects }: Readi
   }
 
   function used(id: string): Kept {
-    const reading = kept.get(id) ?? fail('gone', 'This identity check was cleared from memory. Show it again to go on.')
+    const reading =
+      kept.get(id) ?? fail('gone', 'This identity check was cleared from memory.', { next: 'Show it again to go on.' })
     touch(reading)
     return reading
   }

@@ -156,7 +156,7 @@ export function openBatches({ effects, sends, records, pages, holds, appointment
     /** What of the batch has not left stays here for good. @throws AppFailure `busy` while it is being written down. */
     async cancel(id: string): Promise<BatchView> {
       if (recordOf(id).state === 'preparing')
-        fail('busy', 'This batch is still being written down. Cancel it after that.')
+        fail('busy', 'This batch is still being written down.', { next: 'Cancel it after that.' })
       records.setState(id, 'cancelled')
       await cancelRest(id)
       return viewOf(recordOf(id))

@@ -94,8 +94,8 @@ export function openBoxes({ db, clock, elapsed, random }: Pick<OutboxEffects, 'd
 
     /** The credentials can't be had: nothing is tried before the box is resumed or something is heard of the line. */
     pauseByKeychain(accountId: string, error: AppError): void {
-      const message = `${error.message} ${THEN_RESUME}`
-      box(accountId).keychain = { by: 'service', since: clock(), error: { ...error, message } }
+      const next = [error.next, THEN_RESUME].filter(Boolean).join(' ')
+      box(accountId).keychain = { by: 'service', since: clock(), error: { ...error, next } }
     },
 
     /** After an attempt that the line, or nobody knows what, brought to nothing. */

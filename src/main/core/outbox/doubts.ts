@@ -57,7 +57,7 @@ export function chosenOf({ found, packages }: Doubt, references: readonly string
   return [...new Set(references)].map((reference) => {
     const shown =
       found.find((one) => one.reference === reference) ??
-      fail('gone', 'This document is not among those that may be the package. Look again.')
+      fail('gone', 'This document is not among those that may be the package.', { next: 'Look again.' })
     return {
       Reference: reference,
       Name: shown.name,

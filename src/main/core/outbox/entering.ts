@@ -31,7 +31,7 @@ export function openEntering({ effects, sends, returns, changes, holds, appointm
       const draft = drafts.get(draftId)
       const { accountId, composition } = draft
       returns.refuseActive(draftId)
-      if (draft.trashedAt !== undefined) fail('gone', 'This draft is in the trash. Restore it to send it.')
+      if (draft.trashedAt !== undefined) fail('gone', 'This draft is in the trash.', { next: 'Restore it to send it.' })
       const id = effects.newId()
       const createdAt = clock()
       const at = asked !== undefined && asked > createdAt ? asked : undefined

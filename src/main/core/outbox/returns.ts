@@ -118,7 +118,8 @@ export function openReturns({ effects, sends, changes, holds, proofs }: ReturnPa
         if (answer.arrived) {
           const chosen = chosenOf(doubt, answer.documents)
           const isTaken = chosen.some((one) => sends.isClaimed(send, one.Reference, one.PackageReference))
-          if (isTaken) fail('conflict', 'This document belongs to another package that was sent. Look again.')
+          if (isTaken)
+            fail('conflict', 'This document belongs to another package that was sent.', { next: 'Look again.' })
           return sends.taken(send, packageOf(chosen), clock())
         }
         const dismissed = [...new Set([...send.dismissed, ...doubt.found.map(({ reference }) => reference)])]
@@ -152,12 +153,14 @@ export function openReturns({ effects, sends, changes, holds, proofs }: ReturnPa
         fail('busy', wordsFor(send))
       }
       if (send.state === 'refused' && send.attempt === 0) {
-        fail('conflict', 'This can’t be sent as it is. Open it as a draft, mend it, and send it from there.')
+        fail('conflict', 'This can’t be sent as it is.', {
+          next: 'Open it as a draft, mend it, and send it from there.'
+        })
       }
       if (send.draftId !== undefined) refuseActive(send.draftId)
       const draft = draftOf(send)
       if (draft && !isOf(draft, send)) {
-        fail('conflict', 'The draft of this package was changed since. Send it from the draft.')
+        fail('conflict', 'The draft of this package was changed since.', { next: 'Send it from the draft.' })
       }
       sends.change(send, {
         state: 'ready',

@@ -119,5 +119,6 @@ const NOT_POSSIBLE: AppError = {
 }
 const MOVED: AppError = {
   code: 'busy',
-  message: 'Another program uses the port of the earlier address. Give your other software the new address.'
+  message: 'Another program uses the port of the earlier address.',
+  next: 'Give your other software the new address.'
 }

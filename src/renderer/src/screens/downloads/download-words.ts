@@ -48,24 +48,6 @@ export function addedInWords({ added, alreadyQueued, withoutIdentity }: AddedDow
   return `${begun}${already}${leftOut(withoutIdentity, 'without an identity check')}${leftOut(ofOthers, ofOthers === 1 ? 'of another account' : 'of other accounts')}`
 }
 
-const todo: Partial<Record<ErrorCode, string>> = {
-  offline: 'Try again when the line is back.',
-  'not-found': 'Its retention period may be over. Ask your provider whether the data can still be had.',
-  'not-writable': 'See that the folder is there and may be written to, or choose another one; then try again.',
-  'no-space': 'Free some space in that folder, then try again.',
-  'too-large': 'Ask your provider about this document.',
-  'bad-file': 'Move or rename what is in the way, or change the names of files; then try again.'
-}
-/** What is the matter with a folder differs from one to the next: the message says it, and what to do. */
-const told: ReadonlySet<ErrorCode> = new Set(['not-writable', 'no-space', 'storage'])
-
-/** What happened to a file that isn't there, and what to do about it. */
-export function failureInWords(error: AppError): { happened: string; todo: string } {
-  const words = presentError(error)
-  const [happened, ...rest] = told.has(error.code) ? error.message.split(/(?<=\.)\s+/) : []
-  return { happened: happened || words.happened, todo: rest.join(' ') || (todo[error.code] ?? words.todo) }
-}
-
 export interface WaitsFor {
   error: AppError
   title: string
@@ -74,6 +56,8 @@ export interface WaitsFor {
 
 /** What nobody can do anything about: the next try goes well, or it doesn't. */
 const onlyTried: ReadonlySet<ErrorCode> = new Set(['server', 'incomplete'])
+/** What is the matter with the folder that a file goes to. */
+const ofItsFolder: ReadonlySet<ErrorCode> = new Set(['not-writable', 'no-space', 'storage'])
 /** Milliseconds within which it isn't worth saying when. */
 const SOON = 60_000
 
@@ -88,7 +72,7 @@ export function waitsForInWords(
 ): WaitsFor | undefined {
   const error = own ?? (queue?.isPaused ? undefined : queue?.problem)
   if (!error) return undefined
-  const { happened, todo } = failureInWords(error)
+  const { happened, todo } = presentError(error)
   const at = retryAt !== undefined && retryAt - now >= SOON ? ` at ${when(retryAt, now)}` : ''
   if (queue?.isPaused) return { error, title: 'It is tried again once you resume.', more: happened }
   if (isNoLine(error))
@@ -97,13 +81,13 @@ export function waitsForInWords(
     return { error, title: 'The service asks for a pause.', more: `It goes on by itself${at}.` }
   if (onlyTried.has(error.code)) return { error, title: `It is tried again by itself${at}.`, more: happened }
   const again = retryAt !== undefined && retryAt > now ? ` It is also tried again by itself${at}.` : ''
-  const where = told.has(error.code) ? `This file goes to the folder “${folder}”. ` : ''
+  const where = ofItsFolder.has(error.code) ? `This file goes to the folder “${folder}”. ` : ''
   return { error, title: happened, more: `${where}${todo}${again}` }
 }
 
 /** What stands under a document's name: why its file isn't there, or where it is. */
 export function underName({ state, error, fileName, folder }: DownloadView): string {
-  if (error && (state === 'failed' || state === 'waiting')) return failureInWords(error).happened
+  if (error && (state === 'failed' || state === 'waiting')) return presentError(error).happened
   return fileName ? fileName.split('/').join(' › ') : `To “${folder}”`
 }
 

@@ -3,8 +3,9 @@ import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DownloadSummary } from '../../../../shared/contract/views.ts'
 import { capital, counted } from '../../words/counts.ts'
 import { inWords } from '../../words/dates.ts'
+import { presentError } from '../../words/errors.ts'
 import { isNoLine, type StatusWords } from '../../words/statuses.ts'
-import { failureInWords, filesOf, paceInWords } from './download-words.ts'
+import { filesOf, paceInWords } from './download-words.ts'
 
 export interface QueueWords extends Omit<StatusWords, 'word'> {
   title: string
@@ -95,7 +96,7 @@ function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: st
       more: `${soFar}.${again}`
     }
   }
-  const { happened, todo } = failureInWords(problem)
+  const { happened, todo } = presentError(problem)
   return { shape: 'pause', tone: 'warn', title: `${waiting}. ${happened}`, more: `${soFar}. ${todo}${again}` }
 }
 

@@ -1,0 +1,69 @@
+/** Every failure of the main process as a person reads it: driven to the screen's one notice for errors, and read there. */
+import { cleanup, render } from '@testing-library/svelte'
+import { afterEach, describe, expect, test } from 'vitest'
+import ErrorNotice from '../../src/renderer/src/ui/ErrorNotice.svelte'
+import { presentError } from '../../src/renderer/src/words/errors.ts'
+import { localErrorCodes, serviceErrorCodes } from '../../src/shared/contract/errors.ts'
+import { failuresOfMain } from './failures.ts'
+
+const { failures, computed } = failuresOfMain()
+const unique = [...new Map(failures.map((one) => [`${one.error.code}: ${one.error.message}`, one.error])).entries()]
+
+/** Codes for which there may be nothing to do: what happened is all there is to say. */
+const END_OF_IT: readonly string[] = ['cancelled', 'not-allowed']
+
+/** What these say holds names, counts or the fields of what was typed; the tests of each read it. */
+const PUT_TOGETHER: ReadonlySet<string> = new Set([
+  'src/main/core/accounts/account-input.ts',
+  'src/main/core/actions/actions.ts',
+  'src/main/core/actions/outgoing.ts',
+  'src/main/core/bulk/raw-table.ts',
+  'src/main/core/counter/counter-settings.ts',
+  'src/main/core/counter/crash-marker.ts',
+  'src/main/core/counter/next-signer.ts',
+  'src/main/core/counter/pin.ts',
+  'src/main/core/counter/prepare-turn.ts',
+  'src/main/core/downloads/preview.ts',
+  'src/main/core/drafts/drafts.ts',
+  'src/main/core/drafts/exchange-file.ts',
+  'src/main/core/lib/failure.ts',
+  'src/main/core/outbox/requests.ts',
+  'src/main/core/outbox/returns.ts',
+  'src/main/core/service/network-failure.ts'
+])
+
+afterEach(cleanup)
+
+describe('a failure of the main process, on the screen', () => {
+  test.each(unique)('%s', (_title, error) => {
+    const { container } = render(ErrorNotice, { error })
+    const notice = container.querySelector('[role=alert]')
+    notice?.querySelector('details')?.remove()
+    const text = (notice?.textContent ?? '').replace(/\s+/g, ' ').trim()
+
+    // What main says stands first, whole.
+    expect(text.startsWith(error.message.trim())).toBe(true)
+    const sentences = text.split(/(?<=[.:])\s+(?=[\p{Lu}“])/u)
+    for (const sentence of sentences) expect(sentence).toMatch(/^[\p{Lu}“].*(?:[.:]|Mere)$/u)
+    expect(new Set(sentences).size, 'nothing is said twice').toBe(sentences.length)
+    expect(text, 'curly apostrophes').not.toMatch(/['"]/)
+    expect(text, 'no machine text').not.toMatch(
+      /\b(undefined|null|NaN|EACCES|ENOENT|[a-z]+-[a-z]+-[a-z]+ error)\b|\[object/
+    )
+    const { todo } = presentError(error)
+    if (!END_OF_IT.includes(error.code)) expect(todo, 'a way on').not.toBe('')
+  })
+
+  test('every code has its words, and is used by some failure or made of an answer', () => {
+    for (const code of [...serviceErrorCodes, ...localErrorCodes]) {
+      const { happened, meaning, todo } = presentError({ code, message: 'This happened.' })
+      expect(happened).toBe('This happened.')
+      // What a code alone can't know is never said by it.
+      expect(`${meaning} ${todo}`).not.toMatch(/nothing was (sent|changed|done|saved|kept)/i)
+    }
+  })
+
+  test('what is only put together while it runs is known, and read by the tests of its place', () => {
+    expect([...new Set(computed)].filter((file) => !PUT_TOGETHER.has(file))).toEqual([])
+  })
+})

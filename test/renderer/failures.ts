@@ -1,0 +1,149 @@
+/** Every failure that the main process can tell of, read from its source: so that a test can show each as a person sees it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import ts from 'typescript'
+import { type AppError, type ErrorCode, localErrorCodes, serviceErrorCodes } from '../../src/shared/contract/errors.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main')
+const codes: ReadonlySet<string> = new Set([...serviceErrorCodes, ...localErrorCodes])
+
+export interface Failure {
+  /** The file that it comes from: `src/main/core/outbox/outbox.ts`. */
+  file: string
+  error: AppError
+}
+
+export interface Failures {
+  failures: Failure[]
+  /** Files with a sentence that is only put together while the application runs. */
+  computed: string[]
+}
+
+export function failuresOfMain(): Failures {
+  const failures: Failure[] = []
+  const computed: string[] = []
+  const all = sources(MAIN).map((path) =>
+    ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  )
+  const everywhere = all.flatMap((source) => [...constantsOf(source)])
+  for (const source of all) {
+    const file = `src/main/${relative(MAIN, source.fileName).replaceAll('\\', '/')}`
+    // A file's own constant wins over one of the same name elsewhere.
+    const constants = new Map([...everywhere, ...constantsOf(source)])
+    const add = (
+      code: ts.Expression | undefined,
+      message: ts.Expression | undefined,
+      next: ts.Expression | undefined
+    ) => {
+      if (!code || !message) return
+      // Where only the run decides on the code, the sentence is read with the words of one that nothing else is known of.
+      const named = (textsOf(code, constants) ?? labelsAround(code) ?? ['server']).filter((one) => codes.has(one))
+      if (named.length === 0) return
+      const texts = textsOf(message, constants)
+      if (!texts) {
+        computed.push(file)
+        return
+      }
+      const way = next && textsOf(next, constants)?.[0]
+      for (const one of named) {
+        for (const text of texts) {
+          failures.push({
+            file,
+            error: { code: one as ErrorCode, message: text, ...(way !== undefined && { next: way }) }
+          })
+        }
+      }
+    }
+    const visit = (node: ts.Node): void => {
+      if (ts.isCallExpression(node) && node.expression.getText(source) === 'fail') {
+        const [code, message, more] = node.arguments
+        add(code, message, more && member(more, 'next'))
+      } else if (ts.isObjectLiteralExpression(node)) {
+        const code = member(node, 'code')
+        const message = member(node, 'message')
+        if (code && message) add(code, message, member(node, 'next'))
+      }
+      ts.forEachChild(node, visit)
+    }
+    visit(source)
+  }
+  return { failures, computed }
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+    .sort()
+}
+
+function member(node: ts.Expression, name: string): ts.Expression | undefined {
+  if (!ts.isObjectLiteralExpression(node)) return undefined
+  const found = node.properties.find((property) => property.name?.getText() === name)
+  if (found && ts.isPropertyAssignment(found)) return found.initializer
+  return found && ts.isShorthandPropertyAssignment(found) ? found.name : undefined
+}
+
+/** The texts that a file's own constants hold: a text, or each text of a record. */
+function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.Expression> {
+  const constants = new Map<string, ts.Expression>()
+  for (const statement of source.statements) {
+    if (!ts.isVariableStatement(statement)) continue
+    for (const { name, initializer } of statement.declarationList.declarations) {
+      if (initializer) constants.set(name.getText(source), initializer)
+    }
+  }
+  return constants
+}
+
+/** In `switch (code) { case 'dns': return { code, … } }` the code is what the case says. */
+function labelsAround(node: ts.Node): string[] | undefined {
+  let around: ts.Node | undefined = node
+  while (around && !ts.isCaseClause(around)) around = around.parent
+  if (!around) return undefined
+  const labels: string[] = []
+  const { clauses } = around.parent
+  for (let at = clauses.indexOf(around); at >= 0; at--) {
+    const clause = clauses[at]
+    if (!clause || !ts.isCaseClause(clause) || (clause !== around && clause.statements.length > 0)) break
+    if (ts.isStringLiteral(clause.expression)) labels.push(clause.expression.text)
+  }
+  return labels.length > 0 ? labels : undefined
+}
+
+/** What an expression can say, with a name in the place of each value; undefined if that shows only at run time. */
+function textsOf(node: ts.Expression, constants: ReadonlyMap<string, ts.Expression>): string[] | undefined {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node.text]
+  if (ts.isTemplateExpression(node)) {
+    return [node.head.text + node.templateSpans.map(({ literal }) => `Mere${literal.text}`).join('')]
+  }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const [left, right] = [textsOf(node.left, constants), textsOf(node.right, constants)]
+    return left && right && left.flatMap((one) => right.map((other) => one + other))
+  }
+  if (ts.isArrowFunction(node)) return ts.isBlock(node.body) ? undefined : textsOf(node.body, constants)
+  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+    const constant = constants.get(node.expression.text)
+    const held = constant && member(constant, node.name.text)
+    return held && textsOf(held, constants)
+  }
+  if (ts.isCallExpression(node)) return textsOf(node.expression, constants)
+  if (ts.isAsExpression(node)) return textsOf(node.expression, constants)
+  if (ts.isConditionalExpression(node)) {
+    const both = [textsOf(node.whenTrue, constants), textsOf(node.whenFalse, constants)]
+    return both[0] && both[1] && [...both[0], ...both[1]]
+  }
+  if (ts.isIdentifier(node)) {
+    const constant = constants.get(node.text)
+    return constant && textsOf(constant, constants)
+  }
+  if (ts.isElementAccessExpression(node) && ts.isIdentifier(node.expression)) {
+    const record = constants.get(node.expression.text)
+    if (!record || !ts.isObjectLiteralExpression(record)) return undefined
+    const texts = record.properties.map((one) =>
+      ts.isPropertyAssignment(one) ? textsOf(one.initializer, constants) : undefined
+    )
+    return texts.every((one) => one !== undefined) ? texts.flat() : undefined
+  }
+  return undefined
+}
