@@ -75,6 +75,19 @@ describe('bringing a database up to date', () => {
     expect(db.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['good'])
   })
 
+  test('a step whose code fails leaves what was there before as it was', () => {
+    const db = currentDatabase()
+    for (const sql of [ACCOUNT, DRAFT]) db.exec(sql)
+    const sql = `ALTER TABLE drafts ADD COLUMN note TEXT; UPDATE drafts SET title = 'Changed'`
+    const run = () => {
+      throw new Error('no')
+    }
+    expect(() => migrate(db, [...migrations, { name: 'fails', sql, run }])).toThrow(MigrationError)
+    expect(db.prepare('SELECT * FROM drafts').all()).toEqual([expect.objectContaining({ title: 'Title' })])
+    expect(db.prepare('SELECT * FROM drafts').all()).not.toEqual([expect.objectContaining({ note: null })])
+    expect(migrate(db)).toBe(0)
+  })
+
   test('leaves one of a later version alone', () => {
     const db = currentDatabase()
     db.pragma('user_version = 999')

@@ -8,7 +8,7 @@ export interface KnownFormsEffects {
   templates: (accountId: string) => Promise<readonly TemplateView[]>
 }
 
-/** A form or template of packages that the service took: counted as they are sent (see the migration). */
+/** A form or template of packages that the service took: counted by the database as they are sent (see form_uses). */
 interface Use {
   kind: KnownForm['kind']
   name: string

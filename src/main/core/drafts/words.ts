@@ -19,7 +19,7 @@ export function wordsOf(composition: Composition): string {
 }
 
 /** All text in a piece of JSON. */
-export function wordsOfAnything(json: unknown): string {
+function wordsOfAnything(json: unknown): string {
   const typed: string[] = []
   const xml: string[] = []
   collect(json, '', typed, xml)

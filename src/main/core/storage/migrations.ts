@@ -3,20 +3,12 @@
  * later version is left exactly as it is.
  */
 import type { Db } from './connection.ts'
-import { beginning } from './migrations/001-beginning.ts'
-import { drafts, indexDrafts } from './migrations/002-drafts.ts'
-import { indexSends, outbox } from './migrations/003-outbox.ts'
-import { draftsInOutbox } from './migrations/004-drafts-in-outbox.ts'
-import { documentViews } from './migrations/005-document-views.ts'
-import { actions } from './migrations/006-actions.ts'
-import { employers } from './migrations/007-employers.ts'
-import { handOff } from './migrations/008-hand-off.ts'
-import { counter } from './migrations/009-counter.ts'
-import { downloads, keepEarlierDownloads } from './migrations/010-downloads.ts'
-import { dataTypeSpelling } from './migrations/011-data-type-spelling.ts'
-import { downloadNaming } from './migrations/012-download-naming.ts'
+import { schema } from './migrations/001-schema.ts'
 
-/** One step. What has been released is never changed: the next step is added after it. */
+/**
+ * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
+ * code changes.
+ */
 export interface Migration {
   readonly name: string
   readonly sql: string
@@ -25,20 +17,7 @@ export interface Migration {
 }
 
 /** In the order they are applied; the number of steps applied is the database's `user_version`. */
-export const migrations: readonly Migration[] = [
-  { name: 'beginning', sql: beginning },
-  { name: 'drafts', sql: drafts, run: indexDrafts },
-  { name: 'outbox', sql: outbox, run: indexSends },
-  { name: 'drafts in the outbox', sql: draftsInOutbox },
-  { name: 'document views', sql: documentViews },
-  { name: 'actions', sql: actions },
-  { name: 'employers', sql: employers },
-  { name: 'hand-off folders', sql: handOff },
-  { name: 'counter', sql: counter },
-  { name: 'downloads', sql: downloads, run: keepEarlierDownloads },
-  { name: 'spelling of the data type', sql: dataTypeSpelling },
-  { name: 'naming of downloads', sql: downloadNaming }
-]
+export const migrations: readonly Migration[] = [{ name: 'schema', sql: schema }]
 
 /** The database was last used by a later version of the application. */
 export class NewerSchemaError extends Error {

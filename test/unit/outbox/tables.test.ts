@@ -1,11 +1,11 @@
-/** What an earlier version kept in its outbox is all there after the step to this one. */
+/** What the tables of the outbox hold: findable, countable, and read by their indexes. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { openSendPages } from '../../../src/main/core/outbox/send-list.ts'
 import { openSends } from '../../../src/main/core/outbox/sends.ts'
 import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
-import { migrate, migrations } from '../../../src/main/core/storage/migrations.ts'
-import { fingerprintOf, toFormDirectRequest } from '../../../src/shared/composition/index.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { fingerprintOf, toFormDirectRequest, whoOf } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 let db: Db
@@ -13,49 +13,52 @@ afterEach(() => void db.close())
 
 const composition = forms({ items: [form({ signers: [signer(), signer({ key: 's2', FirstName: 'Wiremu' })] })] })
 
-/** A database as version 1 of the application left it, with one send of each state. */
-function before(): Db {
+/** A database with one send of each state. */
+function sendsOfEachState(): Db {
   db = connectInMemory()
-  migrate(db, migrations.slice(0, 1))
+  migrate(db)
   db.exec(
     `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, folders, created_at, position)
   VALUES ('a', 'Office', 'service', 'https://sign.example.com', 'none', '#123456', 0, '[]', 1, 0)`
   )
   const insert = db.prepare(
-    `INSERT INTO sends (id, draft_id, account_id, kind, state, title, body, reference, response, error, attempted_at, settled_at)
-     VALUES (?, ?, 'a', 'form-direct', ?, 'Tax file declaration', ?, ?, ?, ?, ?, ?)`
+    `INSERT INTO sends (id, account_id, draft_id, kind, state, title, who, created_at, attempt, attempted_at,
+       first_attempted_at, settled_at, package_reference, package_status, documents, fingerprint, error)
+     VALUES (@state, 'a', @draft, 'form-direct', @state, 'Tax file declaration', @who, @at, 1, @at, @at, @settledAt,
+       @packageReference, @packageStatus, @documents, @fingerprint, @error)`
   )
+  const keep = db.prepare('INSERT INTO send_bodies (number, body, response) VALUES (?, ?, ?)')
+  const link = db.prepare(`INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, 'a', ?)`)
   for (const [index, state] of ['sending', 'sent', 'refused', 'uncertain', 'not-sent'].entries()) {
     const request = toFormDirectRequest(composition, (item) => `cs-${state}-${item + 1}`)
     const body = JSON.stringify({ kind: 'form-direct', request, composition, missedAt: 5 })
-    const response = {
-      PackageReference: 'package-1',
-      PackageStatus: 'Sent',
-      Documents: [
-        { Reference: 'document-1', Name: 'Tax.pdf', Signers: [{ SigningKey: 'secret' }] },
-        { Reference: 'document-2' }
-      ]
-    }
+    const documents = [
+      { reference: 'document-1', name: 'Tax.pdf' },
+      { reference: 'document-2', name: '' }
+    ]
     const isSent = state === 'sent'
-    const error = state === 'uncertain' ? JSON.stringify({ code: 'timeout', message: 'No answer.' }) : null
-    insert.run(
-      state,
-      randomUUID(),
-      state,
-      body,
-      state,
-      isSent ? JSON.stringify(response) : null,
-      error,
-      1000 + index,
-      isSent ? 2000 : null
-    )
+    const { lastInsertRowid } = insert.run({
+      ...{
+        state,
+        draft: randomUUID(),
+        who: whoOf(composition),
+        at: 1000 + index,
+        fingerprint: fingerprintOf(composition)
+      },
+      settledAt: isSent ? 2000 : null,
+      packageReference: isSent ? 'package-1' : null,
+      packageStatus: isSent ? 'Sent' : null,
+      documents: JSON.stringify(isSent ? documents : []),
+      error: state === 'uncertain' ? JSON.stringify({ code: 'timeout', message: 'No answer.' }) : null
+    })
+    keep.run(lastInsertRowid, body, isSent ? JSON.stringify({ PackageReference: 'package-1' }) : null)
+    if (isSent) for (const { reference } of documents) link.run(reference, state)
   }
   return db
 }
 
-test('every send is there as it was, findable, countable, and with what it holds', async () => {
-  before()
-  migrate(db)
+test('every send is there, findable, countable, and with what it holds', async () => {
+  sendsOfEachState()
   const sends = openSends(db)
   const pages = openSendPages(db)
   const list = await pages.search('a', 'wiremu', { show: 'all', offset: 0, limit: 10 })
@@ -92,8 +95,7 @@ test('every send is there as it was, findable, countable, and with what it holds
 })
 
 test('an account takes its outbox along, counts and all', () => {
-  before()
-  migrate(db)
+  sendsOfEachState()
   db.exec(`DELETE FROM accounts`)
   for (const table of ['sends', 'send_bodies', 'send_documents', 'send_counts', 'batches', 'outboxes']) {
     expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
@@ -112,8 +114,7 @@ test.each([
     'SELECT state, sum(count) FROM send_counts WHERE account_id = ? GROUP BY state, batch_id'
   ]
 ])('finds %s without reading everything', (_, sql) => {
-  before()
-  migrate(db)
+  sendsOfEachState()
   const parameters = Array.from(sql.matchAll(/\?/g), () => 'x')
   const plan = JSON.stringify(db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters))
   expect(plan).toMatch(/USING (COVERING INDEX|INDEX|PRIMARY KEY)/)
