@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { bulk } from '../test/bench/bulk.ts'
 import { counter } from '../test/bench/counter.ts'
-import { board } from '../test/bench/document-index.ts'
+import { documentIndex } from '../test/bench/document-index.ts'
 import { documents } from '../test/bench/documents.ts'
 import { downloads } from '../test/bench/downloads.ts'
 import { drafts } from '../test/bench/drafts.ts'
@@ -15,7 +15,7 @@ import { list } from '../test/bench/list.ts'
 import { outbox } from '../test/bench/outbox.ts'
 import { typing } from '../test/bench/typing.ts'
 
-const benches: readonly Bench[] = [drafts, outbox, bulk, typing, documents, board, list, counter, downloads]
+const benches: readonly Bench[] = [drafts, outbox, bulk, typing, documents, documentIndex, list, counter, downloads]
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } })
 const chosen = benches.filter(({ name }) => values.only === undefined || name === values.only)

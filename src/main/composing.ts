@@ -3,7 +3,7 @@ import type { Events } from '../shared/contract/index.ts'
 import type { Clients } from './core/accounts/clients.ts'
 import type { FetchedLists } from './core/accounts/fetched-lists.ts'
 import { type BulkDeps, openBulk } from './core/bulk/bulk.ts'
-import type { Watch } from './core/documents/polling/polling.ts'
+import type { Polling } from './core/documents/polling/polling.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
 import { openPeople } from './core/drafts/people.ts'
@@ -18,7 +18,7 @@ export interface ComposingParts {
   db: Db
   clients: Clients
   lists: FetchedLists
-  watch: Watch
+  watch: Polling
   bulkWorker: BulkDeps['worker']
   /** A worker of its own for the sheets that other software drops: it must not end with what a person has open. */
   dropFolderWorker: DropFoldersDeps['worker']

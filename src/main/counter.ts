@@ -10,8 +10,8 @@ import { openCrashMarker } from './core/counter/interrupted.ts'
 import { PHASES } from './core/counter/phases.ts'
 import { StaffPinKeeper } from './core/counter/pin.ts'
 import { openAppointments } from './core/counter/signing-queue.ts'
-import type { Watch } from './core/documents/polling/polling.ts'
-import type { AskDesk } from './core/documents/questions.ts'
+import type { Polling } from './core/documents/polling/polling.ts'
+import type { AskDocuments } from './core/documents/questions.ts'
 import type { Time } from './core/lib/time.ts'
 import type { Db } from './core/storage/connection.ts'
 import { type Keychain, memoryKeychain } from './core/storage/keychain.ts'
@@ -31,8 +31,8 @@ export interface CounterParts {
   isKept: boolean
   keychain: Keychain
   accounts: Accounts
-  ask: AskDesk
-  watch: Watch
+  ask: AskDocuments
+  watch: Polling
   /** Resolves when folders can be read: at the start, one that was interrupted may be found before. */
   isWatching: Promise<void>
   returnAddressOf: (reference: string) => string | undefined

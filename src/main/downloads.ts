@@ -3,8 +3,8 @@ import type { Events } from '../shared/contract/index.ts'
 import type { Accounts } from './core/accounts/accounts.ts'
 import type { Clients } from './core/accounts/clients.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
-import type { Watch } from './core/documents/polling/polling.ts'
-import type { AskDesk } from './core/documents/questions.ts'
+import type { Polling } from './core/documents/polling/polling.ts'
+import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
 import type { Db } from './core/storage/connection.ts'
@@ -14,11 +14,11 @@ import { asAppError } from './ipc/errors.ts'
 export interface IdentityDownloadsDeps {
   db: Db
   /** Asks the documents' desk, which lives in a thread of its own. */
-  ask: AskDesk
+  ask: AskDocuments
   accounts: Accounts
   clients: Clients
   views: Views
-  watch: Watch
+  watch: Polling
   settings: SettingsStore
   /** The system's own folder for downloads. */
   usualFolder: string

@@ -10,26 +10,26 @@ import { openValidations } from './core/actions/validations.ts'
 import { openEmployers } from './core/directory/employers.ts'
 import { openKnownForms } from './core/directory/known-forms.ts'
 import { openHints } from './core/documents/polling/hints.ts'
-import { neverBack } from './core/documents/polling/intervals.ts'
-import { openWatch } from './core/documents/polling/polling.ts'
-import type { AskDesk } from './core/documents/questions.ts'
+import { neverBackwards } from './core/documents/polling/intervals.ts'
+import { openPolling } from './core/documents/polling/polling.ts'
+import type { AskDocuments } from './core/documents/questions.ts'
 import { openViews } from './core/documents/views.ts'
-import { openStanding, type StandingEffects } from './core/notifications/badge-counts.ts'
-import { openTelling, type TellingEffects } from './core/notifications/notifier.ts'
+import { type BadgeCountsDeps, openBadgeCounts } from './core/notifications/badge-counts.ts'
+import { type NotifierDeps, openNotifier } from './core/notifications/notifier.ts'
+import { openPreferences } from './core/notifications/preferences.ts'
 import { openPresence } from './core/notifications/presence.ts'
-import { openTellingSettings } from './core/notifications/settings.ts'
 import type { Db } from './core/storage/connection.ts'
 import { asAppError } from './ipc/errors.ts'
 
-export interface FolderParts extends Pick<TellingEffects, 'show' | 'withdraw' | 'isHandedOver' | 'zone'> {
+export interface FolderParts extends Pick<NotifierDeps, 'show' | 'withdraw' | 'isHandedOver' | 'zone'> {
   db: Db
   /** Asks the documents' desk, which lives in a thread of its own. */
-  ask: AskDesk
+  ask: AskDocuments
   accounts: Accounts
   clients: Clients
   lists: FetchedLists
   /** Shows the numbers of badge and tray. */
-  showStanding: StandingEffects['show']
+  showBadgeCounts: BadgeCountsDeps['show']
   connectionChanged: () => void
   /** Documents of an account changed: for whoever else follows them. */
   documentsChanged: (accountId: string) => void
@@ -49,7 +49,7 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
   const { zone, failed } = parts
   const chosen = () => accounts.chosen()?.id
   /** Which of two answers is the newer is told by when they were asked for, and a wall clock may be put back. */
-  const moment = neverBack(clock)
+  const moment = neverBackwards(clock)
   const elapsed = () => performance.now()
   let version = 0
 
@@ -60,8 +60,8 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
       parts.viewsChanged()
     }
   })
-  const settings = openTellingSettings(db)
-  const telling = openTelling({
+  const settings = openPreferences(db)
+  const telling = openNotifier({
     ...{ db, ask, zone, clock, schedule, failed },
     settings: settings.read,
     accounts: accounts.list,
@@ -72,9 +72,9 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
     withdraw: parts.withdraw
   })
   const happened = () => send('activity.changed', null)
-  const standing = openStanding({
+  const badgeCounts = openBadgeCounts({
     ...{ ask, chosen, zone, clock, schedule, failed, happened },
-    show: parts.showStanding
+    show: parts.showBadgeCounts
   })
   const presence = openPresence({
     ...{ db, clock, schedule, failed },
@@ -86,11 +86,11 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
   function documentsChanged(accountId: string): void {
     send('documents.changed', { accountId, version: ++version })
     telling.documentsChanged()
-    standing.changed()
+    badgeCounts.changed()
     parts.documentsChanged(accountId)
   }
 
-  const watch = openWatch({
+  const watch = openPolling({
     ...{ ask, chosen, clock, moment, elapsed, schedule },
     accounts: accounts.list,
     clientOf: clients.of,
@@ -124,7 +124,20 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
     templates: async (accountId) => (await lists.templates(accountId, { refresh: false })).items
   })
   return {
-    ...{ views, settings, telling, standing, presence, watch, hints, rights, actions, validations, employers, forms },
+    ...{
+      views,
+      settings,
+      telling,
+      badgeCounts,
+      presence,
+      watch,
+      hints,
+      rights,
+      actions,
+      validations,
+      employers,
+      forms
+    },
     documentsChanged
   }
 }

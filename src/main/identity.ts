@@ -2,7 +2,7 @@
 import type { Accounts } from './core/accounts/accounts.ts'
 import type { Clients } from './core/accounts/clients.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
-import type { AskDesk } from './core/documents/questions.ts'
+import type { AskDocuments } from './core/documents/questions.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openPdfPreviews } from './core/identity/pdf-preview.ts'
 import { openReadings } from './core/identity/readings.ts'
@@ -12,7 +12,7 @@ import { plainClipboard } from './shell/plain-clipboard.ts'
 export interface IdentityReadingDeps {
   accounts: Accounts
   clients: Clients
-  ask: AskDesk
+  ask: AskDocuments
   note: NoteInAudit
   send: SendEvent
   clock: () => number

@@ -8,7 +8,7 @@ import { openClients } from './core/accounts/clients.ts'
 import { secretsBeside } from './core/accounts/credentials.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
-import { documentsKey } from './core/documents/mirror/database-key.ts'
+import { documentsKey } from './core/documents/mirror/database.ts'
 import { systemTime } from './core/lib/time.ts'
 import { APP_START, devServerOf, PERSON_START } from './core/policy/app-pages.ts'
 import { questionOnLeaving } from './core/policy/leaving.ts'
@@ -43,7 +43,7 @@ import { bulkWorkerOf } from './shell/bulk.ts'
 import { keepBeforeClosing } from './shell/closing.ts'
 import { openDesktop } from './shell/desktop.ts'
 import { chooseFiles, chooseFolder, chooseSaveFile, sayCannotStart } from './shell/dialogs.ts'
-import { documentDeskOf } from './shell/documents.ts'
+import { openDocumentsThread } from './shell/documents.ts'
 import { eventsTo } from './shell/events.ts'
 import { openKeychain } from './shell/keychain.ts'
 import { endAfter } from './shell/leaving.ts'
@@ -124,7 +124,7 @@ async function run(): Promise<void> {
   const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
   const isHandedOver = () => counterDesk.counter.isHandedOver()
   const desktop = openDesktop({ windowNow: () => window, isHandedOver, send, log })
-  const documentDesk = documentDeskOf({
+  const documentDesk = openDocumentsThread({
     worker: new URL('./documents-worker.js', import.meta.url),
     folder: app.getPath('userData'),
     key: opened.state === 'encrypted' ? documentsKey(db, randomBytes) : undefined,
@@ -135,7 +135,7 @@ async function run(): Promise<void> {
   const folders = openFolders({
     ...{ db, ask, accounts, clients, lists, send, clock, newId, schedule, zone, isHandedOver },
     ...desktop.notifications,
-    showStanding: desktop.show,
+    showBadgeCounts: desktop.show,
     connectionChanged: () => connectionChanged(),
     documentsChanged(accountId) {
       void counter.documentsChanged(accountId)
@@ -259,7 +259,7 @@ async function run(): Promise<void> {
         changed() {
           send('accounts.changed', null)
           identityReading.accountsChanged()
-          folders.standing.changed()
+          folders.badgeCounts.changed()
           dropFolders.accountsChanged()
           void counter.accountsChanged()
           // Another address or key may be what its packages wait for.
@@ -363,7 +363,7 @@ async function run(): Promise<void> {
     downloads.open()
     void folders.hints.start()
     dropFolders.start()
-    folders.standing.changed()
+    folders.badgeCounts.changed()
   })
   // What waited for the line while the computer slept goes at once.
   powerMonitor.on('resume', () => {
@@ -393,7 +393,7 @@ async function run(): Promise<void> {
     watching.resolve()
     watch.stop()
     folders.presence.left()
-    folders.standing.stop()
+    folders.badgeCounts.stop()
     desktop.remove()
     await Promise.allSettled([
       // What was copied of an identity check may be what is given back.

@@ -1,10 +1,10 @@
 /** The board of 100,000 documents: searching, sorting, paging, counting, and what a row costs in a large board. */
 
 import { csvOf } from '../../src/main/core/documents/index/csv.ts'
-import { openBoard } from '../../src/main/core/documents/index/document-index.ts'
+import { openDocumentIndex } from '../../src/main/core/documents/index/document-index.ts'
 import { overviewOf } from '../../src/main/core/documents/index/overview.ts'
 import { countsOf, listOf, targetsOf } from '../../src/main/core/documents/index/queries.ts'
-import { type BoardRow, boardRowOf } from '../../src/main/core/documents/index/row.ts'
+import { type IndexRow, indexRowOf } from '../../src/main/core/documents/index/row.ts'
 import { type Sliced, wholly } from '../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from '../../src/shared/contract/index.ts'
 import { type Bench, type Figure, median, quantile, rounded } from './figure.ts'
@@ -34,11 +34,11 @@ const STATUSES = [
   'Filling'
 ]
 
-export const board: Bench = {
+export const documentIndex: Bench = {
   name: 'board',
   async run(): Promise<Figure[]> {
     const rows = documents(DOCUMENTS)
-    const large = openBoard()
+    const large = openDocumentIndex()
     for (const row of rows) large.put(row)
     const list = (conditions: Partial<DocumentQuery>, offset = 0) =>
       wholly(listOf([large], DocumentQuery.parse(conditions), moment, { ...page, offset }))
@@ -48,7 +48,7 @@ export const board: Bench = {
     const touch = (count: number) => {
       for (let index = 0; index < count; index++) {
         touched += 7919
-        const row = rows[touched % DOCUMENTS] as BoardRow
+        const row = rows[touched % DOCUMENTS] as IndexRow
         large.put({ ...row, changedAt: NOW + touched, lastSigned: { at: NOW + touched, precision: 'time' } })
       }
     }
@@ -59,7 +59,7 @@ export const board: Bench = {
       list({})
     }
 
-    const reference = (rows[77_777] as BoardRow).reference
+    const reference = (rows[77_777] as IndexRow).reference
     const searches = {
       rare: ['qwertyx', 'zz', '77777', 'ngataa'],
       common: ['agreement', 'example', '.com', 'letter'],
@@ -166,7 +166,7 @@ export const board: Bench = {
   }
 }
 
-function documents(count: number): BoardRow[] {
+function documents(count: number): IndexRow[] {
   let seed = 20261121
   const random = () => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
@@ -183,7 +183,7 @@ function documents(count: number): BoardRow[] {
   return Array.from({ length: count }, (_, index) => {
     if (index % 2 === 0) packageReference = id()
     const people = Array.from({ length: 3 }, () => ({ FirstName: one(FIRST), LastName: one(LAST) }))
-    return boardRowOf(
+    return indexRowOf(
       {
         Reference: id(),
         Name: `${one(KINDS)} – ${one(LAST)} ${Math.floor(random() * count)}.pdf`,
@@ -230,13 +230,13 @@ function views(): { id: string; query: DocumentQuery }[] {
 }
 
 /** Microseconds a row while a board of this size is filled, at its best of a few times. */
-function perRow(rows: readonly BoardRow[], size: number, boards: number): number {
+function perRow(rows: readonly IndexRow[], size: number, indexes: number): number {
   const began = performance.now()
-  for (let count = 0; count < boards; count++) {
-    const filled = openBoard()
-    for (let index = 0; index < size; index++) filled.put(rows[index] as BoardRow)
+  for (let count = 0; count < indexes; count++) {
+    const filled = openDocumentIndex()
+    for (let index = 0; index < size; index++) filled.put(rows[index] as IndexRow)
   }
-  return ((performance.now() - began) * 1000) / (size * boards)
+  return ((performance.now() - began) * 1000) / (size * indexes)
 }
 
 function total(pieces: readonly number[]): number {

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AskDesk, Taken } from '../../src/main/core/documents/questions.ts'
-import { documentDeskOf } from '../../src/main/shell/documents.ts'
+import type { AskDocuments, Taken } from '../../src/main/core/documents/questions.ts'
+import { openDocumentsThread } from '../../src/main/shell/documents.ts'
 import { decodeDocument } from '../../src/shared/model/document-decoding.ts'
 import { type Bench, type Figure, median, rounded } from './figure.ts'
 import { CHANGED, openAnswer } from './large-folder.ts'
@@ -45,14 +45,14 @@ function lower(name: string, value: number, unit: string, limit: number, against
 /** Milliseconds of each, beyond receiving the bytes. */
 async function polls(size: number) {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-  const desk = documentDeskOf({
+  const worker = openDocumentsThread({
     worker: WORKER,
     folder,
     key: { key: new Uint8Array(32).fill(7), isNew: true },
     log: { warn: console.warn, error: console.error }
   })
   try {
-    const took = openTaking(desk.ask)
+    const took = openTaking(worker.ask)
     const answer = openAnswer(size)
     const first = await took(answer(0), size)
     // Before anything else here leaves this thread something to collect.
@@ -72,7 +72,7 @@ async function polls(size: number) {
     }
     return { first, parse: median(parse), unchanged: median(unchanged), changed: median(changed), stall }
   } finally {
-    await desk.end()
+    await worker.end()
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -92,7 +92,7 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
   return longest
 }
 
-function openTaking(ask: AskDesk) {
+function openTaking(ask: AskDocuments) {
   let begun = 0
   return async (bytes: Uint8Array<ArrayBuffer>, changes: number): Promise<number> => {
     begun += 1000

@@ -17,7 +17,7 @@ beforeAll(async () => {
       const { fixture } = globalThis
       const notifications = await fixture.load<typeof import('../../src/main/shell/notifications.ts')>(parts[0] ?? '')
       const tray = await fixture.load<typeof import('../../src/main/shell/tray.ts')>(parts[1] ?? '')
-      const badge = await fixture.load<typeof import('../../src/main/shell/badge.ts')>(parts[2] ?? '')
+      const desktop = await fixture.load<typeof import('../../src/main/shell/desktop.ts')>(parts[2] ?? '')
       const foreground = await fixture.load<typeof import('../../src/main/shell/foreground.ts')>(parts[3] ?? '')
       const note = (what: unknown) => void fixture.records.push(what)
       fixture.notifications = notifications.openNotifications({ platform: 'linux', clicked: note })
@@ -30,12 +30,12 @@ beforeAll(async () => {
       })
       const windowNow = () => fixture.window
       fixture.badges = (['linux', 'win32'] as const).map((platform) =>
-        badge.openBadge({ platform, pictures, windowNow })
+        desktop.openBadge({ platform, pictures, windowNow })
       )
       fixture.bringForward = () => foreground.bringForward(fixture.window)
       notifications.nameToDesktop('win32')
     },
-    { parts: ['notifications', 'tray', 'badge', 'foreground'].map(shell), pictures }
+    { parts: ['notifications', 'tray', 'desktop', 'foreground'].map(shell), pictures }
   )
 })
 
@@ -77,7 +77,7 @@ it('hundreds of notices are not all held on to', async () => {
 it('the tray says how the account stands, and leads there', async () => {
   expect(await app.tray()).toMatchObject({ toolTip: 'Countersign', hasImage: true })
   await app.evaluate(() =>
-    (globalThis.fixture.tray as { show: (standing: object) => void }).show({ unread: 3, waiting: 1 })
+    (globalThis.fixture.tray as { show: (badgeCounts: object) => void }).show({ unread: 3, waiting: 1 })
   )
   const tray = await app.tray()
   expect(tray?.toolTip).toBe('Countersign: 3 unread, 1 waits at the counter')

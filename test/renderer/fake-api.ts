@@ -42,6 +42,7 @@ import type {
   IdentityRecordView,
   Imported,
   KnownForm,
+  NotificationPreferences,
   OutboxView,
   OverviewView,
   PersonView,
@@ -52,7 +53,6 @@ import type {
   SendView,
   SettingsView,
   SystemStatus,
-  TellingSettings,
   TemplateView
 } from '../../src/shared/contract/views.ts'
 import { fakeActions } from './fakes/actions.ts'
@@ -97,7 +97,7 @@ export interface FakeState {
   overview: OverviewView
   changes: DocumentChange[]
   away: AwayView
-  telling: TellingSettings
+  telling: NotificationPreferences
   employers: EmployersView
   knownForms: KnownForm[]
   dropFolders: DropFolder[]

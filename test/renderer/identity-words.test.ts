@@ -28,7 +28,7 @@ const names = (card: [string?, string?, string?], user: [string?, string?, strin
   ...(user[1] && { userMiddleName: user[1] }),
   ...(user[2] && { userLastName: user[2] })
 })
-const likenesses = (texts: IdentityTexts) => compareNames(texts).parts.map(({ likeness }) => likeness)
+const matchKeys = (texts: IdentityTexts) => compareNames(texts).parts.map(({ likeness }) => likeness)
 const found = (texts: IdentityTexts) => {
   const { word, meaning } = nameFinding(compareNames(texts))
   return `${word}: ${meaning}`
@@ -37,26 +37,26 @@ const found = (texts: IdentityTexts) => {
 describe('the name on the card beside the one that the office gave', () => {
   test('capitals, accents and spaces are no difference, and are said', () => {
     const texts = names(['ANAHERA', '', 'TE  RANGI'], ['Anāhera', '', 'Terangi'])
-    expect(likenesses(texts)).toEqual(['alike', 'neither', 'alike'])
+    expect(matchKeys(texts)).toEqual(['alike', 'neither', 'alike'])
     expect(found(texts)).toBe('Names agree: The same but for capitals, accents and spaces.')
     expect(compareNames(names(['ANA'], ['Ana'])).parts[0]?.but).toBe('capitals')
     expect(compareNames(names(['Ana'], ['Anā'])).parts[0]?.but).toBe('accents')
     expect(found(names(['Mere', '', 'Parata'], ['Mere', '', 'Parata']))).toMatch(/Letter for letter/)
     // Composed or not, it is the same letter.
-    expect(likenesses(names(['Ana\u0304'], ['An\u0101']))[0]).toBe('same')
+    expect(matchKeys(names(['Ana\u0304'], ['An\u0101']))[0]).toBe('same')
   })
   test('another letter is a difference', () => {
-    expect(likenesses(names(['TAMA', '', 'BROOKES'], ['Tama', '', 'Brooks']))[2]).toBe('different')
+    expect(matchKeys(names(['TAMA', '', 'BROOKES'], ['Tama', '', 'Brooks']))[2]).toBe('different')
     expect(found(names(['TAMA', '', 'BROOKES'], ['Tom', '', 'Brooks']))).toBe(
       'Names differ: First name and last name are not the same.'
     )
   })
   test('a middle name on one side only is said as such', () => {
-    expect(likenesses(names(['A', 'B', 'C'], ['A', '', 'C']))[1]).toBe('only-card')
+    expect(matchKeys(names(['A', 'B', 'C'], ['A', '', 'C']))[1]).toBe('only-card')
     expect(found(names(['A', 'B', 'C'], ['A', '', 'C']))).toBe(
       'Part of a name missing: Middle name is on one side only.'
     )
-    expect(likenesses(names(['A', '', 'C'], ['A', 'B', 'C']))[1]).toBe('only-user')
+    expect(matchKeys(names(['A', '', 'C'], ['A', 'B', 'C']))[1]).toBe('only-user')
   })
   test('a name that is only divided otherwise agrees', () => {
     const texts = names(['MERE AROHA', '', 'PARATA'], ['Mere', 'Aroha', 'Parata'])

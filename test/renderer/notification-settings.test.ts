@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import NotificationSettings from '../../src/renderer/src/screens/settings/NotificationSettings.svelte'
-import type { TellingSettings } from '../../src/shared/contract/index.ts'
+import type { NotificationPreferences } from '../../src/shared/contract/index.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -104,6 +104,6 @@ test('what can’t be read is said', async () => {
   expect(screen.getByRole('alert')).toBeTruthy()
 })
 
-function first(): TellingSettings {
+function first(): NotificationPreferences {
   return fakeApi().control.state.telling
 }

@@ -1,7 +1,7 @@
 /** Requests about accounts. Secrets come in here once, with a new account, and never go out. */
 import type { AccountRights, AccountView } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
-import type { Account, Accounts, Clients, FetchedLists, Watch } from './parts.ts'
+import type { Account, Accounts, Clients, FetchedLists, Polling } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
 
 type Handled = Extract<keyof RequestHandlers, `accounts.${string}` | 'templates.list' | 'recipients.list'>
@@ -10,7 +10,7 @@ export interface AccountParts {
   accounts: Accounts
   clients: Clients
   lists: FetchedLists
-  watch: Watch
+  watch: Polling
   /** Makes sure that the practice service runs; rejects with AppFailure where it can't. */
   startPractice: () => Promise<void>
   /** What the chosen account may do beside the reference. */

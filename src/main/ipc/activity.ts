@@ -1,8 +1,8 @@
 /** Requests about what happened to documents, and what of it the desktop tells. */
-import type { AskDesk } from '../core/documents/questions.ts'
-import { awayView } from '../core/notifications/away.ts'
+import type { AskDocuments } from '../core/documents/questions.ts'
+import type { KeptPreferences } from '../core/notifications/preferences.ts'
 import type { Presence } from '../core/notifications/presence.ts'
-import type { KeptTelling } from '../core/notifications/settings.ts'
+import { awayView } from '../core/notifications/presence.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
@@ -11,9 +11,9 @@ type Handled = Extract<keyof RequestHandlers, `activity.${string}` | `telling.${
 
 export interface ActivityParts {
   accounts: Accounts
-  ask: AskDesk
+  ask: AskDocuments
   presence: Pick<Presence, 'awayOf' | 'seen'>
-  settings: KeptTelling
+  settings: KeptPreferences
   /** What is wanted told is another thing from now on. */
   settingsChanged: () => void
 }

@@ -1,13 +1,13 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, and the overview. */
 
 import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
-import type { AskDesk } from '../core/documents/questions.ts'
+import type { AskDocuments } from '../core/documents/questions.ts'
 import type { Views } from '../core/documents/views.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, saveAs } from './dialogs.ts'
-import type { Accounts, Watch } from './parts.ts'
+import type { Accounts, Polling } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
 
 type Handled = Exclude<
@@ -24,8 +24,8 @@ const STUCK_DAYS = 7
 
 export interface DocumentParts extends Pick<Dialogs, 'chooseSaveFile'> {
   accounts: Accounts
-  ask: AskDesk
-  watch: Pick<Watch, 'troubleOf' | 'refresh' | 'refreshWithLogs'>
+  ask: AskDocuments
+  watch: Pick<Polling, 'troubleOf' | 'refresh' | 'refreshWithLogs'>
   views: Views
   /** Opens an address of an account in the person's browser; rejects with AppFailure `unsafe-address` else. */
   openInBrowser: (url: string, accountId: string) => Promise<void>

@@ -1,5 +1,5 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
-import type { AskDesk } from '../core/documents/questions.ts'
+import type { AskDocuments } from '../core/documents/questions.ts'
 import { insistOnPattern } from '../core/downloads/preview.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
@@ -10,7 +10,7 @@ type Handled = Extract<keyof RequestHandlers, `downloads.${string}`>
 
 export interface DownloadParts {
   accounts: Accounts
-  ask: AskDesk
+  ask: AskDocuments
   downloads: Downloads
   /** Shows a file in the system's file manager. */
   reveal: (path: string) => void

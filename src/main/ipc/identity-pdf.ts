@@ -1,5 +1,5 @@
 /** Requests about looking at an identity check's PDF. Only the desk has them, and not while a person has its screen. */
-import type { AskDesk } from '../core/documents/questions.ts'
+import type { AskDocuments } from '../core/documents/questions.ts'
 import type { PdfPreviews } from '../core/identity/pdf-preview.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
@@ -10,7 +10,7 @@ type Handled = Extract<keyof RequestHandlers, `identityPdf.${string}`>
 
 export interface IdentityPdfParts {
   accounts: Accounts
-  ask: AskDesk
+  ask: AskDocuments
   previews: PdfPreviews
   /** A person has the desk's own screen. */
   isHandedOver: () => boolean

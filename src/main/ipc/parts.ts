@@ -5,7 +5,7 @@ export type { Clients } from '../core/accounts/clients.ts'
 export type { FetchedLists } from '../core/accounts/fetched-lists.ts'
 export type { Counter } from '../core/counter/counter.ts'
 
-export type { Watch } from '../core/documents/polling/polling.ts'
+export type { Polling } from '../core/documents/polling/polling.ts'
 export type { Downloads } from '../core/downloads/downloads.ts'
 export type { Drafts } from '../core/drafts/drafts.ts'
 export type { Exchange } from '../core/drafts/exchange.ts'

@@ -30,7 +30,7 @@ export interface AskedThread {
   /** How long an answer may take, in milliseconds. */
   patienceMs: number
   log: { error(message: string, detail?: Record<string, unknown>): void }
-  /** Told what the thread says by itself. */
+  /** DocumentNews what the thread says by itself. */
   heard?: (news: unknown) => void
   /** Why a question has no answer. */
   words: Record<'closed' | 'tooLarge' | 'tooLong' | 'failed', AppError>

@@ -1,8 +1,7 @@
 /** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless somebody signs. */
 import { join } from 'node:path'
-import { app, type BrowserWindow } from 'electron'
-import type { Standing } from '../core/notifications/badge-counts.ts'
-import { openBadge } from './badge.ts'
+import { app, type BrowserWindow, nativeImage } from 'electron'
+import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
 import type { SendEvent } from './events.ts'
 import { bringForward } from './foreground.ts'
 import { openNotifications } from './notifications.ts'
@@ -35,10 +34,35 @@ export function openDesktop({ windowNow, isHandedOver, send, log }: DesktopParts
       clicked: (leadsTo) => !isHandedOver() && bringForward(windowNow()) && send('document.asked', leadsTo)
     }),
     /** Shows how the chosen account stands. */
-    show(standing: Standing): void {
-      badge(standing.unread)
-      tray.show(standing)
+    show(badgeCounts: BadgeCounts): void {
+      badge(badgeCounts.unread)
+      tray.show(badgeCounts)
     },
     remove: tray.remove
+  }
+}
+
+/** The number of unread documents on the application's icon, or a mark over it where icons carry no numbers. */
+
+interface BadgeParts {
+  platform: NodeJS.Platform
+  /** Absolute path of the folder with the pictures of resources/tray. */
+  pictures: string
+  windowNow: () => BrowserWindow | undefined
+}
+
+/** Answers how to show a number; 0 shows nothing. */
+export function openBadge({ platform, pictures, windowNow }: BadgeParts): (unread: number) => void {
+  return (unread) => {
+    if (platform !== 'win32') {
+      // Where the desktop has no badges, Electron answers false, and nothing is missing.
+      app.setBadgeCount(unread)
+      return
+    }
+    const window = windowNow()
+    if (!window || window.isDestroyed()) return
+    if (unread === 0) return window.setOverlayIcon(null, '')
+    const mark = nativeImage.createFromPath(join(pictures, 'unread.png'))
+    window.setOverlayIcon(mark, unread === 1 ? '1 unread document' : `${unread} unread documents`)
   }
 }

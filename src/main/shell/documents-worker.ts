@@ -1,7 +1,7 @@
 /** A thread of its own for the documents' desk: decoding, comparing, searching and sorting never hold up the windows. */
 import { workerData } from 'node:worker_threads'
-import type { DocumentsKey } from '../core/documents/mirror/database-key.ts'
-import { openLastingDesk } from '../core/documents/recovery.ts'
+import type { DocumentsKey } from '../core/documents/mirror/database.ts'
+import { openRecoveringWorker } from '../core/documents/recovery.ts'
 import { asAppError } from '../ipc/errors.ts'
 import { answerOrders, tell } from './answering.ts'
 
@@ -14,6 +14,6 @@ export interface DocumentsPlan {
 }
 
 const { folder, key } = workerData as DocumentsPlan
-const { ask, close } = openLastingDesk({ folder, key, clock: Date.now }, tell)
+const { ask, close } = openRecoveringWorker({ folder, key, clock: Date.now }, tell)
 
 answerOrders((name, what) => (name === 'close' ? close() : ask(name as 'take', what as never)), asAppError)

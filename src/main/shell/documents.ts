@@ -1,13 +1,13 @@
 /** Runs the documents' desk in a thread beside the application. */
 import type { AppError } from '../../shared/contract/index.ts'
-import type { DocumentsKey } from '../core/documents/mirror/database-key.ts'
-import type { AskDesk } from '../core/documents/questions.ts'
+import type { DocumentsKey } from '../core/documents/mirror/database.ts'
+import type { AskDocuments } from '../core/documents/questions.ts'
 import type { DocumentsOpened } from '../core/documents/recovery.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { askThread } from './asking.ts'
 import type { DocumentsPlan } from './documents-worker.ts'
 
-export interface DocumentDeskParts {
+export interface DocumentsThreadDeps {
   /** The built worker, or its source where sources are run. */
   worker: string | URL
   /** The data folder. */
@@ -26,14 +26,14 @@ const MEMORY_MB = 4096
 /** How long an answer may take, in milliseconds: a first look at a very large folder, on a slow disk. */
 const PATIENCE_MS = 600_000
 
-export interface ThreadedDocumentDesk {
-  ask: AskDesk
+export interface DocumentsThread {
+  ask: AskDocuments
   /** Lets what is being written end, then ends the thread. Never rejects. */
   end(): Promise<void>
 }
 
 /** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it anew, until `end`. */
-export function documentDeskOf({ worker, folder, key, log }: DocumentDeskParts): ThreadedDocumentDesk {
+export function openDocumentsThread({ worker, folder, key, log }: DocumentsThreadDeps): DocumentsThread {
   const workerData: DocumentsPlan = { folder, key }
   const thread = askThread({
     ...{ worker, log, words, name: 'documents', title: 'The desk of documents' },

@@ -1,6 +1,6 @@
 /** Shows notices by the desktop's own notifications, where it has any, and says which one a person clicked. */
 import { app, Notification } from 'electron'
-import type { Notice } from '../core/notifications/notification-text.ts'
+import type { NotificationText } from '../core/notifications/notification-text.ts'
 
 /** As the installer names the application to Windows, which shows notices of no other: `appId` of electron-builder.yml. */
 const APP_ID = 'app.countersign.desktop'
@@ -10,11 +10,11 @@ const MOST_HELD = 50
 export interface NotificationParts {
   platform: NodeJS.Platform
   /** A person clicked a notice: it leads there. */
-  clicked: (leadsTo: Notice['leadsTo']) => void
+  clicked: (leadsTo: NotificationText['leadsTo']) => void
 }
 
 export interface Notifications {
-  show: (notice: Notice) => void
+  show: (notice: NotificationText) => void
   /** Takes what was shown off the screen, and out of the desktop's list where that is possible. */
   withdraw: () => void
 }

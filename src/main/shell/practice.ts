@@ -14,7 +14,7 @@ export interface PracticeParts {
   /** The built worker, or its source where sources are run. */
   worker: string | URL
   kept: KeptOffice
-  /** Told at each start, as port and token differ; undefined where it has ended. */
+  /** DocumentNews at each start, as port and token differ; undefined where it has ended. */
   runs(run: PracticeRun | undefined): void
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }

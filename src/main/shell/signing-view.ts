@@ -42,7 +42,7 @@ export class ShownSigningView implements SigningView {
   readonly #room: IsolatedPage
   readonly #contents: WebContents
   readonly #media: MediaGrants
-  /** Told until the page's end: the page must not fill our lists. */
+  /** DocumentNews until the page's end: the page must not fill our lists. */
   readonly #tell: (what: string) => void
   #state: State = 'loading'
   #hasShownSomething = false

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
-import type { Standing } from '../core/notifications/badge-counts.ts'
+import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
 
 export interface TrayParts {
   platform: NodeJS.Platform
@@ -17,7 +17,7 @@ export interface TrayParts {
 }
 
 export interface TrayIcon {
-  show: (standing: Standing) => void
+  show: (badgeCounts: BadgeCounts) => void
   remove: () => void
 }
 
@@ -25,21 +25,21 @@ export function openTray(parts: TrayParts): TrayIcon {
   const tray = madeTray(parts)
 
   return {
-    show(standing) {
-      if (tray && !tray.isDestroyed()) showIn(tray, parts, standing)
+    show(badgeCounts) {
+      if (tray && !tray.isDestroyed()) showIn(tray, parts, badgeCounts)
     },
     remove: () => tray?.destroy()
   }
 }
 
-function showIn(tray: Tray, parts: TrayParts, standing: Standing): void {
-  tray.setToolTip(toolTipOf(standing))
-  tray.setImage(pictureOf(parts, standing))
+function showIn(tray: Tray, parts: TrayParts, badgeCounts: BadgeCounts): void {
+  tray.setToolTip(toolTipOf(badgeCounts))
+  tray.setImage(pictureOf(parts, badgeCounts))
   // Some desktops of Linux see a changed menu only where it is set anew.
-  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, standing)))
+  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, badgeCounts)))
 }
 
-function toolTipOf({ unread, waiting }: Standing): string {
+function toolTipOf({ unread, waiting }: BadgeCounts): string {
   const said = [
     ...(unread > 0 ? [`${unread} unread`] : []),
     ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} at the counter`] : [])
@@ -47,7 +47,7 @@ function toolTipOf({ unread, waiting }: Standing): string {
   return said.length === 0 ? 'Countersign' : `Countersign: ${said.join(', ')}`
 }
 
-function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting }: Standing) {
+function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting }: BadgeCounts) {
   const counted = (label: string, count: number, what: string) => (count > 0 ? `${label} (${count} ${what})` : label)
   return [
     { label: 'Open Countersign', click: () => open() },
@@ -60,10 +60,10 @@ function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, wa
 }
 
 function madeTray(parts: TrayParts): Tray | undefined {
-  const standing = { unread: 0, waiting: 0 }
+  const badgeCounts = { unread: 0, waiting: 0 }
   try {
-    const tray = new Tray(pictureOf(parts, standing))
-    showIn(tray, parts, standing)
+    const tray = new Tray(pictureOf(parts, badgeCounts))
+    showIn(tray, parts, badgeCounts)
     // On macOS a click opens the menu; on Linux it may not be told at all.
     if (parts.platform !== 'darwin') tray.on('click', () => parts.open())
     return tray
@@ -74,7 +74,7 @@ function madeTray(parts: TrayParts): Tray | undefined {
 }
 
 /** macOS colours its own, by the template; beside the picture of that name are those for finer screens. */
-function pictureOf({ platform, pictures }: TrayParts, { unread }: Standing) {
+function pictureOf({ platform, pictures }: TrayParts, { unread }: BadgeCounts) {
   const name = platform === 'darwin' ? 'trayTemplate.png' : unread > 0 ? 'tray-unread.png' : 'tray.png'
   return nativeImage.createFromPath(join(pictures, name))
 }

@@ -96,7 +96,7 @@ export const DocumentQuery = z.strictObject({
 })
 export type DocumentQuery = z.output<typeof DocumentQuery>
 
-export const TELLABLE_KINDS = [
+export const NOTIFIED_KINDS = [
   'signed',
   'completed',
   'declined',
@@ -105,18 +105,18 @@ export const TELLABLE_KINDS = [
   'identity-failed',
   'waits-here'
 ] as const
-export type TellableKind = (typeof TELLABLE_KINDS)[number]
+export type NotifiedKind = (typeof NOTIFIED_KINDS)[number]
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
 /** What a person wants told by the desktop. */
-export const TellingSettings = z.strictObject({
+export const NotificationPreferences = z.strictObject({
   /** views: only of documents in a saved view that is told of. */
-  kinds: z.record(z.enum(TELLABLE_KINDS), z.enum(['always', 'views', 'never'])),
+  kinds: z.record(z.enum(NOTIFIED_KINDS), z.enum(['always', 'views', 'never'])),
   /** Nothing is told from one time of day to another, across midnight where `from` is the later one; told in one when it ends. */
   quiet: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable(),
   sound: z.boolean()
 })
-export type TellingSettings = z.output<typeof TellingSettings>
+export type NotificationPreferences = z.output<typeof NotificationPreferences>
 
 /** What can be done to a document. */
 export const ActionRequest = z.discriminatedUnion('kind', [
@@ -230,8 +230,8 @@ export const documentRequests = {
   'activity.away': answers<AwayView>()(nothing),
   /** The person has seen what happened while they were away. */
   'activity.seen': answers<null>()(nothing),
-  'telling.get': answers<TellingSettings>()(nothing),
-  'telling.set': answers<TellingSettings>()(TellingSettings),
+  'telling.get': answers<NotificationPreferences>()(nothing),
+  'telling.set': answers<NotificationPreferences>()(NotificationPreferences),
 
   'employers.list': answers<EmployersView>()(z.strictObject({ refresh: z.boolean() })),
   /** Operation 3: saves records that are new or changed. Answers all that the account has. */

@@ -7,7 +7,7 @@ import type {
   ServiceDate,
   ValidationResult
 } from '../model/index.ts'
-import type { ActionRequest, DocumentQuery, TellingSettings } from './document-requests.ts'
+import type { ActionRequest, DocumentQuery, NotificationPreferences } from './document-requests.ts'
 import type { AppError } from './errors.ts'
 
 export interface SignerProgress {
@@ -347,4 +347,4 @@ export interface HintView {
   problem?: AppError
 }
 
-export type { TellingSettings }
+export type { NotificationPreferences }

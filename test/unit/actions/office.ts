@@ -7,7 +7,7 @@ import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../../src/main/core/accounts/clients.ts'
 import { openActions } from '../../../src/main/core/actions/actions.ts'
 import { openRights } from '../../../src/main/core/actions/rights.ts'
-import type { AskDesk, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
+import type { AskDocuments, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -200,7 +200,7 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     ask: (async (name: keyof typeof answers, ask: never) => {
       if (trouble && name === 'inPackage') throw trouble
       return structuredClone(answers[name](ask))
-    }) as AskDesk,
+    }) as AskDocuments,
     /** The desk's thread stops working, or works again. */
     fail: (error: Error | undefined) => {
       trouble = error

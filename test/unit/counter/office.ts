@@ -2,9 +2,9 @@
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
 import type { CounterDeps, RunningSession, SigningTurn, ViewBounds } from '../../../src/main/core/counter/deps.ts'
-import { openBoard } from '../../../src/main/core/documents/index/document-index.ts'
+import { openDocumentIndex } from '../../../src/main/core/documents/index/document-index.ts'
 import { waitingHere } from '../../../src/main/core/documents/index/queries.ts'
-import { boardRowOf } from '../../../src/main/core/documents/index/row.ts'
+import { indexRowOf } from '../../../src/main/core/documents/index/row.ts'
 import type { MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import type { MediaDevice } from '../../../src/main/core/policy/permissions.ts'
@@ -102,10 +102,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
   const deps: CounterDeps = {
     accountId: () => office.chosen,
     async waitingHere() {
-      const board = openBoard()
+      const board = openDocumentIndex()
       for (const { document, goneAt } of mirror.values()) {
         const facts = { accountId: ACCOUNT, folder: 'Progress', arrivedAt: 1, changedAt: 1, unread: false }
-        board.put(boardRowOf(document, { ...facts, ...(goneAt !== undefined && { goneAt }) }))
+        board.put(indexRowOf(document, { ...facts, ...(goneAt !== undefined && { goneAt }) }))
       }
       return waitingHere(board, true)
     },

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
-import { type DocumentsOpened, openLastingDesk } from '../../../src/main/core/documents/recovery.ts'
-import { documentDeskOf } from '../../../src/main/shell/documents.ts'
-import { deskOffice, lease } from './worker-office.ts'
+import { type DocumentsOpened, openRecoveringWorker } from '../../../src/main/core/documents/recovery.ts'
+import { openDocumentsThread } from '../../../src/main/shell/documents.ts'
+import { lease, workerOffice } from './worker-office.ts'
 
 const key = { key: new Uint8Array(32).fill(7), isNew: false }
 const worker = new URL('../../../src/main/shell/documents-worker.ts', import.meta.url)
@@ -21,7 +21,7 @@ const leases = Array.from({ length: 12_000 }, (_, at) => lease(`ref-${at}`, { Ex
 /** A large file with a damaged page in the middle of a table, where opening it doesn't look. */
 async function damaged(table: string): Promise<void> {
   const { db } = await openDocuments({ folder, key, clock: Date.now })
-  const here = deskOffice(db)
+  const here = workerOffice(db)
   await here.look('InBox', leases)
   const pages = db
     .prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
@@ -39,9 +39,9 @@ describe('a damaged page', () => {
     async (table) => {
       await damaged(table)
       const opened: DocumentsOpened[] = []
-      const desk = openLastingDesk({ folder, key, clock: Date.now }, (one) => opened.push(one))
-      const here = deskOffice()
-      here.startAgain(desk)
+      const worker = openRecoveringWorker({ folder, key, clock: Date.now }, (one) => opened.push(one))
+      const here = workerOffice()
+      here.startAgain(worker)
       await here.counts()
       const taken = await here.look(
         'InBox',
@@ -49,10 +49,10 @@ describe('a damaged page', () => {
       )
       expect(taken).toMatchObject({ kind: 'taken', documents: leases.length })
       expect(await here.counts()).toMatchObject({ folders: { InBox: leases.length } })
-      await desk.close()
+      await worker.close()
       expect(opened).toEqual([{ state: 'file' }, { state: 'file', setAside: expect.stringContaining('set-aside-') }])
       expect(await readdir(join(folder, opened[1]?.setAside ?? ''))).toContain('documents.db')
-      const next = openLastingDesk({ folder, key, clock: Date.now }, (one) => opened.push(one))
+      const next = openRecoveringWorker({ folder, key, clock: Date.now }, (one) => opened.push(one))
       here.startAgain(next)
       expect(await here.counts()).toMatchObject({ folders: { InBox: leases.length } })
       expect(opened).toHaveLength(3)
@@ -62,13 +62,14 @@ describe('a damaged page', () => {
 
   test('makes the mirror another one, whose changes are numbered anew', async () => {
     await damaged('bodies')
-    const desk = openLastingDesk({ folder, key, clock: Date.now }, () => undefined)
-    const before = await desk.ask('newestChange', null)
+    const worker = openRecoveringWorker({ folder, key, clock: Date.now }, () => undefined)
+    const before = await worker.ask('newestChange', null)
     const half = leases[6000]?.Reference as string
-    for (let at = 0; at < leases.length; at += 1) await desk.ask('get', { accountId: 'office', reference: `ref-${at}` })
-    expect(await desk.ask('get', { accountId: 'office', reference: half })).toBeUndefined()
-    expect((await desk.ask('newestChange', null)).mirror).not.toBe(before.mirror)
-    await desk.close()
+    for (let at = 0; at < leases.length; at += 1)
+      await worker.ask('get', { accountId: 'office', reference: `ref-${at}` })
+    expect(await worker.ask('get', { accountId: 'office', reference: half })).toBeUndefined()
+    expect((await worker.ask('newestChange', null)).mirror).not.toBe(before.mirror)
+    await worker.close()
   })
 
   test('is said in the log, also in the middle of a run', async () => {
@@ -78,16 +79,16 @@ describe('a damaged page', () => {
       warn: (message: string) => warnings.push(message),
       error: (message: string) => warnings.push(message)
     }
-    const threaded = documentDeskOf({ worker, folder, key, log })
+    const threaded = openDocumentsThread({ worker, folder, key, log })
     expect(await threaded.ask('lookedAt', { accountId: 'office', folders: ['InBox'] })).toEqual({})
     await threaded.end()
     expect(warnings).toEqual(['The file of documents was set aside, and begun anew.'])
   })
 })
 
-test('a desk that was ended starts no thread any more', async () => {
+test('a worker that was ended starts no thread any more', async () => {
   const log = { warn: () => undefined, error: () => undefined }
-  const threaded = documentDeskOf({ worker, folder, key, log })
+  const threaded = openDocumentsThread({ worker, folder, key, log })
   expect(await threaded.ask('newestChange', null)).toMatchObject({ change: 0, isKept: true })
   await threaded.end()
   await expect(threaded.ask('newestChange', null)).rejects.toMatchObject({ appError: { code: 'storage' } })

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Accounts, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
-import type { AskDesk } from '../../../src/main/core/documents/questions.ts'
+import type { AskDocuments } from '../../../src/main/core/documents/questions.ts'
 import { openViews } from '../../../src/main/core/documents/views.ts'
-import { openDocumentDesk } from '../../../src/main/core/documents/worker.ts'
+import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -25,7 +25,7 @@ interface Trouble {
 
 const here = { from: 'desk' as const, stillAsking: () => true }
 let accounts: Accounts
-let ask: AskDesk
+let ask: AskDocuments
 let handlers: ReturnType<typeof documentHandlers> & ReturnType<typeof viewHandlers>
 let troubles: Map<string, Trouble>
 let log: string[]
@@ -41,9 +41,9 @@ beforeEach(() => {
   accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, clock: Date.now })
   accounts.choose('a')
   now = NOW
-  const desk = openDocumentDesk({ db: documentsInMemory(), clock: () => now })
-  onTestFinished(() => desk.close())
-  ask = desk.ask
+  const worker = openDocumentsWorker({ db: documentsInMemory(), clock: () => now })
+  onTestFinished(() => worker.close())
+  ask = worker.ask
   troubles = new Map()
   log = []
   saveTo = undefined

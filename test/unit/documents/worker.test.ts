@@ -2,23 +2,22 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { documentsInMemory, openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
-import { documentsKey } from '../../../src/main/core/documents/mirror/database-key.ts'
-import { type DocumentDesk, openDocumentDesk } from '../../../src/main/core/documents/worker.ts'
+import { documentsInMemory, documentsKey, openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
+import { type DocumentsWorker, openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
-import { documentDeskOf } from '../../../src/main/shell/documents.ts'
+import { openDocumentsThread } from '../../../src/main/shell/documents.ts'
 import { DocumentQuery } from '../../../src/shared/contract/index.ts'
 
 const accountId = 'office'
 let db: Db
-let desk: DocumentDesk
+let worker: DocumentsWorker
 let now = 0
 
 beforeEach(() => {
   now = Date.parse('2026-11-21T00:00:00Z')
   db = documentsInMemory()
-  desk = openDocumentDesk({ db, clock: () => now })
+  worker = openDocumentsWorker({ db, clock: () => now })
 })
 afterEach(() => db.close())
 
@@ -46,24 +45,24 @@ function look(folder: string, items: unknown, more: { withLogs?: boolean; begun?
   now += 1000
   const text = typeof items === 'string' ? items : JSON.stringify(items)
   const { withLogs = false, begun = now - 500 } = more
-  return desk.ask('take', { accountId, folder, begun, now, withLogs, bytes: bytesOf(text) })
+  return worker.ask('take', { accountId, folder, begun, now, withLogs, bytes: bytesOf(text) })
 }
 async function changes(after = 0) {
-  const all = await desk.ask('changesAfter', { after, limit: 1000 })
+  const all = await worker.ask('changesAfter', { after, limit: 1000 })
   return all.map(({ kind, reference, signer, isOwn }) =>
     [reference, kind, ...(signer ? [signer] : []), ...(isOwn ? ['own'] : [])].join(' ')
   )
 }
-const get = (reference = 'lease') => desk.ask('get', { accountId, reference })
+const get = (reference = 'lease') => worker.ask('get', { accountId, reference })
 const list = async () =>
   (
-    await desk.ask('list', {
+    await worker.ask('list', {
       ...{ accountId, query: DocumentQuery.parse({}), now, zone: 'UTC', expanded: [], offset: 0, limit: 100 }
     })
   ).rows
 /** As after the application was started again. */
 const startAgain = () => {
-  desk = openDocumentDesk({ db, clock: () => now })
+  worker = openDocumentsWorker({ db, clock: () => now })
 }
 
 describe('the first look at a folder', () => {
@@ -89,7 +88,7 @@ describe('the first look at a folder', () => {
 
   test('dates what is there by the service’s own dates', async () => {
     await look('Signed', [lease({ Status: 'Complete', LastSignedDate: '2026-11-02T00:00:00Z' })])
-    const { weeks } = await desk.ask('overview', { accountId, now, zone: 'UTC', stuckDays: 7 })
+    const { weeks } = await worker.ask('overview', { accountId, now, zone: 'UTC', stuckDays: 7 })
     expect(weeks.find(({ completed }) => completed > 0)?.monday).toBe('2026-11-02')
   })
 })
@@ -145,7 +144,7 @@ describe('what happened to a document', () => {
   test('is kept, but isn’t told, where only a link is other', async () => {
     const withKey = (key: string) => lease({ Signers: [signer('Ana', { SigningKey: key }), signer('Ben')] })
     await look('Progress', [withKey('https://x.example/1')])
-    const { change: newest } = await desk.ask('newestChange', null)
+    const { change: newest } = await worker.ask('newestChange', null)
     await look('Progress', [withKey('https://x.example/2')])
     expect(await changes(newest)).toEqual([])
     expect((await get())?.document.Signers?.[0]?.SigningKey).toBe('https://x.example/2')
@@ -164,7 +163,7 @@ describe('what happened to a document', () => {
     const document = { ...mirrored.document, DueDate: '2026-12-24T00:00:00Z' }
     const before = now
     now += 1000
-    await desk.ask('takeOne', { accountId, document, now, isOwn: true })
+    await worker.ask('takeOne', { accountId, document, now, isOwn: true })
     // An answer that was asked for before it changes nothing, and the next one with the same bytes does.
     await look('Progress', [lease()], { begun: before + 1 })
     expect((await get())?.document.DueDate).toBe('2026-12-24T00:00:00Z')
@@ -177,10 +176,10 @@ describe('what happened to a document', () => {
   test('is counted by kind, and told of one document or all, newest first', async () => {
     await look('Progress', [lease({ MatterNumber: '7' }), lease({ Reference: 'deed' })])
     await look('Progress', [lease({ MatterNumber: '8' }), lease({ Reference: 'deed' })])
-    const all = await desk.ask('activity', { accountId, offset: 0, limit: 2 })
+    const all = await worker.ask('activity', { accountId, offset: 0, limit: 2 })
     expect(all).toMatchObject({ total: 3, byKind: { changed: 2, arrived: 1 } })
     expect(all.changes.map(({ id }) => id)).toEqual([3, 2])
-    expect((await desk.ask('activity', { accountId, reference: 'deed', offset: 0, limit: 9 })).total).toBe(1)
+    expect((await worker.ask('activity', { accountId, reference: 'deed', offset: 0, limit: 9 })).total).toBe(1)
   })
 })
 
@@ -190,8 +189,8 @@ describe('a document that left all folders', () => {
     await look('Progress', [])
     const since = now - 500
     expect((await get())?.goneAt).toBeUndefined()
-    expect(await desk.ask('markGone', { accountId, since, now })).toBe(1)
-    expect(await desk.ask('markGone', { accountId, since, now })).toBe(0)
+    expect(await worker.ask('markGone', { accountId, since, now })).toBe(1)
+    expect(await worker.ask('markGone', { accountId, since, now })).toBe(0)
     expect((await get())?.goneAt).toBe(now)
     await look('Progress', [lease()])
     expect(await changes()).toEqual(['lease gone', 'lease returned'])
@@ -204,8 +203,8 @@ describe('a document that left all folders', () => {
     startAgain()
     await look('Progress', [lease()])
     const since = now - 500
-    expect(await desk.ask('markGone', { accountId, since, now })).toBe(0)
-    expect(await desk.ask('markGone', { accountId, since: since + 1, now })).toBe(1)
+    expect(await worker.ask('markGone', { accountId, since, now })).toBe(0)
+    expect(await worker.ask('markGone', { accountId, since: since + 1, now })).toBe(1)
   })
 
   test('keeps the time at which it was last seen, also over a start', async () => {
@@ -254,7 +253,7 @@ describe('a bad answer', () => {
         ]
       }
     })
-    expect(await desk.ask('markGone', { accountId, since: now - 500, now })).toBe(0)
+    expect(await worker.ask('markGone', { accountId, since: now - 500, now })).toBe(0)
     expect((await get())?.document.Signers).toHaveLength(2)
   })
 
@@ -293,7 +292,7 @@ describe('logs', () => {
   })
 })
 
-test('an uncertain send is found by reference, mark or likeness, with all of its package', async () => {
+test('an uncertain send is found by reference, mark, or name and signers, with all of its package', async () => {
   await look('Progress', [
     lease({ Reference: 'a', PackageReference: 'p1', ClientReference: ' CS-Send-1-2 ' }),
     lease({ Reference: 'b', PackageReference: 'p1', Logs: [{ Date: '2026-11-12T00:00:00Z' }] }),
@@ -301,9 +300,9 @@ test('an uncertain send is found by reference, mark or likeness, with all of its
     lease({ Reference: 'd', PackageReference: 'p3', Name: 'D' }),
     lease({ Reference: 'e', PackageReference: 'p4', Name: 'E', Signers: [signer('Eve')] })
   ])
-  const found = async (traces: object, since = now - 500) => {
-    const all = { references: [], marks: [], likenesses: [], ...traces }
-    const answer = await desk.ask('traces', { accountId, since, traces: all })
+  const found = async (keys: object, since = now - 500) => {
+    const all = { references: [], marks: [], matchKeys: [], ...keys }
+    const answer = await worker.ask('snapshot', { accountId, since, keys: all })
     return [
       answer.documents
         .map(({ Reference }) => Reference)
@@ -315,7 +314,7 @@ test('an uncertain send is found by reference, mark or likeness, with all of its
   const latest = Date.parse('2026-11-12T00:00:00Z')
   expect(await found({ marks: ['send-1'] })).toEqual(['a,b', latest])
   expect(await found({ references: ['m 7'] })).toEqual(['c', latest])
-  expect(await found({ likenesses: ['e\neve@example.com'] })).toEqual(['e', latest])
+  expect(await found({ matchKeys: ['e\neve@example.com'] })).toEqual(['e', latest])
   expect(await found({ references: ['m 7'] }, now)).toEqual(['', undefined])
 })
 
@@ -338,7 +337,7 @@ test('a page shows what the reference names and what it doesn’t, and nothing t
     }),
     lease({ Reference: 'deed', Name: 'Deed' })
   ])
-  const page = await desk.ask('page', { accountId, reference: 'lease' })
+  const page = await worker.ask('page', { accountId, reference: 'lease' })
   expect(page).toMatchObject({
     accountId,
     hasEditUrl: true,
@@ -355,14 +354,14 @@ test('marking as read is kept over a start, and an account is forgotten whole', 
   await look('Progress', [])
   await look('Progress', [lease(), lease({ Reference: 'deed' })])
   const ask = { accountId, now, zone: 'UTC', some: { documents: [{ accountId, reference: 'lease' }] }, read: true }
-  expect(await desk.ask('markRead', ask)).toBe(1)
-  expect(await desk.ask('markRead', ask)).toBe(0)
+  expect(await worker.ask('markRead', ask)).toBe(1)
+  expect(await worker.ask('markRead', ask)).toBe(0)
   startAgain()
   expect((await list()).map((row) => row.unread)).toEqual([true, false])
-  await desk.ask('erase', { accountId })
+  await worker.ask('erase', { accountId })
   expect(await list()).toEqual([])
   startAgain()
-  expect([await list(), await changes(), await desk.ask('lookedAt', { accountId, folders: ['Progress'] })]).toEqual([
+  expect([await list(), await changes(), await worker.ask('lookedAt', { accountId, folders: ['Progress'] })]).toEqual([
     [],
     [],
     {}
@@ -417,7 +416,7 @@ describe('documents.db', () => {
       warn: (message: string) => warnings.push(message),
       error: (message: string) => warnings.push(message)
     }
-    const threaded = () => documentDeskOf({ worker, folder, key: { key: random(32), isNew: false }, log })
+    const threaded = () => openDocumentsThread({ worker, folder, key: { key: random(32), isNew: false }, log })
     const first = threaded()
     const space = new ArrayBuffer(0, { maxByteLength: 1000 })
     const text = bytesOf(JSON.stringify([lease()]))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { asUtf8, wholeHash } from '../../../src/main/core/documents/mirror/answer-text.ts'
+import { asUtf8, wholeHash } from '../../../src/main/core/documents/mirror/answer-items.ts'
 import { DEEPEST, scanList } from '../../../src/main/core/lib/json-scanning.ts'
 import { wholly } from '../../../src/main/core/lib/slices.ts'
 

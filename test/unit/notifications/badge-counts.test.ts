@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest'
-import { openStanding, type Standing } from '../../../src/main/core/notifications/badge-counts.ts'
+import { type BadgeCounts, openBadgeCounts } from '../../../src/main/core/notifications/badge-counts.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 import { scriptedDesk, TEN, ZONE } from './office.ts'
 
 function counted() {
   const time = ownTime(TEN)
   const desk = scriptedDesk(time.clock)
-  const self = { time, desk, chosen: 'office' as string | undefined, shown: [] as Standing[], happened: 0, failures: 0 }
-  const standing = openStanding({
+  const self = {
+    time,
+    desk,
+    chosen: 'office' as string | undefined,
+    shown: [] as BadgeCounts[],
+    happened: 0,
+    failures: 0
+  }
+  const badgeCounts = openBadgeCounts({
     ask: desk.ask,
     chosen: () => self.chosen,
     show: (one) => void self.shown.push(one),
@@ -21,20 +28,20 @@ function counted() {
     await time.pass(1000)
     for (let turn = 0; turn < 20; turn++) await new Promise((resume) => setImmediate(resume))
   }
-  return Object.assign(self, { standing, pass })
+  return Object.assign(self, { badgeCounts, pass })
 }
 
 test('what is unread and who waits is counted after changes, many of them once, and shown where it is other than before', async () => {
-  const { desk, standing, pass, shown } = counted()
+  const { desk, badgeCounts, pass, shown } = counted()
   Object.assign(desk, { unread: 3, waiting: 2 })
-  for (let one = 0; one < 100; one++) standing.changed()
+  for (let one = 0; one < 100; one++) badgeCounts.changed()
   await pass()
   expect(shown).toEqual([{ unread: 3, waiting: 2 }])
-  standing.changed()
+  badgeCounts.changed()
   await pass()
   expect(shown).toHaveLength(1)
   desk.unread = 0
-  standing.changed()
+  badgeCounts.changed()
   await pass()
   expect(shown[1]).toEqual({ unread: 0, waiting: 2 })
 })
@@ -42,21 +49,21 @@ test('what is unread and who waits is counted after changes, many of them once, 
 test('without an account there is nothing to count', async () => {
   const here = counted()
   here.chosen = undefined
-  here.standing.changed()
+  here.badgeCounts.changed()
   await here.pass()
   expect(here.shown).toEqual([{ unread: 0, waiting: 0 }])
 })
 
 test('it says that something happened only where something did', async () => {
   const here = counted()
-  here.standing.changed()
+  here.badgeCounts.changed()
   await here.pass()
   const before = here.happened
-  here.standing.changed()
+  here.badgeCounts.changed()
   await here.pass()
   expect(here.happened).toBe(before)
   here.desk.happens()
-  here.standing.changed()
+  here.badgeCounts.changed()
   await here.pass()
   expect(here.happened).toBe(before + 1)
 })
@@ -64,20 +71,20 @@ test('it says that something happened only where something did', async () => {
 test('a desk that fails is asked again at the next change', async () => {
   const here = counted()
   here.desk.isBroken = true
-  here.standing.changed()
+  here.badgeCounts.changed()
   await here.pass()
   expect(here.failures).toBe(1)
   here.desk.isBroken = false
-  here.standing.changed()
+  here.badgeCounts.changed()
   await here.pass()
   expect(here.shown).toHaveLength(1)
 })
 
 test('once stopped it counts no more', async () => {
   const here = counted()
-  here.standing.changed()
-  here.standing.stop()
-  here.standing.changed()
+  here.badgeCounts.changed()
+  here.badgeCounts.stop()
+  here.badgeCounts.changed()
   await here.pass()
   expect(here.shown).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
-import { openDocumentDesk } from '../../../src/main/core/documents/worker.ts'
+import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 import { DocumentQuery } from '../../../src/shared/contract/index.ts'
 import { MINUTE, office, view } from './office.ts'
 
@@ -8,7 +8,7 @@ import { MINUTE, office, view } from './office.ts'
 async function realOffice() {
   const here = office()
   const db = documentsInMemory()
-  const desk = openDocumentDesk({ db, clock: here.time.clock })
+  const desk = openDocumentsWorker({ db, clock: here.time.clock })
   onTestFinished(() => void desk.close())
   here.desk.ask = desk.ask
 

@@ -1,9 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { noticesOf, type Told } from '../../../src/main/core/notifications/notification-text.ts'
-import { LONGEST_NAME, oneLine } from '../../../src/main/core/notifications/one-line.ts'
+import {
+  type DocumentNews,
+  LONGEST_NAME,
+  notificationsOf,
+  oneLine
+} from '../../../src/main/core/notifications/notification-text.ts'
 
-const told = (change: Partial<Told> = {}): Told => ({
+const told = (change: Partial<DocumentNews> = {}): DocumentNews => ({
   accountId: 'office',
   reference: 'doc',
   name: 'Will',
@@ -21,26 +25,26 @@ test.each([
   ['waits-here', 'Ann Example can sign at the counter', 'Can be signed at the counter']
 ] as const)('%s is said in words, with and without the signer', (kind, withSigner, without) => {
   const titles = [{ kind, signer: 'Ann Example' }, { kind }].map(
-    (news) => noticesOf([told({ news: [news] })], undefined, true)[0]?.title
+    (news) => notificationsOf([told({ news: [news] })], undefined, true)[0]?.title
   )
   expect(titles).toEqual([withSigner, without])
 })
 
 test('what happened several times to a document is not a long list', () => {
   const news = Array.from({ length: 500 }, (_, index) => ({ kind: 'signed' as const, signer: `S${index}` }))
-  expect(noticesOf([told({ news })], undefined, true)).toMatchObject([
+  expect(notificationsOf([told({ news })], undefined, true)).toMatchObject([
     { title: 'S0 signed', body: 'Will · S1 signed · S2 signed · S3 signed' }
   ])
 })
 
 test('a name from outside stays on its line, in its direction, and ends', () => {
   const hostile = `\u202EWill\u0000\n\nCountersign:\u2028everything\u200B is\u2066 fine\u{E0041} ${'x'.repeat(500)}`
-  const [notice] = noticesOf([told({ name: hostile })], undefined, true)
+  const [notice] = notificationsOf([told({ name: hostile })], undefined, true)
   expect(notice?.body).toBe(`Will Countersign: everything is fine ${'x'.repeat(LONGEST_NAME - 38)}…`)
 })
 
 test('a document without a name that can be seen is still told of', () => {
-  expect(noticesOf([told({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('A document without a name')
+  expect(notificationsOf([told({ name: '\u200B\n' })], undefined, true)[0]?.body).toBe('A document without a name')
 })
 
 test('names in every script are left as they are', () => {

@@ -1,16 +1,16 @@
 /** An office whose documents change as the test says; the desk that keeps the changes is played here. */
 import { onTestFinished } from 'vitest'
-import type { AskDesk, DeskQuestions } from '../../../src/main/core/documents/questions.ts'
-import type { Notice } from '../../../src/main/core/notifications/notification-text.ts'
-import { openTelling } from '../../../src/main/core/notifications/notifier.ts'
-import { FIRST_SETTINGS } from '../../../src/main/core/notifications/settings.ts'
+import type { AskDocuments, DocumentQuestions } from '../../../src/main/core/documents/questions.ts'
+import type { NotificationText } from '../../../src/main/core/notifications/notification-text.ts'
+import { openNotifier } from '../../../src/main/core/notifications/notifier.ts'
+import { FIRST_SETTINGS } from '../../../src/main/core/notifications/preferences.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import {
   type DocumentChange,
   DocumentQuery,
-  type SavedView,
-  type TellingSettings
+  type NotificationPreferences,
+  type SavedView
 } from '../../../src/shared/contract/index.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 
@@ -27,7 +27,7 @@ export function database() {
   return db
 }
 
-type Answers = { [Name in keyof DeskQuestions]?: (ask: never) => DeskQuestions[Name]['answer'] }
+type Answers = { [Name in keyof DocumentQuestions]?: (ask: never) => DocumentQuestions[Name]['answer'] }
 
 /** Keeps changes as the desk does, and answers what telling asks of them. */
 export function scriptedDesk(clock: () => number) {
@@ -74,28 +74,35 @@ export function scriptedDesk(clock: () => number) {
       const answer = (answers as Record<string, (ask: unknown) => unknown>)[name]
       if (!answer) throw new Error(`Nobody asks for ${name} here.`)
       return structuredClone(answer(ask)) as never
-    }) satisfies AskDesk as AskDesk
+    }) satisfies AskDocuments as AskDocuments
   }
 
   const answers: Answers = {
     newestChange: () => ({ mirror: desk.mirror, change: desk.changes.at(-1)?.id ?? 0, isKept: desk.isKept }),
-    changesAfter: ({ after, limit }: DeskQuestions['changesAfter']['ask']) =>
+    changesAfter: ({ after, limit }: DocumentQuestions['changesAfter']['ask']) =>
       desk.changes.filter(({ id }) => id > after).slice(0, limit),
-    matching: ({ reference, queries }: DeskQuestions['matching']['ask']) =>
+    matching: ({ reference, queries }: DocumentQuestions['matching']['ask']) =>
       desk.inViews.has(reference) ? queries.map(({ id }) => id) : [],
-    dueOn: ({ day }: DeskQuestions['dueOn']['ask']) => desk.due[day] ?? [],
+    dueOn: ({ day }: DocumentQuestions['dueOn']['ask']) => desk.due[day] ?? [],
     counts: () => ({ folders: {}, queries: {}, unread: desk.unread }),
     waitingHere: () =>
       Array.from(
         { length: desk.waiting },
-        (_, index) => ({ person: `person ${index}` }) as DeskQuestions['waitingHere']['answer'][number]
+        (_, index) => ({ person: `person ${index}` }) as DocumentQuestions['waitingHere']['answer'][number]
       ),
-    activity({ accountId, since = 0, until = Infinity, withoutOwn, offset, limit }: DeskQuestions['activity']['ask']) {
+    activity({
+      accountId,
+      since = 0,
+      until = Infinity,
+      withoutOwn,
+      offset,
+      limit
+    }: DocumentQuestions['activity']['ask']) {
       const all = desk.changes
         .filter((one) => one.accountId === accountId && one.at >= since && one.at <= until)
         .filter(({ isOwn }) => !(withoutOwn && isOwn))
         .toReversed()
-      const byKind: DeskQuestions['activity']['answer']['byKind'] = {}
+      const byKind: DocumentQuestions['activity']['answer']['byKind'] = {}
       for (const { kind } of all) byKind[kind] = (byKind[kind] ?? 0) + 1
       return { changes: all.slice(offset, offset + limit), total: all.length, byKind }
     }
@@ -108,27 +115,27 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
   const time = ownTime(now)
   const desk = scriptedDesk(time.clock)
   const db = database()
-  let run: { telling: ReturnType<typeof openTelling>; end: () => void } | undefined
+  let run: { telling: ReturnType<typeof openNotifier>; end: () => void } | undefined
 
   const self = {
     time,
     desk,
     db,
-    shown: [] as Notice[],
-    settings: { ...FIRST_SETTINGS, kinds: { ...FIRST_SETTINGS.kinds } } as TellingSettings,
+    shown: [] as NotificationText[],
+    settings: { ...FIRST_SETTINGS, kinds: { ...FIRST_SETTINGS.kinds } } as NotificationPreferences,
     views: [] as SavedView[],
     accounts: [{ id: 'office' }],
     isHandedOver: false,
     withdrawn: 0,
     failures: [] as unknown[],
-    show: (notice: Notice): void => void self.shown.push(notice),
+    show: (notice: NotificationText): void => void self.shown.push(notice),
 
     async open() {
       run?.end()
       desk.read.clear()
       const { schedule, end } = time.scheduler()
       let isOver = false
-      const telling = openTelling({
+      const telling = openNotifier({
         db,
         ask: (name, ask) => desk.ask(name, ask),
         settings: () => self.settings,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ChangeKind, TellableKind } from '../../../src/shared/contract/index.ts'
+import type { ChangeKind, NotifiedKind } from '../../../src/shared/contract/index.ts'
 import { HOUR, MINUTE, office, TEN, view } from './office.ts'
 
 const kind = fc.constantFrom<ChangeKind>(
@@ -96,7 +96,7 @@ test('whatever happens, each change that is wanted told is in one notice, and no
       const told = here.shown.flatMap(({ changes }) => changes)
       const wanted = here.desk.changes
         .filter(({ kind, reference, isOwn }) => {
-          const choice = here.settings.kinds[kind as TellableKind]
+          const choice = here.settings.kinds[kind as NotifiedKind]
           return !isOwn && (choice === 'always' || (choice === 'views' && here.desk.inViews.has(reference)))
         })
         .map(({ id }) => id)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { awayView } from '../../../src/main/core/notifications/away.ts'
-import { openPresence } from '../../../src/main/core/notifications/presence.ts'
+import { awayView, openPresence } from '../../../src/main/core/notifications/presence.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 import { database, HOUR, MINUTE, scriptedDesk, TEN } from './office.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FIRST_SETTINGS, openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { openPresence } from '../../../src/main/core/notifications/presence.ts'
-import { FIRST_SETTINGS, openTellingSettings } from '../../../src/main/core/notifications/settings.ts'
 import { type ActivityParts, activityHandlers } from '../../../src/main/ipc/activity.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 import { database, HOUR, scriptedDesk, TEN } from './office.ts'
@@ -21,7 +21,7 @@ function answering(chosen: string | undefined = 'office') {
     failed: () => undefined
   })
   const accounts = { chosen: () => chosen && { id: chosen } } as unknown as ActivityParts['accounts']
-  const settings = openTellingSettings(db)
+  const settings = openPreferences(db)
   const handlers = activityHandlers({
     accounts,
     ask: desk.ask,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { isQuiet, localTimeOf } from '../../../src/main/core/lib/calendar.ts'
-import { FIRST_SETTINGS, openTellingSettings } from '../../../src/main/core/notifications/settings.ts'
+import { FIRST_SETTINGS, openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { database } from './office.ts'
 
 test('at first a person is told of what needs them', () => {
-  expect(openTellingSettings(database()).read()).toEqual({
+  expect(openPreferences(database()).read()).toEqual({
     kinds: {
       signed: 'never',
       completed: 'always',
@@ -22,8 +22,8 @@ test('at first a person is told of what needs them', () => {
 test('what is set holds after a restart', () => {
   const db = database()
   const wanted = { ...FIRST_SETTINGS, quiet: { from: '18:00', to: '08:00' }, sound: true }
-  expect(openTellingSettings(db).set(wanted)).toEqual(wanted)
-  expect(openTellingSettings(db).read()).toEqual(wanted)
+  expect(openPreferences(db).set(wanted)).toEqual(wanted)
+  expect(openPreferences(db).read()).toEqual(wanted)
 })
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   db.prepare(`INSERT INTO meta (key, value) VALUES ('telling', ?)`).run(text)
   const isPart = text.startsWith('{')
   const kinds = { ...FIRST_SETTINGS.kinds, ...(isPart && { declined: 'never' }) }
-  expect(openTellingSettings(db).read()).toEqual({ ...FIRST_SETTINGS, kinds })
+  expect(openPreferences(db).read()).toEqual({ ...FIRST_SETTINGS, kinds })
 })
 
 test.each([

@@ -1,6 +1,6 @@
 /** What actions need of the rest of the application and of the world around it. */
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { AskDesk } from '../documents/questions.ts'
+import type { AskDocuments } from '../documents/questions.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Rights } from './rights.ts'
@@ -11,7 +11,7 @@ export type ActingClient = Pick<ServiceClient, 'updateSigner' | 'extend' | 'assi
 export interface ActionEffects {
   db: Db
   clientOf: (accountId: string) => Promise<ActingClient>
-  ask: AskDesk
+  ask: AskDocuments
   rights: Rights
   /** Reads the account's folders into the mirror by looks that begin now. Rejects where one can't be read. */
   refresh: (accountId: string) => Promise<unknown>
@@ -25,7 +25,7 @@ export interface ActionEffects {
   changed: (ids: string[]) => void
   /** The wall clock, in milliseconds since 1970 UTC: may jump. What people are told and what is past goes by it. */
   clock: () => number
-  /** Orders what is known of documents, see `neverBack`; after a jump it may be far ahead of the wall clock. */
+  /** Orders what is known of documents, see `neverBackwards`; after a jump it may be far ahead of the wall clock. */
   moment: () => number
   /** Milliseconds since some moment of this run: never goes back (`performance.now`). */
   elapsed: () => number

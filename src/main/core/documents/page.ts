@@ -18,7 +18,7 @@ import {
   type VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
 import { shortened } from '../lib/text-folding.ts'
-import { type BoardRow, placed, present } from './index/row.ts'
+import { type IndexRow, placed, present } from './index/row.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, stateOf } from './progress.ts'
 import type { MirroredDocument } from './questions.ts'
 
@@ -29,7 +29,7 @@ import type { MirroredDocument } from './questions.ts'
 export function documentPage(
   { document, seenAt, logsAreOld }: MirroredDocument,
   row: DocumentRow,
-  inPackage: readonly Pick<BoardRow, 'reference' | 'name' | 'status'>[]
+  inPackage: readonly Pick<IndexRow, 'reference' | 'name' | 'status'>[]
 ): DocumentPage {
   const { kind: _, isInPackage: __, ...shown } = row
   const gmt = readGmt(document.GMT)

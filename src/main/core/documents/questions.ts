@@ -59,13 +59,13 @@ export type Taken =
     }
 
 /** What an uncertain send could be found again by; all in lower case. */
-export interface Traces {
+export interface SendKeys {
   /** ClientReferences, whole. */
   references: string[]
   /** Ids of sends, as they stand in our own marks `cs-<id>-<n>`. */
   marks: string[]
-  /** Name and signers, as `likenessOf` spells them. */
-  likenesses: string[]
+  /** Name and signers, as `matchKeyOf` spells them. */
+  matchKeys: string[]
 }
 
 /** Documents one by one, of any account, or all that a query finds. */
@@ -92,7 +92,7 @@ export interface IdentityCheck extends DocumentKey {
   found: string[]
 }
 
-export interface DeskQuestions {
+export interface DocumentQuestions {
   /** Takes over an answer, byte for byte as it came. The bytes are the desk's from then on. */
   take: { ask: Look & { bytes: Uint8Array<ArrayBuffer>; charset?: string | undefined }; answer: Taken }
   /** Takes over one document that an operation of ours answered. */
@@ -111,8 +111,8 @@ export interface DeskQuestions {
    * What the folders showed since a moment that could be one of these sends, with all of its packages; of each document only
    * what an uncertain send is judged by, and of its log the first entry.
    */
-  traces: {
-    ask: { accountId: string; since: number; traces: Traces }
+  snapshot: {
+    ask: { accountId: string; since: number; keys: SendKeys }
     answer: {
       documents: DocumentResponse[]
       /** When something happened last, by the service's clock; absent where no log says. */
@@ -214,10 +214,10 @@ export interface DeskQuestions {
   keepOnly: { ask: { accountIds: string[] }; answer: null }
 }
 
-export type DeskQuestion = keyof DeskQuestions
+export type DocumentQuestion = keyof DocumentQuestions
 
 /** Asks the desk. Rejects with AppFailure `storage` and its like where the mirror can't be written. */
-export type AskDesk = <Name extends DeskQuestion>(
+export type AskDocuments = <Name extends DocumentQuestion>(
   name: Name,
-  ask: DeskQuestions[Name]['ask']
-) => Promise<DeskQuestions[Name]['answer']>
+  ask: DocumentQuestions[Name]['ask']
+) => Promise<DocumentQuestions[Name]['answer']>

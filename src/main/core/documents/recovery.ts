@@ -6,7 +6,7 @@
 import { AppFailure } from '../lib/failure.ts'
 import { faultOf, type MemoryReason } from '../storage/database-fault.ts'
 import { type DocumentsPlace, type OpenedDocuments, openDocuments } from './mirror/database.ts'
-import { type DocumentDesk, openDocumentDesk } from './worker.ts'
+import { type DocumentsWorker, openDocumentsWorker } from './worker.ts'
 
 /** A disk that spoils one file after the other is left alone: then all is in memory. */
 const MOST_SET_ASIDE = 2
@@ -20,16 +20,16 @@ export interface DocumentsOpened {
 
 interface Standing {
   state: OpenedDocuments['state']
-  desk: DocumentDesk
+  worker: DocumentsWorker
   /** Closes the file at once, whatever is under way. */
   leave: () => void
 }
 
 /** @param told told of each opening: at the first question, and after each damage. */
-export function openLastingDesk(
+export function openRecoveringWorker(
   place: DocumentsPlace,
   told: (opened: DocumentsOpened) => void
-): Pick<DocumentDesk, 'ask' | 'close'> {
+): Pick<DocumentsWorker, 'ask' | 'close'> {
   let standing: Promise<Standing> | undefined
   let { key } = place
   let setAside = 0
@@ -41,16 +41,16 @@ export function openLastingDesk(
     // It fits from now on; the file must not be taken for a stranger's.
     if (key) key = { ...key, isNew: false }
     told(hasFile ? opened : { ...opened, because: 'disk-failed' })
-    return { state: opened.state, desk: openDocumentDesk({ db, clock: place.clock }), leave: () => db.close() }
+    return { state: opened.state, worker: openDocumentsWorker({ db, clock: place.clock }), leave: () => db.close() }
   }
 
   /** Answers whether there is another desk by now, that may know better. */
   async function replaced(mine: Promise<Standing>, error: unknown): Promise<boolean> {
     if (isClosed) return false
     if (standing !== mine) return standing !== undefined
-    const { desk, state, leave } = await mine
+    const { worker, state, leave } = await mine
     const isDamaged = state === 'file' && faultOf(error).kind === 'file'
-    const isReadable = await desk.ready().then(
+    const isReadable = await worker.ready().then(
       () => true,
       () => false
     )
@@ -69,16 +69,16 @@ export function openLastingDesk(
       standing ??= open(false)
       const mine = standing
       try {
-        return await (await mine).desk.ask(name, ask)
+        return await (await mine).worker.ask(name, ask)
       } catch (error) {
         if (!(await replaced(mine, error)) || !standing) throw error
-        return (await standing).desk.ask(name, ask)
+        return (await standing).worker.ask(name, ask)
       }
     },
 
     async close() {
       isClosed = true
-      await (await standing)?.desk.close()
+      await (await standing)?.worker.close()
     }
   }
 }

@@ -3,7 +3,7 @@ import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 
-export interface ViewEffects {
+export interface ViewsDeps {
   db: Db
   newId: () => string
   changed: () => void
@@ -31,7 +31,7 @@ const GONE = 'This saved view is no longer there.'
 
 export type Views = ReturnType<typeof openViews>
 
-export function openViews({ db, newId, changed }: ViewEffects) {
+export function openViews({ db, newId, changed }: ViewsDeps) {
   const all = db.prepare<[string], Row>('SELECT * FROM document_views WHERE account_id = ? ORDER BY position, id')
   const read = db.prepare<[string], Row>('SELECT * FROM document_views WHERE id = ?')
   const add = db.prepare(

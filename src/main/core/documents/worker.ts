@@ -6,7 +6,7 @@
 import { inSlices } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import { csvOf } from './index/csv.ts'
-import type { Board } from './index/document-index.ts'
+import type { DocumentIndex } from './index/document-index.ts'
 import { overviewOf } from './index/overview.ts'
 import {
   countsOf,
@@ -19,24 +19,23 @@ import {
   waitingHere
 } from './index/queries.ts'
 import { documentRowOf } from './index/row.ts'
+import { changeFolders, markGone } from './mirror/account-updates.ts'
 import { openAnswerTaking } from './mirror/answers.ts'
-import { changeFolders } from './mirror/folder-changes.ts'
-import { tracesIn } from './mirror/folder-snapshot.ts'
-import { markGone } from './mirror/gone.ts'
+import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { openMirror } from './mirror/mirror.ts'
 import type { Entry } from './mirror/state.ts'
-import { newsOf } from './mirror/update.ts'
+import { updateOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
-import type { AskDesk, Asked, DeskQuestion, DeskQuestions, Some } from './questions.ts'
+import type { AskDocuments, Asked, DocumentQuestion, DocumentQuestions, Some } from './questions.ts'
 
-export interface DeskParts {
+export interface WorkerDeps {
   /** As `openDocuments` opened it; the desk closes it. */
   db: Db
   clock: () => number
 }
 
-export interface DocumentDesk {
-  ask: AskDesk
+export interface DocumentsWorker {
+  ask: AskDocuments
   /** Lets what is under way end, then closes the database. */
   close(): Promise<void>
   /** Resolves once all is in memory. Rejects where the file can't be read: then nothing can be asked. */
@@ -44,12 +43,12 @@ export interface DocumentDesk {
 }
 
 type Answers = {
-  [Name in DeskQuestion]: (
-    ask: DeskQuestions[Name]['ask']
-  ) => DeskQuestions[Name]['answer'] | Promise<DeskQuestions[Name]['answer']>
+  [Name in DocumentQuestion]: (
+    ask: DocumentQuestions[Name]['ask']
+  ) => DocumentQuestions[Name]['answer'] | Promise<DocumentQuestions[Name]['answer']>
 }
 
-export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
+export function openDocumentsWorker({ db, clock }: WorkerDeps): DocumentsWorker {
   const mirror = openMirror(db)
   const taking = openAnswerTaking(mirror)
   let queue: Promise<unknown> = mirror.ready()
@@ -66,9 +65,12 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
     return mine
   }
 
-  function boardsOf(accountId: string, { accounts = [] }: { accounts?: readonly string[] | undefined }): Board[] {
+  function indexesOf(
+    accountId: string,
+    { accounts = [] }: { accounts?: readonly string[] | undefined }
+  ): DocumentIndex[] {
     const ids = new Set([accountId, ...accounts])
-    return [...ids].map((id) => mirror.account(id).board)
+    return [...ids].map((id) => mirror.account(id).index)
   }
 
   function entryOf({ accountId, reference }: { accountId: string; reference: string }): Entry | undefined {
@@ -84,7 +86,7 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
 
   function rowsOf({ accountId, some, ...moment }: Omit<Asked, 'query'> & { some: Some }) {
     const accounts = 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId)
-    return inSlices(targetsOf(boardsOf(accountId, { accounts }), some, moment))
+    return inSlices(targetsOf(indexesOf(accountId, { accounts }), some, moment))
   }
 
   const answers: Answers = {
@@ -94,8 +96,8 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
       const account = mirror.account(accountId)
       const entry = account.entries.get(document.Reference)
       const source = { begun: arrived, arrived, now, isOwn: () => isOwn }
-      const { writing, isNews } = newsOf(mirror, account, entry, document, source)
-      if (entry && (isNews || writing.content)) mirror.disturb(account, entry.folder)
+      const { writing, isChanged } = updateOf(mirror, account, entry, document, source)
+      if (entry && (isChanged || writing.content)) mirror.disturb(account, entry.folder)
       mirror.write([writing])
       const { packageReference } = writing.entry
       if (isOwn && packageReference) account.extended.set(packageReference, document.Reference)
@@ -114,7 +116,7 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
       )
     },
 
-    traces: (ask) => inSlices(tracesIn(mirror, mirror.account(ask.accountId), ask)),
+    snapshot: (ask) => inSlices(snapshotIn(mirror, mirror.account(ask.accountId), ask)),
 
     get(ask) {
       const entry = entryOf(ask)
@@ -125,13 +127,13 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
       const account = mirror.account(ask.accountId)
       const entry = entryOf(ask)
       const mirrored = entry && mirror.mirrored(account, entry)
-      const row = account.board.get(ask.reference)
+      const row = account.index.get(ask.reference)
       if (!mirrored || !row) return undefined
       const others = entry.packageReference === undefined ? [] : inPackage(ask.accountId, entry.packageReference)
       return documentPage(
         mirrored,
         documentRowOf(row),
-        others.flatMap(({ reference }) => account.board.get(reference) ?? [])
+        others.flatMap(({ reference }) => account.index.get(reference) ?? [])
       )
     },
 
@@ -141,13 +143,13 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
       ),
 
     list: ({ accountId, query, expanded, offset, limit, ...moment }) =>
-      inSlices(listOf(boardsOf(accountId, query), query, moment, { expanded, offset, limit })),
+      inSlices(listOf(indexesOf(accountId, query), query, moment, { expanded, offset, limit })),
 
     references: ({ accountId, query, limit, ...moment }) =>
-      inSlices(referencesOf(boardsOf(accountId, query), query, moment, limit)),
+      inSlices(referencesOf(indexesOf(accountId, query), query, moment, limit)),
 
     counts: ({ accountId, queries, ...moment }) =>
-      inSlices(countsOf(mirror.account(accountId).board, queries, moment, (query) => boardsOf(accountId, query))),
+      inSlices(countsOf(mirror.account(accountId).index, queries, moment, (query) => indexesOf(accountId, query))),
 
     async csv({ columns, ...ask }) {
       const rows = await rowsOf(ask)
@@ -155,9 +157,9 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
     },
 
     overview: ({ accountId, stuckDays, ...moment }) =>
-      inSlices(overviewOf(mirror.account(accountId).board, moment, stuckDays)),
+      inSlices(overviewOf(mirror.account(accountId).index, moment, stuckDays)),
 
-    waitingHere: ({ accountId, withoutLink }) => waitingHere(mirror.account(accountId).board, withoutLink),
+    waitingHere: ({ accountId, withoutLink }) => waitingHere(mirror.account(accountId).index, withoutLink),
 
     async markRead({ read, ...ask }) {
       return mirror.markRead(await rowsOf(ask), read)
@@ -168,17 +170,17 @@ export function openDocumentDesk({ db, clock }: DeskParts): DocumentDesk {
     activity: (ask) => inSlices(mirror.changes.activity(ask)),
 
     matching({ accountId, reference, queries, ...moment }) {
-      const row = mirror.account(accountId).board.get(reference)
+      const row = mirror.account(accountId).index.get(reference)
       return row ? matchingOf(row, queries, moment) : []
     },
 
     identityChecks: (ask) => {
       const { accountId, some } = ask
       const accounts = 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId)
-      return inSlices(identityChecksOf(boardsOf(accountId, { accounts }), ask, ask))
+      return inSlices(identityChecksOf(indexesOf(accountId, { accounts }), ask, ask))
     },
 
-    dueOn: ({ accountId, day, zone }) => dueOn(mirror.account(accountId).board, day, zone),
+    dueOn: ({ accountId, day, zone }) => dueOn(mirror.account(accountId).index, day, zone),
 
     foldersChanged: ({ accountId, ...ask }) =>
       inTurn(async () => {

@@ -1,6 +1,6 @@
 /** Documents that are put in line: one, some, or all that a query finds. */
 import type { AddedDownloads, DocumentQuery, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
-import type { AskDesk, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
+import type { AskDocuments, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import type { Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
@@ -15,7 +15,7 @@ import type { KeptSettings } from './settings.ts'
 
 export interface AddingParts {
   db: Db
-  ask: AskDesk
+  ask: AskDocuments
   table: DownloadsTable
   folders: DownloadFolders
   settings: KeptSettings

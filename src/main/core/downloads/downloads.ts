@@ -4,7 +4,7 @@
  */
 import type { AppError, DownloadSettings, DownloadSummary } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
-import type { AskDesk } from '../documents/questions.ts'
+import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'
 import type { Db } from '../storage/connection.ts'
@@ -33,7 +33,7 @@ export interface DownloadEffects
     Pick<SettingsPlace, 'folder' | 'setFolder'>,
     Pick<RuleParts, 'views' | 'folderNames' | 'failed'> {
   db: Db
-  ask: AskDesk
+  ask: AskDocuments
   describe: (error: unknown) => AppError
   note: NoteInAudit
   /** Told the id of the one that changed, or null for more than one, the queue, or a rule; some five times a second. */

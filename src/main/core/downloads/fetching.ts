@@ -1,6 +1,6 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
 import { dirname, join } from 'node:path'
-import type { AskDesk } from '../documents/questions.ts'
+import type { AskDocuments } from '../documents/questions.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { flushFolder } from '../storage/atomic-file.ts'
@@ -22,7 +22,7 @@ export type FetchingClient = Pick<ServiceClient, 'downloadIDVerificationPdf' | '
 export interface FetchingParts {
   table: DownloadsTable
   folders: DownloadFolders
-  ask: AskDesk
+  ask: AskDocuments
   clientOf: (accountId: string) => Promise<FetchingClient>
   accountName: (accountId: string) => string
   /** Whether it may be made where it isn't there: the one that nobody chose. */

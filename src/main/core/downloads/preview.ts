@@ -1,12 +1,12 @@
 /** What a pattern for names makes of some documents, before anybody relies on it. */
 import { DocumentQuery, type DownloadView, type PatternPreview } from '../../../shared/contract/index.ts'
-import type { AskDesk } from '../documents/questions.ts'
+import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { namePartsOf } from './name-facts.ts'
 import { parsePattern, relativePath } from './name-pattern.ts'
 
 export interface PreviewParts {
-  ask: AskDesk
+  ask: AskDocuments
   accountName: (accountId: string) => string
   /** IANA name of this workstation's zone. */
   zone: () => string

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { DocumentChange, DownloadView, SavedView } from '../../../shared/contract/index.ts'
-import type { AskDesk, DocumentKey, IdentityCheck } from '../documents/questions.ts'
+import type { AskDocuments, DocumentKey, IdentityCheck } from '../documents/questions.ts'
 import { keptIn } from '../notifications/json-values.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Lane } from './download-rows.ts'
@@ -12,7 +12,7 @@ import type { Rule, RulesTable } from './rules-table.ts'
 
 export interface LookParts {
   db: Db
-  ask: AskDesk
+  ask: AskDocuments
   table: RulesTable
   viewOf: (rule: Rule) => SavedView | undefined
   /** The names of an account's folders that its service has. */

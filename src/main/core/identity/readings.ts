@@ -18,7 +18,7 @@ export const IDLE = 5 * 60_000
 const MOST_READINGS = 4
 const MOST_RECORDS = 100
 
-export interface ReadingEffects {
+export interface FolderReadingDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'getIDVerification'>>
   /** What the document is called; undefined where it isn't known. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
@@ -44,7 +44,7 @@ interface Kept {
 
 export type Readings = ReturnType<typeof openReadings>
 
-export function openReadings({ clock, schedule, idle = IDLE, ...effects }: ReadingEffects) {
+export function openReadings({ clock, schedule, idle = IDLE, ...effects }: FolderReadingDeps) {
   const kept = new Map<string, Kept>()
   /** What is being fetched, so that nothing of it arrives after everything was wiped. */
   const fetching = new Map<AbortController, string>()

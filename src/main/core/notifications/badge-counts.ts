@@ -1,17 +1,17 @@
 /** How the chosen account stands, in two numbers, for where there is room for no more: the badge and the tray. */
-import type { AskDesk } from '../documents/questions.ts'
+import type { AskDocuments } from '../documents/questions.ts'
 
-export interface Standing {
+export interface BadgeCounts {
   /** Documents that something happened to since the person last looked at them. */
   unread: number
   /** How many signers can sign at the counter now. */
   waiting: number
 }
 
-export interface StandingEffects {
-  ask: AskDesk
+export interface BadgeCountsDeps {
+  ask: AskDocuments
   chosen: () => string | undefined
-  show: (standing: Standing) => void
+  show: (badgeCounts: BadgeCounts) => void
   /** Something new happened to a document of any account. */
   happened: () => void
   zone: () => string
@@ -23,14 +23,14 @@ export interface StandingEffects {
 /** Many changes at once are counted once. */
 const GATHERING = 500
 
-export function openStanding({ ask, chosen, show, happened, zone, clock, schedule, failed }: StandingEffects) {
-  let shown: Standing | undefined
+export function openBadgeCounts({ ask, chosen, show, happened, zone, clock, schedule, failed }: BadgeCountsDeps) {
+  let shown: BadgeCounts | undefined
   let newest: string | undefined
   let prevent: (() => void) | undefined
   let isCounting = false
   let isStale = false
 
-  async function standingOf(accountId: string | undefined): Promise<Standing> {
+  async function countsOf(accountId: string | undefined): Promise<BadgeCounts> {
     if (accountId === undefined) return { unread: 0, waiting: 0 }
     const { unread } = await ask('counts', { accountId, queries: [], now: clock(), zone: zone() })
     const waiting = await ask('waitingHere', { accountId })
@@ -45,12 +45,12 @@ export function openStanding({ ask, chosen, show, happened, zone, clock, schedul
     if (now !== newest) happened()
     newest = now
     const accountId = chosen()
-    const standing = await standingOf(accountId)
+    const badgeCounts = await countsOf(accountId)
     // Another account may have been chosen meanwhile; then it is counted again.
     if (accountId !== chosen()) return changed()
-    if (standing.unread === shown?.unread && standing.waiting === shown.waiting) return
-    shown = standing
-    show(standing)
+    if (badgeCounts.unread === shown?.unread && badgeCounts.waiting === shown.waiting) return
+    shown = badgeCounts
+    show(badgeCounts)
   }
 
   async function countOnce(): Promise<void> {

@@ -1,8 +1,7 @@
 /** What the desktop shows: one notice of one document, or one of many folded together. Text only, a line each. */
-import type { DocumentChange, Events, TellableKind } from '../../../shared/contract/index.ts'
-import { oneLine } from './one-line.ts'
+import type { DocumentChange, Events, NotifiedKind } from '../../../shared/contract/index.ts'
 
-export interface Notice {
+export interface NotificationText {
   title: string
   body: string
   isSilent: boolean
@@ -13,7 +12,7 @@ export interface Notice {
 }
 
 /** One document, and what is told of it. */
-export interface Told {
+export interface DocumentNews {
   accountId: string
   reference: string
   name: string
@@ -21,7 +20,7 @@ export interface Told {
 }
 
 export interface News {
-  kind: TellableKind
+  kind: NotifiedKind
   signer?: DocumentChange['signer']
   /** The change's id, where it is one. */
   change?: number
@@ -34,7 +33,7 @@ export type Occasion = 'away' | 'quiet'
 const FEW = 3
 
 /** What matters most comes first: it is what a notice of several things is about. */
-const BY_WEIGHT: readonly TellableKind[] = [
+const BY_WEIGHT: readonly NotifiedKind[] = [
   'declined',
   'identity-failed',
   'expired',
@@ -44,7 +43,7 @@ const BY_WEIGHT: readonly TellableKind[] = [
   'due-tomorrow'
 ]
 
-const COUNTED: Record<TellableKind, string> = {
+const COUNTED: Record<NotifiedKind, string> = {
   signed: 'signed',
   completed: 'complete',
   declined: 'declined',
@@ -57,15 +56,19 @@ const COUNTED: Record<TellableKind, string> = {
 const OCCASIONS: Record<Occasion, string> = { away: 'While you were away', quiet: 'During quiet hours' }
 
 /** The notices of a few documents: one each, or one of all where they are many or an occasion joins them. */
-export function noticesOf(told: Told[], occasion: Occasion | undefined, isSilent: boolean): Notice[] {
+export function notificationsOf(
+  told: DocumentNews[],
+  occasion: Occasion | undefined,
+  isSilent: boolean
+): NotificationText[] {
   if (told.length === 0) return []
-  if (!occasion && told.length <= FEW) return told.map((one) => noticeOfOne(one, undefined, isSilent))
+  if (!occasion && told.length <= FEW) return told.map((one) => notificationOfOne(one, undefined, isSilent))
   const [first] = told
-  if (told.length === 1 && first) return [noticeOfOne(first, occasion, isSilent)]
+  if (told.length === 1 && first) return [notificationOfOne(first, occasion, isSilent)]
   return [folded(told, occasion, isSilent)]
 }
 
-function noticeOfOne(told: Told, occasion: Occasion | undefined, isSilent: boolean): Notice {
+function notificationOfOne(told: DocumentNews, occasion: Occasion | undefined, isSilent: boolean): NotificationText {
   const words = told.news.toSorted(byWeight).map(wordsOf)
   const said = [...new Set(words)].slice(0, 4)
   const name = oneLine(told.name) || 'A document without a name'
@@ -79,7 +82,7 @@ function noticeOfOne(told: Told, occasion: Occasion | undefined, isSilent: boole
   }
 }
 
-function folded(told: Told[], occasion: Occasion | undefined, isSilent: boolean): Notice {
+function folded(told: DocumentNews[], occasion: Occasion | undefined, isSilent: boolean): NotificationText {
   const counts = BY_WEIGHT.map((kind) => ({
     kind,
     count: told.filter(({ news }) => news.some((one) => one.kind === kind)).length
@@ -119,13 +122,13 @@ function wordsOf({ kind, signer }: News): string {
   }
 }
 
-function namesOf(told: Told[]): string {
+function namesOf(told: DocumentNews[]): string {
   const names = told.slice(0, FEW).map(({ name }) => oneLine(name, 40))
   return `${names.join(', ')} and ${(told.length - names.length).toLocaleString('en-GB')} more`
 }
 
 /** The account with most of them: the activity that is shown is an account's. */
-function mostOf(told: Told[]): string {
+function mostOf(told: DocumentNews[]): string {
   const counts = new Map<string, number>()
   for (const { accountId } of told) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
   const [[accountId] = ['']] = [...counts].sort(([, one], [, other]) => other - one)
@@ -136,6 +139,45 @@ function byWeight(one: News, other: News): number {
   return BY_WEIGHT.indexOf(one.kind) - BY_WEIGHT.indexOf(other.kind)
 }
 
-function changesOf(told: Told[]): number[] {
+function changesOf(told: DocumentNews[]): number[] {
   return told.flatMap(({ news }) => news.flatMap(({ change }) => change ?? []))
+}
+
+/** Text from outside as one short line: nothing in it breaks the line, turns the direction of what follows, or hides. */
+
+/** Enough of a name to know it by. */
+export const LONGEST_NAME = 80
+
+// A character of a script may carry a few marks; hundreds on one letter reach over the lines above and below.
+const MARKS = /(\p{M}{4})\p{M}+/gu
+// Joiners and non-joiners stay: words of some languages are other words without them.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
+const JOINERS = new Set(['\u200c', '\u200d'])
+
+/** @param longest in characters as people count them; what is longer ends with an ellipsis. */
+export function oneLine(text: string, longest = LONGEST_NAME): string {
+  const line = text
+    .slice(0, longest * 40)
+    .toWellFormed()
+    .replaceAll(/[\s\p{Z}]+/gu, ' ')
+    .replaceAll(UNSEEN, (unseen) => (JOINERS.has(unseen) ? unseen : ''))
+    .replaceAll(MARKS, '$1')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim()
+  return shortened(line, longest)
+}
+
+function shortened(line: string, longest: number): string {
+  if (line.length <= longest) return line
+  const kept: string[] = []
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(line)) {
+    // A chain of joiners counts as one character, however long it is.
+    kept.push(segment.slice(0, 40))
+    if (kept.length > longest)
+      return `${kept
+        .slice(0, longest - 1)
+        .join('')
+        .trimEnd()}…`
+  }
+  return kept.join('')
 }

@@ -3,29 +3,27 @@
  * place up to which everything was told is written before a notice is shown. What can't be told now, because of quiet
  * hours or somebody signing at the counter, stays behind that place and is told later.
  */
-import { type DocumentChange, TELLABLE_KINDS, type TellingSettings } from '../../../shared/contract/index.ts'
+import { type DocumentChange, NOTIFIED_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
 import { isQuiet, localTimeOf } from '../lib/calendar.ts'
 import type { Db } from '../storage/connection.ts'
-import { type Cursor, openCursor } from './cursor.ts'
-import { type DueDocument, openDueTomorrow } from './due-tomorrow.ts'
-import { type News, type Notice, noticesOf, type Occasion } from './notification-text.ts'
-import { gathering, type Wanted, type WantedEffects, wantedBy } from './preferences.ts'
-import { type CatchingUpEffects, openCatchingUp } from './startup-digest.ts'
+import { type Cursor, type DueDocument, openCursor, openDueTomorrow } from './cursor.ts'
+import { type News, type NotificationText, notificationsOf, type Occasion } from './notification-text.ts'
+import { gathering, type PreferenceDeps, type Wanted, wantedBy } from './preferences.ts'
 
-export interface TellingEffects extends WantedEffects, CatchingUpEffects {
+export interface NotifierDeps extends PreferenceDeps, StartupDigestDeps {
   db: Db
-  settings: () => TellingSettings
+  settings: () => NotificationPreferences
   accounts: () => readonly { id: string }[]
   /** Whether the screen is in the hands of somebody who signs: then nothing of the office may be shown on it. */
   isHandedOver: () => boolean
-  show: (notice: Notice) => void
+  show: (notice: NotificationText) => void
   /** Takes the notices off the screen that are still there. */
   withdraw: () => void
   /** The wall clock, in milliseconds since 1970 UTC: may jump. */
   clock: () => number
   /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
   schedule: (task: () => void, delay: number) => () => void
-  /** Told what went wrong; it is tried again. */
+  /** DocumentNews what went wrong; it is tried again. */
   failed: (error: unknown) => void
 }
 
@@ -42,10 +40,10 @@ const FIRST_ROUND_LOOK = 2000
 /** How often it is looked for what is due tomorrow. */
 const DUE_EVERY = 10 * MINUTE
 
-export function openTelling(effects: TellingEffects) {
+export function openNotifier(effects: NotifierDeps) {
   const { db, ask, clock, schedule } = effects
   const cursor = openCursor(effects)
-  const catchingUp = openCatchingUp(effects)
+  const startupDigest = openStartupDigest(effects)
   const dueTomorrow = openDueTomorrow({ db, ask })
   const pending = new Set<() => void>()
   let isStarted = false
@@ -89,10 +87,10 @@ export function openTelling(effects: TellingEffects) {
   async function tellWhatIsNew(): Promise<void> {
     if (!isStarted || isStopped || isHeld()) return
     const from = await cursor.read()
-    if (!catchingUp.isDone() && !isCaughtUp) return waitForFirstRound()
+    if (!startupDigest.isDone() && !isCaughtUp) return waitForFirstRound()
 
     const settings = effects.settings()
-    const back = catchingUp.comingBack()
+    const back = startupDigest.comingBack()
     const wantedIn = wantedBy(settings, effects)
     const away = gathering()
     const now = gathering()
@@ -118,12 +116,15 @@ export function openTelling(effects: TellingEffects) {
     if (isStopped || isHeld()) return
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
-    const notices = [...noticesOf(away.all(), 'away', isSilent), ...noticesOf(now.all(), occasion, isSilent)]
+    const notices = [
+      ...notificationsOf(away.all(), 'away', isSilent),
+      ...notificationsOf(now.all(), occasion, isSilent)
+    ]
     note(from, { ...from, change: last }, due)
     lastDueSlot = slot
     isCaughtUp = true
     wasQuiet = false
-    catchingUp.told()
+    startupDigest.told()
     for (const notice of notices) show(notice)
   }
 
@@ -145,7 +146,7 @@ export function openTelling(effects: TellingEffects) {
     cursor.moved(to)
   }
 
-  function show(notice: Notice): void {
+  function show(notice: NotificationText): void {
     lately++
     later(() => lately--, MINUTE)
     try {
@@ -157,7 +158,7 @@ export function openTelling(effects: TellingEffects) {
   }
 
   function newsOf(change: DocumentChange): News | undefined {
-    const kind = TELLABLE_KINDS.find((known) => known === change.kind)
+    const kind = NOTIFIED_KINDS.find((known) => known === change.kind)
     if (!kind || change.isOwn) return undefined
     return { kind, change: change.id, ...(change.signer !== undefined && { signer: change.signer }) }
   }
@@ -194,7 +195,7 @@ export function openTelling(effects: TellingEffects) {
     /** Begins to tell. To be waited for before the folders are read: what was found before is not "while away". */
     async start(): Promise<void> {
       try {
-        catchingUp.begin()
+        startupDigest.begin()
         await cursor.read()
       } catch (error) {
         effects.failed(error)
@@ -222,6 +223,51 @@ export function openTelling(effects: TellingEffects) {
       for (const prevent of pending) prevent()
       pending.clear()
       await looking
+    }
+  }
+}
+
+/**
+ * The folders right after the start: until any of an account's was read in this run, what is found in them happened while
+ * the application was closed.
+ */
+
+/** An account that is watched. */
+interface WatchedAccount {
+  id: string
+}
+
+interface StartupDigestDeps {
+  accounts: () => readonly WatchedAccount[]
+  /** Whether any folder of the account was read in this run; others may fail for as long as they are listed. */
+  isRead: (accountId: string) => boolean
+}
+
+function openStartupDigest({ accounts, isRead }: StartupDigestDeps) {
+  /** Accounts that were not read yet. */
+  let behind = new Set<string>()
+  let comingBack = new Set<string>()
+
+  return {
+    /** To be called before the first folder is read. */
+    begin(): void {
+      behind = new Set(accounts().map(({ id }) => id))
+      comingBack = new Set(behind)
+    },
+
+    /** Whether every account was read in this run. */
+    isDone(): boolean {
+      const watched = new Set(accounts().map(({ id }) => id))
+      for (const id of [...behind]) if (!watched.has(id) || isRead(id)) behind.delete(id)
+      return behind.size === 0
+    },
+
+    /** Accounts whose next changes happened while the application was closed. */
+    comingBack: (): ReadonlySet<string> => comingBack,
+
+    /** What was found so far has been told. */
+    told(): void {
+      comingBack = new Set(behind)
     }
   }
 }

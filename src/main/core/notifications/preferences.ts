@@ -1,10 +1,19 @@
 /** What a person wants told of which documents; and the news of each, gathered. */
-import type { SavedView, TellableKind, TellingSettings } from '../../../shared/contract/index.ts'
-import type { AskDesk } from '../documents/questions.ts'
-import type { News, Told } from './notification-text.ts'
 
-export interface WantedEffects {
-  ask: AskDesk
+import { z } from 'zod'
+import {
+  NOTIFIED_KINDS,
+  NotificationPreferences,
+  type NotifiedKind,
+  type SavedView
+} from '../../../shared/contract/index.ts'
+import type { AskDocuments } from '../documents/questions.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from './json-values.ts'
+import type { DocumentNews, News } from './notification-text.ts'
+
+export interface PreferenceDeps {
+  ask: AskDocuments
   /** All accounts whose folders are watched. What happened to any other's documents is not told. */
   accounts: () => readonly { id: string }[]
   /** The saved views of an account. */
@@ -15,10 +24,13 @@ export interface WantedEffects {
 }
 
 /** Whether the person wants that of a document told. */
-export type Wanted = (document: { accountId: string; reference: string }, kind: TellableKind) => Promise<boolean>
+export type Wanted = (document: { accountId: string; reference: string }, kind: NotifiedKind) => Promise<boolean>
 
 /** What the views say of a document is asked once: to be made anew for each look. */
-export function wantedBy(settings: TellingSettings, { ask, accounts, views, zone, clock }: WantedEffects): Wanted {
+export function wantedBy(
+  settings: NotificationPreferences,
+  { ask, accounts, views, zone, clock }: PreferenceDeps
+): Wanted {
   const watched = new Set(accounts().map(({ id }) => id))
   const known = new Map<string, boolean>()
 
@@ -42,13 +54,70 @@ export function wantedBy(settings: TellingSettings, { ask, accounts, views, zone
 
 /** News by document, in the order in which each came first. */
 export function gathering() {
-  const told = new Map<string, Told>()
+  const told = new Map<string, DocumentNews>()
   return {
     add({ accountId, reference, name }: { accountId: string; reference: string; name: string }, news: News): void {
       const key = JSON.stringify([accountId, reference])
       const one = told.get(key) ?? { accountId, reference, name, news: [] }
       told.set(key, { ...one, name, news: [...one.news, news] })
     },
-    all: (): Told[] => [...told.values()]
+    all: (): DocumentNews[] => [...told.values()]
   }
+}
+
+/** What a person wants told by the desktop, as kept; what isn't there, or can't be understood, is as it is at first. */
+
+const KEY = 'telling'
+
+export const FIRST_SETTINGS: NotificationPreferences = {
+  kinds: {
+    signed: 'never',
+    completed: 'always',
+    declined: 'always',
+    expired: 'always',
+    'due-tomorrow': 'always',
+    'identity-failed': 'always',
+    'waits-here': 'views'
+  },
+  quiet: null,
+  sound: false
+}
+
+export interface KeptPreferences {
+  read: () => NotificationPreferences
+  /** Keeps them, and answers what holds from now on. */
+  set: (settings: NotificationPreferences) => NotificationPreferences
+}
+
+export function openPreferences(db: Db): KeptPreferences {
+  const kept = keptIn(db)
+
+  function read(): NotificationPreferences {
+    const found = kept.read(KEY, z.record(z.string(), z.unknown())) ?? {}
+    const { quiet, sound } = NotificationPreferences.shape
+    return {
+      kinds: kindsOf(found.kinds),
+      quiet: quiet.catch(FIRST_SETTINGS.quiet).parse(found.quiet),
+      sound: sound.catch(FIRST_SETTINGS.sound).parse(found.sound)
+    }
+  }
+
+  return {
+    read,
+    set(settings) {
+      kept.write(KEY, settings)
+      return read()
+    }
+  }
+}
+
+/** Each kind by itself: another version may know more of them, or fewer. */
+function kindsOf(found: unknown): NotificationPreferences['kinds'] {
+  const kinds = { ...FIRST_SETTINGS.kinds }
+  for (const kind of NOTIFIED_KINDS) {
+    const one = z.object({ [kind]: NotificationPreferences.shape.kinds.valueType }).safeParse(found)
+    const choice = one.success ? one.data[kind] : undefined
+    if (choice) kinds[kind] = choice
+  }
+  return kinds
 }

@@ -4,10 +4,12 @@
  * happened in it.
  */
 import { z } from 'zod'
+import type { AwayView } from '../../../shared/contract/index.ts'
+import type { AskDocuments } from '../documents/questions.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from './json-values.ts'
 
-export interface PresenceEffects {
+export interface PresenceDeps {
   db: Db
   accountIds: () => readonly string[]
   /** The wall clock, in milliseconds since 1970 UTC: may jump. */
@@ -32,7 +34,7 @@ const Period = z.object({ since: z.number(), until: z.number() })
 
 export type Presence = ReturnType<typeof openPresence>
 
-export function openPresence({ db, accountIds, clock, schedule, changed, failed }: PresenceEffects) {
+export function openPresence({ db, accountIds, clock, schedule, changed, failed }: PresenceDeps) {
   const kept = keptIn(db)
   // Erased with the account: see the statements of accounts/account.ts over `meta`.
   const keyOf = (accountId: string) => `away:${accountId}:`
@@ -102,4 +104,21 @@ export function openPresence({ db, accountIds, clock, schedule, changed, failed 
       changed()
     }
   }
+}
+
+/** What happened to an account's documents while nobody looked. What this workstation did itself is no news. */
+
+const MOST_SHOWN = 100
+/** The folders are read anew when the person comes back: what is found in this time happened before, in milliseconds. */
+const FOUND_LATE = 2 * 60_000
+
+export async function awayView(ask: AskDocuments, accountId: string, away: Away | undefined): Promise<AwayView> {
+  if (!away) return { total: 0, byKind: {}, changes: [] }
+  const until = away.until + FOUND_LATE
+  const found = await ask('activity', {
+    ...{ accountId, since: away.since, until, withoutOwn: true },
+    offset: 0,
+    limit: MOST_SHOWN
+  })
+  return found.total === 0 ? found : { ...found, ...away }
 }

@@ -2,7 +2,7 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import type { Traces } from '../documents/questions.ts'
+import type { SendKeys } from '../documents/questions.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -45,7 +45,7 @@ export interface OutboxEffects {
    * its packages. Rejects where a folder can't be read.
    * @param tracesOf what to look for, asked once the folders have been read.
    */
-  readAllFolders: (accountId: string, tracesOf: () => Promise<Traces>) => Promise<FoldersRead>
+  readAllFolders: (accountId: string, tracesOf: () => Promise<SendKeys>) => Promise<FoldersRead>
   /** Called after the service took a send, for its folders to be read. */
   arrived: (accountId: string) => void
   /** Called when a composition was put in the outbox, for its people and values to be remembered. */

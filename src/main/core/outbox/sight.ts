@@ -1,6 +1,6 @@
 /** What a look at an account's folders saw, arranged for finding sends again in it. */
 import { type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
-import { likenessOf, plain } from '../documents/mirror/match-key.ts'
+import { matchKeyOf, plain } from '../documents/mirror/folder-snapshot.ts'
 import { slowly } from '../lib/slices.ts'
 
 /** What one look saw, arranged for being searched. References are in lower case. */
@@ -8,7 +8,7 @@ export interface Sight {
   byReference: ReadonlyMap<string, readonly DocumentResponse[]>
   byPackage: ReadonlyMap<string, readonly DocumentResponse[]>
   /** By name and signers. */
-  byLikeness: ReadonlyMap<string, readonly DocumentResponse[]>
+  byMatchKey: ReadonlyMap<string, readonly DocumentResponse[]>
   /** The documents that bear our mark of one of these sends, by its id in lower case. */
   marked: (ids: ReadonlyMap<string, unknown>) => Map<string, DocumentResponse[]>
 }
@@ -19,16 +19,16 @@ export async function sightOf(documents: readonly DocumentResponse[]): Promise<S
   const once = new Map(documents.map((document) => [document.Reference, document]))
   const byReference = new Map<string, DocumentResponse[]>()
   const byPackage = new Map<string, DocumentResponse[]>()
-  const byLikeness = new Map<string, DocumentResponse[]>()
+  const byMatchKey = new Map<string, DocumentResponse[]>()
   await slowly(once.values(), (document) => {
     append(byReference, plain(document.ClientReference), document)
     append(byPackage, document.PackageReference ?? '', document)
-    append(byLikeness, likenessOf(document.Name, document.Signers ?? []), document)
+    append(byMatchKey, matchKeyOf(document.Name, document.Signers ?? []), document)
   })
   return {
     byReference,
     byPackage,
-    byLikeness,
+    byMatchKey,
     marked(ids) {
       const found = new Map<string, DocumentResponse[]>()
       for (const [reference, some] of byReference) {

@@ -4,8 +4,8 @@
  * most, never a proof that it did not arrive.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { likenessOf, plain } from '../documents/mirror/match-key.ts'
-import type { Traces } from '../documents/questions.ts'
+import { matchKeyOf, plain } from '../documents/mirror/folder-snapshot.ts'
+import type { SendKeys } from '../documents/questions.ts'
 import { slowly } from '../lib/slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
@@ -106,7 +106,7 @@ interface Candidates {
 
 function candidatesOf(sought: Sought, item: Item, sight: Sight, known: Known): Candidates {
   const { id, firstAttemptedAt, dismissed } = sought.send
-  const alike = (sight.byLikeness.get(item.likeness) ?? []).filter(
+  const alike = (sight.byMatchKey.get(item.matchKey) ?? []).filter(
     ({ Reference, PackageReference }) => !dismissed.includes(Reference) && !known.isClaimed(Reference, PackageReference)
   )
   const by = Map.groupBy(alike, (document) => relationOf(document, item, markOf(id)))
@@ -141,9 +141,9 @@ function relationOf(
 
 function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boolean {
   if (send.dismissed.includes(document.Reference) || older(document, send.firstAttemptedAt, WRONG_CLOCK)) return false
-  const likeness = likenessOf(document.Name, document.Signers ?? [])
+  const matchKey = matchKeyOf(document.Name, document.Signers ?? [])
   return itemsOf(content).some(
-    (item) => item.likeness === likeness && relationOf(document, item, markOf(send.id)) !== undefined
+    (item) => item.matchKey === matchKey && relationOf(document, item, markOf(send.id)) !== undefined
   )
 }
 
@@ -154,18 +154,18 @@ function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boo
 export async function tracesOf(
   sends: Pick<Sends, 'unresolved' | 'notSent' | 'requestOf'>,
   accountId: string
-): Promise<Traces> {
+): Promise<SendKeys> {
   const unresolved = sends.unresolved(accountId)
   const references = new Set<string>()
-  const likenesses = new Set<string>()
+  const matchKeys = new Set<string>()
   await slowly(unresolved, (send) => {
-    for (const { ClientReference, likeness } of itemsOf(sends.requestOf(send))) {
+    for (const { ClientReference, matchKey } of itemsOf(sends.requestOf(send))) {
       if (plain(ClientReference) !== '') references.add(plain(ClientReference))
-      likenesses.add(likeness)
+      matchKeys.add(matchKey)
     }
   })
   const marks = [...unresolved, ...sends.notSent(accountId)].map(({ id }) => id.toLowerCase())
-  return { references: [...references], marks: [...new Set(marks)], likenesses: [...likenesses] }
+  return { references: [...references], marks: [...new Set(marks)], matchKeys: [...matchKeys] }
 }
 
 export interface Item {
@@ -173,7 +173,7 @@ export interface Item {
   ClientReference: string
   /** Signers as a person reads them. */
   signers: string[]
-  likeness: string
+  matchKey: string
 }
 
 /** The forms or templates of a request. */
@@ -183,7 +183,7 @@ export function itemsOf(content: SentRequest): Item[] {
     Name,
     ClientReference: ClientReference ?? '',
     signers: Signers.map(({ FirstName, LastName, Email }) => `${FirstName} ${LastName} <${Email}>`),
-    likeness: likenessOf(Name, Signers)
+    matchKey: matchKeyOf(Name, Signers)
   }))
 }
 

@@ -3,12 +3,12 @@ import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { plainCell } from '../../../../src/main/core/bulk/table-file.ts'
 import { CSV_HEADINGS, csvOf } from '../../../../src/main/core/documents/index/csv.ts'
-import type { BoardRow } from '../../../../src/main/core/documents/index/row.ts'
+import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { wholly } from '../../../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, type DocumentColumn } from '../../../../src/shared/contract/index.ts'
 import { anyRow, row, ZONE } from './rows.ts'
 
-function written(rows: readonly BoardRow[], columns: readonly DocumentColumn[]): string {
+function written(rows: readonly IndexRow[], columns: readonly DocumentColumn[]): string {
   return Buffer.from(wholly(csvOf(rows, columns, ZONE))).toString()
 }
 
@@ -76,7 +76,7 @@ test('whatever documents are named, the file reads back as it was and holds no f
       for (const [index, line] of lines.entries()) {
         expect(line).toHaveLength(shown.length)
         for (const cell of line) expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
-        const { name, matterNumber, reference, folder } = rows[index] as BoardRow
+        const { name, matterNumber, reference, folder } = rows[index] as IndexRow
         const texts: Partial<Record<DocumentColumn, string>> = { name, reference, folder, matter: matterNumber ?? '' }
         for (const [place, column] of shown.entries()) {
           if (texts[column] !== undefined) expect(plainCell(line[place] as string)).toBe(texts[column])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvOf } from '../../../../src/main/core/documents/index/csv.ts'
-import { type Board, openBoard } from '../../../../src/main/core/documents/index/document-index.ts'
+import { type DocumentIndex, openDocumentIndex } from '../../../../src/main/core/documents/index/document-index.ts'
 import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
 import {
   countsOf,
@@ -12,7 +12,7 @@ import {
   targetsOf,
   waitingHere
 } from '../../../../src/main/core/documents/index/queries.ts'
-import type { BoardRow } from '../../../../src/main/core/documents/index/row.ts'
+import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { dayAtOffset } from '../../../../src/main/core/lib/calendar.ts'
 import { inSlices, wholly } from '../../../../src/main/core/lib/slices.ts'
 import { offsetIn } from '../../../../src/shared/composition/zone.ts'
@@ -23,23 +23,23 @@ import { anyQuery, anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
 const moment = { now: NOW, zone: ZONE }
 const everything = { expanded: [], offset: 0, limit: 500 }
 
-function boardOf(...rows: BoardRow[]): Board {
-  const board = openBoard()
-  for (const one of rows) board.put(one)
-  return board
+function boardOf(...rows: IndexRow[]): DocumentIndex {
+  const index = openDocumentIndex()
+  for (const one of rows) index.put(one)
+  return index
 }
 
-function found(board: Board, conditions: Partial<DocumentQuery>, at = moment): string[] {
-  return wholly(referencesOf([board], query(conditions), at, 10_000)).references.map(({ reference }) => reference)
+function found(index: DocumentIndex, conditions: Partial<DocumentQuery>, at = moment): string[] {
+  return wholly(referencesOf([index], query(conditions), at, 10_000)).references.map(({ reference }) => reference)
 }
 
-function names(board: Board, by: DocumentQuery['sort']['by'], descending = false): string[] {
-  const { rows } = wholly(listOf([board], query({ sort: { by, descending } }), moment, everything))
+function names(index: DocumentIndex, by: DocumentQuery['sort']['by'], descending = false): string[] {
+  const { rows } = wholly(listOf([index], query({ sort: { by, descending } }), moment, everything))
   return rows.map(({ name }) => name)
 }
 
 describe('what a search finds', () => {
-  const board = boardOf(
+  const index = boardOf(
     row({
       Reference: 'DOC-77',
       Name: 'Whakaaetanga Māori.pdf',
@@ -68,7 +68,7 @@ describe('what a search finds', () => {
     ['/', ['DOC-77']],
     ['maori deed', []]
   ])('“%s” finds %j', (search, references) => {
-    expect(found(board, { search })).toEqual(references)
+    expect(found(index, { search })).toEqual(references)
   })
 
   test('a row that changes is found by what it says now, and a removed one no more', () => {
@@ -110,58 +110,58 @@ describe('what a search finds', () => {
 
   test('typing on narrows what was found before, and typing another word finds others', () => {
     for (const search of ['d', 'de', 'dee', 'deed', 'deed z', 'deed zo', 'deed', 'ma', 'd']) {
-      expect(found(board, { search })).toEqual(
-        naiveList(board.rows(), query({ search }), moment).map(({ reference }) => reference)
+      expect(found(index, { search })).toEqual(
+        naiveList(index.rows(), query({ search }), moment).map(({ reference }) => reference)
       )
     }
   })
 
   test('a part of a signer’s name or e-mail is looked for among signers only', () => {
-    expect(found(board, { signer: 'aroha NGA' })).toEqual(['DOC-77'])
-    expect(found(board, { signer: 'zoe@' })).toEqual(['DOC-78'])
-    expect(found(board, { signer: 'deed' })).toEqual([])
-    expect(found(board, { signer: 'pkg' })).toEqual([])
+    expect(found(index, { signer: 'aroha NGA' })).toEqual(['DOC-77'])
+    expect(found(index, { signer: 'zoe@' })).toEqual(['DOC-78'])
+    expect(found(index, { signer: 'deed' })).toEqual([])
+    expect(found(index, { signer: 'pkg' })).toEqual([])
   })
 })
 
 describe('what conditions find', () => {
   test('“due within” ends with the day of this workstation’s zone', () => {
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'passed', DueDate: '2026-11-21T08:59:00Z' }),
       row({ Reference: 'tonight', DueDate: '2026-11-21T10:59:00Z' }),
       row({ Reference: 'tomorrow', DueDate: '2026-11-21T11:00:00Z' }),
       row({ Reference: 'signed', DueDate: '2026-11-21T10:00:00Z', Status: 'Complete' })
     )
-    expect(found(board, { dueWithinDays: 0 })).toEqual(['tonight'])
-    expect(found(board, { dueWithinDays: 1 })).toEqual(['tonight', 'tomorrow'])
-    expect(found(board, { dueOn: '2026-11-22' })).toEqual(['tomorrow'])
-    expect(found(board, { overdue: true })).toEqual(['passed'])
-    expect(dueOn(board, '2026-11-21', ZONE).map(({ reference }) => reference)).toEqual(['passed', 'tonight'])
+    expect(found(index, { dueWithinDays: 0 })).toEqual(['tonight'])
+    expect(found(index, { dueWithinDays: 1 })).toEqual(['tonight', 'tomorrow'])
+    expect(found(index, { dueOn: '2026-11-22' })).toEqual(['tomorrow'])
+    expect(found(index, { overdue: true })).toEqual(['passed'])
+    expect(dueOn(index, '2026-11-21', ZONE).map(({ reference }) => reference)).toEqual(['passed', 'tonight'])
   })
 
   test('a day on which the clocks change is as long as it is', () => {
     // In Auckland, 27 September 2026 has 23 hours and 4 April 2027 has 25.
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'spring', DueDate: '2026-09-27T10:59:59Z' }),
       row({ Reference: 'after spring', DueDate: '2026-09-27T11:00:00Z' }),
       row({ Reference: 'autumn', DueDate: '2027-04-04T11:59:59Z' }),
       row({ Reference: 'after autumn', DueDate: '2027-04-04T12:00:00Z' })
     )
-    expect(found(board, { dueOn: '2026-09-27' })).toEqual(['spring'])
-    expect(found(board, { dueOn: '2026-09-28' })).toEqual(['after spring'])
-    expect(found(board, { dueOn: '2027-04-04' })).toEqual(['autumn'])
-    expect(found(board, { dueOn: '2027-04-05' })).toEqual(['after autumn'])
+    expect(found(index, { dueOn: '2026-09-27' })).toEqual(['spring'])
+    expect(found(index, { dueOn: '2026-09-28' })).toEqual(['after spring'])
+    expect(found(index, { dueOn: '2027-04-04' })).toEqual(['autumn'])
+    expect(found(index, { dueOn: '2027-04-05' })).toEqual(['after autumn'])
   })
 
   test('a due day without a time is overdue when it has ended', () => {
-    const board = boardOf(row({ DueDate: '2026-11-21', GMT: '780' }))
+    const index = boardOf(row({ DueDate: '2026-11-21', GMT: '780' }))
     const end = Date.UTC(2026, 10, 21, 11)
-    expect(found(board, { overdue: true }, { now: end - 1, zone: ZONE })).toEqual([])
-    expect(found(board, { overdue: true }, { now: end, zone: ZONE })).toEqual(['D-1'])
+    expect(found(index, { overdue: true }, { now: end - 1, zone: ZONE })).toEqual([])
+    expect(found(index, { overdue: true }, { now: end, zone: ZONE })).toEqual(['D-1'])
   })
 
   test('what time alone changes is found as soon as it is so, though the rows are the same', () => {
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'soon', DueDate: new Date(NOW + 5).toISOString() }),
       row(
         { Reference: 'idle', LastSignedDate: new Date(NOW - 3 * DAY + 7).toISOString() },
@@ -169,38 +169,38 @@ describe('what conditions find', () => {
       )
     )
     const at = (now: number) => ({ now, zone: ZONE })
-    expect(found(board, { overdue: true }, at(NOW + 4))).toEqual([])
-    expect(found(board, { overdue: true }, at(NOW + 5))).toEqual(['soon'])
-    expect(found(board, { stuckForDays: 3 }, at(NOW + 6))).toEqual([])
-    expect(found(board, { stuckForDays: 3 }, at(NOW + 7))).toEqual(['idle'])
-    expect(found(board, { stuckForDays: 3 }, at(NOW + 6))).toEqual([])
+    expect(found(index, { overdue: true }, at(NOW + 4))).toEqual([])
+    expect(found(index, { overdue: true }, at(NOW + 5))).toEqual(['soon'])
+    expect(found(index, { stuckForDays: 3 }, at(NOW + 6))).toEqual([])
+    expect(found(index, { stuckForDays: 3 }, at(NOW + 7))).toEqual(['idle'])
+    expect(found(index, { stuckForDays: 3 }, at(NOW + 6))).toEqual([])
   })
 
   test('documents that left all folders are shown only where they are asked for', () => {
-    const board = boardOf(row({ Reference: 'here' }), row({ Reference: 'left' }, { goneAt: NOW }))
-    expect(found(board, {})).toEqual(['here'])
-    expect(found(board, { gone: true })).toEqual(['left'])
-    expect(found(board, { search: 'e' })).toEqual(['here'])
-    expect(found(board, { search: 'e', gone: true })).toEqual(['left'])
-    expect(found(board, { gone: true, search: 'here' })).toEqual([])
+    const index = boardOf(row({ Reference: 'here' }), row({ Reference: 'left' }, { goneAt: NOW }))
+    expect(found(index, {})).toEqual(['here'])
+    expect(found(index, { gone: true })).toEqual(['left'])
+    expect(found(index, { search: 'e' })).toEqual(['here'])
+    expect(found(index, { search: 'e', gone: true })).toEqual(['left'])
+    expect(found(index, { gone: true, search: 'here' })).toEqual([])
   })
 
   test('what was sent or completed in a week is shown wherever it is now', () => {
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'here' }),
       row({ Reference: 'left', Status: 'Complete' }, { completedAt: NOW - DAY, goneAt: NOW }),
       row({ Reference: 'before' }, { arrivedAt: NOW - 9 * DAY })
     )
     const sent = { monday: '2026-11-16', what: 'sent' } as const
-    expect(found(board, { week: sent })).toEqual(['here', 'left'])
-    expect(found(board, { week: { ...sent, what: 'completed' } })).toEqual(['left'])
-    expect(found(board, { week: sent, gone: true })).toEqual(['left'])
-    expect(found(board, { week: sent, search: 'l' })).toEqual(['left'])
-    expect(found(board, { search: 'l' })).toEqual([])
+    expect(found(index, { week: sent })).toEqual(['here', 'left'])
+    expect(found(index, { week: { ...sent, what: 'completed' } })).toEqual(['left'])
+    expect(found(index, { week: sent, gone: true })).toEqual(['left'])
+    expect(found(index, { week: sent, search: 'l' })).toEqual(['left'])
+    expect(found(index, { search: 'l' })).toEqual([])
   })
 
   test('a due day without a time is that day, wherever the office and whoever wrote it are', () => {
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'theirs', Name: 'a', DueDate: '2026-11-22' }),
       row({ Reference: 'east', Name: 'b', DueDate: '2026-11-22', GMT: '780' }),
       row({ Reference: 'west', Name: 'c', DueDate: '2026-11-22', GMT: '-480' })
@@ -208,19 +208,19 @@ describe('what conditions find', () => {
     for (const zone of ['America/New_York', 'Australia/Sydney', 'Pacific/Auckland', 'UTC']) {
       const begins = Date.parse('2026-11-22T00:00:00Z') - (offsetIn(zone, NOW) ?? 0) * 60_000
       const at = (now: number) => ({ now, zone })
-      expect(dueOn(board, '2026-11-21', zone)).toEqual([])
-      expect(dueOn(board, '2026-11-22', zone)).toHaveLength(3)
-      expect(found(board, { dueOn: '2026-11-22' }, at(begins))).toHaveLength(3)
-      expect(found(board, { dueWithinDays: 0 }, at(begins - 1))).toEqual([])
-      expect(found(board, { dueWithinDays: 0 }, at(begins))).toHaveLength(3)
-      expect(found(board, { overdue: true }, at(begins + DAY - 1))).toEqual([])
-      expect(found(board, { overdue: true }, at(begins + DAY))).toHaveLength(3)
-      const { due } = wholly(overviewOf(board, at(begins - 1), 7))
+      expect(dueOn(index, '2026-11-21', zone)).toEqual([])
+      expect(dueOn(index, '2026-11-22', zone)).toHaveLength(3)
+      expect(found(index, { dueOn: '2026-11-22' }, at(begins))).toHaveLength(3)
+      expect(found(index, { dueWithinDays: 0 }, at(begins - 1))).toEqual([])
+      expect(found(index, { dueWithinDays: 0 }, at(begins))).toHaveLength(3)
+      expect(found(index, { overdue: true }, at(begins + DAY - 1))).toEqual([])
+      expect(found(index, { overdue: true }, at(begins + DAY))).toHaveLength(3)
+      const { due } = wholly(overviewOf(index, at(begins - 1), 7))
       expect(due.filter(({ count }) => count > 0)).toEqual([{ day: '2026-11-22', count: 3 }])
-      const csv = Buffer.from(wholly(csvOf(board.rows(), ['due'], zone))).toString()
+      const csv = Buffer.from(wholly(csvOf(index.rows(), ['due'], zone))).toString()
       expect(csv).toBe(`\ufeffDue\r\n${'2026-11-22\r\n'.repeat(3)}`)
     }
-    const { rows } = wholly(listOf([board], query(), moment, everything))
+    const { rows } = wholly(listOf([index], query(), moment, everything))
     expect(rows.map((one) => one.due && dayAtOffset(one.due.at, one.due.offset ?? Number.NaN))).toEqual(
       Array(3).fill('2026-11-22')
     )
@@ -229,24 +229,24 @@ describe('what conditions find', () => {
 
 describe('the order of a list', () => {
   test('numbers in names count as numbers, and letters with marks stand beside those without', () => {
-    const board = boardOf(
+    const index = boardOf(
       ...['Deed 10', 'deed 2', 'Éclair', 'eclipse', 'Deed 1'].map((Name, index) =>
         row({ Reference: `D-${index}`, Name })
       )
     )
-    expect(names(board, 'name')).toEqual(['Deed 1', 'deed 2', 'Deed 10', 'Éclair', 'eclipse'])
-    expect(names(board, 'name', true)).toEqual(['eclipse', 'Éclair', 'Deed 10', 'deed 2', 'Deed 1'])
+    expect(names(index, 'name')).toEqual(['Deed 1', 'deed 2', 'Deed 10', 'Éclair', 'eclipse'])
+    expect(names(index, 'name', true)).toEqual(['eclipse', 'Éclair', 'Deed 10', 'deed 2', 'Deed 1'])
   })
 
   test('documents without a value come last either way, and those alike go by name', () => {
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'D-1', Name: 'b', DueDate: '2026-12-01' }),
       row({ Reference: 'D-2', Name: 'none' }),
       row({ Reference: 'D-3', Name: 'a', DueDate: '2026-12-01' }),
       row({ Reference: 'D-4', Name: 'c', DueDate: '2026-12-05' })
     )
-    expect(names(board, 'due')).toEqual(['a', 'b', 'c', 'none'])
-    expect(names(board, 'due', true)).toEqual(['c', 'a', 'b', 'none'])
+    expect(names(index, 'due')).toEqual(['a', 'b', 'c', 'none'])
+    expect(names(index, 'due', true)).toEqual(['c', 'a', 'b', 'none'])
   })
 
   test('changed rows are found anew, and move to their places, in every list that was asked for before', () => {
@@ -257,15 +257,15 @@ describe('the order of a list', () => {
         anyQuery,
         fc.nat(DAY),
         (rows, changes, asked, later) => {
-          const board = boardOf(...rows)
+          const index = boardOf(...rows)
           const flat = { ...asked, grouped: false }
-          found(board, flat)
+          found(index, flat)
           for (const change of changes) {
-            if (typeof change === 'string') board.remove(change)
-            else board.put(change)
+            if (typeof change === 'string') index.remove(change)
+            else index.put(change)
           }
           for (const at of [moment, { ...moment, now: NOW + later }]) {
-            expect(found(board, flat, at)).toEqual(naiveList(board.rows(), flat, at).map(({ reference }) => reference))
+            expect(found(index, flat, at)).toEqual(naiveList(index.rows(), flat, at).map(({ reference }) => reference))
           }
         }
       ),
@@ -277,14 +277,14 @@ describe('the order of a list', () => {
     const rows = Array.from({ length: 6000 }, (_, index) =>
       row({ Reference: `D-${index}`, Name: `N ${(index * 7919) % 6007}` })
     )
-    const board = boardOf(...rows)
+    const index = boardOf(...rows)
     const asked = query({ sort: { by: 'name', descending: true } })
-    const asking = [1, 2].map(() => inSlices(referencesOf([board], asked, moment, 10_000)))
-    const work = referencesOf([board], asked, moment, 10_000)
+    const asking = [1, 2].map(() => inSlices(referencesOf([index], asked, moment, 10_000)))
+    const work = referencesOf([index], asked, moment, 10_000)
     for (let step = 0; step < 5; step++) work.next()
-    for (let index = 0; index < 2000; index++) board.put(row({ Reference: `D-${index}`, Name: `M ${index}` }))
-    board.remove('D-5')
-    const expected = naiveList(board.rows(), asked, moment).map(({ reference }) => reference)
+    for (let at = 0; at < 2000; at++) index.put(row({ Reference: `D-${at}`, Name: `M ${at}` }))
+    index.remove('D-5')
+    const expected = naiveList(index.rows(), asked, moment).map(({ reference }) => reference)
     const referencesIn = (answer: { references: { reference: string }[] }) =>
       answer.references.map((one) => one.reference)
     expect(referencesIn(wholly(work))).toEqual(expected)
@@ -294,23 +294,23 @@ describe('the order of a list', () => {
 
 describe('an order while rows go on changing', () => {
   test('is given out all the same, with every row that is found as it is now, and is right once they stand still', () => {
-    const board = openBoard()
+    const index = openDocumentIndex()
     const put = (from: number, until: number, name: string) => {
-      for (let index = from; index < until; index++) {
-        board.put(row({ Reference: `D-${index}`, Name: `${name} ${(index * 7919) % 6007}` }))
+      for (let at = from; at < until; at++) {
+        index.put(row({ Reference: `D-${at}`, Name: `${name} ${(at * 7919) % 6007}` }))
       }
     }
     put(0, 2400, 'N')
     for (const descending of [false, true]) {
       for (const by of ['name', 'folder'] as const) {
         const asked = query({ sort: { by, descending } })
-        const work = listOf([board], asked, moment, { expanded: [], offset: 0, limit: 10_000 })
+        const work = listOf([index], asked, moment, { expanded: [], offset: 0, limit: 10_000 })
         let step = work.next()
         // Each pause another half of the rows is other than before, some have left and some are new.
         for (let pause = 0; !step.done; pause++) {
           expect(pause).toBeLessThan(2000)
           put((pause % 2) * 1200, (pause % 2) * 1200 + 1200, `M${pause}`)
-          board.remove(`D-${pause % 2400}`)
+          index.remove(`D-${pause % 2400}`)
           put(2400 + (pause % 50), 2401 + (pause % 50), 'New')
           step = work.next()
         }
@@ -318,27 +318,27 @@ describe('an order while rows go on changing', () => {
           one.kind === 'document' ? [`${one.reference} ${one.name}`] : []
         )
         expect(shown.sort()).toEqual(
-          board
+          index
             .rows()
             .map(({ reference, name }) => `${reference} ${name}`)
             .sort()
         )
-        const expected = naiveList(board.rows(), asked, moment).map(({ reference }) => reference)
-        expect(found(board, asked)).toEqual(expected)
+        const expected = naiveList(index.rows(), asked, moment).map(({ reference }) => reference)
+        expect(found(index, asked)).toEqual(expected)
       }
     }
   })
 })
 
 describe('packages', () => {
-  const board = boardOf(
+  const index = boardOf(
     row({ Reference: 'D-1', Name: 'Lease', PackageReference: 'P', DueDate: '2026-12-02', Status: 'Complete' }),
     row({ Reference: 'D-2', Name: 'Alone', PackageReference: 'Q', DueDate: '2026-12-03' }),
     row({ Reference: 'D-3', Name: 'Guarantee', PackageReference: 'P', DueDate: '2026-12-09' }, { unread: true }),
     row({ Reference: 'D-4', Name: 'No package' })
   )
   const grouped = (expanded: string[], offset = 0, limit = 50) =>
-    wholly(listOf([board], query({ grouped: true }), moment, { expanded, offset, limit }))
+    wholly(listOf([index], query({ grouped: true }), moment, { expanded, offset, limit }))
 
   test('stand under a line of their own where more than one of their documents is found', () => {
     const { rows, total, documents } = grouped([])
@@ -387,7 +387,7 @@ describe('several accounts', () => {
 
 describe('counts', () => {
   test('of folders and unread ones leave out what is gone; each query counts what it finds', () => {
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'D-1' }, { folder: '__proto__', unread: true }),
       row({ Reference: 'D-2' }, { folder: 'Signed' }),
       row({ Reference: 'D-3' }, { folder: 'Signed', goneAt: NOW, unread: true })
@@ -396,7 +396,7 @@ describe('counts', () => {
       { id: 'signed', query: query({ folder: 'Signed' }) },
       { id: 'gone', query: query({ gone: true }) }
     ]
-    const counts = wholly(countsOf(board, queries, moment, () => [board]))
+    const counts = wholly(countsOf(index, queries, moment, () => [index]))
     expect(Object.entries(counts.folders)).toEqual([
       ['__proto__', 1],
       ['Signed', 1]
@@ -413,29 +413,29 @@ describe('who waits at the counter', () => {
       { FirstName: 'Tane', HasSigned: true, SigningKey: 'https://sign.example.com/2' },
       { FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }
     ]
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'later', DueDate: '2026-12-03', Signers: [Signers[2]] }),
       row({ Reference: 'whenever', Signers: [Signers[2]] }),
       row({ Reference: 'next', DueDate: '2026-12-01', Signers }),
       row({ Reference: 'left', Signers }, { goneAt: NOW })
     )
-    expect(waitingHere(board).map((entry) => [entry.documentReference, entry.signer, entry.signerName])).toEqual([
+    expect(waitingHere(index).map((entry) => [entry.documentReference, entry.signer, entry.signerName])).toEqual([
       ['next', 0, 'Aroha'],
       ['next', 2, 'Mere'],
       ['later', 0, 'Mere'],
       ['whenever', 0, 'Mere']
     ])
-    expect(waitingHere(board).map(({ faceToFace }) => faceToFace)).toEqual([true, false, false, false])
-    expect(JSON.stringify(board.rows())).not.toContain('sign.example.com')
+    expect(waitingHere(index).map(({ faceToFace }) => faceToFace)).toEqual([true, false, false, false])
+    expect(JSON.stringify(index.rows())).not.toContain('sign.example.com')
   })
 
   test('who lacks a link is among them only where that is asked for', () => {
-    const board = boardOf(
+    const index = boardOf(
       row({ Reference: 'plain', Signers: [{ FirstName: 'Aroha', Email: 'a@example.com', IsFaceToFaceSigning: true }] }),
       row({ Reference: 'embedded', Signers: [{ FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }] })
     )
-    expect(waitingHere(board).map(({ documentReference }) => documentReference)).toEqual(['embedded'])
-    const all = waitingHere(board, true).map(({ documentReference, withoutLink }) => [documentReference, withoutLink])
+    expect(waitingHere(index).map(({ documentReference }) => documentReference)).toEqual(['embedded'])
+    const all = waitingHere(index, true).map(({ documentReference, withoutLink }) => [documentReference, withoutLink])
     expect(all).toEqual([
       ['embedded', undefined],
       ['plain', true]
@@ -449,12 +449,12 @@ describe('any rows and any query', () => {
   test('are answered as by looking at each row', () => {
     fc.assert(
       fc.property(anyRows, fc.array(anyQuery, { minLength: 1, maxLength: 4 }), (rows, queries) => {
-        const board = boardOf(...rows)
+        const index = boardOf(...rows)
         for (const asked of queries) {
           const flat = { ...asked, grouped: false }
-          const expected = naiveList(board.rows(), flat, moment).map(({ reference }) => reference)
-          expect(found(board, flat)).toEqual(expected)
-          const list = wholly(listOf([board], flat, moment, { expanded: [], offset: 1, limit: 3 }))
+          const expected = naiveList(index.rows(), flat, moment).map(({ reference }) => reference)
+          expect(found(index, flat)).toEqual(expected)
+          const list = wholly(listOf([index], flat, moment, { expanded: [], offset: 1, limit: 3 }))
           expect(list.rows.map((one) => (one as DocumentRow).reference)).toEqual(expected.slice(1, 4))
           expect(list.total).toBe(expected.length)
         }
@@ -466,9 +466,9 @@ describe('any rows and any query', () => {
   test('a row matches a query where the query finds it, and not else', () => {
     fc.assert(
       fc.property(anyRows, anyQuery, (rows, asked) => {
-        const board = boardOf(...rows)
-        const references = new Set(found(board, asked))
-        for (const one of board.rows()) {
+        const index = boardOf(...rows)
+        const references = new Set(found(index, asked))
+        for (const one of index.rows()) {
           const matches = matchingOf(one, [{ id: 'q', query: asked }], moment).length === 1
           expect(matches).toBe(references.has(one.reference))
           expect(matches).toBe(naiveFinds(one, asked, moment))
@@ -480,20 +480,20 @@ describe('any rows and any query', () => {
   test('a grouped list holds the same documents, page by page, whichever packages are expanded', () => {
     fc.assert(
       fc.property(anyRows, anyQuery, fc.integer({ min: 1, max: 7 }), (rows, asked, limit) => {
-        const board = boardOf(...rows)
+        const index = boardOf(...rows)
         const grouped = { ...asked, grouped: true }
-        const flat = found(board, { ...asked, grouped: false })
+        const flat = found(index, { ...asked, grouped: false })
         const expanded = ['P-1', 'P-2', 'P-10']
         const lines = []
         let total = 1
         for (let offset = 0; offset < total; offset += limit) {
-          const page = wholly(listOf([board], grouped, moment, { expanded, offset, limit }))
+          const page = wholly(listOf([index], grouped, moment, { expanded, offset, limit }))
           lines.push(...page.rows)
           total = page.total
           expect(page.documents).toBe(flat.length)
         }
         const documents = lines.flatMap((line) => (line.kind === 'document' ? [line.reference] : []))
-        expect(documents).toEqual(found(board, grouped))
+        expect(documents).toEqual(found(index, grouped))
         expect([...documents].sort()).toEqual([...flat].sort())
         expect(new Set(documents).size).toBe(documents.length)
         for (const line of lines) if (line.kind === 'package') expect(line.documents).toBeGreaterThan(1)

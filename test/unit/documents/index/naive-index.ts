@@ -1,5 +1,5 @@
 /** The board as one would write it where speed is no matter: what its answers must equal. */
-import type { BoardRow } from '../../../../src/main/core/documents/index/row.ts'
+import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import type { DocumentQuery } from '../../../../src/shared/contract/index.ts'
 import { DAY } from './rows.ts'
 
@@ -8,11 +8,11 @@ interface Moment {
   zone: string
 }
 
-export function naiveList(rows: readonly BoardRow[], query: DocumentQuery, moment: Moment): BoardRow[] {
+export function naiveList(rows: readonly IndexRow[], query: DocumentQuery, moment: Moment): IndexRow[] {
   return rows.filter((row) => naiveFinds(row, query, moment)).sort(inOrderOf(query))
 }
 
-export function naiveFinds(row: BoardRow, query: DocumentQuery, { now, zone }: Moment): boolean {
+export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: Moment): boolean {
   const ended = ['complete', 'declined', 'expired'].includes(row.status.family)
   const idleSince = Math.max(row.changedAt, row.lastSigned?.at ?? Number.NEGATIVE_INFINITY)
   const today = dayIn(zone, now)
@@ -78,7 +78,7 @@ function mondayOf(day: string): string {
 const collator = new Intl.Collator('en-GB', { numeric: true })
 
 function inOrderOf({ sort }: DocumentQuery) {
-  return (one: BoardRow, other: BoardRow): number => {
+  return (one: IndexRow, other: IndexRow): number => {
     const keys = [keyOf(one, sort.by), keyOf(other, sort.by)] as const
     const ties =
       collator.compare(one.name, other.name) ||
@@ -93,7 +93,7 @@ function inOrderOf({ sort }: DocumentQuery) {
   }
 }
 
-function keyOf(row: BoardRow, by: DocumentQuery['sort']['by']): string | number | undefined {
+function keyOf(row: IndexRow, by: DocumentQuery['sort']['by']): string | number | undefined {
   const share = row.progress && row.progress.signed / row.progress.of
   const families = ['not-started', 'in-progress', 'complete', 'declined', 'expired', 'other']
   const names = row.signers.map(({ name }) => name).join(', ')

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openBoard } from '../../../../src/main/core/documents/index/document-index.ts'
+import { openDocumentIndex } from '../../../../src/main/core/documents/index/document-index.ts'
 import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
 import { listOf } from '../../../../src/main/core/documents/index/queries.ts'
-import type { BoardRow } from '../../../../src/main/core/documents/index/row.ts'
+import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { wholly } from '../../../../src/main/core/lib/slices.ts'
 import type { DocumentQuery } from '../../../../src/shared/contract/index.ts'
 import { anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
@@ -12,13 +12,13 @@ const moment = { now: NOW, zone: ZONE }
 /** 16 November 2026, 00:00 in Auckland: a Monday. */
 const MONDAY = Date.UTC(2026, 10, 15, 11)
 
-function boardOf(rows: readonly BoardRow[]) {
-  const board = openBoard()
-  for (const one of rows) board.put(one)
-  return board
+function boardOf(rows: readonly IndexRow[]) {
+  const index = openDocumentIndex()
+  for (const one of rows) index.put(one)
+  return index
 }
 
-const overview = (...rows: BoardRow[]) => wholly(overviewOf(boardOf(rows), moment, 7))
+const overview = (...rows: IndexRow[]) => wholly(overviewOf(boardOf(rows), moment, 7))
 
 test('what is due is counted by the days of this workstation’s zone, from today, without what has ended', () => {
   const { due } = overview(
@@ -57,12 +57,12 @@ test('a package counts once in its week: sent when its first document arrived, c
 
 test('days and weeks in which the clocks change hold what belongs to them', () => {
   // Clocks went back in Auckland on 5 April 2026, a day of 25 hours.
-  const board = boardOf(
+  const index = boardOf(
     ['2026-04-04T10:59:59Z', '2026-04-04T11:00:00Z', '2026-04-05T11:59:59Z', '2026-04-05T12:00:00Z'].map((due, index) =>
       row({ Reference: `D-${index}`, DueDate: due }, { arrivedAt: Date.parse(due) })
     )
   )
-  const { due, weeks } = wholly(overviewOf(board, { now: Date.UTC(2026, 3, 4, 1), zone: ZONE }, 7))
+  const { due, weeks } = wholly(overviewOf(index, { now: Date.UTC(2026, 3, 4, 1), zone: ZONE }, 7))
   expect(due.slice(0, 3).map(({ count }) => count)).toEqual([1, 2, 1])
   expect(weeks.at(-1)).toEqual({ monday: '2026-03-30', sent: 3, completed: 0 })
 })
@@ -76,10 +76,10 @@ test('an office without a document has nothing of anything', () => {
 test('each number is as large as the list behind it', () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 40 }), (rows) => {
-      const board = boardOf(rows)
+      const index = boardOf(rows)
       const count = (conditions: Partial<DocumentQuery>) =>
-        wholly(listOf([board], query(conditions), moment, { expanded: [], offset: 0, limit: 1 })).documents
-      const shown = wholly(overviewOf(board, moment, 2))
+        wholly(listOf([index], query(conditions), moment, { expanded: [], offset: 0, limit: 1 })).documents
+      const shown = wholly(overviewOf(index, moment, 2))
       expect(shown.overdue).toBe(count({ overdue: true }))
       expect(shown.stuck.count).toBe(count({ stuckForDays: 2 }))
       expect(shown.declined).toBe(count({ families: ['declined'] }))
@@ -90,7 +90,7 @@ test('each number is as large as the list behind it', () => {
       for (const { monday, ...bars } of shown.weeks) {
         for (const what of ['sent', 'completed'] as const) {
           const behind = wholly(
-            listOf([board], query({ week: { monday, what } }), moment, { expanded: [], offset: 0, limit: 500 })
+            listOf([index], query({ week: { monday, what } }), moment, { expanded: [], offset: 0, limit: 500 })
           ).rows.flatMap((one) =>
             one.kind === 'document' ? [one.packageReference ?? `of its own ${one.reference}`] : []
           )

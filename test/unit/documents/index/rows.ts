@@ -1,6 +1,6 @@
 /** Rows of documents as the mirror keeps them, and any rows and queries for properties. */
 import fc from 'fast-check'
-import { type BoardRow, boardRowOf, type RowFacts } from '../../../../src/main/core/documents/index/row.ts'
+import { type IndexRow, indexRowOf, type RowFacts } from '../../../../src/main/core/documents/index/row.ts'
 import {
   DOCUMENT_COLUMNS,
   DocumentQuery,
@@ -15,9 +15,9 @@ export const NOW = Date.UTC(2026, 10, 21, 9)
 export const DAY = 86_400_000
 
 /** A row of an account `a` in `Progress`, of a document as the service spells it. */
-export function row(document: Record<string, unknown>, facts: Partial<RowFacts> = {}): BoardRow {
+export function row(document: Record<string, unknown>, facts: Partial<RowFacts> = {}): IndexRow {
   const known = { accountId: 'a', folder: 'Progress', arrivedAt: NOW - DAY, changedAt: NOW - DAY, unread: false }
-  return boardRowOf(DocumentResponse.parse({ Reference: 'D-1', ...document }), { ...known, ...facts })
+  return indexRowOf(DocumentResponse.parse({ Reference: 'D-1', ...document }), { ...known, ...facts })
 }
 
 export function query(conditions: Partial<DocumentQuery> = {}): DocumentQuery {
@@ -95,7 +95,7 @@ const anyFacts = fc
   .map(present)
 
 const reference = fc.integer({ min: 0, max: 30 }).map((number) => `D-${number}`)
-export const anyRow: fc.Arbitrary<BoardRow> = fc
+export const anyRow: fc.Arbitrary<IndexRow> = fc
   .tuple(reference, anyDocument, anyFacts)
   .map(([Reference, document, facts]) => row({ Reference, ...document }, facts))
 

@@ -1,12 +1,12 @@
 /** What becomes of an account's documents when its settings change, or when it is removed. */
 import { expect, test } from 'vitest'
-import { deskOffice, lease } from '../worker-office.ts'
+import { lease, workerOffice } from '../worker-office.ts'
 
 const accountId = 'office'
 const some = (prefix: string, members = {}) => Array.from({ length: 120 }, (_, at) => lease(`${prefix}${at}`, members))
 
 test('a folder whose name is only spelled otherwise keeps its documents, and nothing is told', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('Inbox', some('d'))
   await here.ask('foldersChanged', { accountId, folders: ['InBox'], isOtherService: false })
   expect(await here.counts()).toMatchObject({ folders: { InBox: 120 }, unread: 0 })
@@ -17,7 +17,7 @@ test('a folder whose name is only spelled otherwise keeps its documents, and not
 })
 
 test('a renamed folder’s documents are handed over without a word, and what happened to one is told', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', some('d'))
   const renamed = { accountId, folders: ['Received'], isOtherService: false }
   await here.ask('foldersChanged', renamed)
@@ -29,7 +29,7 @@ test('a renamed folder’s documents are handed over without a word, and what ha
 })
 
 test('a folder that is listed no more is no news, neither when it goes nor when it is back', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', [lease('a')])
   await here.look('Signed', [lease('b')])
   await here.ask('foldersChanged', { accountId, folders: ['InBox'], isOtherService: false })
@@ -43,7 +43,7 @@ test('a folder that is listed no more is no news, neither when it goes nor when 
 })
 
 test('another service’s documents are there at the first look, and the old ones leave without a word', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', some('old'))
   await here.ask('foldersChanged', { accountId, folders: ['InBox'], isOtherService: true })
   const since = here.tick()
@@ -55,7 +55,7 @@ test('another service’s documents are there at the first look, and the old one
 })
 
 test('what is kept of an account that is there no more is forgotten', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', [lease('a')])
   await here.look('InBox', [lease('a'), lease('c')])
   await here.look('InBox', [lease('b')], { accountId: 'left' })

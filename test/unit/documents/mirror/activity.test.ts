@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { documentsInMemory } from '../../../../src/main/core/documents/mirror/database.ts'
-import { openDocumentDesk } from '../../../../src/main/core/documents/worker.ts'
+import { openDocumentsWorker } from '../../../../src/main/core/documents/worker.ts'
 import type { Db } from '../../../../src/main/core/storage/connection.ts'
-import { deskOffice } from '../worker-office.ts'
+import { workerOffice } from '../worker-office.ts'
 
 const DAY = 86_400_000
 const accountId = 'office'
@@ -19,7 +19,7 @@ function happened(db: Db, count: number, atOf: (index: number) => number): void 
 }
 
 test('a long history is counted whole and paged without a gap, also while more happens', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   const start = here.clock()
   happened(here.db, 25_000, (at) => start - 25_000 + at)
   const page = (offset: number, more = {}) => here.ask('activity', { accountId, offset, limit: 100, ...more })
@@ -45,8 +45,8 @@ test('what happened long ago is forgotten at the start, and a clock that is wron
   happened(db, 1000, (at) => (at < 600 ? now - 500 * DAY : now))
   const count = () => db.prepare<[], number>('SELECT count(*) FROM changes').pluck().get()
   const started = async (clock: number) => {
-    const desk = openDocumentDesk({ db, clock: () => clock })
-    await desk.ask('newestChange', null)
+    const worker = openDocumentsWorker({ db, clock: () => clock })
+    await worker.ask('newestChange', null)
     for (let turn = 0; turn < 50; turn++) await new Promise((resume) => setImmediate(resume))
   }
   await started(now - 3000 * DAY)
@@ -55,8 +55,8 @@ test('what happened long ago is forgotten at the start, and a clock that is wron
   expect(count()).toBe(400)
 })
 
-test('a full disk on which nothing can be forgotten doesn’t keep the desk from opening', async () => {
-  const here = deskOffice()
+test('a full disk on which nothing can be forgotten doesn’t keep the worker from opening', async () => {
+  const here = workerOffice()
   happened(here.db, 10, (at) => (at < 5 ? 1 : here.clock()))
   here.db.exec("CREATE TEMP TRIGGER full BEFORE DELETE ON changes BEGIN SELECT RAISE(ABORT, 'disk full'); END")
   here.startAgain()

@@ -1,21 +1,21 @@
 import { expect, test, vi } from 'vitest'
 import { changesBetween } from '../../../../src/main/core/documents/mirror/differences.ts'
-import { likenessOf } from '../../../../src/main/core/documents/mirror/match-key.ts'
+import { matchKeyOf } from '../../../../src/main/core/documents/mirror/folder-snapshot.ts'
 import type { DocumentResponse } from '../../../../src/shared/model/index.ts'
-import { deskOffice, lease, type Members } from '../worker-office.ts'
+import { lease, type Members, workerOffice } from '../worker-office.ts'
 
 // Whatever else may be too much of one document stands for itself here.
 vi.mock('../../../../src/main/core/documents/index/row.ts', async (original) => {
   const real = await original<typeof import('../../../../src/main/core/documents/index/row.ts')>()
-  const boardRowOf: typeof real.boardRowOf = (document, facts) => {
+  const indexRowOf: typeof real.indexRowOf = (document, facts) => {
     if (document.Reference === 'vast') throw new RangeError('Invalid string length')
-    return real.boardRowOf(document, facts)
+    return real.indexRowOf(document, facts)
   }
-  return { ...real, boardRowOf }
+  return { ...real, indexRowOf }
 })
 
 test('a document with a very long log is read, and so is its folder', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', [lease('a')])
   const Logs = Array.from({ length: 200_000 }, () => ({ Action: 'Viewed', Date: '2026-01-01T00:00:00Z' }))
   const taken = await here.look('InBox', [lease('a', { Status: '1 of 1' }), lease('long', { Logs })])
@@ -23,7 +23,7 @@ test('a document with a very long log is read, and so is its folder', async () =
 })
 
 test('a document that can’t be gone through is named, and the others of its folder are read', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', [lease('a')])
   const taken = await here.look('InBox', [lease('a', { Status: '1 of 1' }), lease('vast')])
   expect(taken).toMatchObject({ changed: 1, unreadable: { count: 1, documents: [{ path: '[1]', reference: 'vast' }] } })
@@ -31,7 +31,7 @@ test('a document that can’t be gone through is named, and the others of its fo
 })
 
 test('what a failed write left undone is done by the next look, and the vanished document leaves', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', [lease('a'), lease('b')])
   await here.look('InBox', [lease('a'), lease('b')])
   here.db.exec("CREATE TEMP TRIGGER full BEFORE UPDATE ON folders BEGIN SELECT RAISE(ABORT, 'disk full'); END")
@@ -47,7 +47,7 @@ test('what a failed write left undone is done by the next look, and the vanished
 })
 
 test('a member that the reference doesn’t name is kept as it is, and is no news where only its value is other', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   const signed = (sig: number) => lease('a', { PreviewUrl: `https://x.example/?sig=${sig}`, DaysLeft: sig })
   for (let sig = 1; sig < 5; sig++) await here.look('InBox', [signed(sig)])
   expect(await here.changes()).toEqual([])
@@ -60,7 +60,7 @@ test('a member that the reference doesn’t name is kept as it is, and is no new
 test.each([1, 2])(
   'a document that two folders show does not go from one to the other, in whatever order they answer (%i)',
   async (turn) => {
-    const here = deskOffice()
+    const here = workerOffice()
     await here.look('InBox', [lease('x')])
     await here.look('Progress', [])
     for (let round = 0; round < 8; round++) {
@@ -85,14 +85,14 @@ test.each([1, 2])(
 )
 
 test('a document that another folder shows has moved where its own is read no more', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   await here.look('InBox', [lease('x')])
   for (let round = 0; round < 5; round++) await here.look('Progress', [lease('x')])
   expect(await here.get('x')).toMatchObject({ folder: 'Progress' })
 })
 
 test('our own extension of a package is ours on all of its documents, and the next one by others is not', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   const both = (DueDate: string) => ['p1', 'p2'].map((one) => lease(one, { PackageReference: 'P', DueDate }))
   await here.look('InBox', both('2027-03-01'))
   await here.acts(lease('p1', { PackageReference: 'P', DueDate: '2027-05-01' }))
@@ -105,7 +105,7 @@ test('our own extension of a package is ours on all of its documents, and the ne
 })
 
 test('what an operation’s answer says nothing of stays as it was', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   const known = { ClientReference: 'M 7', PackageReference: 'P' }
   await here.look('InBox', [lease('a', known)])
   await here.acts({ Reference: 'a', DueDate: '2027-04-01', Signers: [] })
@@ -115,7 +115,7 @@ test('what an operation’s answer says nothing of stays as it was', async () =>
 })
 
 test('an uncertain send is judged by little of each document, and of many that are alike by the newest', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   const day = (index: number) => new Date(Date.UTC(2020, 0, 1) + index * 3_600_000).toISOString()
   const Extra = 'x'.repeat(500)
   const alike = Array.from({ length: 2500 }, (_, index) =>
@@ -123,9 +123,9 @@ test('an uncertain send is judged by little of each document, and of many that a
   )
   const marked = lease('ours', { Name: 'Consent.pdf', ClientReference: 'cs-1-1', Logs: [{ Date: day(-1) }] })
   await here.look('InBox', [...alike, marked], { withLogs: true })
-  const likenesses = [likenessOf('Consent.pdf', [{ Email: 'ana@example.com' }])]
-  const traces = { references: [], marks: ['1'], likenesses }
-  const found = await here.ask('traces', { accountId: 'office', since: 0, traces })
+  const matchKeys = [matchKeyOf('Consent.pdf', [{ Email: 'ana@example.com' }])]
+  const keys = { references: [], marks: ['1'], matchKeys }
+  const found = await here.ask('snapshot', { accountId: 'office', since: 0, keys })
   expect(found.isCut).toBe(true)
   expect(found.documents).toHaveLength(2001)
   const references = new Set(found.documents.map(({ Reference }) => Reference))
@@ -154,7 +154,7 @@ test('signers are told apart as they are in a few also where there are thousands
 })
 
 test('what was there at the first look counts as sent in the week that its log says, and in none where nothing says it', async () => {
-  const here = deskOffice()
+  const here = workerOffice()
   const sent = async () => {
     const { weeks } = await here.ask('overview', { accountId: 'office', now: here.clock(), zone: 'UTC', stuckDays: 7 })
     return weeks.flatMap(({ monday, sent }) => (sent > 0 ? [`${monday} ${sent}`] : []))

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readItem } from '../../../../src/main/core/documents/mirror/answer-decode.ts'
+import { readItem } from '../../../../src/main/core/documents/mirror/answer-items.ts'
 import { decodeDocument } from '../../../../src/shared/model/document-decoding.ts'
 import { DocumentResponse, decode, SIGNED_STATUSES } from '../../../../src/shared/model/index.ts'
 

@@ -6,10 +6,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { documentsInMemory } from '../../../../src/main/core/documents/mirror/database.ts'
-import { neverBack } from '../../../../src/main/core/documents/polling/intervals.ts'
-import { openWatch } from '../../../../src/main/core/documents/polling/polling.ts'
+import { neverBackwards } from '../../../../src/main/core/documents/polling/intervals.ts'
+import { openPolling } from '../../../../src/main/core/documents/polling/polling.ts'
 import type { MirroredDocument } from '../../../../src/main/core/documents/questions.ts'
-import { openDocumentDesk } from '../../../../src/main/core/documents/worker.ts'
+import { openDocumentsWorker } from '../../../../src/main/core/documents/worker.ts'
 import { createAuthentication, createServiceClient } from '../../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import type { DocumentChange } from '../../../../src/shared/contract/index.ts'
@@ -127,7 +127,7 @@ function openWorld(begin: number) {
   let elapsed = 0
   const clock = () => now++
   /** One for all runs, as those of one desk are ordered by it. */
-  const moment = neverBack(clock)
+  const moment = neverBackwards(clock)
   /** Folders that were read once, and how often on end, in this run, the service didn't know them. */
   const everRead = new Set<string>()
   const unknown = new Map<string, number>()
@@ -215,7 +215,7 @@ function openWorld(begin: number) {
   }
 
   function run() {
-    const desk = openDocumentDesk({ db, clock })
+    const worker = openDocumentsWorker({ db, clock })
     const client = createServiceClient({
       baseUrl: 'https://signing.example.com/',
       authentication: createAuthentication({ scheme: 'none' }, { clock }),
@@ -225,8 +225,8 @@ function openWorld(begin: number) {
       jsonByQuery: true,
       limits: { retry: { attempts: 1, firstWaitMs: 0, longestWaitMs: 0, longestRetryAfterMs: 0 } }
     })
-    const watch = openWatch({
-      ask: desk.ask,
+    const watch = openPolling({
+      ask: worker.ask,
       accounts: () => [{ id: ACCOUNT, folders: [...FOLDERS] }],
       chosen: () => ACCOUNT,
       clientOf: async () => client,
@@ -240,7 +240,7 @@ function openWorld(begin: number) {
       connectionChanged: () => undefined,
       schedule: () => () => undefined
     })
-    return { desk, watch }
+    return { worker, watch }
   }
 
   let parts = run()
@@ -252,7 +252,7 @@ function openWorld(begin: number) {
     rounds,
     happen,
     get ask() {
-      return parts.desk.ask
+      return parts.worker.ask
     },
     get mostAtOnce() {
       return mostAtOnce
@@ -272,10 +272,10 @@ function openWorld(begin: number) {
       const reference = referenceOf(index)
       const document = held.get(reference)
       // An action begins at what is shown.
-      if (!document || !(await parts.desk.ask('get', { accountId: ACCOUNT, reference }))) return
+      if (!document || !(await parts.worker.ask('get', { accountId: ACCOUNT, reference }))) return
       happen({ what: 'postpone', index })
       const body = DocumentResponse.parse({ ...document.body, Folder: document.folder })
-      await parts.desk.ask('takeOne', {
+      await parts.worker.ask('takeOne', {
         accountId: ACCOUNT,
         document: body,
         arrived: moment(),
@@ -289,7 +289,7 @@ function openWorld(begin: number) {
       answers = one.answers
       between = [...one.between]
       const { watch } = parts
-      const nothing = async () => ({ references: [], marks: [], likenesses: [] })
+      const nothing = async () => ({ references: [], marks: [], matchKeys: [] })
       const first = one.logs ? watch.readAllFolders(ACCOUNT, nothing) : watch.refresh(ACCOUNT)
       const second = one.twice ? watch.refresh(ACCOUNT) : undefined
       await Promise.allSettled([first, second])

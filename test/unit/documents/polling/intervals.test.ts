@@ -1,7 +1,7 @@
 /** How long an account's folders are left alone, and when what is missing may be called gone. */
 import { describe, expect, test } from 'vitest'
 import { type Fortune, restAfter, spaced } from '../../../../src/main/core/documents/polling/intervals.ts'
-import { type CompleteRound, followDepartures } from '../../../../src/main/core/documents/polling/missing-documents.ts'
+import { type CompleteRound, trackMissing } from '../../../../src/main/core/documents/polling/rounds.ts'
 import { ownTime } from '../../../fixtures/own-time.ts'
 
 const SECOND = 1000
@@ -65,61 +65,61 @@ describe('what is missing', () => {
   }
 
   test('is gone when two rounds on end have missed it', () => {
-    const departures = followDepartures(new Map())
+    const trackers = trackMissing(new Map())
     const [first, second] = [round(20), round(19)]
-    expect(departures.after(first)).toBeUndefined()
-    expect(departures.after(second)).toBe(first.begun)
-    expect(departures.after(round(19))).toBe(second.begun)
+    expect(trackers.after(first)).toBeUndefined()
+    expect(trackers.after(second)).toBe(first.begun)
+    expect(trackers.after(round(19))).toBe(second.begun)
   })
 
   test('is not gone by one round that two callers waited for', () => {
-    const departures = followDepartures(new Map())
+    const trackers = trackMissing(new Map())
     const first = round(20)
-    departures.after(first)
-    expect(departures.after(first)).toBeUndefined()
+    trackers.after(first)
+    expect(trackers.after(first)).toBeUndefined()
   })
 
   test('is not gone by two rounds that came one right after the other', () => {
-    const departures = followDepartures(new Map())
+    const trackers = trackMissing(new Map())
     const first = round(20)
-    departures.after(first)
-    expect(departures.after(round(19, 2 * SECOND))).toBeUndefined()
-    expect(departures.after(round(19, 2 * SECOND))).toBeUndefined()
-    expect(departures.after(round(19, 2 * SECOND))).toBe(first.begun)
+    trackers.after(first)
+    expect(trackers.after(round(19, 2 * SECOND))).toBeUndefined()
+    expect(trackers.after(round(19, 2 * SECOND))).toBeUndefined()
+    expect(trackers.after(round(19, 2 * SECOND))).toBe(first.begun)
   })
 
   test('is looked for longer where a folder shrank at once to less than half', () => {
-    const departures = followDepartures(new Map())
+    const trackers = trackMissing(new Map())
     const [full, empty] = [round(30), round(0, 6 * SECOND)]
-    departures.after(full)
-    expect(departures.after(empty)).toBeUndefined()
-    for (let second = 6; second < 30; second += 6) expect(departures.after(round(0, 6 * SECOND))).toBeUndefined()
-    expect(departures.after(round(0, 6 * SECOND))).toBe(full.begun)
+    trackers.after(full)
+    expect(trackers.after(empty)).toBeUndefined()
+    for (let second = 6; second < 30; second += 6) expect(trackers.after(round(0, 6 * SECOND))).toBeUndefined()
+    expect(trackers.after(round(0, 6 * SECOND))).toBe(full.begun)
   })
 
   test('takes three looks where a folder shrank at once to less than half', () => {
-    const departures = followDepartures(new Map())
+    const trackers = trackMissing(new Map())
     const [full, before, empty, second] = [round(30), round(30), round(0), round(0)]
-    departures.after(full)
-    departures.after(before)
+    trackers.after(full)
+    trackers.after(before)
     // Nothing that was there in the round before may be called gone by either of these.
-    expect(departures.after(empty)).toBe(full.begun)
-    expect(departures.after(second)).toBe(before.begun)
-    expect(departures.after(round(0))).toBe(second.begun)
+    expect(trackers.after(empty)).toBe(full.begun)
+    expect(trackers.after(second)).toBe(before.begun)
+    expect(trackers.after(round(0))).toBe(second.begun)
   })
 
   test('takes three looks in a new run, too, which knows how long folders were', () => {
-    const departures = followDepartures(new Map([['InBox', 30]]))
+    const trackers = trackMissing(new Map([['InBox', 30]]))
     const [first, second] = [round(0), round(0)]
-    expect(departures.after(first)).toBeUndefined()
-    expect(departures.after(second)).toBeUndefined()
-    expect(departures.after(round(0))).toBe(second.begun)
+    expect(trackers.after(first)).toBeUndefined()
+    expect(trackers.after(second)).toBeUndefined()
+    expect(trackers.after(round(0))).toBe(second.begun)
   })
 
   test('is nothing to wonder at in a small folder', () => {
-    const departures = followDepartures(new Map([['InBox', 9]]))
+    const trackers = trackMissing(new Map([['InBox', 9]]))
     const first = round(0)
-    departures.after(first)
-    expect(departures.after(round(0))).toBe(first.begun)
+    trackers.after(first)
+    expect(trackers.after(round(0))).toBe(first.begun)
   })
 })

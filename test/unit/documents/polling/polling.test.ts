@@ -1,7 +1,7 @@
 /** Reading the folders of all accounts into the mirror, over a real line to a practice office. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { neverBack, PACE } from '../../../../src/main/core/documents/polling/intervals.ts'
-import { openWatch } from '../../../../src/main/core/documents/polling/polling.ts'
+import { neverBackwards, PACE } from '../../../../src/main/core/documents/polling/intervals.ts'
+import { openPolling } from '../../../../src/main/core/documents/polling/polling.ts'
 import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import { forms } from '../../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../../fixtures/workplace.ts'
@@ -20,7 +20,7 @@ const get = (reference: string) => work.ask('get', { accountId: work.accountId, 
 const references = () => Object.keys(work.practice.state.documents)
 const all = async () => (await Promise.all(references().map(get))).filter((one) => one !== undefined)
 const refresh = () => work.watch.refresh(work.accountId)
-const nothing = async () => ({ references: [], marks: [], likenesses: [] })
+const nothing = async () => ({ references: [], marks: [], matchKeys: [] })
 const readAll = () => work.watch.readAllFolders(work.accountId, nothing)
 const lookedAt = (folder: string) =>
   work.ask('lookedAt', { accountId: work.accountId, folders: [folder] }).then((looks) => looks[folder])
@@ -201,10 +201,10 @@ describe('the folders of an account', () => {
     expect([gets('Progress'), gets()]).toEqual([1, 1])
   })
 
-  test('that were changed are known to the desk before anything more is read, however often that fails', async () => {
+  test('that were changed are known to the worker before anything more is read, however often that fails', async () => {
     const asked: string[] = []
     let failures = 0
-    const watch = openWatch({
+    const watch = openPolling({
       ask: async (name, ask) => {
         asked.push(name)
         if (name === 'foldersChanged' && failures-- > 0) throw new Error('the disk is full')
@@ -215,7 +215,7 @@ describe('the folders of an account', () => {
       clientOf: work.clients.of,
       describe: asAppError,
       clock: work.clock,
-      moment: neverBack(work.clock),
+      moment: neverBackwards(work.clock),
       elapsed: work.time.elapsed,
       random: () => 0,
       changed: () => undefined,

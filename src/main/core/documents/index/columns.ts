@@ -3,7 +3,7 @@
  * rather than a visit to as many objects.
  */
 import { IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
-import { type BoardRow, hasEnded, waitsHere, writtenDay } from './row.ts'
+import { hasEnded, type IndexRow, waitsHere, writtenDay } from './row.ts'
 
 /** Bits of `flags`. */
 export const FLAG = { unread: 1, hasFile: 2, waitsHere: 4, gone: 8, ended: 16 } as const
@@ -14,16 +14,16 @@ export const FLAG = { unread: 1, hasFile: 2, waitsHere: 4, gone: 8, ended: 16 } 
  */
 const TIMES = ['due', 'dueDay', 'idleSince', 'arrivedAt', 'completedAt', 'signed', 'of'] as const
 
-export type Facets = ReturnType<typeof openFacets>
+export type Columns = ReturnType<typeof openColumns>
 
-export function openFacets(capacity: number) {
+export function openColumns(capacity: number) {
   const folderNumbers = new Map<string, number>()
   const packages = packageNumbers()
   const numbers = Object.fromEntries(TIMES.map((name) => [name, new Float64Array(capacity)])) as Record<
     (typeof TIMES)[number],
     Float64Array
   >
-  const facets = {
+  const columns = {
     ...numbers,
     flags: new Uint8Array(capacity),
     family: new Uint8Array(capacity),
@@ -32,7 +32,7 @@ export function openFacets(capacity: number) {
     folder: new Uint32Array(capacity),
     /** Documents of one package have one number; nought where a document has none. */
     package: new Uint32Array(capacity),
-    rows: [] as (BoardRow | undefined)[],
+    rows: [] as (IndexRow | undefined)[],
 
     /** The number that stands for a folder; one that no row is in has one of its own. */
     numberOf: (folder: string): number => folderNumbers.get(folder) ?? folderNumbers.size,
@@ -40,28 +40,28 @@ export function openFacets(capacity: number) {
     /** No package has a number above this. */
     packages: packages.highest,
 
-    put(slot: number, row: BoardRow): void {
-      if (slot >= facets.flags.length) grow()
+    put(rowId: number, row: IndexRow): void {
+      if (rowId >= columns.flags.length) grow()
       const { due, progress, folder, packageReference } = row
       if (!folderNumbers.has(folder)) folderNumbers.set(folder, folderNumbers.size)
-      const before = facets.rows[slot]?.packageReference
+      const before = columns.rows[rowId]?.packageReference
       if (before !== packageReference) {
-        if (packageReference !== undefined) facets.package[slot] = packages.join(packageReference)
-        else facets.package[slot] = 0
+        if (packageReference !== undefined) columns.package[rowId] = packages.join(packageReference)
+        else columns.package[rowId] = 0
         if (before !== undefined) packages.leave(before)
       }
-      facets.rows[slot] = row
-      facets.due[slot] = due?.precision === 'time' ? due.at : Number.NaN
-      facets.dueDay[slot] = due?.precision === 'day' ? writtenDay(due, row.gmt) : Number.NaN
-      facets.idleSince[slot] = idleSince(row)
-      facets.arrivedAt[slot] = row.arrivedAt
-      facets.completedAt[slot] = row.completedAt ?? Number.NaN
-      facets.signed[slot] = progress?.signed ?? Number.NaN
-      facets.of[slot] = progress?.of ?? Number.NaN
-      facets.family[slot] = STATUS_FAMILIES.indexOf(row.status.family)
-      facets.identity[slot] = IDENTITY_STATES.indexOf(row.identity)
-      facets.folder[slot] = facets.numberOf(folder)
-      facets.flags[slot] =
+      columns.rows[rowId] = row
+      columns.due[rowId] = due?.precision === 'time' ? due.at : Number.NaN
+      columns.dueDay[rowId] = due?.precision === 'day' ? writtenDay(due, row.gmt) : Number.NaN
+      columns.idleSince[rowId] = idleSince(row)
+      columns.arrivedAt[rowId] = row.arrivedAt
+      columns.completedAt[rowId] = row.completedAt ?? Number.NaN
+      columns.signed[rowId] = progress?.signed ?? Number.NaN
+      columns.of[rowId] = progress?.of ?? Number.NaN
+      columns.family[rowId] = STATUS_FAMILIES.indexOf(row.status.family)
+      columns.identity[rowId] = IDENTITY_STATES.indexOf(row.identity)
+      columns.folder[rowId] = columns.numberOf(folder)
+      columns.flags[rowId] =
         (row.unread ? FLAG.unread : 0) |
         (row.hasFileUploaded ? FLAG.hasFile : 0) |
         (waitsHere(row) ? FLAG.waitsHere : 0) |
@@ -69,24 +69,24 @@ export function openFacets(capacity: number) {
         (hasEnded(row) ? FLAG.ended : 0)
     },
 
-    remove(slot: number): void {
-      const before = facets.rows[slot]?.packageReference
+    remove(rowId: number): void {
+      const before = columns.rows[rowId]?.packageReference
       if (before !== undefined) packages.leave(before)
-      facets.rows[slot] = undefined
-      facets.package[slot] = 0
+      columns.rows[rowId] = undefined
+      columns.package[rowId] = 0
     }
   }
 
   function grow(): void {
-    for (const name of TIMES) facets[name] = larger(facets[name], new Float64Array(facets[name].length * 2))
-    facets.folder = larger(facets.folder, new Uint32Array(facets.folder.length * 2))
-    facets.package = larger(facets.package, new Uint32Array(facets.package.length * 2))
-    facets.flags = larger(facets.flags, new Uint8Array(facets.flags.length * 2))
-    facets.family = larger(facets.family, new Uint8Array(facets.family.length * 2))
-    facets.identity = larger(facets.identity, new Uint8Array(facets.identity.length * 2))
+    for (const name of TIMES) columns[name] = larger(columns[name], new Float64Array(columns[name].length * 2))
+    columns.folder = larger(columns.folder, new Uint32Array(columns.folder.length * 2))
+    columns.package = larger(columns.package, new Uint32Array(columns.package.length * 2))
+    columns.flags = larger(columns.flags, new Uint8Array(columns.flags.length * 2))
+    columns.family = larger(columns.family, new Uint8Array(columns.family.length * 2))
+    columns.identity = larger(columns.identity, new Uint8Array(columns.identity.length * 2))
   }
 
-  return facets
+  return columns
 }
 
 /** A number for each package that has documents; the number of one without any goes to another. */
@@ -117,7 +117,7 @@ function packageNumbers() {
 }
 
 /** When it was last signed or changed. */
-function idleSince({ lastSigned, changedAt }: BoardRow): number {
+function idleSince({ lastSigned, changedAt }: IndexRow): number {
   return Math.max(lastSigned?.at ?? changedAt, changedAt)
 }
 

@@ -2,8 +2,8 @@
 import { type DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt } from '../../lib/calendar.ts'
 import { folded, wordsOf } from '../../lib/text-folding.ts'
-import { type Facets, FLAG, openFacets } from './columns.ts'
-import type { BoardRow } from './row.ts'
+import { type Columns, FLAG, openColumns } from './columns.ts'
+import type { IndexRow } from './row.ts'
 
 const NO_CHECK = IDENTITY_STATES.indexOf('none')
 
@@ -16,20 +16,20 @@ export interface Moment {
 }
 
 export interface Condition {
-  holds: (slot: number) => boolean
+  holds: (rowId: number) => boolean
   /** When a row's answer changes next by time alone; NaN where never. */
-  turnsAt?: (slot: number) => number
+  turnsAt?: (rowId: number) => number
 }
 
 /** Whether a query finds a row; its accounts are not looked at. */
-export function finds(query: DocumentQuery, moment: Moment): (row: BoardRow) => boolean {
+export function finds(query: DocumentQuery, moment: Moment): (row: IndexRow) => boolean {
   const words = wordsOf(query.search)
   const presence = presenceOf(query)
   return (row) => {
     if (!isPresent(row, presence) || !words.every((word) => row.search.includes(word))) return false
-    const facets = openFacets(1)
-    facets.put(0, row)
-    return conditionsOf(query, moment, facets).conditions.every(({ holds }) => holds(0))
+    const columns = openColumns(1)
+    columns.put(0, row)
+    return conditionsOf(query, moment, columns).conditions.every(({ holds }) => holds(0))
   }
 }
 
@@ -42,7 +42,7 @@ export function presenceOf({ gone, week }: DocumentQuery): Presence {
   return week ? 'both' : 'here'
 }
 
-export function isPresent({ goneAt }: BoardRow, presence: Presence): boolean {
+export function isPresent({ goneAt }: IndexRow, presence: Presence): boolean {
   return presence === 'both' || (goneAt !== undefined) === (presence === 'gone')
 }
 
@@ -53,16 +53,16 @@ export function isPresent({ goneAt }: BoardRow, presence: Presence): boolean {
 export function conditionsOf(
   query: DocumentQuery,
   { now, zone }: Moment,
-  facets: Facets
+  columns: Columns
 ): { conditions: Condition[]; until: number } {
-  const { flags, family, due, dueDay, idleSince: idle } = facets
+  const { flags, family, due, dueDay, idleSince: idle } = columns
   const conditions: Condition[] = []
   const must = (holds: Condition['holds'], turnsAt?: Condition['turnsAt']) =>
     conditions.push(turnsAt ? { holds, turnsAt } : { holds })
-  const mustHave = (flag: number) => must((slot) => ((flags[slot] as number) & flag) !== 0)
-  const isOpen = (slot: number) => ((flags[slot] as number) & FLAG.ended) === 0
-  const dueAt = (slot: number) => due[slot] as number
-  const dueDayAt = (slot: number) => dueDay[slot] as number
+  const mustHave = (flag: number) => must((rowId) => ((flags[rowId] as number) & flag) !== 0)
+  const isOpen = (rowId: number) => ((flags[rowId] as number) & FLAG.ended) === 0
+  const dueAt = (rowId: number) => due[rowId] as number
+  const dueDayAt = (rowId: number) => dueDay[rowId] as number
   let until = Number.POSITIVE_INFINITY
   /** A day without a time lasts until the office's own ends. */
   const today = (): string => {
@@ -74,52 +74,52 @@ export function conditionsOf(
   const { families, progress, dueWithinDays, dueOn, stuckForDays, identity, week } = query
   const person = folded(query.signer ?? '')
   if (query.folder !== undefined) {
-    const number = facets.numberOf(query.folder)
-    must((slot) => facets.folder[slot] === number)
+    const number = columns.numberOf(query.folder)
+    must((rowId) => columns.folder[rowId] === number)
   }
   if (families) {
     const isWanted = STATUS_FAMILIES.map((one) => families.includes(one))
-    must((slot) => isWanted[family[slot] as number] === true)
+    must((rowId) => isWanted[family[rowId] as number] === true)
   }
-  if (progress) must((slot) => facets.signed[slot] === progress.signed && facets.of[slot] === progress.of)
+  if (progress) must((rowId) => columns.signed[rowId] === progress.signed && columns.of[rowId] === progress.of)
   if (query.unread) mustHave(FLAG.unread)
   if (query.hasFileUploaded) mustHave(FLAG.hasFile)
   if (query.waitingHere) mustHave(FLAG.waitsHere)
-  if (identity === 'any') must((slot) => facets.identity[slot] !== NO_CHECK)
+  if (identity === 'any') must((rowId) => columns.identity[rowId] !== NO_CHECK)
   else if (identity) {
     const state = IDENTITY_STATES.indexOf(identity)
-    must((slot) => facets.identity[slot] === state)
+    must((rowId) => columns.identity[rowId] === state)
   }
   if (dueOn !== undefined) {
     const isOnTime = isWithin(due, dayIn(dueOn, zone))
     const day = Date.parse(dueOn)
-    must((slot) => isOnTime(slot) || dueDayAt(slot) === day)
+    must((rowId) => isOnTime(rowId) || dueDayAt(rowId) === day)
   }
   if (week) {
     const days = { from: beginningOf(week.monday, zone), until: beginningOf(dayAfter(week.monday, 7), zone) }
-    must(isWithin(week.what === 'sent' ? facets.arrivedAt : facets.completedAt, days))
+    must(isWithin(week.what === 'sent' ? columns.arrivedAt : columns.completedAt, days))
   }
   if (dueWithinDays !== undefined) {
     const day = today()
     const after = dayAfter(day, dueWithinDays + 1)
     const [end, firstDay, endDay] = [beginningOf(after, zone), Date.parse(day), Date.parse(after)]
     must(
-      (slot) =>
-        isOpen(slot) &&
-        ((dueAt(slot) > now && dueAt(slot) < end) || (dueDayAt(slot) >= firstDay && dueDayAt(slot) < endDay)),
+      (rowId) =>
+        isOpen(rowId) &&
+        ((dueAt(rowId) > now && dueAt(rowId) < end) || (dueDayAt(rowId) >= firstDay && dueDayAt(rowId) < endDay)),
       dueAt
     )
   }
   if (query.overdue) {
     const firstDay = Date.parse(today())
-    must((slot) => isOpen(slot) && (dueAt(slot) <= now || dueDayAt(slot) < firstDay), dueAt)
+    must((rowId) => isOpen(rowId) && (dueAt(rowId) <= now || dueDayAt(rowId) < firstDay), dueAt)
   }
   if (stuckForDays !== undefined) {
-    const stuckAt = (slot: number) => (idle[slot] as number) + stuckForDays * DAY
-    must((slot) => isOpen(slot) && stuckAt(slot) <= now, stuckAt)
+    const stuckAt = (rowId: number) => (idle[rowId] as number) + stuckForDays * DAY
+    must((rowId) => isOpen(rowId) && stuckAt(rowId) <= now, stuckAt)
   }
   // The dearest comes last: most rows don't get as far.
-  if (person) must((slot) => hasPerson(facets.rows[slot] as BoardRow, person))
+  if (person) must((rowId) => hasPerson(columns.rows[rowId] as IndexRow, person))
   return { conditions, until }
 }
 
@@ -134,10 +134,10 @@ function dayIn(day: string, zone: string): Stretch {
 }
 
 function isWithin(times: Float64Array, { from, until }: Stretch): Condition['holds'] {
-  return (slot) => (times[slot] as number) >= from && (times[slot] as number) < until
+  return (rowId) => (times[rowId] as number) >= from && (times[rowId] as number) < until
 }
 
-function hasPerson({ search, people }: BoardRow, person: string): boolean {
+function hasPerson({ search, people }: IndexRow, person: string): boolean {
   const at = search.indexOf(person, people.from)
   return at >= 0 && at + person.length <= people.to
 }

@@ -5,7 +5,7 @@ import type { ServiceDate } from '../../../../shared/model/index.ts'
 import { FORMULA_LIKE } from '../../bulk/table-file.ts'
 import { dayAtOffset, isoWriter } from '../../lib/calendar.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import { type BoardRow, placed } from './row.ts'
+import { type IndexRow, placed } from './row.ts'
 
 const LINE_END = '\r\n'
 const MARK = '\ufeff'
@@ -44,7 +44,7 @@ const FAMILY = {
  * @param zone dates are written as the clocks of this zone show them.
  */
 export function* csvOf(
-  rows: readonly BoardRow[],
+  rows: readonly IndexRow[],
   columns: readonly DocumentColumn[],
   zone: string
 ): Sliced<Uint8Array<ArrayBuffer>> {
@@ -70,7 +70,7 @@ function linesOf(cells: string[][]): string {
   return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
 }
 
-function cellOf(row: BoardRow, column: DocumentColumn, iso: (at: number) => string): string {
+function cellOf(row: IndexRow, column: DocumentColumn, iso: (at: number) => string): string {
   switch (column) {
     case 'name':
       return row.name
@@ -104,7 +104,7 @@ function cellOf(row: BoardRow, column: DocumentColumn, iso: (at: number) => stri
 }
 
 /** A day without a time is the day where it was written. */
-function dateCell(date: ServiceDate | undefined, { gmt }: BoardRow, iso: (at: number) => string): string {
+function dateCell(date: ServiceDate | undefined, { gmt }: IndexRow, iso: (at: number) => string): string {
   if (!date) return ''
   return date.precision === 'day' ? dayAtOffset(date.at, placed(date, gmt).offset ?? 0) : iso(date.at)
 }

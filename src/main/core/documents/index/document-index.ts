@@ -2,25 +2,24 @@
  * All documents of one account in memory. Each row keeps its slot for as long as it is there, so that orders and sets of
  * rows are arrays of numbers, and a log of changes tells which rows changed since they were made.
  */
-import { openFacets } from './columns.ts'
+import { openColumns } from './columns.ts'
 import { openOrders } from './order.ts'
-import type { BoardRow } from './row.ts'
-import { mark, type RowSet } from './row-sets.ts'
-import { BLOCK_WORDS, openTextIndex } from './text-index.ts'
+import type { IndexRow } from './row.ts'
+import { BLOCK_WORDS, mark, openTextIndex, type RowSet } from './text-index.ts'
 
 /** So many changes are remembered at least. */
 const LOGGED = 32_768
 
-export type Board = ReturnType<typeof openBoard>
+export type DocumentIndex = ReturnType<typeof openDocumentIndex>
 
-export function openBoard() {
-  const rows: (BoardRow | undefined)[] = []
+export function openDocumentIndex() {
+  const rows: (IndexRow | undefined)[] = []
   /** The slots that changed, one for each version. */
   const changes: number[] = []
-  const slots = new Map<string, number>()
+  const rowIds = new Map<string, number>()
   const free: number[] = []
   const text = openTextIndex()
-  const facets = openFacets(BLOCK_WORDS * 32)
+  const columns = openColumns(BLOCK_WORDS * 32)
   let here: RowSet = new Uint32Array(BLOCK_WORDS)
   let gone: RowSet = new Uint32Array(BLOCK_WORDS)
   let version = 0
@@ -30,55 +29,55 @@ export function openBoard() {
   }
   const orders = openOrders({ rows, version: () => version, changedSince })
 
-  function slotFor(reference: string): number {
-    const known = slots.get(reference)
+  function rowIdFor(reference: string): number {
+    const known = rowIds.get(reference)
     if (known !== undefined) return known
-    const slot = free.pop() ?? rows.length
-    slots.set(reference, slot)
-    if (slot >= here.length * 32) {
+    const rowId = free.pop() ?? rows.length
+    rowIds.set(reference, rowId)
+    if (rowId >= here.length * 32) {
       here = grown(here, new Uint32Array(here.length * 2))
       gone = grown(gone, new Uint32Array(gone.length * 2))
     }
-    return slot
+    return rowId
   }
 
-  function become(slot: number, row: BoardRow | undefined): void {
-    const before = rows[slot]
+  function become(rowId: number, row: IndexRow | undefined): void {
+    const before = rows[rowId]
     if (before?.search !== row?.search) {
-      if (before) text.remove(slot, before.search)
-      if (row) text.add(slot, row.search)
+      if (before) text.remove(rowId, before.search)
+      if (row) text.add(rowId, row.search)
     }
-    rows[slot] = row
-    if (row) facets.put(slot, row)
-    else facets.remove(slot)
-    mark(here, slot, row !== undefined && row.goneAt === undefined)
-    mark(gone, slot, row?.goneAt !== undefined)
+    rows[rowId] = row
+    if (row) columns.put(rowId, row)
+    else columns.remove(rowId)
+    mark(here, rowId, row !== undefined && row.goneAt === undefined)
+    mark(gone, rowId, row?.goneAt !== undefined)
     version++
     // Whoever knows an older state than the log tells of looks at all rows.
-    if (changes.push(slot) > 2 * LOGGED) changes.splice(0, LOGGED)
+    if (changes.push(rowId) > 2 * LOGGED) changes.splice(0, LOGGED)
   }
 
   return {
     /** Adds a row, or takes the place of the one with its reference. */
-    put: (row: BoardRow): void => become(slotFor(row.reference), row),
+    put: (row: IndexRow): void => become(rowIdFor(row.reference), row),
 
     remove(reference: string): void {
-      const slot = slots.get(reference)
-      if (slot === undefined) return
-      become(slot, undefined)
-      slots.delete(reference)
-      free.push(slot)
+      const rowId = rowIds.get(reference)
+      if (rowId === undefined) return
+      become(rowId, undefined)
+      rowIds.delete(reference)
+      free.push(rowId)
     },
 
-    get(reference: string): BoardRow | undefined {
-      const slot = slots.get(reference)
-      return slot === undefined ? undefined : rows[slot]
+    get(reference: string): IndexRow | undefined {
+      const rowId = rowIds.get(reference)
+      return rowId === undefined ? undefined : rows[rowId]
     },
 
-    size: (): number => slots.size,
+    size: (): number => rowIds.size,
 
     /** All rows as they are now, in no order. */
-    rows: (): BoardRow[] => rows.filter((row) => row !== undefined),
+    rows: (): IndexRow[] => rows.filter((row) => row !== undefined),
 
     /** Grows with each change. */
     version: (): number => version,
@@ -86,8 +85,8 @@ export function openBoard() {
     /** What the queries work with; see board-found.ts. */
     inner: {
       /** All slots are below this number. */
-      slots: (): number => rows.length,
-      rowAt: (slot: number): BoardRow | undefined => rows[slot],
+      rowIds: (): number => rows.length,
+      rowAt: (rowId: number): IndexRow | undefined => rows[rowId],
       /** The slots that changed after a version, a slot perhaps more than once; undefined where that is too long ago. */
       changedSince,
       /** A set of its own, of the rows that are in a folder, of those that left all of them, or of both. */
@@ -97,7 +96,7 @@ export function openBoard() {
       },
       none: (): RowSet => new Uint32Array(here.length),
       text,
-      facets,
+      columns,
       orders
     }
   }

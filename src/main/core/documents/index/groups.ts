@@ -1,25 +1,25 @@
 /** A list of documents with those of one package together, under a line of their own where there is more than one. */
 import type { FolderRow, PackageRow } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import { type BoardRow, documentRowOf, dueOf } from './row.ts'
+import { documentRowOf, dueOf, type IndexRow } from './row.ts'
 
 /** A document alone, or two and more of one package in the list's order. Its place is that of its first document. */
-export type Group = readonly BoardRow[]
+export type Group = readonly IndexRow[]
 
 /** How many documents a package is named after. */
 const NAMED = 3
 const PIECE = 4096
 
-const groupsOf = new WeakMap<readonly BoardRow[], readonly Group[]>()
+const groupsOf = new WeakMap<readonly IndexRow[], readonly Group[]>()
 
 /** The documents of a list by their packages; remembered for as long as the list is. */
-export function* grouped(rows: readonly BoardRow[]): Sliced<readonly Group[]> {
+export function* grouped(rows: readonly IndexRow[]): Sliced<readonly Group[]> {
   const known = groupsOf.get(rows)
   if (known) return known
-  const groups: BoardRow[][] = []
-  const byPackage = new Map<string, Map<string, BoardRow[]>>()
+  const groups: IndexRow[][] = []
+  const byPackage = new Map<string, Map<string, IndexRow[]>>()
   for (let index = 0; index < rows.length; index++) {
-    const row = rows[index] as BoardRow
+    const row = rows[index] as IndexRow
     const group = groupOf(row, byPackage)
     if (group.push(row) === 1) groups.push(group)
     if (index % PIECE === PIECE - 1) yield
@@ -30,11 +30,11 @@ export function* grouped(rows: readonly BoardRow[]): Sliced<readonly Group[]> {
 
 /** The group that a row belongs to; an empty one where it is the first, or has no package. */
 function groupOf(
-  { accountId, packageReference }: BoardRow,
-  byPackage: Map<string, Map<string, BoardRow[]>>
-): BoardRow[] {
+  { accountId, packageReference }: IndexRow,
+  byPackage: Map<string, Map<string, IndexRow[]>>
+): IndexRow[] {
   if (packageReference === undefined) return []
-  const own = byPackage.get(accountId) ?? new Map<string, BoardRow[]>()
+  const own = byPackage.get(accountId) ?? new Map<string, IndexRow[]>()
   byPackage.set(accountId, own)
   const group = own.get(packageReference) ?? []
   own.set(packageReference, group)
@@ -58,7 +58,7 @@ export function groupedPage(
       own.forEach((line, index) => {
         if (total + index < offset || total + index >= end) return
         if (line.length > 1) page.push(packageRowOf(line, isExpanded))
-        else page.push({ ...documentRowOf(line[0] as BoardRow), ...(index > 0 && { isInPackage: true }) })
+        else page.push({ ...documentRowOf(line[0] as IndexRow), ...(index > 0 && { isInPackage: true }) })
       })
     }
     total += lines
@@ -67,7 +67,7 @@ export function groupedPage(
 }
 
 function packageRowOf(rows: Group, isExpanded: boolean): PackageRow {
-  const { accountId, packageReference } = rows[0] as BoardRow
+  const { accountId, packageReference } = rows[0] as IndexRow
   const names = rows.slice(0, NAMED).map(({ name }) => name)
   const more = rows.length - names.length
   const [due] = rows.flatMap((row) => dueOf(row) ?? []).sort((one, other) => one.at - other.at)

@@ -4,7 +4,7 @@
  */
 import { type DocumentColumn, type DocumentQuery, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { BoardRow } from './row.ts'
+import type { IndexRow } from './row.ts'
 
 export type Sort = DocumentQuery['sort']
 type Key = string | number | undefined
@@ -21,14 +21,14 @@ const ROUNDS = 2
 const FEW = 1000
 
 export interface OrderedRows {
-  rows: readonly (BoardRow | undefined)[]
+  rows: readonly (IndexRow | undefined)[]
   version: () => number
   /** The slots that changed after a version, a slot perhaps more than once; undefined where that is too long ago. */
   changedSince: (version: number) => readonly number[] | undefined
 }
 
 export interface Order {
-  slots: Uint32Array
+  rowIds: Uint32Array
   /** Of which version of the rows it is. */
   version: number
 }
@@ -44,50 +44,50 @@ export function openOrders({ rows, version, changedSince }: OrderedRows) {
   function* made({ by, descending }: Sort): Sliced<HeldOrder> {
     if (descending) {
       const ascending = yield* followed({ by, descending: false })
-      return { ...ascending, slots: turned(ascending.slots, (slot) => keyOf(ascending.held[slot] as BoardRow, by)) }
+      return { ...ascending, rowIds: turned(ascending.rowIds, (rowId) => keyOf(ascending.held[rowId] as IndexRow, by)) }
     }
     const begin = by === 'name' ? undefined : yield* followed({ by: 'name', descending: false })
     const asOf = begin?.version ?? version()
     // In the pauses rows change.
     const held = begin && begin.held !== rows ? begin.held : rows.slice()
-    const slots = begin?.slots.slice() ?? Uint32Array.from(held.keys()).filter((slot) => held[slot])
+    const rowIds = begin?.rowIds.slice() ?? Uint32Array.from(held.keys()).filter((rowId) => held[rowId])
     const keys = new Array<Key>(held.length)
-    for (let slot = 0; slot < held.length; slot++) {
-      const row = held[slot]
-      if (row) keys[slot] = keyOf(row, by)
-      if (slot % PIECE === PIECE - 1) yield
+    for (let rowId = 0; rowId < held.length; rowId++) {
+      const row = held[rowId]
+      if (row) keys[rowId] = keyOf(row, by)
+      if (rowId % PIECE === PIECE - 1) yield
     }
     const compare: Compare = begin
       ? (one, other) => compareKeys(keys[one], keys[other])
       : (one, other) => compareKeys(keys[one], keys[other]) || compareTies(held[one], held[other])
-    return { slots: yield* sorted(slots, compare), version: asOf, held }
+    return { rowIds: yield* sorted(rowIds, compare), version: asOf, held }
   }
 
-  function* mended(order: Order, sort: Sort, changed: readonly number[]): Sliced<HeldOrder> {
+  function* updated(order: Order, sort: Sort, changed: readonly number[]): Sliced<HeldOrder> {
     const asOf = version()
     // Where there is a pause, rows may change while they are put in order.
     const held = changed.length > FEW ? rows.slice() : rows
     const compareRows = rowOrder(sort)
-    const compare: Compare = (one, other) => compareRows(held[one] as BoardRow, held[other] as BoardRow)
+    const compare: Compare = (one, other) => compareRows(held[one] as IndexRow, held[other] as IndexRow)
     const isChanged = new Uint8Array(rows.length)
-    for (const slot of changed) isChanged[slot] = 1
-    const rest = without(order.slots, isChanged)
+    for (const rowId of changed) isChanged[rowId] = 1
+    const rest = without(order.rowIds, isChanged)
     const fresh = yield* sorted(
-      Uint32Array.from(new Set(changed)).filter((slot) => held[slot]),
+      Uint32Array.from(new Set(changed)).filter((rowId) => held[rowId]),
       compare
     )
-    const slots = new Uint32Array(rest.length + fresh.length)
+    const rowIds = new Uint32Array(rest.length + fresh.length)
     let taken = 0
     for (let index = 0; index < fresh.length; index++) {
-      const slot = fresh[index] as number
-      const until = placeOf(rest, slot, compare, taken)
-      slots.set(rest.subarray(taken, until), taken + index)
-      slots[until + index] = slot
+      const rowId = fresh[index] as number
+      const until = placeOf(rest, rowId, compare, taken)
+      rowIds.set(rest.subarray(taken, until), taken + index)
+      rowIds[until + index] = rowId
       taken = until
       if (changed.length > FEW && index % PIECE === PIECE - 1) yield
     }
-    slots.set(rest.subarray(taken), taken + fresh.length)
-    return { slots, version: asOf, held }
+    rowIds.set(rest.subarray(taken), taken + fresh.length)
+    return { rowIds, version: asOf, held }
   }
 
   /** The order of now or, where rows go on changing while others are put in their places, that of a moment ago. */
@@ -98,10 +98,10 @@ export function openOrders({ rows, version, changedSince }: OrderedRows) {
       const known = orders.get(name)
       if (known?.version === version()) return { ...known, held: rows }
       const changed = known && changedSince(known.version)
-      const isNew = !known || !changed || changed.length > known.slots.length / 4
-      newest = yield* isNew ? made(sort) : mended(known, sort, changed)
-      const { slots, version: asOf } = newest
-      if (asOf >= (orders.get(name)?.version ?? 0)) orders.set(name, { slots, version: asOf })
+      const isNew = !known || !changed || changed.length > known.rowIds.length / 4
+      newest = yield* isNew ? made(sort) : updated(known, sort, changed)
+      const { rowIds, version: asOf } = newest
+      if (asOf >= (orders.get(name)?.version ?? 0)) orders.set(name, { rowIds, version: asOf })
     }
     return newest
   }
@@ -128,7 +128,7 @@ function nameOf({ by, descending }: Sort): string {
 }
 
 /** The order of two rows, of one account or two: by the column, then name, reference and account; without a value last. */
-export function rowOrder({ by, descending }: Sort): (one: BoardRow, other: BoardRow) => number {
+export function rowOrder({ by, descending }: Sort): (one: IndexRow, other: IndexRow) => number {
   return (one, other) => {
     const keys = [keyOf(one, by), keyOf(other, by)] as const
     const isMissing = keys[0] === undefined || keys[1] === undefined
@@ -137,7 +137,7 @@ export function rowOrder({ by, descending }: Sort): (one: BoardRow, other: Board
   }
 }
 
-function keyOf(row: BoardRow, by: DocumentColumn): Key {
+function keyOf(row: IndexRow, by: DocumentColumn): Key {
   switch (by) {
     case 'name':
       return row.name
@@ -170,7 +170,7 @@ function keyOf(row: BoardRow, by: DocumentColumn): Key {
   }
 }
 
-function shareOf({ progress }: BoardRow): number {
+function shareOf({ progress }: IndexRow): number {
   return progress ? Math.min(1, progress.signed / progress.of) : 0
 }
 
@@ -181,7 +181,7 @@ function compareKeys(one: Key, other: Key): number {
   return typeof one === 'string' ? collate(one, other as string) : one - (other as number)
 }
 
-function compareTies(one: BoardRow | undefined, other: BoardRow | undefined): number {
+function compareTies(one: IndexRow | undefined, other: IndexRow | undefined): number {
   if (!one || !other) return 0
   return (
     compareKeys(one.name, other.name) ||
@@ -197,34 +197,34 @@ function byCodes(one: string, other: string): number {
 }
 
 /** The slots that aren't marked. */
-function without(slots: Uint32Array, isMarked: Uint8Array): Uint32Array {
-  const rest = new Uint32Array(slots.length)
+function without(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
+  const rest = new Uint32Array(rowIds.length)
   let count = 0
-  for (let index = 0; index < slots.length; index++) {
-    const slot = slots[index] as number
-    if (isMarked[slot] === 0) rest[count++] = slot
+  for (let index = 0; index < rowIds.length; index++) {
+    const rowId = rowIds[index] as number
+    if (isMarked[rowId] === 0) rest[count++] = rowId
   }
   return rest.subarray(0, count)
 }
 
 /** Sorts, keeping the order of what is equal. */
-function* sorted(slots: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uint32Array<ArrayBuffer>> {
-  for (let begin = 0; begin < slots.length; begin += PIECE) {
-    slots.subarray(begin, begin + PIECE).sort(compare)
-    if (slots.length > FEW) yield
+function* sorted(rowIds: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uint32Array<ArrayBuffer>> {
+  for (let begin = 0; begin < rowIds.length; begin += PIECE) {
+    rowIds.subarray(begin, begin + PIECE).sort(compare)
+    if (rowIds.length > FEW) yield
   }
-  let from = slots
-  let to = new Uint32Array(slots.length)
-  for (let width = PIECE; width < slots.length; width *= 2) {
-    for (let begin = 0; begin < slots.length; begin += 2 * width) {
-      const middle = Math.min(begin + width, slots.length)
-      const end = Math.min(begin + 2 * width, slots.length)
+  let from = rowIds
+  let to = new Uint32Array(rowIds.length)
+  for (let width = PIECE; width < rowIds.length; width *= 2) {
+    for (let begin = 0; begin < rowIds.length; begin += 2 * width) {
+      const middle = Math.min(begin + width, rowIds.length)
+      const end = Math.min(begin + 2 * width, rowIds.length)
       let left = begin
       let right = middle
       for (let index = begin; index < end; index++) {
         const takesLeft = right >= end || (left < middle && compare(from[left] as number, from[right] as number) <= 0)
         to[index] = from[takesLeft ? left++ : right++] as number
-        if (slots.length > FEW && index % PIECE === 0) yield
+        if (rowIds.length > FEW && index % PIECE === 0) yield
       }
     }
     ;[from, to] = [to, from]
@@ -233,17 +233,17 @@ function* sorted(slots: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uint
 }
 
 /** The other way round, but for those that are equal or without a value. */
-function turned(slots: Uint32Array, keyAt: (slot: number) => Key): Uint32Array {
-  const result = new Uint32Array(slots.length)
-  let valued = slots.length
-  while (valued > 0 && keyAt(slots[valued - 1] as number) === undefined) valued--
-  result.set(slots.subarray(valued), valued)
+function turned(rowIds: Uint32Array, keyAt: (rowId: number) => Key): Uint32Array {
+  const result = new Uint32Array(rowIds.length)
+  let valued = rowIds.length
+  while (valued > 0 && keyAt(rowIds[valued - 1] as number) === undefined) valued--
+  result.set(rowIds.subarray(valued), valued)
   let written = 0
   let end = valued
   for (let index = valued - 1; index >= 0; index--) {
-    const isFirst = index === 0 || compareKeys(keyAt(slots[index - 1] as number), keyAt(slots[index] as number)) !== 0
+    const isFirst = index === 0 || compareKeys(keyAt(rowIds[index - 1] as number), keyAt(rowIds[index] as number)) !== 0
     if (!isFirst) continue
-    result.set(slots.subarray(index, end), written)
+    result.set(rowIds.subarray(index, end), written)
     written += end - index
     end = index
   }
@@ -251,12 +251,12 @@ function turned(slots: Uint32Array, keyAt: (slot: number) => Key): Uint32Array {
 }
 
 /** Where a slot belongs in a part of a list that is in order, looked for from a place on. */
-function placeOf(slots: Uint32Array, slot: number, compare: Compare, from: number): number {
+function placeOf(rowIds: Uint32Array, rowId: number, compare: Compare, from: number): number {
   let low = from
-  let high = slots.length
+  let high = rowIds.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compare(slots[middle] as number, slot) <= 0) low = middle + 1
+    if (compare(rowIds[middle] as number, rowId) <= 0) low = middle + 1
     else high = middle
   }
   return low

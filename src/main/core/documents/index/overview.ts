@@ -4,7 +4,7 @@ import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../../lib/calendar.
 import type { Sliced } from '../../lib/slices.ts'
 import { FLAG } from './columns.ts'
 import type { Moment } from './conditions.ts'
-import type { Board } from './document-index.ts'
+import type { DocumentIndex } from './document-index.ts'
 
 const DAYS = 14
 const WEEKS = 12
@@ -18,11 +18,11 @@ const FAILED = IDENTITY_STATES.indexOf('failed')
  * @param stuckDays how long nothing may happen to a document until it counts as stuck.
  */
 export function* overviewOf(
-  board: Board,
+  index: DocumentIndex,
   { now, zone }: Moment,
   stuckDays: number
 ): Sliced<Omit<OverviewView, 'lookedAt' | 'problem'>> {
-  const { facets, rowAt, slots } = board.inner
+  const { columns, rowAt, rowIds } = index.inner
   const today = dayAt(now, zone)
   const firstDay = Date.parse(today)
   const due = counterOf(
@@ -30,35 +30,35 @@ export function* overviewOf(
     1,
     zone
   )
-  const packages = packageTimes(facets.packages() + 1)
+  const packages = packageTimes(columns.packages() + 1)
   const states = STATUS_FAMILIES.map((family) => ({ family, count: 0 }))
   const view = { overdue: 0, declined: 0, identityFailed: 0, waitingHere: 0, unread: 0 }
   const stuck = { days: stuckDays, count: 0 }
   const weeks = weeksUntil(today, zone)
 
-  for (let slot = 0; slot < slots(); slot++) {
-    if (slot % PIECE === PIECE - 1) yield
-    if (!rowAt(slot)) continue
-    const family = facets.family[slot] as number
-    const completedAt = family === COMPLETE ? (facets.completedAt[slot] as number) : Number.NaN
-    const sentAt = facets.arrivedAt[slot] as number
-    const number = facets.package[slot] as number
+  for (let rowId = 0; rowId < rowIds(); rowId++) {
+    if (rowId % PIECE === PIECE - 1) yield
+    if (!rowAt(rowId)) continue
+    const family = columns.family[rowId] as number
+    const completedAt = family === COMPLETE ? (columns.completedAt[rowId] as number) : Number.NaN
+    const sentAt = columns.arrivedAt[rowId] as number
+    const number = columns.package[rowId] as number
     if (number === 0) weeks.count(sentAt, completedAt)
     else packages.add(number, sentAt, completedAt)
-    const flags = facets.flags[slot] as number
+    const flags = columns.flags[rowId] as number
     if (flags & FLAG.gone) continue
     const state = states[family]
     if (state) state.count++
     if (family === DECLINED) view.declined++
-    if (facets.identity[slot] === FAILED) view.identityFailed++
+    if (columns.identity[rowId] === FAILED) view.identityFailed++
     if (flags & FLAG.waitsHere) view.waitingHere++
     if (flags & FLAG.unread) view.unread++
     if (flags & FLAG.ended) continue
-    const [dueAt, dueDay] = [facets.due[slot] as number, facets.dueDay[slot] as number]
+    const [dueAt, dueDay] = [columns.due[rowId] as number, columns.dueDay[rowId] as number]
     due.count(dueAt)
     due.countAt((dueDay - firstDay) / DAY)
     if (dueAt <= now || dueDay < firstDay) view.overdue++
-    if ((facets.idleSince[slot] as number) + stuckDays * DAY <= now) stuck.count++
+    if ((columns.idleSince[rowId] as number) + stuckDays * DAY <= now) stuck.count++
   }
   yield
   packages.each(weeks.count)

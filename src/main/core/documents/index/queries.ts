@@ -1,13 +1,13 @@
 /** What is asked of the boards: lists, references, counts, who waits. Pure over the rows and the moment. */
 import { type CounterEntry, type DocumentList, DocumentQuery } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { DeskQuestions, DocumentKey, IdentityCheck, Some } from '../questions.ts'
+import type { DocumentKey, DocumentQuestions, IdentityCheck, Some } from '../questions.ts'
 import { conditionsOf, finds, type Moment } from './conditions.ts'
-import type { Board } from './document-index.ts'
+import type { DocumentIndex } from './document-index.ts'
 import { grouped, groupedPage } from './groups.ts'
 import { rowOrder } from './order.ts'
 import { countFound, foundRows } from './results.ts'
-import { type BoardRow, type BoardSigner, documentRowOf, dueOf, present } from './row.ts'
+import { documentRowOf, dueOf, type IndexRow, present, type RowSigner } from './row.ts'
 
 export type { Moment } from './conditions.ts'
 
@@ -23,12 +23,12 @@ export interface NamedQuery {
 
 /** A page of the list. `expanded` names packages by their references. */
 export function* listOf(
-  boards: readonly Board[],
+  indexes: readonly DocumentIndex[],
   query: DocumentQuery,
   moment: Moment,
   page: { expanded: readonly string[]; offset: number; limit: number }
 ): Sliced<Pick<DocumentList, 'rows' | 'total' | 'documents'>> {
-  const rows = yield* foundRows(boards, query, moment)
+  const rows = yield* foundRows(indexes, query, moment)
   if (query.grouped) return { ...groupedPage(yield* grouped(rows), page), documents: rows.length }
   const shown = rows.slice(page.offset, page.offset + page.limit).map(documentRowOf)
   return { rows: shown, total: rows.length, documents: rows.length }
@@ -36,29 +36,29 @@ export function* listOf(
 
 /** Which documents the list shows, in its order, and how many there are. */
 export function* referencesOf(
-  boards: readonly Board[],
+  indexes: readonly DocumentIndex[],
   query: DocumentQuery,
   moment: Moment,
   limit: number
 ): Sliced<{ references: DocumentKey[]; total: number }> {
-  const rows = yield* inListOrder(boards, query, moment)
+  const rows = yield* inListOrder(indexes, query, moment)
   const references = rows.slice(0, limit).map(({ accountId, reference }) => ({ accountId, reference }))
   return { references, total: rows.length }
 }
 
 /**
  * How many documents each folder of an account holds, each query finds, and how many are unread.
- * @param boardsOf the boards that a query asks for.
+ * @param indexesOf the boards that a query asks for.
  */
 export function* countsOf(
-  board: Board,
+  index: DocumentIndex,
   queries: readonly NamedQuery[],
   moment: Moment,
-  boardsOf: (query: DocumentQuery) => readonly Board[]
+  indexesOf: (query: DocumentQuery) => readonly DocumentIndex[]
 ): Sliced<{ folders: Record<string, number>; queries: Record<string, number>; unread: number }> {
   const folders = new Map<string, number>()
   let unread = 0
-  for (const row of board.rows()) {
+  for (const row of index.rows()) {
     if (row.goneAt !== undefined) continue
     folders.set(row.folder, (folders.get(row.folder) ?? 0) + 1)
     if (row.unread) unread++
@@ -66,7 +66,7 @@ export function* countsOf(
   const counts: [string, number][] = []
   for (const { id, query } of queries) {
     yield
-    counts.push([id, countFound(boardsOf(query), query, moment)])
+    counts.push([id, countFound(indexesOf(query), query, moment)])
   }
   // fromEntries, since a folder may have any name: one that is assigned could be taken for the object's prototype.
   return { folders: Object.fromEntries(folders), queries: Object.fromEntries(counts), unread }
@@ -74,17 +74,17 @@ export function* countsOf(
 
 /** See the desk's question. */
 export function* identityChecksOf(
-  boards: readonly Board[],
+  indexes: readonly DocumentIndex[],
   {
     accountId,
     some,
     queries = [],
     after,
     limit
-  }: Pick<DeskQuestions['identityChecks']['ask'], 'accountId' | 'some' | 'queries' | 'after' | 'limit'>,
+  }: Pick<DocumentQuestions['identityChecks']['ask'], 'accountId' | 'some' | 'queries' | 'after' | 'limit'>,
   moment: Moment
 ): Sliced<IdentityCheck[]> {
-  const rows = [...(yield* targetsOf(boards, some, moment))].filter((row) => !after || inOrder(after, row) < 0)
+  const rows = [...(yield* targetsOf(indexes, some, moment))].filter((row) => !after || inOrder(after, row) < 0)
   rows.sort(inOrder)
   yield
   const checks: IdentityCheck[] = []
@@ -112,18 +112,18 @@ function inOrder(one: DocumentKey, two: DocumentKey): number {
 }
 
 /** Which of the queries find the row. */
-export function matchingOf(row: BoardRow, queries: readonly NamedQuery[], moment: Moment): string[] {
+export function matchingOf(row: IndexRow, queries: readonly NamedQuery[], moment: Moment): string[] {
   return queries.filter(({ query }) => finds(query, moment)(row)).map(({ id }) => id)
 }
 
 /** The rows that are meant: the documents that these boards know, each once, or all that the query finds, in its order. */
-export function* targetsOf(boards: readonly Board[], some: Some, moment: Moment): Sliced<readonly BoardRow[]> {
-  if ('query' in some) return yield* inListOrder(boards, some.query, moment)
-  const rows = new Set<BoardRow>()
+export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment: Moment): Sliced<readonly IndexRow[]> {
+  if ('query' in some) return yield* inListOrder(indexes, some.query, moment)
+  const rows = new Set<IndexRow>()
   for (const [index, { accountId, reference }] of some.documents.entries()) {
     if (index % PIECE === PIECE - 1) yield
-    for (const board of boards) {
-      const row = board.get(reference)
+    for (const index of indexes) {
+      const row = index.get(reference)
       if (row?.accountId === accountId) rows.add(row)
     }
   }
@@ -131,21 +131,21 @@ export function* targetsOf(boards: readonly Board[], some: Some, moment: Moment)
 }
 
 /** Documents that haven't ended and are due on that day of the zone, `2026-11-22`; the first due first. */
-export function dueOn(board: Board, day: string, zone: string): { reference: string; name: string }[] {
-  const { facets, rowAt, slots } = board.inner
-  const { conditions } = conditionsOf(DocumentQuery.parse({ dueOn: day, families: OPEN }), { now: 0, zone }, facets)
-  const rows: BoardRow[] = []
-  for (let slot = 0; slot < slots(); slot++) {
-    const row = rowAt(slot)
-    if (row && row.goneAt === undefined && conditions.every(({ holds }) => holds(slot))) rows.push(row)
+export function dueOn(index: DocumentIndex, day: string, zone: string): { reference: string; name: string }[] {
+  const { columns, rowAt, rowIds } = index.inner
+  const { conditions } = conditionsOf(DocumentQuery.parse({ dueOn: day, families: OPEN }), { now: 0, zone }, columns)
+  const rows: IndexRow[] = []
+  for (let rowId = 0; rowId < rowIds(); rowId++) {
+    const row = rowAt(rowId)
+    if (row && row.goneAt === undefined && conditions.every(({ holds }) => holds(rowId))) rows.push(row)
   }
   return rows.sort(nextDueFirst).map(({ reference, name }) => ({ reference, name }))
 }
 
 /** Who can sign at the counter now, next due first; with those, where they are asked for, who only lack a link. */
-export function waitingHere(board: Board, withoutLink?: true): CounterEntry[] {
-  const isMeant = (signer: BoardSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
-  return board
+export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEntry[] {
+  const isMeant = (signer: RowSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
+  return index
     .rows()
     .filter((row) => row.goneAt === undefined && row.signers.some(isMeant))
     .sort(nextDueFirst)
@@ -172,8 +172,12 @@ export function waitingHere(board: Board, withoutLink?: true): CounterEntry[] {
     )
 }
 
-function* inListOrder(boards: readonly Board[], query: DocumentQuery, moment: Moment): Sliced<readonly BoardRow[]> {
-  const rows = yield* foundRows(boards, query, moment)
+function* inListOrder(
+  indexes: readonly DocumentIndex[],
+  query: DocumentQuery,
+  moment: Moment
+): Sliced<readonly IndexRow[]> {
+  const rows = yield* foundRows(indexes, query, moment)
   return query.grouped ? (yield* grouped(rows)).flat() : rows
 }
 

@@ -6,10 +6,10 @@ import type { DocumentQuery } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { wordsOf } from '../../lib/text-folding.ts'
 import { type Condition, conditionsOf, finds, isPresent, type Moment, type Presence, presenceOf } from './conditions.ts'
-import type { Board } from './document-index.ts'
+import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
-import type { BoardRow } from './row.ts'
-import { has, mark, type RowSet } from './row-sets.ts'
+import type { IndexRow } from './row.ts'
+import { has, mark, type RowSet } from './text-index.ts'
 
 /** How many searches, and how many results, are kept of a board. */
 const KEPT = 12
@@ -36,7 +36,7 @@ interface Search {
 /** Rows in their order; as good as what they were made from is the newest. */
 interface Result {
   from: readonly unknown[]
-  rows: readonly BoardRow[]
+  rows: readonly IndexRow[]
 }
 
 interface Kept {
@@ -45,95 +45,101 @@ interface Kept {
   searches: Search[]
 }
 
-const keptOf = new WeakMap<Board, Kept>()
+const keptOf = new WeakMap<DocumentIndex, Kept>()
 
 /** The rows that a query finds on these boards, in its order; the list isn't to be changed. */
 export function* foundRows(
-  boards: readonly Board[],
+  indexes: readonly DocumentIndex[],
   query: DocumentQuery,
   moment: Moment
-): Sliced<readonly BoardRow[]> {
-  const [first, ...others] = new Set(boards)
+): Sliced<readonly IndexRow[]> {
+  const [first, ...others] = new Set(indexes)
   if (!first) return []
   const own = [yield* orderedRows(first, query, moment)]
-  for (const board of others) own.push(yield* orderedRows(board, query, moment))
-  if (own.length === 1) return own[0] as readonly BoardRow[]
+  for (const index of others) own.push(yield* orderedRows(index, query, moment))
+  if (own.length === 1) return own[0] as readonly IndexRow[]
   const { results } = kept(first)
   const before = results.get('of several boards')
   if (before && isSame(before.from, own)) return before.rows
   const compare = rowOrder(query.sort)
-  let rows = own[0] as readonly BoardRow[]
+  let rows = own[0] as readonly IndexRow[]
   for (const more of own.slice(1)) rows = yield* mergedRows(rows, more, compare)
   keep(results, 'of several boards', { from: own, rows })
   return rows
 }
 
 /** How many rows a query finds on these boards. */
-export function countFound(boards: readonly Board[], query: DocumentQuery, moment: Moment): number {
-  return [...new Set(boards)].reduce((count, board) => count + found(board, query, moment).count, 0)
+export function countFound(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): number {
+  return [...new Set(indexes)].reduce((count, index) => count + found(index, query, moment).count, 0)
 }
 
-function* orderedRows(board: Board, query: DocumentQuery, moment: Moment): Sliced<readonly BoardRow[]> {
-  const order = yield* board.inner.orders(query.sort)
+function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment): Sliced<readonly IndexRow[]> {
+  const order = yield* index.inner.orders(query.sort)
   // From here on without a pause: what is found is of now, and so are the rows, though their order may be a little older.
-  const { results } = kept(board)
-  const now = found(board, query, moment)
+  const { results } = kept(index)
+  const now = found(index, query, moment)
   const key = `${keyOf(query, moment)} ${query.sort.by} ${query.sort.descending}`
   const before = results.get(key)
-  if (before && isSame(before.from, [now, order.slots])) return before.rows
-  const rows = new Array<BoardRow>(now.count)
+  if (before && isSame(before.from, [now, order.rowIds])) return before.rows
+  const rows = new Array<IndexRow>(now.count)
   let count = 0
-  for (let index = 0; count < now.count && index < order.slots.length; index++) {
-    const slot = order.slots[index] as number
-    if (has(now.rows, slot)) rows[count++] = rowAt(board, slot)
+  for (let at = 0; count < now.count && at < order.rowIds.length; at++) {
+    const rowId = order.rowIds[at] as number
+    if (has(now.rows, rowId)) rows[count++] = rowAt(index, rowId)
   }
-  if (count < now.count) addNewcomers(board, rows, count, now.rows, order.slots)
-  keep(results, key, { from: [now, order.slots], rows })
+  if (count < now.count) addNewcomers(index, rows, count, now.rows, order.rowIds)
+  keep(results, key, { from: [now, order.rowIds], rows })
   return rows
 }
 
 /** Rows that came since their order was made stand behind the others until it is followed. */
-function addNewcomers(board: Board, rows: BoardRow[], count: number, found: RowSet, order: Uint32Array): void {
+function addNewcomers(index: DocumentIndex, rows: IndexRow[], count: number, found: RowSet, order: Uint32Array): void {
   const left = found.slice()
-  for (const slot of order) if (has(found, slot)) mark(left, slot, false)
+  for (const rowId of order) if (has(found, rowId)) mark(left, rowId, false)
   let end = count
-  for (const slot of slotsIn(left)) rows[end++] = rowAt(board, slot)
+  for (const rowId of rowIdsIn(left)) rows[end++] = rowAt(index, rowId)
 }
 
-function found(board: Board, query: DocumentQuery, moment: Moment): Found {
-  const own = kept(board)
-  const version = board.version()
+function found(index: DocumentIndex, query: DocumentQuery, moment: Moment): Found {
+  const own = kept(index)
+  const version = index.version()
   const key = keyOf(query, moment)
   const before = own.found.get(key)
   const isStillTrue = before && moment.now >= before.from && moment.now < before.until
   if (isStillTrue && before.version === version) return before
-  const changed = isStillTrue ? fewChanged(board, before.version) : undefined
-  const now = before && changed ? mended(board, before, changed, query, moment) : sift(board, query, moment)
+  const changed = isStillTrue ? fewChanged(index, before.version) : undefined
+  const now = before && changed ? updated(index, before, changed, query, moment) : filter(index, query, moment)
   keep(own.found, key, now)
   return now
 }
 
 /** What was found before, with the few rows looked at anew that changed since. */
-function mended(board: Board, before: Found, changed: readonly number[], query: DocumentQuery, moment: Moment): Found {
-  const rows = board.inner.none()
+function updated(
+  index: DocumentIndex,
+  before: Found,
+  changed: readonly number[],
+  query: DocumentQuery,
+  moment: Moment
+): Found {
+  const rows = index.inner.none()
   rows.set(before.rows)
-  const { conditions } = conditionsOf(query, moment, board.inner.facets)
+  const { conditions } = conditionsOf(query, moment, index.inner.columns)
   const isFound = finds(query, moment)
-  const result: Found = { ...before, version: board.version(), rows }
-  for (const slot of new Set(changed)) {
-    const row = board.inner.rowAt(slot)
-    const wasIn = has(rows, slot)
+  const result: Found = { ...before, version: index.version(), rows }
+  for (const rowId of new Set(changed)) {
+    const row = index.inner.rowAt(rowId)
+    const wasIn = has(rows, rowId)
     const isIn = row !== undefined && isFound(row)
-    mark(rows, slot, isIn)
+    mark(rows, rowId, isIn)
     result.count += Number(isIn) - Number(wasIn)
-    for (const { turnsAt } of conditions) if (turnsAt) result.until = sooner(result.until, turnsAt(slot), moment)
+    for (const { turnsAt } of conditions) if (turnsAt) result.until = sooner(result.until, turnsAt(rowId), moment)
   }
   return result
 }
 
 /** The slots that changed since, where they are few. */
-function fewChanged(board: Board, version: number): readonly number[] | undefined {
-  const changed = board.inner.changedSince(version)
+function fewChanged(index: DocumentIndex, version: number): readonly number[] | undefined {
+  const changed = index.inner.changedSince(version)
   return changed && changed.length <= FEW ? changed : undefined
 }
 
@@ -141,23 +147,23 @@ function sooner(until: number, at: number, { now }: Moment): number {
   return at > now && at < until ? at : until
 }
 
-function sift(board: Board, query: DocumentQuery, moment: Moment): Found {
-  const { conditions, until } = conditionsOf(query, moment, board.inner.facets)
-  const candidates = searched(board, wordsOf(query.search), presenceOf(query))
+function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): Found {
+  const { conditions, until } = conditionsOf(query, moment, index.inner.columns)
+  const candidates = searched(index, wordsOf(query.search), presenceOf(query))
   const rows = candidates.slice()
   // Whoever isn't in the text at all isn't among its people.
-  const person = wordsOf(query.signer ?? '').filter((word) => !board.inner.text.narrow(rows, word))
-  if (person.length > 0) board.inner.text.sift(rows, person)
+  const person = wordsOf(query.signer ?? '').filter((word) => !index.inner.text.narrow(rows, word))
+  if (person.length > 0) index.inner.text.filter(rows, person)
   const timed = conditions.flatMap(({ turnsAt }) => (turnsAt ? [turnsAt] : []))
-  const result: Found = { version: board.version(), from: moment.now, until, rows, count: 0 }
+  const result: Found = { version: index.version(), from: moment.now, until, rows, count: 0 }
   for (let word = 0; word < rows.length; word++) {
     let bits = rows[word] as number
     for (let left = conditions.length > 0 ? bits : 0; left !== 0; left &= left - 1) {
       const lowest = left & -left
-      const slot = (word << 5) + 31 - Math.clz32(lowest)
-      for (const turnsAt of timed) result.until = sooner(result.until, turnsAt(slot), moment)
+      const rowId = (word << 5) + 31 - Math.clz32(lowest)
+      for (const turnsAt of timed) result.until = sooner(result.until, turnsAt(rowId), moment)
       for (let index = 0; index < conditions.length; index++) {
-        if ((conditions[index] as Condition).holds(slot)) continue
+        if ((conditions[index] as Condition).holds(rowId)) continue
         bits &= ~lowest
         break
       }
@@ -169,20 +175,20 @@ function sift(board: Board, query: DocumentQuery, moment: Moment): Found {
 }
 
 /** The rows that hold all words, of those in a folder, of those that left, or of both; not to be changed. */
-function searched(board: Board, words: readonly string[], presence: Presence): RowSet {
-  if (words.length === 0) return board.inner.all(presence)
-  const own = kept(board)
-  const version = board.version()
-  own.searches = own.searches.flatMap((search) => mendedSearch(board, search) ?? [])
+function searched(index: DocumentIndex, words: readonly string[], presence: Presence): RowSet {
+  if (words.length === 0) return index.inner.all(presence)
+  const own = kept(index)
+  const version = index.version()
+  own.searches = own.searches.flatMap((search) => updatedSearch(index, search) ?? [])
   const earlier = own.searches
     .filter((search) => search.presence === presence && search.words.every((word) => isIn(word, words)))
     .sort((one, other) => other.words.join('').length - one.words.join('').length)[0]
   if (earlier && words.every((word) => earlier.words.includes(word))) return earlier.rows
-  const rows = earlier ? earlier.rows.slice() : board.inner.all(presence)
-  const unread = words.filter((word) => !earlier?.words.includes(word) && !board.inner.text.narrow(rows, word))
+  const rows = earlier ? earlier.rows.slice() : index.inner.all(presence)
+  const unread = words.filter((word) => !earlier?.words.includes(word) && !index.inner.text.narrow(rows, word))
   // The longest is likely the rarest: where it is missing the others aren't looked for.
   if (unread.length > 0)
-    board.inner.text.sift(
+    index.inner.text.filter(
       rows,
       unread.toSorted((one, other) => other.length - one.length)
     )
@@ -191,17 +197,17 @@ function searched(board: Board, words: readonly string[], presence: Presence): R
 }
 
 /** An earlier search, made true for the rows of now; undefined where too many changed. */
-function mendedSearch(board: Board, search: Search): Search | undefined {
-  const changed = fewChanged(board, search.version)
+function updatedSearch(index: DocumentIndex, search: Search): Search | undefined {
+  const changed = fewChanged(index, search.version)
   if (!changed || changed.length === 0) return changed && search
-  const rows = board.inner.none()
+  const rows = index.inner.none()
   rows.set(search.rows)
-  for (const slot of changed) {
-    const row = board.inner.rowAt(slot)
+  for (const rowId of changed) {
+    const row = index.inner.rowAt(rowId)
     const isShown = row !== undefined && isPresent(row, search.presence)
-    mark(rows, slot, isShown && search.words.every((word) => row.search.includes(word)))
+    mark(rows, rowId, isShown && search.words.every((word) => row.search.includes(word)))
   }
-  return { ...search, version: board.version(), rows }
+  return { ...search, version: index.version(), rows }
 }
 
 /** Whether what holds all of `words` holds this one, too. */
@@ -210,22 +216,22 @@ function isIn(word: string, words: readonly string[]): boolean {
 }
 
 function* mergedRows(
-  one: readonly BoardRow[],
-  other: readonly BoardRow[],
-  compare: (one: BoardRow, other: BoardRow) => number
-): Sliced<BoardRow[]> {
-  const rows: BoardRow[] = []
+  one: readonly IndexRow[],
+  other: readonly IndexRow[],
+  compare: (one: IndexRow, other: IndexRow) => number
+): Sliced<IndexRow[]> {
+  const rows: IndexRow[] = []
   let left = 0
   let right = 0
   while (left < one.length && right < other.length) {
-    const takesLeft = compare(one[left] as BoardRow, other[right] as BoardRow) <= 0
-    rows.push((takesLeft ? one[left++] : other[right++]) as BoardRow)
+    const takesLeft = compare(one[left] as IndexRow, other[right] as IndexRow) <= 0
+    rows.push((takesLeft ? one[left++] : other[right++]) as IndexRow)
     if (rows.length % PIECE === 0) yield
   }
   return rows.concat(one.slice(left), other.slice(right))
 }
 
-function* slotsIn(rows: RowSet): Generator<number> {
+function* rowIdsIn(rows: RowSet): Generator<number> {
   for (let word = 0; word < rows.length; word++) {
     for (let left = rows[word] as number; left !== 0; left &= left - 1)
       yield (word << 5) + 31 - Math.clz32(left & -left)
@@ -242,8 +248,8 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, index) => item === other[index])
 }
 
-function rowAt(board: Board, slot: number): BoardRow {
-  return board.inner.rowAt(slot) as BoardRow
+function rowAt(index: DocumentIndex, rowId: number): IndexRow {
+  return index.inner.rowAt(rowId) as IndexRow
 }
 
 /** The query without what only orders and groups. */
@@ -254,11 +260,11 @@ function keyOf(
   return JSON.stringify([rest, zone])
 }
 
-function kept(board: Board): Kept {
-  const known = keptOf.get(board)
+function kept(index: DocumentIndex): Kept {
+  const known = keptOf.get(index)
   if (known) return known
   const fresh: Kept = { found: new Map(), results: new Map(), searches: [] }
-  keptOf.set(board, fresh)
+  keptOf.set(index, fresh)
   return fresh
 }
 

@@ -30,7 +30,7 @@ export interface RowFacts {
   unread: boolean
 }
 
-export interface BoardSigner extends SignerProgress {
+export interface RowSigner extends SignerProgress {
   faceToFace?: true
   /** See `personOf`: of those who can sign here. */
   person?: string
@@ -40,7 +40,7 @@ export interface BoardSigner extends SignerProgress {
 }
 
 /** Never changed in place: what becomes of a document is another row. Plain JSON. */
-export interface BoardRow extends RowFacts {
+export interface IndexRow extends RowFacts {
   reference: string
   name: string
   status: DocumentStatus
@@ -57,18 +57,18 @@ export interface BoardRow extends RowFacts {
   idVerificationRequested: boolean
   identity: IdentityState
   hasFileUploaded: boolean
-  signers: BoardSigner[]
+  signers: RowSigner[]
   /** All that can be searched for, folded, a line each; its lines about people are from one place to another. */
   search: string
   people: { from: number; to: number }
 }
 
-export function boardRowOf(document: DocumentResponse, facts: RowFacts): BoardRow {
+export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRow {
   const { Reference: reference, Signers: people = [] } = document
   const gmt = readGmt(document.GMT)
   const name = shown(document.Name?.trim()) ?? shortened(reference, LONGEST)
   const status = readDocumentStatus(shown(document.Status))
-  const signers = people.map((signer, index): BoardSigner => {
+  const signers = people.map((signer, index): RowSigner => {
     const canSignHere = canSignNow(document, index)
     const isWithoutLink = lacksLink(document, index)
     return {
@@ -118,7 +118,7 @@ export function boardRowOf(document: DocumentResponse, facts: RowFacts): BoardRo
 }
 
 /** As the list shows it. */
-export function documentRowOf(row: BoardRow): DocumentRow {
+export function documentRowOf(row: IndexRow): DocumentRow {
   const { lastSigned, packageReference, clientReference, formDirectReference, matterNumber, goneAt } = row
   return {
     kind: 'document',
@@ -146,7 +146,7 @@ export function documentRowOf(row: BoardRow): DocumentRow {
 }
 
 /** The due date as it is shown. */
-export function dueOf({ due, gmt }: Pick<BoardRow, 'due' | 'gmt'>): ServiceDate | undefined {
+export function dueOf({ due, gmt }: Pick<IndexRow, 'due' | 'gmt'>): ServiceDate | undefined {
   return due && placed(due, gmt)
 }
 
@@ -161,17 +161,17 @@ export function writtenDay(date: ServiceDate, gmt = 0): number {
 }
 
 /** Nobody waits for it any more. */
-export function hasEnded({ status: { family } }: Pick<BoardRow, 'status'>): boolean {
+export function hasEnded({ status: { family } }: Pick<IndexRow, 'status'>): boolean {
   return family === 'complete' || family === 'declined' || family === 'expired'
 }
 
 /** Somebody can sign it at the counter now. */
-export function waitsHere(row: BoardRow): boolean {
+export function waitsHere(row: IndexRow): boolean {
   return row.goneAt === undefined && row.signers.some(({ canSignHere }) => canSignHere)
 }
 
 /** The service's own count where its status is one, else that of the signers. */
-function progressOf(status: DocumentStatus, signers: readonly BoardSigner[]): BoardRow['progress'] {
+function progressOf(status: DocumentStatus, signers: readonly RowSigner[]): IndexRow['progress'] {
   const { signed, of } = status
   if (signed !== undefined && of) return { signed, of }
   if (signers.length === 0) return undefined

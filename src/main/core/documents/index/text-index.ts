@@ -5,7 +5,6 @@
  */
 
 import { compact } from '../../lib/text-folding.ts'
-import type { RowSet } from './row-sets.ts'
 
 /** Letters, figures, three signs that references and addresses are full of, and one class for all others. */
 const OTHER = 39
@@ -37,17 +36,17 @@ export function openTextIndex() {
   const seen = new Uint8Array(GRAMS)
   const grams = new Uint16Array(GRAMS)
 
-  function blockOf(slot: number): Block {
-    const block = Math.floor(slot / BLOCK_ROWS)
+  function blockOf(rowId: number): Block {
+    const block = Math.floor(rowId / BLOCK_ROWS)
     while (blocks.length <= block) blocks.push({ words: new Uint32Array(GRAMS * BLOCK_WORDS), texts: [], loose: 0 })
     return blocks[block] as Block
   }
 
-  function note(slot: number, text: string, write: (words: Uint32Array, at: number, bit: number) => void): void {
-    const { words } = blockOf(slot)
+  function note(rowId: number, text: string, write: (words: Uint32Array, at: number, bit: number) => void): void {
+    const { words } = blockOf(rowId)
     const count = collect(text, seen, grams)
-    const offset = (slot % BLOCK_ROWS) >>> 5
-    const bit = 1 << (slot & 31)
+    const offset = (rowId % BLOCK_ROWS) >>> 5
+    const bit = 1 << (rowId & 31)
     for (let index = 0; index < count; index++) {
       const gram = grams[index] as number
       seen[gram] = 0
@@ -56,20 +55,20 @@ export function openTextIndex() {
   }
 
   return {
-    add(slot: number, text: string): void {
-      note(slot, text, setBit)
-      const block = blockOf(slot)
-      block.texts[slot % BLOCK_ROWS] = text
+    add(rowId: number, text: string): void {
+      note(rowId, text, setBit)
+      const block = blockOf(rowId)
+      block.texts[rowId % BLOCK_ROWS] = text
       if (++block.loose >= LOOSE) tidy(block)
     },
 
-    remove(slot: number, text: string): void {
-      note(slot, text, clearBit)
-      blockOf(slot).texts[slot % BLOCK_ROWS] = ''
+    remove(rowId: number, text: string): void {
+      note(rowId, text, clearBit)
+      blockOf(rowId).texts[rowId % BLOCK_ROWS] = ''
     },
 
     /** Leaves those rows in the set whose text holds all of the words. */
-    sift(rows: RowSet, words: readonly string[]): void {
+    filter(rows: RowSet, words: readonly string[]): void {
       for (let at = 0; at < rows.length; at++) {
         const before = rows[at] as number
         if (before === 0) continue
@@ -157,4 +156,19 @@ function setBit(words: Uint32Array, at: number, bit: number): void {
 
 function clearBit(words: Uint32Array, at: number, bit: number): void {
   words[at] = (words[at] as number) & ~bit
+}
+
+/** Sets of rows: one bit a row, by the rows' slots. */
+
+export type RowSet = Uint32Array<ArrayBuffer>
+
+export function has(rows: RowSet, rowId: number): boolean {
+  return ((rows[rowId >>> 5] as number) & (1 << (rowId & 31))) !== 0
+}
+
+/** Puts a row into the set, or takes it out. */
+export function mark(rows: RowSet, rowId: number, isIn: boolean): void {
+  const bit = 1 << (rowId & 31)
+  const before = rows[rowId >>> 5] as number
+  rows[rowId >>> 5] = isIn ? before | bit : before & ~bit
 }

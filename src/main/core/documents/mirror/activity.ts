@@ -5,13 +5,25 @@
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
-import type { DeskQuestions } from '../questions.ts'
-import type { ChangeRow } from './changes.ts'
+import type { DocumentQuestions } from '../questions.ts'
 
 /** How many changes are passed at a time: a few milliseconds' work. */
 const PIECE = 10_000
 /** For so many questions it is remembered what was counted. */
 const REMEMBERED = 16
+
+export interface ChangeRow {
+  id: number
+  account_id: string
+  reference: string
+  document_name: string
+  kind: DocumentChange['kind']
+  at: number
+  signer: string | null
+  from_text: string | null
+  to_text: string | null
+  is_own: 0 | 1
+}
 
 type ByKind = Partial<Record<DocumentChange['kind'], number>>
 
@@ -30,7 +42,7 @@ export function activityIn(db: Db, newest: () => number) {
   /** Grows when changes are forgotten: what was counted before is no longer true. */
   let forgotten = 0
 
-  function* read(ask: DeskQuestions['activity']['ask']): Sliced<{ rows: ChangeRow[]; byKind: ByKind }> {
+  function* read(ask: DocumentQuestions['activity']['ask']): Sliced<{ rows: ChangeRow[]; byKind: ByKind }> {
     const { offset, limit, ...filter } = ask
     const began = forgotten
     const upTo = newest()
@@ -117,7 +129,7 @@ interface Question {
   values: (string | number)[]
 }
 
-function questionOf(filter: Omit<DeskQuestions['activity']['ask'], 'offset' | 'limit'>): Question {
+function questionOf(filter: Omit<DocumentQuestions['activity']['ask'], 'offset' | 'limit'>): Question {
   const { accountId, reference, since, until, withoutOwn } = filter
   const conditions = ['account_id = ?']
   const values: (string | number)[] = [accountId]
@@ -132,4 +144,20 @@ function questionOf(filter: Omit<DeskQuestions['activity']['ask'], 'offset' | 'l
   narrowed('is_own = ?', withoutOwn ? 0 : undefined)
   const where = conditions.join(' AND ')
   return { key: JSON.stringify([where, ...values]), where, values }
+}
+
+/** A change as the screens know it. */
+export function changeOf(row: ChangeRow): DocumentChange {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    reference: row.reference,
+    documentName: row.document_name,
+    kind: row.kind,
+    at: row.at,
+    isOwn: row.is_own === 1,
+    ...(row.signer !== null && { signer: row.signer }),
+    ...(row.from_text !== null && { from: row.from_text }),
+    ...(row.to_text !== null && { to: row.to_text })
+  }
 }

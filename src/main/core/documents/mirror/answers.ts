@@ -7,15 +7,14 @@ import type { UnreadableDocument } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { type Scan, scanList } from '../../lib/json-scanning.ts'
 import { inSlices, nextTurn } from '../../lib/slices.ts'
-import type { DeskQuestions, Taken } from '../questions.ts'
-import type { Answered } from './answer-decode.ts'
-import { answeredAt, lastPlaces, type Other, othersOf, type Taking } from './answer-items.ts'
-import { asUtf8, textOf, wholeHash } from './answer-text.ts'
+import type { DocumentQuestions, Taken } from '../questions.ts'
+import type { Answered } from './answer-items.ts'
+import { answeredAt, asUtf8, lastPlaces, type Other, othersOf, type Taking, textOf, wholeHash } from './answer-items.ts'
+import { type Difference, dueOf } from './differences.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { alsoIn, isInBoth, presenceIn } from './missing.ts'
-import { didWe } from './own-changes.ts'
-import { type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
-import { newsOf } from './update.ts'
+import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
+import { updateOf } from './update.ts'
 
 /** How long a request may have been on its way, in milliseconds; what is longer is a clock that was put. */
 const LONGEST_LOOK = 10 * 60_000
@@ -33,7 +32,7 @@ const NAMED = 20
 export function openAnswerTaking(mirror: Mirror) {
   let number = 0
 
-  async function take(ask: DeskQuestions['take']['ask']): Promise<Taken> {
+  async function take(ask: DocumentQuestions['take']['ask']): Promise<Taken> {
     const account = mirror.account(ask.accountId)
     const folder = mirror.folder(account, ask.folder)
     const mode: Mode = ask.withLogs ? 'logged' : 'plain'
@@ -129,7 +128,7 @@ export function openAnswerTaking(mirror: Mirror) {
     }
 
     function takeOver(entry: Entry | undefined, document: DocumentResponse, place: number, hash: string): void {
-      const news = newsOf(mirror, account, entry, document, {
+      const update = updateOf(mirror, account, entry, document, {
         begun: ask.begun,
         arrived: taking.arrived,
         now: ask.now,
@@ -137,8 +136,8 @@ export function openAnswerTaking(mirror: Mirror) {
         look: { folder: folder.name, mode, hash, number: taking.number, place, isBaseline: taking.isBaseline }
       })
       if (entry && entry.folder !== folder.name) mirror.disturb(account, entry.folder)
-      if (news.isNews) changed++
-      writings.push(news.writing)
+      if (update.isChanged) changed++
+      writings.push(update.writing)
     }
 
     /** It is there, and another folder's. */
@@ -206,4 +205,37 @@ function notAList(bytes: Uint8Array): Taken {
   } catch {
     return { kind: 'not-json' }
   }
+}
+
+/** What our own action on one document of a package did to the others: it is theirs too, and no news. */
+
+/** In so many documents of its package the action is looked for, where it was another run's. */
+const LOOKED_THROUGH = 100
+
+/**
+ * Says whether we did what a folder shows of the document: extending one document extends its package, and another
+ * document of it was last extended by us, to the same moment.
+ */
+function didWe(
+  mirror: Mirror,
+  account: Account,
+  entry: Entry | undefined
+): (difference: Difference, document: DocumentResponse) => boolean {
+  return ({ kind }, document) => {
+    const packageReference = document.PackageReference
+    if (kind !== 'due-changed' || !entry || !packageReference) return false
+    const due = dueOf(document)
+    return likelyOf(account, packageReference).some((reference) => {
+      const last = reference === entry.reference ? undefined : mirror.changes.lastDue(account.id, reference)
+      return last?.isOwn === true && dueOf({ DueDate: last.to, GMT: document.GMT }) === due
+    })
+  }
+}
+
+/** The one that this run acted on, else the first of the package. */
+function likelyOf({ extended, byPackage }: Account, packageReference: string): string[] {
+  const known = extended.get(packageReference)
+  if (known !== undefined) return [known]
+  const all = [...(byPackage.get(packageReference) ?? [])]
+  return all.slice(0, LOOKED_THROUGH).map(({ reference }) => reference)
 }

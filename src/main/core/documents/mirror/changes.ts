@@ -2,8 +2,8 @@
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
-import type { DeskQuestions } from '../questions.ts'
-import { activityIn } from './activity.ts'
+import type { DocumentQuestions } from '../questions.ts'
+import { activityIn, type ChangeRow, changeOf } from './activity.ts'
 import type { Difference } from './differences.ts'
 
 /** How long they are kept, in milliseconds: long enough for a year's review. */
@@ -17,19 +17,6 @@ export interface Happened {
   reference: string
   documentName: string
   at: number
-}
-
-export interface ChangeRow {
-  id: number
-  account_id: string
-  reference: string
-  document_name: string
-  kind: DocumentChange['kind']
-  at: number
-  signer: string | null
-  from_text: string | null
-  to_text: string | null
-  is_own: 0 | 1
 }
 
 export type Changes = ReturnType<typeof openChanges>
@@ -70,7 +57,7 @@ export function openChanges(db: Db) {
     },
 
     /** Also of changes that are kept no longer: ids are never given twice by the same mirror. */
-    newest: (): DeskQuestions['newestChange']['answer'] => ({
+    newest: (): DocumentQuestions['newestChange']['answer'] => ({
       mirror,
       change: newest.get() ?? 0,
       isKept: !db.memory
@@ -84,7 +71,7 @@ export function openChanges(db: Db) {
       return row && { isOwn: row.is_own === 1, ...(row.to_text !== null && { to: row.to_text }) }
     },
 
-    *activity(ask: DeskQuestions['activity']['ask']): Sliced<DeskQuestions['activity']['answer']> {
+    *activity(ask: DocumentQuestions['activity']['ask']): Sliced<DocumentQuestions['activity']['answer']> {
       const { rows, byKind } = yield* activity.read(ask)
       return {
         changes: rows.map(changeOf),
@@ -122,20 +109,5 @@ export function openChanges(db: Db) {
       erase.run(accountId)
       activity.forget()
     }
-  }
-}
-
-function changeOf(row: ChangeRow): DocumentChange {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    reference: row.reference,
-    documentName: row.document_name,
-    kind: row.kind,
-    at: row.at,
-    isOwn: row.is_own === 1,
-    ...(row.signer !== null && { signer: row.signer }),
-    ...(row.from_text !== null && { from: row.from_text }),
-    ...(row.to_text !== null && { to: row.to_text })
   }
 }

@@ -4,15 +4,14 @@
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectEncrypted, connectInMemory, type Db } from '../../storage/connection.ts'
+import { connectEncrypted, connectInMemory, type Db, KEY_BYTES } from '../../storage/connection.ts'
 import { faultOf, type MemoryReason } from '../../storage/database-fault.ts'
 import { fileErrorOf } from '../../storage/file-error.ts'
 import type { Files } from '../../storage/files.ts'
 import { checkWholeness } from '../../storage/integrity.ts'
-import { migrate } from '../../storage/migrations.ts'
+import { openMeta } from '../../storage/meta.ts'
+import { type Migration, migrate } from '../../storage/migrations.ts'
 import { setAside } from '../../storage/set-aside.ts'
-import type { DocumentsKey } from './database-key.ts'
-import { mirrorMigrations } from './schema.ts'
 
 const DOCUMENTS_FILE = 'documents.db'
 const FILES = [DOCUMENTS_FILE, `${DOCUMENTS_FILE}-wal`, `${DOCUMENTS_FILE}-shm`]
@@ -99,4 +98,111 @@ async function isThere(path: string, files: Files): Promise<boolean> {
     if (fileErrorOf(error)?.system === 'ENOENT') return false
     throw error
   }
+}
+
+/**
+ * The shape of `documents.db`. Times are milliseconds since 1970 in UTC. What is short and changes often stands apart from
+ * the bodies, so that it can be read whole at the start.
+ */
+
+const documents = `
+  CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    -- Whether a folder has shown it: what an operation of ours answered doesn't say where it is.
+    is_placed INTEGER NOT NULL CHECK (is_placed IN (0, 1)),
+    -- When the look began, or the operation answered, that told what is kept.
+    seen_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    arrived_at INTEGER NOT NULL,
+    completed_at INTEGER,
+    gone_at INTEGER,
+    unread INTEGER NOT NULL CHECK (unread IN (0, 1)),
+    logs_are_old INTEGER NOT NULL CHECK (logs_are_old IN (0, 1)),
+    -- By the service's clock, of the newest entry of its log.
+    last_log_at INTEGER,
+    package_reference TEXT,
+    -- By these an uncertain send is found again; in lower case.
+    client_reference TEXT NOT NULL,
+    likeness TEXT NOT NULL,
+    -- SHA-1 of the item's bytes that said what is kept, in an answer without logs and in one with them.
+    plain_hash TEXT,
+    logged_hash TEXT,
+    UNIQUE (account_id, reference)
+  ) STRICT;
+
+  -- What the list shows, JSON of the board's own; made anew from the body where its shape has changed.
+  CREATE TABLE board_rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT;
+  -- JSON of the document as it was decoded.
+  CREATE TABLE bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+
+  CREATE TABLE folders (
+    account_id TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    -- When the newest look began, and when its answer had been taken over.
+    begun INTEGER NOT NULL,
+    looked_at INTEGER NOT NULL,
+    -- Of the whole answer, where an answer equal to it says nothing new.
+    plain_hash TEXT,
+    logged_hash TEXT,
+    -- JSON: what came of that answer, and which documents of the folder it lacked, with when they were last seen.
+    taken TEXT NOT NULL,
+    missing TEXT NOT NULL,
+    PRIMARY KEY (account_id, folder)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE changes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account_id TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    document_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    signer TEXT,
+    from_text TEXT,
+    to_text TEXT,
+    is_own INTEGER NOT NULL CHECK (is_own IN (0, 1))
+  ) STRICT;
+  -- All that they are counted by.
+  CREATE INDEX changes_by_account ON changes (account_id, id, kind, at, is_own);
+  CREATE INDEX changes_by_document ON changes (account_id, reference, id);
+
+  -- Which mirror it is: one that is begun anew numbers its changes anew.
+  CREATE TABLE mirror (id TEXT NOT NULL) STRICT;
+  INSERT INTO mirror (id) VALUES (lower(hex(randomblob(16))));
+`
+
+/** In the order they are applied, as those of the main database are. */
+const mirrorMigrations: readonly Migration[] = [
+  { name: 'documents', sql: documents },
+  // Rows say since then who signers are: those that were kept are made anew.
+  { name: 'people-at-the-counter', sql: 'DELETE FROM board_rows;' }
+]
+
+/** The key of `documents.db`. It lies in the main database, which is encrypted with the keychain's: one way in for both. */
+
+const KEY = 'documents-key'
+
+export interface DocumentsKey {
+  key: Uint8Array
+  /** It was made now: a file that is there can't have been written with it. */
+  isNew: boolean
+}
+
+/**
+ * The key, made where there is none yet.
+ * @param db the main database.
+ * @param random bytes that can't be guessed (`node:crypto`'s `randomBytes`).
+ */
+export function documentsKey(db: Db, random: (bytes: number) => Uint8Array): DocumentsKey {
+  const meta = openMeta(db)
+  const kept = meta.read(KEY)
+  if (kept !== undefined && new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`).test(kept)) {
+    return { key: Uint8Array.from(Buffer.from(kept, 'hex')), isNew: false }
+  }
+  const key = Uint8Array.from(random(KEY_BYTES))
+  meta.write(KEY, Buffer.from(key).toString('hex'))
+  return { key, isNew: true }
 }

@@ -1,7 +1,7 @@
 /** Documents that could be what an uncertain send became, among those that the folders have shown since. */
 import { type DocumentLog, type DocumentResponse, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { DeskQuestions } from '../questions.ts'
+import type { DocumentQuestions } from '../questions.ts'
 import type { Mirror } from './mirror.ts'
 import { type Account, type Entry, seenInRun } from './state.ts'
 
@@ -10,20 +10,18 @@ const MARK = /^cs-(.+)-\d+$/
 /** So many documents that are only alike are answered: the newest, as what is looked for was sent lately. */
 const MOST_ALIKE = 2000
 
-interface Traced {
+interface FoundDocument {
   document: DocumentResponse
   /** By its log; undefined where the service doesn't say. */
   begunAt: number | undefined
 }
 
-export function* tracesIn(
+export function* snapshotIn(
   mirror: Mirror,
   account: Account,
-  { since, traces }: DeskQuestions['traces']['ask']
-): Sliced<DeskQuestions['traces']['answer']> {
-  const [references, marks, likenesses] = [traces.references, traces.marks, traces.likenesses].map(
-    (some) => new Set(some)
-  )
+  { since, keys }: DocumentQuestions['snapshot']['ask']
+): Sliced<DocumentQuestions['snapshot']['answer']> {
+  const [references, marks, matchKeys] = [keys.references, keys.marks, keys.matchKeys].map((some) => new Set(some))
   const named = new Set<Entry>()
   const alike = new Set<Entry>()
   let latest: number | undefined
@@ -33,10 +31,10 @@ export function* tracesIn(
     if (++passed % 256 === 0) yield
     if (!isShown(entry)) continue
     if (entry.lastLogAt !== undefined) latest = Math.max(latest ?? entry.lastLogAt, entry.lastLogAt)
-    const { clientReference, likeness } = entry
+    const { clientReference, matchKey } = entry
     const id = clientReference && MARK.exec(clientReference)?.[1]
     const isNamed = (clientReference && references?.has(clientReference)) || (id && marks?.has(id))
-    if (!isNamed && !likenesses?.has(likeness)) continue
+    if (!isNamed && !matchKeys?.has(matchKey)) continue
     const found = isNamed ? named : alike
     found.add(entry)
     for (const other of account.byPackage.get(entry.packageReference ?? '') ?? []) if (isShown(other)) found.add(other)
@@ -44,16 +42,16 @@ export function* tracesIn(
   const documents: DocumentResponse[] = []
   for (const entry of named) {
     yield
-    documents.push(tracedOf(mirror.document(entry)).document)
+    documents.push(foundDocumentOf(mirror.document(entry)).document)
   }
-  const others: Traced[] = []
+  const others: FoundDocument[] = []
   for (const entry of alike) {
     if (named.has(entry)) continue
     yield
-    others.push(tracedOf(mirror.document(entry)))
+    others.push(foundDocumentOf(mirror.document(entry)))
   }
   // One of which nobody says when it began could be any.
-  const orderOf = ({ begunAt }: Traced) => begunAt ?? Number.MAX_VALUE
+  const orderOf = ({ begunAt }: FoundDocument) => begunAt ?? Number.MAX_VALUE
   const newest = others.length <= MOST_ALIKE ? others : others.sort((one, two) => orderOf(two) - orderOf(one))
   documents.push(...newest.slice(0, MOST_ALIKE).map(({ document }) => document))
   return {
@@ -64,7 +62,7 @@ export function* tracesIn(
 }
 
 /** What a send is judged by, and what a person is shown of it where that is in doubt. */
-function tracedOf({ Signers = [], Logs = [], ...document }: DocumentResponse): Traced {
+function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentResponse): FoundDocument {
   const { Reference, Name, Status, Folder, PackageReference, ClientReference } = document
   let first: { at: number; log: DocumentLog } | undefined
   for (const log of Logs) {
@@ -84,4 +82,17 @@ function tracedOf({ Signers = [], Logs = [], ...document }: DocumentResponse): T
       ...(first && { Logs: [{ Date: first.log.Date, GMT: first.log.GMT }] })
     }
   }
+}
+
+/** How documents and what was sent are told to be alike. */
+
+/** The same for a document and an item that have the same name and the same signers. */
+export function matchKeyOf(name: string | undefined, signers: readonly { Email?: string | undefined }[]): string {
+  const emails = signers.map(({ Email }) => plain(Email)).sort()
+  return [plain(name).replace(/\.pdf$/, ''), ...emails].join('\n')
+}
+
+/** As references, names and addresses are compared: without the space around them, in lower case. */
+export function plain(text: string | undefined): string {
+  return (text ?? '').trim().toLowerCase()
 }

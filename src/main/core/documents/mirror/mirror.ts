@@ -6,23 +6,23 @@ import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
 import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'
-import { openBoard } from '../index/document-index.ts'
-import { type BoardRow, boardRowOf } from '../index/row.ts'
+import { openDocumentIndex } from '../index/document-index.ts'
+import { type IndexRow, indexRowOf } from '../index/row.ts'
 import type { MirroredDocument, Taken } from '../questions.ts'
 import { type Changes, openChanges } from './changes.ts'
 import type { Difference } from './differences.ts'
-import { type Account, beginning, type Entry, entryOf, type Folder, folderOf, seenAt } from './state.ts'
-import { mirrorRows, readJson, type StoredDocument } from './tables.ts'
+import { type Account, beginning, type Entry, type Folder, seenAt } from './state.ts'
+import { entryOf, folderOf, mirrorTables, readJson, type StoredDocument } from './tables.ts'
 
 /** Something that happened, and whether this workstation did it. */
-type Told = Difference & { isOwn: boolean }
+type Happening = Difference & { isOwn: boolean }
 
 /** A document as it is to be written: what is known of it, what the list shows, and what has happened to it. */
 export interface Writing {
   entry: Omit<Entry, 'id'>
   /** The row and the body; absent where they stay as they are. */
-  content?: { document?: DocumentResponse; row: BoardRow }
-  told: { differences: readonly Told[]; at: number }
+  content?: { document?: DocumentResponse; row: IndexRow }
+  happened: { differences: readonly Happening[]; at: number }
 }
 
 /** How many rows are marked at a time: a few milliseconds' work. */
@@ -39,7 +39,7 @@ const NOTHING_TAKEN: Extract<Taken, { kind: 'taken' }> = {
 }
 
 export function openMirror(db: Db) {
-  const rows = mirrorRows(db)
+  const rows = mirrorTables(db)
   const changes: Changes = openChanges(db)
   const accounts = new Map<string, Account>()
   const loading = inSlices(load())
@@ -54,7 +54,7 @@ export function openMirror(db: Db) {
       for (const stored of some) {
         last = stored.id
         const { id: accountId } = accountOf(stored.account_id)
-        remember(entryOf(stored), stored.row === null ? rowOf(stored) : readJson<BoardRow>(stored.row), accountId)
+        remember(entryOf(stored), stored.row === null ? rowOf(stored) : readJson<IndexRow>(stored.row), accountId)
       }
       if (some.length === 0) break
       yield
@@ -70,8 +70,8 @@ export function openMirror(db: Db) {
   }
 
   /** A row that an earlier version wrote otherwise is made anew from the document. */
-  function rowOf(stored: StoredDocument): BoardRow {
-    return boardRowOf(rows.body(stored.id), {
+  function rowOf(stored: StoredDocument): IndexRow {
+    return indexRowOf(rows.body(stored.id), {
       accountId: stored.account_id,
       folder: stored.folder,
       arrivedAt: stored.arrived_at,
@@ -92,13 +92,13 @@ export function openMirror(db: Db) {
       byPackage: new Map(),
       folders: new Map(),
       extended: new Map(),
-      board: openBoard()
+      index: openDocumentIndex()
     }
     accounts.set(id, account)
     return account
   }
 
-  function remember(entry: Entry, row: BoardRow | undefined, accountId: string): void {
+  function remember(entry: Entry, row: IndexRow | undefined, accountId: string): void {
     const account = accountOf(accountId)
     const known = account.entries.get(entry.reference)
     if (known) {
@@ -118,22 +118,22 @@ export function openMirror(db: Db) {
       if (others) others.add(kept)
       else account.byPackage.set(kept.packageReference, new Set([kept]))
     }
-    if (row) account.board.put(row)
+    if (row) account.index.put(row)
   }
 
   const writeAll = db.transaction((writings: Iterable<Writing | undefined>): (() => void)[] => {
     const after: (() => void)[] = []
     for (const writing of writings) {
       if (!writing) continue
-      const { entry, content, told } = writing
-      const row = content?.row ?? accountOf(entry.accountId).board.get(entry.reference)
+      const { entry, content, happened } = writing
+      const row = content?.row ?? accountOf(entry.accountId).index.get(entry.reference)
       if (!row) continue
       const id = rows.write(entry, row, content?.document, content !== undefined)
-      changes.write(told.differences, {
+      changes.write(happened.differences, {
         accountId: entry.accountId,
         reference: entry.reference,
         documentName: row.name,
-        at: told.at
+        at: happened.at
       })
       after.push(() => remember({ ...entry, id }, content?.row, entry.accountId))
     }
@@ -173,19 +173,19 @@ export function openMirror(db: Db) {
     },
 
     /** Marks rows as read or unread; answers how many were otherwise. */
-    async markRead(targets: readonly BoardRow[], read: boolean): Promise<number> {
+    async markRead(targets: readonly IndexRow[], read: boolean): Promise<number> {
       let count = 0
       for (let first = 0; first < targets.length; first += PIECE) {
         const others = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {
           const account = accounts.get(accountId)
           const entry = account?.entries.get(reference)
           // As it is by now: in the pauses something may have happened to it.
-          const row = account?.board.get(reference)
+          const row = account?.index.get(reference)
           return entry && row?.unread === read ? [{ entry, row: { ...row, unread: !read } }] : []
         })
         if (others.length === 0) continue
         rows.setUnread(others)
-        for (const { row } of others) accountOf(row.accountId).board.put(row)
+        for (const { row } of others) accountOf(row.accountId).index.put(row)
         count += others.length
         await nextTurn()
       }
@@ -227,7 +227,7 @@ export function openMirror(db: Db) {
     taken: (folder: Folder) => folder.taken ?? NOTHING_TAKEN,
 
     mirrored(account: Account, entry: Entry): MirroredDocument | undefined {
-      const row = account.board.get(entry.reference)
+      const row = account.index.get(entry.reference)
       return (
         row && {
           accountId: account.id,

@@ -1,12 +1,11 @@
 /** What the mirror keeps in memory: of each document what answers are compared with, and of each folder its newest look. */
-import type { Board } from '../index/document-index.ts'
+import type { DocumentIndex } from '../index/document-index.ts'
 import type { Taken } from '../questions.ts'
-import { readJson, type StoredDocument, type StoredFolder } from './tables.ts'
 
 /** Whether an answer was asked for with the documents' logs: the same document has other bytes then. */
 export type Mode = 'plain' | 'logged'
 
-/** What is known of one document beside what its row on the board says. */
+/** What is known of one document beside what its row in the index says. */
 export interface Entry {
   id: number
   accountId: string
@@ -25,7 +24,7 @@ export interface Entry {
   lastLogAt: number | undefined
   packageReference: string | undefined
   clientReference: string
-  likeness: string
+  matchKey: string
   hashes: Record<Mode, string | undefined>
   /** The last look that named it, and where in its answer. */
   look: number
@@ -66,7 +65,7 @@ export interface Account {
   folders: Map<string, Folder>
   /** The document of each package that an action of ours answered in this run. */
   extended: Map<string, string>
-  board: Board
+  index: DocumentIndex
 }
 
 /** When the newest look that named the document began. */
@@ -79,41 +78,6 @@ export function seenAt(account: Account, entry: Entry): number {
 export function seenInRun(account: Account, entry: Entry): number {
   const begun = entry.isMissing || !entry.isPlaced ? 0 : (account.folders.get(entry.folder)?.begunInRun ?? 0)
   return Math.max(entry.ownSeenInRun, begun)
-}
-
-/** As it was kept: of this run nothing is known yet. */
-export function entryOf(stored: StoredDocument): Entry {
-  return {
-    id: stored.id,
-    accountId: stored.account_id,
-    reference: stored.reference,
-    folder: stored.folder,
-    isPlaced: stored.is_placed === 1,
-    ownSeenAt: stored.seen_at,
-    ownSeenInRun: 0,
-    knownAt: 0,
-    isMissing: false,
-    logsAreOld: stored.logs_are_old === 1,
-    lastLogAt: stored.last_log_at ?? undefined,
-    packageReference: stored.package_reference ?? undefined,
-    clientReference: stored.client_reference,
-    likeness: stored.likeness,
-    hashes: { plain: stored.plain_hash ?? undefined, logged: stored.logged_hash ?? undefined },
-    look: 0,
-    place: 0,
-    also: undefined
-  }
-}
-
-/** A folder as it was kept. */
-export function folderOf(stored: StoredFolder): Folder {
-  return {
-    ...beginning(stored.folder),
-    begun: stored.begun,
-    lookedAt: stored.looked_at,
-    hashes: { plain: stored.plain_hash ?? undefined, logged: stored.logged_hash ?? undefined },
-    taken: readJson<Folder['taken'] | null>(stored.taken) ?? undefined
-  }
 }
 
 /** A folder that was never looked at. */

@@ -2,8 +2,8 @@
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import type { Db } from '../../storage/connection.ts'
 import { DamagedDatabaseError } from '../../storage/integrity.ts'
-import type { BoardRow } from '../index/row.ts'
-import type { Entry, Folder } from './state.ts'
+import type { IndexRow } from '../index/row.ts'
+import { beginning, type Entry, type Folder } from './state.ts'
 
 export interface StoredDocument {
   id: number
@@ -24,7 +24,7 @@ export interface StoredDocument {
   likeness: string
   plain_hash: string | null
   logged_hash: string | null
-  /** JSON of the board's row. */
+  /** JSON of the index's row. */
   row: string | null
 }
 
@@ -54,7 +54,7 @@ export function readJson<Kept>(text: string): Kept {
 /** How many are read at a time: a few milliseconds' work. */
 const PAGE = 200
 
-export function mirrorRows(db: Db) {
+export function mirrorTables(db: Db) {
   const after = db.prepare<[number], StoredDocument>(
     `SELECT documents.*, board_rows.row FROM documents LEFT JOIN board_rows ON board_rows.id = documents.id
      WHERE documents.id > ? ORDER BY documents.id LIMIT ${PAGE}`
@@ -65,11 +65,11 @@ export function mirrorRows(db: Db) {
       `INSERT INTO documents (account_id, reference, folder, is_placed, seen_at, changed_at, arrived_at, completed_at,
          gone_at, unread, logs_are_old, last_log_at, package_reference, client_reference, likeness, plain_hash, logged_hash)
        VALUES (@accountId, @reference, @folder, @isPlaced, @seenAt, @changedAt, @arrivedAt, @completedAt,
-         @goneAt, @unread, @logsAreOld, @lastLogAt, @packageReference, @clientReference, @likeness, @plain, @logged)
+         @goneAt, @unread, @logsAreOld, @lastLogAt, @packageReference, @clientReference, @matchKey, @plain, @logged)
        ON CONFLICT (account_id, reference) DO UPDATE SET folder = @folder, is_placed = @isPlaced, seen_at = @seenAt,
          changed_at = @changedAt, arrived_at = @arrivedAt, completed_at = @completedAt, gone_at = @goneAt,
          unread = @unread, logs_are_old = @logsAreOld, last_log_at = @lastLogAt, package_reference = @packageReference,
-         client_reference = @clientReference, likeness = @likeness, plain_hash = @plain, logged_hash = @logged
+         client_reference = @clientReference, likeness = @matchKey, plain_hash = @plain, logged_hash = @logged
        RETURNING id`
     )
     .pluck()
@@ -109,7 +109,7 @@ export function mirrorRows(db: Db) {
     },
 
     /** Answers the document's id. `hasNewRow` false: only what stands beside the row and the body is written. */
-    write(entry: Omit<Entry, 'id'>, row: BoardRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
+    write(entry: Omit<Entry, 'id'>, row: IndexRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
       const id = Number(
         writeDocument.get({
           accountId: entry.accountId,
@@ -126,7 +126,7 @@ export function mirrorRows(db: Db) {
           lastLogAt: entry.lastLogAt ?? null,
           packageReference: entry.packageReference ?? null,
           clientReference: entry.clientReference,
-          likeness: entry.likeness,
+          matchKey: entry.matchKey,
           plain: entry.hashes.plain ?? null,
           logged: entry.hashes.logged ?? null
         })
@@ -136,7 +136,7 @@ export function mirrorRows(db: Db) {
       return id
     },
 
-    setUnread: db.transaction((some: readonly { entry: Entry; row: BoardRow }[]) => {
+    setUnread: db.transaction((some: readonly { entry: Entry; row: IndexRow }[]) => {
       for (const { entry, row } of some) {
         setUnread.run(row.unread ? 1 : 0, entry.id)
         writeRow.run(entry.id, JSON.stringify(row))
@@ -167,5 +167,40 @@ export function mirrorRows(db: Db) {
     erase(accountId: string): void {
       for (const statement of erasing) statement.run(accountId)
     }
+  }
+}
+
+/** As it was kept: of this run nothing is known yet. */
+export function entryOf(stored: StoredDocument): Entry {
+  return {
+    id: stored.id,
+    accountId: stored.account_id,
+    reference: stored.reference,
+    folder: stored.folder,
+    isPlaced: stored.is_placed === 1,
+    ownSeenAt: stored.seen_at,
+    ownSeenInRun: 0,
+    knownAt: 0,
+    isMissing: false,
+    logsAreOld: stored.logs_are_old === 1,
+    lastLogAt: stored.last_log_at ?? undefined,
+    packageReference: stored.package_reference ?? undefined,
+    clientReference: stored.client_reference,
+    matchKey: stored.likeness,
+    hashes: { plain: stored.plain_hash ?? undefined, logged: stored.logged_hash ?? undefined },
+    look: 0,
+    place: 0,
+    also: undefined
+  }
+}
+
+/** A folder as it was kept. */
+export function folderOf(stored: StoredFolder): Folder {
+  return {
+    ...beginning(stored.folder),
+    begun: stored.begun,
+    lookedAt: stored.looked_at,
+    hashes: { plain: stored.plain_hash ?? undefined, logged: stored.logged_hash ?? undefined },
+    taken: readJson<Folder['taken'] | null>(stored.taken) ?? undefined
   }
 }

@@ -1,8 +1,8 @@
 /** What is to be written of a document that was told of: compared with what is kept, and with what has happened to it since. */
 import { type DocumentResponse, readDocumentStatus, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
-import { type BoardRow, boardRowOf } from '../index/row.ts'
+import { type IndexRow, indexRowOf } from '../index/row.ts'
 import { changesBetween, type Difference, meansTheSame, saysTheSame } from './differences.ts'
-import { likenessOf, plain } from './match-key.ts'
+import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Entry, type Mode, seenAt, seenInRun } from './state.ts'
 
@@ -19,26 +19,26 @@ export interface Source {
   isOwn: (difference: Difference, document: DocumentResponse) => boolean
 }
 
-export interface News {
+export interface Update {
   writing: Writing
   /** Whether the document is new or other than before, in any way that shows. */
-  isNews: boolean
+  isChanged: boolean
 }
 
 /** @param entry what is known of it, if anything is. */
-export function newsOf(
+export function updateOf(
   mirror: Mirror,
   account: Account,
   entry: Entry | undefined,
   answered: DocumentResponse,
   source: Source
-): News {
+): Update {
   const { look, now } = source
   const before = entry && mirror.document(entry)
   // As it would be read again: a member that is there without a value is not.
   const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
   const document = look || !before ? spelled : withTheRest(spelled, before)
-  const row = account.board.get(document.Reference)
+  const row = account.index.get(document.Reference)
   const after = withLogs(document, before, look?.mode)
   const folder = look?.folder ?? entry?.folder ?? document.Folder ?? ''
   const isPlaced = look !== undefined || entry?.isPlaced === true
@@ -73,27 +73,27 @@ export function newsOf(
     lastLogAt: latest(after) ?? entry?.lastLogAt,
     packageReference: document.PackageReference || undefined,
     clientReference: plain(document.ClientReference),
-    likeness: likenessOf(document.Name, document.Signers ?? []),
+    matchKey: matchKeyOf(document.Name, document.Signers ?? []),
     hashes: hashesOf(entry, before, after, look),
     look: look?.number ?? entry?.look ?? 0,
     place: look?.place ?? entry?.place ?? 0,
     also: isWhereItWas ? entry.also : undefined
   }
-  const happened = differences.map((one) => ({ ...one, isOwn: source.isOwn(one, after) }))
-  const told = { differences: happened, at: now }
+  const happenings = differences.map((one) => ({ ...one, isOwn: source.isOwn(one, after) }))
+  const happened = { differences: happenings, at: now }
   if (isSame && isWhereItWas && row && row.goneAt === undefined)
-    return { writing: { entry: next, told }, isNews: false }
+    return { writing: { entry: next, happened }, isChanged: false }
   const content = {
     ...(!isSame && { document: after }),
-    row: boardRowOf(after, {
+    row: indexRowOf(after, {
       accountId: account.id,
       folder,
       ...timesOf(after, row, source, differences.length > 0 || !meansSame),
-      unread: row?.unread || happened.some(({ isOwn }) => !isOwn)
+      unread: row?.unread || happenings.some(({ isOwn }) => !isOwn)
     })
   }
-  const isNews = !meansSame || !isWhereItWas || row?.goneAt !== undefined || !haveSameLog(before, after)
-  return { writing: { entry: next, content, told }, isNews }
+  const isChanged = !meansSame || !isWhereItWas || row?.goneAt !== undefined || !haveSameLog(before, after)
+  return { writing: { entry: next, content, happened }, isChanged }
 }
 
 /** An operation may answer with no more than what it changed: what it says nothing of is as it was. */
@@ -145,10 +145,10 @@ function hashesOf(
 /** A document that is there at the first look arrived, and was completed, when the service's own dates say so. */
 function timesOf(
   document: DocumentResponse,
-  row: BoardRow | undefined,
+  row: IndexRow | undefined,
   { now, look }: Source,
   isChanged: boolean
-): Pick<BoardRow, 'arrivedAt' | 'changedAt' | 'completedAt'> {
+): Pick<IndexRow, 'arrivedAt' | 'changedAt' | 'completedAt'> {
   const notLater = (at: number | undefined) => (at !== undefined && at > 0 && at <= now ? at : undefined)
   const signedAt = notLater(readServiceDate(document.LastSignedDate, readGmt(document.GMT))?.at)
   const begun = notLater(earliest(document))

@@ -1,15 +1,15 @@
 /** Reads folders of an account into the mirror: never one folder twice at a time, and each answer taken in the order of its asking. */
 import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
-import type { AskDesk, Taken } from '../questions.ts'
+import type { AskDocuments, Taken } from '../questions.ts'
 
-export interface ReadingEffects {
-  ask: AskDesk
+export interface FolderReadingDeps {
+  ask: AskDocuments
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'readActiveDocuments'>>
   describe: (error: unknown) => AppError
   /** The wall clock, in milliseconds since 1970 UTC: what is shown. */
   clock: () => number
-  /** Orders what is known; shared with whoever takes over what operations answer: see `neverBack`. */
+  /** Orders what is known; shared with whoever takes over what operations answer: see `neverBackwards`. */
   moment: () => number
   /** A clock that never jumps, in milliseconds. */
   elapsed: () => number
@@ -46,7 +46,7 @@ interface Reading {
   result: Promise<FolderLook>
 }
 
-export function openFolderReading(effects: ReadingEffects) {
+export function openFolderReading(effects: FolderReadingDeps) {
   const { ask, clientOf, describe, clock, moment, elapsed, looked } = effects
   const troubles = new Map<string, Map<string, FolderTrouble>>()
   const readings = new Map<string, Map<string, Reading>>()

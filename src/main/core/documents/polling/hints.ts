@@ -13,7 +13,7 @@ const WAKES_EVERY = 1_000
 const KEY = 'hints'
 const TOKEN_BYTES = 24
 
-export interface HintEffects {
+export interface HintDeps {
   db: Db
   random: (bytes: number) => Buffer
   /** Looks at the folders. */
@@ -31,7 +31,7 @@ interface Kept {
 
 export type Hints = ReturnType<typeof openHints>
 
-export function openHints({ db, random, wake, schedule }: HintEffects) {
+export function openHints({ db, random, wake, schedule }: HintDeps) {
   const meta = openMeta(db)
   const woken = spaced(schedule, WAKES_EVERY, wake)
   let listener: HintListener | undefined

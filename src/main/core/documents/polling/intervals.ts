@@ -93,7 +93,7 @@ export function spaced(schedule: Schedule, interval: number, task: () => void): 
  * ordered by it, and nothing else, as it stays ahead where the wall clock was. Whoever looks and whoever acts must share
  * one.
  */
-export function neverBack(clock: () => number): () => number {
+export function neverBackwards(clock: () => number): () => number {
   let last = 0
   return () => {
     last = Math.max(clock(), last + 1)

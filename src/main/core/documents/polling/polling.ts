@@ -5,11 +5,9 @@
 import type { AppError, ConnectionView } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { USUAL_FOLDERS } from '../../accounts/account.ts'
-import type { Traces } from '../questions.ts'
-import { newPlace, type Place } from './account-state.ts'
-import { openConnections } from './connections.ts'
-import { isUnknownFolder } from './folder-intervals.ts'
-import { type FolderTrouble, type LookEnd, openFolderReading, type ReadingEffects } from './folder-reading.ts'
+import type { SendKeys } from '../questions.ts'
+import { isUnknownFolder, newPlace, openConnections, type Place } from './account-state.ts'
+import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
 import { restAfter, type Schedule, spaced } from './intervals.ts'
 import { openRounds, type Round } from './rounds.ts'
 
@@ -20,7 +18,7 @@ const MAYBE_ITS_OWN = new Set<AppError['code']>(['timeout', 'not-json'])
 /** The screens are told at most so often that an account's documents changed, in milliseconds. */
 const TOLD_EVERY = 250
 
-export interface WatchEffects extends Omit<ReadingEffects, 'looked'> {
+export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
   /** All accounts, with the names of their folders. */
   accounts: () => readonly { id: string; folders: readonly string[] }[]
   /** The account that is looked at; undefined where there is none. */
@@ -35,9 +33,9 @@ export interface WatchEffects extends Omit<ReadingEffects, 'looked'> {
   schedule: Schedule
 }
 
-export type Watch = ReturnType<typeof openWatch>
+export type Polling = ReturnType<typeof openPolling>
 
-export function openWatch(effects: WatchEffects) {
+export function openPolling(effects: PollingDeps) {
   const { ask, clock, elapsed, describe, schedule } = effects
   const connections = openConnections(clock)
   const reading = openFolderReading({ ...effects, looked })
@@ -147,7 +145,7 @@ export function openWatch(effects: WatchEffects) {
     try {
       const [first = ''] = foldersOf(accountId)
       const wasOffline = connections.of(accountId).state === 'offline'
-      await rounds.tellDesk(accountId)
+      await rounds.tellWorker(accountId)
       if (wasOffline) await reading.read(accountId, first, 'without logs')
       await reading.settled(accountId)
       const all = wasOffline ? foldersOf(accountId) : folders
@@ -224,7 +222,7 @@ export function openWatch(effects: WatchEffects) {
     },
     /** Reads one folder now, with the documents' logs. */
     async refreshWithLogs(accountId: string, folder: string): Promise<void> {
-      await rounds.tellDesk(accountId)
+      await rounds.tellWorker(accountId)
       await reading.read(accountId, folder, 'with logs')
     },
     /**
@@ -243,16 +241,16 @@ export function openWatch(effects: WatchEffects) {
     /**
      * What all folders show now that could be what is looked for, with logs; and when something happened last, by the
      * service's clock.
-     * @param tracesOf what to look for, asked once the folders have been read.
+     * @param keysOf what to look for, asked once the folders have been read.
      * @throws ServiceError where a folder could not be read.
      */
     async readAllFolders(
       accountId: string,
-      tracesOf: () => Promise<Traces>
+      keysOf: () => Promise<SendKeys>
     ): Promise<{ documents: DocumentResponse[]; latest?: number; isComplete: boolean }> {
       const { looks, isComplete } = await readAll(accountId, 'with logs')
       const since = Math.min(...looks.map(({ begun }) => begun))
-      const { isCut, ...seen } = await ask('traces', { accountId, since, traces: await tracesOf() })
+      const { isCut, ...seen } = await ask('snapshot', { accountId, since, keys: await keysOf() })
       // One that can't be read may be the one that is looked for, even where it says who it is.
       return { ...seen, isComplete: isComplete && !isCut && looks.every(({ taken }) => taken.unreadable.count === 0) }
     },

@@ -1,11 +1,10 @@
 /** Reads folders of an account side by side, and marks as gone what all of them have ceased to show. */
 import type { AppError } from '../../../../shared/contract/index.ts'
-import type { AskDesk } from '../questions.ts'
+import type { AskDocuments } from '../questions.ts'
 import type { FolderLook, openFolderReading } from './folder-reading.ts'
-import { followDepartures } from './missing-documents.ts'
 
-export interface RoundsEffects {
-  ask: AskDesk
+export interface RoundsDeps {
+  ask: AskDocuments
   describe: (error: unknown) => AppError
   /** The wall clock, in milliseconds since 1970 UTC. */
   clock: () => number
@@ -28,15 +27,15 @@ export interface Round {
   isComplete: boolean
 }
 
-type Departures = ReturnType<typeof followDepartures>
+type MissingTracker = ReturnType<typeof trackMissing>
 
-export function openRounds(effects: RoundsEffects) {
+export function openRounds(effects: RoundsDeps) {
   const { ask, describe, clock, reading, foldersOf, isUnknown, isKnown } = effects
-  const departures = new Map<string, Promise<Departures>>()
+  const trackers = new Map<string, Promise<MissingTracker>>()
   /** Accounts whose settings were saved, and whether they lead to another service: the desk has to know before it is told more. */
   const saved = new Map<string, { isOtherService: boolean }>()
 
-  async function tellDesk(accountId: string): Promise<void> {
+  async function tellWorker(accountId: string): Promise<void> {
     const change = saved.get(accountId)
     if (!change) return
     await ask('foldersChanged', { accountId, folders: foldersOf(accountId), ...change })
@@ -44,16 +43,16 @@ export function openRounds(effects: RoundsEffects) {
   }
 
   /** How long folders were before this run is asked of the mirror once, so that a first look that is empty surprises, too. */
-  function departuresOf(accountId: string): Promise<Departures> {
-    const known = departures.get(accountId)
+  function trackerOf(accountId: string): Promise<MissingTracker> {
+    const known = trackers.get(accountId)
     if (known) return known
     const asked = ask('counts', { accountId, queries: [], now: clock(), zone: 'UTC' })
-      .then(({ folders }) => followDepartures(new Map(Object.entries(folders))))
+      .then(({ folders }) => trackMissing(new Map(Object.entries(folders))))
       .catch((error: unknown) => {
-        departures.delete(accountId)
+        trackers.delete(accountId)
         throw error
       })
-    departures.set(accountId, asked)
+    trackers.set(accountId, asked)
     return asked
   }
 
@@ -68,11 +67,11 @@ export function openRounds(effects: RoundsEffects) {
     return unread.some((folder) => Object.hasOwn(lookedAt, folder)) ? undefined : lengths
   }
 
-  async function noticeGone(accountId: string, departures: Departures, looks: readonly FolderLook[]): Promise<void> {
+  async function noticeGone(accountId: string, trackers: MissingTracker, looks: readonly FolderLook[]): Promise<void> {
     const documents = await lengthsOf(accountId, looks)
     if (!documents || looks.length === 0) return
     const begun = looks.map((look) => look.begun)
-    const since = departures.after({
+    const since = trackers.after({
       at: Math.min(...looks.map(({ at }) => at)),
       begun: Math.min(...begun),
       lastBegun: Math.max(...begun),
@@ -85,8 +84,8 @@ export function openRounds(effects: RoundsEffects) {
   return {
     /** Reads these folders; one that fails stops no other. @throws only where the desk doesn't answer. */
     async read(accountId: string, folders: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
-      await tellDesk(accountId)
-      const followed = await departuresOf(accountId)
+      await tellWorker(accountId)
+      const followed = await trackerOf(accountId)
       // A folder's first look has the logs: they say when its documents began, and what happened to them last.
       const known = await ask('lookedAt', { accountId, folders: [...folders] })
       const logsOf = (folder: string) => (Object.hasOwn(known, folder) ? logs : 'with logs')
@@ -99,20 +98,85 @@ export function openRounds(effects: RoundsEffects) {
     },
 
     /** Has the desk know of what was saved of an account, where it doesn't yet. */
-    tellDesk,
+    tellWorker,
 
     /** What was seen so far was asked of other folders, at another address, or by another key. */
     accountChanged(accountId: string, isOtherService: boolean): void {
       saved.set(accountId, { isOtherService: isOtherService || saved.get(accountId)?.isOtherService === true })
-      void departures
+      void trackers
         .get(accountId)
         ?.then((followed) => followed.forget())
         .catch(() => undefined)
     },
 
     forget(accountId: string): void {
-      departures.delete(accountId)
+      trackers.delete(accountId)
       saved.delete(accountId)
     }
   }
+}
+
+/**
+ * Which documents may be called gone. A document that moves while the folders are read one beside the other can be missed by
+ * all of them, so one look says nothing, nor do two at once; and a folder that is suddenly empty, or half as long, may be
+ * the service's mistake, so that takes one look more, and longer.
+ */
+
+/** A round in which every folder was read, and each of its documents could be told. */
+export interface CompleteRound {
+  /** When it began, by a clock that never jumps. */
+  at: number
+  /** When its first look began. */
+  begun: number
+  /** When its last look began. */
+  lastBegun: number
+  /** How many documents each folder named. */
+  documents: ReadonlyMap<string, number>
+}
+
+/** Two rounds that begin sooner one after the other may both see the service in the same midst of something. */
+const APART = 5_000
+/** The same, where a folder shrank at once. */
+const APART_WHEN_DOUBTFUL = 30_000
+
+/** So many documents fewer are nothing to wonder at, whatever share of the folder they are. */
+const FEW = 10
+
+/** Follows one account's rounds. */
+export function trackMissing(before: ReadonlyMap<string, number>) {
+  let lengths = before
+  /** When the two rounds before began, oldest first. */
+  let begun: number[] = []
+  let last: CompleteRound | undefined
+  /** How many rounds must still miss what a sudden shrink took away. */
+  let doubtful = 0
+
+  return {
+    /**
+     * Takes a complete round in; answers since when a document must not have been seen to be gone, or undefined where none
+     * can be called that, as after a round that came too soon.
+     */
+    after(round: CompleteRound): number | undefined {
+      // Whoever asks while a round is under way is answered by the same looks: that is one round.
+      if (last && round.begun <= last.lastBegun) return undefined
+      if (last && round.at - last.at < (doubtful > 0 ? APART_WHEN_DOUBTFUL : APART)) return undefined
+      const shrank = [...round.documents].some(([folder, now]) => hasShrunk(lengths.get(folder) ?? 0, now))
+      doubtful = shrank ? 2 : Math.max(0, doubtful - 1)
+      const since = begun.at(doubtful > 0 ? -2 : -1)
+      begun = [...begun, round.begun].slice(-2)
+      lengths = round.documents
+      last = round
+      return since
+    },
+
+    /** What was seen of an account that is asked for elsewhere now, or by another key, says nothing any more. */
+    forget(): void {
+      begun = []
+      last = undefined
+    }
+  }
+}
+
+function hasShrunk(before: number, now: number): boolean {
+  return now < before / 2 && before - now >= FEW
 }
