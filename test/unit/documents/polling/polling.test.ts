@@ -376,7 +376,7 @@ describe('by itself', () => {
     begin()
     await looked(2)
     const [reference = ''] = references()
-    expect(await work.ask('get', { accountId: other.id, reference })).toBeDefined()
+    await expect.poll(() => work.ask('get', { accountId: other.id, reference })).toBeDefined()
     expect(work.watch.connectionOf(other.id).state).toBe('online')
   })
 
