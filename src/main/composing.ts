@@ -10,7 +10,8 @@ import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
 import { type DropFoldersDeps, openDropFolders } from './core/drop-folders/drop-folders.ts'
-import { openOutbox } from './core/outbox/outbox.ts'
+import { systemTime } from './core/lib/time.ts'
+import { Outbox } from './core/outbox/outbox.ts'
 import type { Db } from './core/storage/connection.ts'
 import { asAppError } from './ipc/errors.ts'
 
@@ -57,7 +58,7 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
   })
   const people = openPeople({ db, recipients: lists.keptRecipients, clock })
   const remembered = openRemembered({ db, clock })
-  const outbox = openOutbox({
+  const outbox = new Outbox({
     db,
     drafts,
     clientOf: clients.of,
@@ -75,10 +76,7 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
       draft: draftChanged
     },
     newId,
-    clock,
-    elapsed: () => performance.now(),
-    random: Math.random,
-    schedule: parts.schedule
+    time: systemTime
   })
   const bulk = openBulk({
     worker: parts.bulkWorker,

@@ -165,12 +165,12 @@ async function run(): Promise<void> {
   connectionChanged = () => {
     send('connection.changed', null)
     if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
-    outbox.lineChanged()
+    outbox.connectionChanged()
     actions.lineChanged()
     downloads.lineChanged()
   }
   keptWherePossible(() => exchange.takeUpInterrupted())
-  keptWherePossible(() => outbox.takeUpInterrupted())
+  keptWherePossible(() => outbox.recover())
   keptWherePossible(() => actions.takeUpInterrupted())
   const purge = () => void drafts.purge().catch(notKept)
   purge()
@@ -181,7 +181,7 @@ async function run(): Promise<void> {
     ...{ db, keychain, accounts, ask, watch, send, time: systemTime, newId },
     isKept: opened.state === 'encrypted',
     isWatching: watching.promise,
-    returnAddressOf: outbox.returnAddressOf,
+    returnAddressOf: (reference) => outbox.returnAddressOf(reference),
     describe: asAppError,
     trouble: (error) => log.warn('Something at the counter could not be kept.', { code: asAppError(error).code }),
     zoom: () => settings.read().zoom,
@@ -263,7 +263,7 @@ async function run(): Promise<void> {
           dropFolders.accountsChanged()
           void counter.accountsChanged()
           // Another address or key may be what its packages wait for.
-          outbox.lineChanged()
+          outbox.connectionChanged()
           actions.lineChanged()
           identityDownloads.accountsChanged()
         }

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../src/main/core/accounts/clients.ts'
 import { openDrafts } from '../../src/main/core/drafts/drafts.ts'
-import { openOutbox } from '../../src/main/core/outbox/outbox.ts'
+import { systemTime } from '../../src/main/core/lib/time.ts'
+import { Outbox } from '../../src/main/core/outbox/outbox.ts'
 import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../src/main/core/storage/migrations.ts'
@@ -81,7 +82,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
   migrate(db)
   const accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, clock: Date.now })
   const clients = openClients({ accounts, fetch, clock: Date.now, random: Math.random })
-  const box = openOutbox({
+  const box = new Outbox({
     db,
     drafts: openDrafts({ db, clock: Date.now, newId: randomUUID, changed: () => undefined }),
     clientOf: clients.of,
@@ -91,13 +92,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
     describe: asAppError,
     changed: { sends: () => undefined, outbox: () => undefined, batch: () => undefined, draft: () => undefined },
     newId: randomUUID,
-    clock: Date.now,
-    elapsed: () => performance.now(),
-    random: Math.random,
-    schedule: (task, delay) => {
-      const timer = setTimeout(task, delay)
-      return () => clearTimeout(timer)
-    }
+    time: systemTime
   })
   try {
     const { id: accountId } = await accounts.add({

@@ -1,7 +1,7 @@
 /** What an answer proves and what it doesn't: a package is sent, or not, only where that is certain. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
-import { endingOfAnswer } from '../../../src/main/core/outbox/delivery.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { outcomeOfAnswer } from '../../../src/main/core/outbox/attempts.ts'
 import type { PackageResponse } from '../../../src/shared/model/index.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
@@ -25,16 +25,16 @@ async function minutes(count: number) {
 
 describe('an answer of success', () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ['with a package’s reference', { PackageReference: 'p' }, 'taken'],
-    ['with its place in the queue', { QueueReference: 'q' }, 'taken'],
-    ['with a document', { Documents: [{ Reference: 'd' }] }, 'taken'],
+    ['with a package’s reference', { PackageReference: 'p' }, 'accepted'],
+    ['with its place in the queue', { QueueReference: 'q' }, 'accepted'],
+    ['with a document', { Documents: [{ Reference: 'd' }] }, 'accepted'],
     ['with nothing', {}, 'uncertain'],
     ['with no document', { Documents: [] }, 'uncertain'],
     ['that names an error', { ResponseStatus: { ErrorCode: 'Busy' } }, 'uncertain'],
     ['that contradicts itself', { PackageReference: 'p', responsestatus: { errorcode: 'Busy' } }, 'uncertain'],
-    ['with an empty status beside it', { PackageReference: 'p', ResponseStatus: { ErrorCode: '' } }, 'taken']
+    ['with an empty status beside it', { PackageReference: 'p', ResponseStatus: { ErrorCode: '' } }, 'accepted']
   ])('%s', (_, response, kind) => {
-    expect(endingOfAnswer(response as PackageResponse).kind).toBe(kind)
+    expect(outcomeOfAnswer(response as PackageResponse).kind).toBe(kind)
   })
 
   test('that says nothing does not make it sent, and its draft stays', async () => {

@@ -1,8 +1,8 @@
 /** Many packages of one sheet: all of them or none, in the sheet's order, and what failed comes back as rows. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import type { NewBatch } from '../../../src/main/core/outbox/batches.ts'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 

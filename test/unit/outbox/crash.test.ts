@@ -1,6 +1,6 @@
 /** The application ends at any step, or the disk is full when an answer is to be written down: nothing is lost or sent twice. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 

@@ -30,7 +30,7 @@ describe('where nothing can be reached', () => {
     expect(work.parts.drafts.list(work.accountId).rows).toEqual([])
 
     await nowhere(work.line.url)
-    work.outbox.lineChanged()
+    work.outbox.connectionChanged()
     expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
     expect(box().pause).toBeUndefined()
     expect(work.taken('SendForms2')).toHaveLength(1)
@@ -56,7 +56,7 @@ describe('where nothing can be reached', () => {
     const id = start()
     await expect.poll(() => get(id).hold).toBe('line')
     work.line.fault('pass')
-    work.outbox.lineChanged()
+    work.outbox.connectionChanged()
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
   })
 
@@ -75,7 +75,7 @@ describe('where nothing can be reached', () => {
     expect(work.line.seen).toEqual([])
     await work.accounts.update(work.accountId, { authentication: { scheme: 'none' } })
     work.clients.forget(work.accountId)
-    work.outbox.lineChanged()
+    work.outbox.connectionChanged()
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
   })
 
@@ -136,7 +136,7 @@ describe('a service that asks for patience', () => {
     expect((box().pause?.until ?? 0) - work.time.now).toBeGreaterThan(118_000)
     work.line.fault('pass')
     work.outbox.resume(work.accountId)
-    work.outbox.lineChanged()
+    work.outbox.connectionChanged()
     await work.time.pass(119_000)
     expect(posts()).toBe(1)
     await work.time.pass(1_100)
@@ -171,7 +171,7 @@ describe('a refusal that concerns all that would follow', () => {
 
       work.startAgain()
       work.line.fault('pass')
-      work.parts.outbox.lineChanged()
+      work.parts.outbox.connectionChanged()
       await work.time.pass(3_600_000)
       expect(box().pause).toMatchObject({ by: 'service', error: { code } })
       expect(posts()).toBe(1)

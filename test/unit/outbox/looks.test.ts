@@ -1,6 +1,6 @@
 /** What becomes of a send whose answer was lost: found out by itself, before anything is sent again. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -66,7 +66,7 @@ describe('a send whose answer was lost', () => {
     work.line.fault('rubbish')
     await expect(work.outbox.reconcile(id)).rejects.toThrow()
     work.line.fault('pass')
-    work.outbox.lineChanged()
+    work.outbox.connectionChanged()
     await expect.poll(() => get(id).state).toBe('sent')
   })
 })

@@ -1,6 +1,6 @@
 /** What was shown not to have arrived may turn up later: a proof goes stale, and a trace is never thrown away. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/outbox/conclusions.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 

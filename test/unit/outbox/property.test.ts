@@ -176,7 +176,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
       break
     }
     case 'line':
-      outbox.lineChanged()
+      outbox.connectionChanged()
       break
     case 'resume':
       outbox.resume(work.accountId)

@@ -4,9 +4,9 @@
  */
 import type { ActionRequest, ActionState, ActionView, AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
+import { firstAccepted } from '../jobs/recording.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'
-import { firstKept } from '../outbox/unkeepable.ts'
 import { type Action, canBeChecked, concernsSame, mayWait, targetOf, viewOf } from './action-record.ts'
 import { openActionRecords } from './action-records.ts'
 import type { Ending } from './attempt.ts'
@@ -57,7 +57,7 @@ export function openActions(effects: ActionEffects) {
     const change = changeOf(action, ending)
     try {
       // What the database won't take of an answer is left out.
-      return firstKept([
+      return firstAccepted([
         () => records.change(action.id, change),
         () => records.change(action.id, { ...change, notary: undefined })
       ])

@@ -1,13 +1,7 @@
 /** One attempt: hands a request to the service once, and says what its end means for the action. */
 import type { AppError } from '../../../shared/contract/index.ts'
-import {
-  type AssignQueueDocumentResponse,
-  type DocumentResponse,
-  decode,
-  ErrorResponse
-} from '../../../shared/model/index.ts'
-import { endingOfFailure } from '../outbox/delivery.ts'
-import { isServiceError } from '../service/errors.ts'
+import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../shared/model/index.ts'
+import { failureOf, holdsError } from '../jobs/outcome.ts'
 import type { ActingClient } from './effects.ts'
 import type { Outgoing } from './outgoing.ts'
 
@@ -29,12 +23,12 @@ export async function attempt(
   try {
     return await handOver(client, outgoing)
   } catch (error) {
-    const ending = endingOfFailure(describe(error), isServiceError(error) ? error.status : undefined)
+    const ending = failureOf(error, describe)
     switch (ending.kind) {
       case 'uncertain':
       case 'refused':
         return { kind: ending.kind, error: ending.error }
-      case 'line':
+      case 'offline':
       case 'rate-limited':
         return { kind: 'line', error: ending.error }
       // The key isn't accepted, or there is something to pay: only a person can mend that, and then says it once more.
@@ -54,7 +48,7 @@ async function handOver(client: ActingClient, { kind, body }: Outgoing): Promise
       const notary = await client.assignQueueDocument(body)
       const { PackageReference, PackageName, PackageStatus, DocumentIDs = [] } = notary
       const says = Boolean(PackageReference || PackageName || PackageStatus) || DocumentIDs.length > 0
-      return says && !isFaulty(notary) ? { kind: 'done', notary } : { kind: 'uncertain', error: SAYS_NOTHING }
+      return says && !holdsError(notary) ? { kind: 'done', notary } : { kind: 'uncertain', error: SAYS_NOTHING }
     }
     case 'remind':
       return (await client.sendReminder(body)) === 'sent' ? { kind: 'done' } : { kind: 'unsupported' }
@@ -63,13 +57,8 @@ async function handOver(client: ActingClient, { kind, body }: Outgoing): Promise
 
 /** Only what names a document, and no error beside it, is the service's word. */
 function ofDocument(document: DocumentResponse): Ending {
-  if (document.Reference.trim() === '' || isFaulty(document)) return { kind: 'uncertain', error: SAYS_NOTHING }
+  if (document.Reference.trim() === '' || holdsError(document)) return { kind: 'uncertain', error: SAYS_NOTHING }
   return { kind: 'done', document }
-}
-
-function isFaulty(answer: object): boolean {
-  const said = decode(ErrorResponse, answer)
-  return said.ok && Boolean(said.value.ResponseStatus?.ErrorCode)
 }
 
 const SAYS_NOTHING: AppError = {

@@ -28,94 +28,87 @@ interface Row {
 
 const COLUMNS = 'id, account_id, name, state, is_paused, goes_at, created_at, left_out_count'
 
-export type BatchRecords = ReturnType<typeof openBatchRecords>
+export class BatchRecords {
+  readonly #sql: ReturnType<typeof statementsOf>
 
-export function openBatchRecords(db: Db) {
-  const all = db.prepare<[string], Row>(
-    `SELECT ${COLUMNS} FROM batches WHERE account_id = ? ORDER BY created_at DESC, number DESC`
-  )
-  const one = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`)
-  const inState = db.prepare<[string], string>(`SELECT id FROM batches WHERE state <> 'going' AND state = ?`).pluck()
-  const held = db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM batches WHERE state = 'going' AND goes_at > ?`)
-  const insert = db.prepare(
-    `INSERT INTO batches (id, account_id, name, state, goes_at, created_at, left_out_count, columns, left_out)
-     VALUES (@id, @accountId, @name, 'preparing', 0, @createdAt, @leftOutCount, @columns, @leftOut)`
-  )
-  const setGoing = db.prepare(`UPDATE batches SET state = 'going', goes_at = @goesAt WHERE id = @id`)
-  const setState = db.prepare('UPDATE batches SET state = @state WHERE id = @id')
-  const setPaused = db.prepare('UPDATE batches SET is_paused = @isPaused WHERE id = @id')
-  const erase = db.prepare('DELETE FROM batches WHERE id = ?')
-  const someRows = db.prepare(
-    `DELETE FROM sends WHERE number IN (SELECT number FROM sends WHERE batch_id = @id LIMIT @limit)`
-  )
-  const cancelSome = db
-    .prepare<[{ id: string; limit: number; now: number }], string>(
-      `UPDATE sends SET state = 'cancelled', settled_at = @now, error = NULL
-       WHERE number IN (SELECT number FROM sends WHERE batch_id = @id AND state = 'ready' LIMIT @limit) RETURNING id`
-    )
-    .pluck()
-  const failed = db
-    .prepare<[string], string>(
-      `SELECT id FROM sends WHERE batch_id = ? AND state IN ('refused', 'not-sent') ORDER BY sheet_row`
-    )
-    .pluck()
-  const sheet = db.prepare<[string], { columns: string; left_out: string }>(
-    'SELECT columns, left_out FROM batches WHERE id = ?'
-  )
-  // A row that was taken out of the batch as a draft lives on there.
-  const failedRows = db.prepare<
-    [string],
-    { sheet_row: number; state: string; error: string | null; cells: string | null }
-  >(
-    `SELECT sheet_row, state, error, cells FROM sends JOIN send_bodies USING (number)
-     WHERE batch_id = ? AND (state IN ('refused', 'not-sent') OR (state = 'cancelled' AND draft_id IS NULL))`
-  )
+  constructor(db: Db) {
+    this.#sql = statementsOf(db)
+  }
 
-  return {
-    list: (accountId: string): BatchRecord[] => all.all(accountId).map(recordOf),
-    find(id: string): BatchRecord | undefined {
-      const row = one.get(id)
-      return row && recordOf(row)
-    },
-    inState: (state: 'preparing' | 'cancelled'): string[] => inState.all(state),
-    /** Batches that an earlier run left in the time to take them back. */
-    held: (now: number): BatchRecord[] => held.all(now).map(recordOf),
-    begin(
-      batch: Pick<BatchRecord, 'id' | 'accountId' | 'name' | 'createdAt'>,
-      columns: readonly string[],
-      leftOut: readonly LeftOutRow[]
-    ): void {
-      insert.run({
-        ...batch,
-        leftOutCount: leftOut.length,
-        columns: JSON.stringify(columns),
-        leftOut: JSON.stringify(leftOut)
-      })
-    },
-    /** All of it is written: it may go. */
-    go: (id: string, goesAt: number): void => void setGoing.run({ id, goesAt }),
-    setState: (id: string, state: 'going' | 'cancelled'): void => void setState.run({ id, state }),
-    setPaused: (id: string, isPaused: boolean): void => void setPaused.run({ id, isPaused: isPaused ? 1 : 0 }),
-    /** Removes up to `limit` of its sends; answers whether there may be more. */
-    removeSends: (id: string, limit: number): boolean => someRows.run({ id, limit }).changes === limit,
-    remove: (id: string): void => void erase.run(id),
-    /** Keeps up to `limit` of its sends from leaving; answers their ids. */
-    cancelSends: (id: string, limit: number, now: number): string[] => cancelSome.all({ id, limit, now }),
-    failedSends: (id: string): string[] => failed.all(id),
+  list(accountId: string): BatchRecord[] {
+    return this.#sql.all.all(accountId).map(recordOf)
+  }
 
-    /** The rows of the sheet that did not reach their goal, in its order, with why. @throws AppFailure `gone`. */
-    failedRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
-      const kept = sheet.get(id) ?? fail('gone', 'This batch is no longer there.')
-      const leftOut = JSON.parse(kept.left_out) as LeftOutRow[]
-      const others = failedRows.all(id).map(({ sheet_row, state, error, cells }) => ({
-        row: sheet_row,
-        cells: JSON.parse(cells ?? '[]') as string[],
-        problems: [state === 'cancelled' ? 'Cancelled before it was sent.' : inWords(error)]
-      }))
-      return {
-        columns: JSON.parse(kept.columns) as string[],
-        rows: [...leftOut, ...others].sort((one, other) => one.row - other.row)
-      }
+  find(id: string): BatchRecord | undefined {
+    const row = this.#sql.one.get(id)
+    return row && recordOf(row)
+  }
+
+  inState(state: 'preparing' | 'cancelled'): string[] {
+    return this.#sql.inState.all(state)
+  }
+
+  /** Batches that an earlier run left in their undo window. */
+  inUndoWindow(now: number): BatchRecord[] {
+    return this.#sql.inUndoWindow.all(now).map(recordOf)
+  }
+
+  begin(
+    batch: Pick<BatchRecord, 'id' | 'accountId' | 'name' | 'createdAt'>,
+    columns: readonly string[],
+    leftOut: readonly LeftOutRow[]
+  ): void {
+    this.#sql.insert.run({
+      ...batch,
+      leftOutCount: leftOut.length,
+      columns: JSON.stringify(columns),
+      leftOut: JSON.stringify(leftOut)
+    })
+  }
+
+  /** All of it is written: it may go. */
+  go(id: string, goesAt: number): void {
+    this.#sql.setGoing.run({ id, goesAt })
+  }
+
+  setState(id: string, state: 'going' | 'cancelled'): void {
+    this.#sql.setState.run({ id, state })
+  }
+
+  setPaused(id: string, isPaused: boolean): void {
+    this.#sql.setPaused.run({ id, isPaused: isPaused ? 1 : 0 })
+  }
+
+  /** Removes up to `limit` of its sends; answers whether there may be more. */
+  removeSends(id: string, limit: number): boolean {
+    return this.#sql.someRows.run({ id, limit }).changes === limit
+  }
+
+  remove(id: string): void {
+    this.#sql.erase.run(id)
+  }
+
+  /** Keeps up to `limit` of its sends from leaving; answers their ids. */
+  cancelSends(id: string, limit: number, now: number): string[] {
+    return this.#sql.cancelSome.all({ id, limit, now })
+  }
+
+  failedSends(id: string): string[] {
+    return this.#sql.failed.all(id)
+  }
+
+  /** The rows of the sheet that did not reach their goal, in its order, with why. @throws AppFailure `gone`. */
+  failedRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
+    const kept = this.#sql.sheet.get(id) ?? fail('gone', 'This batch is no longer there.')
+    const leftOut = JSON.parse(kept.left_out) as LeftOutRow[]
+    const others = this.#sql.failedRows.all(id).map(({ sheet_row, state, error, cells }) => ({
+      row: sheet_row,
+      cells: JSON.parse(cells ?? '[]') as string[],
+      problems: [state === 'cancelled' ? 'Cancelled before it was sent.' : inWords(error)]
+    }))
+    return {
+      columns: JSON.parse(kept.columns) as string[],
+      rows: [...leftOut, ...others].sort((one, other) => one.row - other.row)
     }
   }
 }
@@ -123,8 +116,8 @@ export function openBatchRecords(db: Db) {
 function inWords(json: string | null): string {
   if (json === null) return 'It was not sent.'
   const { message, serviceMessage, fields = [] } = JSON.parse(json) as AppError
-  const told = fields.map((field) => field.message).filter((words) => words !== message)
-  return [message, serviceMessage, ...told].filter(Boolean).join(' ')
+  const details = fields.map((field) => field.message).filter((words) => words !== message)
+  return [message, serviceMessage, ...details].filter(Boolean).join(' ')
 }
 
 function recordOf(row: Row): BatchRecord {
@@ -137,5 +130,46 @@ function recordOf(row: Row): BatchRecord {
     goesAt: row.goes_at,
     createdAt: row.created_at,
     leftOut: row.left_out_count
+  }
+}
+
+function statementsOf(db: Db) {
+  return {
+    all: db.prepare<[string], Row>(
+      `SELECT ${COLUMNS} FROM batches WHERE account_id = ? ORDER BY created_at DESC, number DESC`
+    ),
+    one: db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`),
+    inState: db.prepare<[string], string>(`SELECT id FROM batches WHERE state <> 'going' AND state = ?`).pluck(),
+    inUndoWindow: db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM batches WHERE state = 'going' AND goes_at > ?`),
+    insert: db.prepare(
+      `INSERT INTO batches (id, account_id, name, state, goes_at, created_at, left_out_count, columns, left_out)
+       VALUES (@id, @accountId, @name, 'preparing', 0, @createdAt, @leftOutCount, @columns, @leftOut)`
+    ),
+    setGoing: db.prepare(`UPDATE batches SET state = 'going', goes_at = @goesAt WHERE id = @id`),
+    setState: db.prepare('UPDATE batches SET state = @state WHERE id = @id'),
+    setPaused: db.prepare('UPDATE batches SET is_paused = @isPaused WHERE id = @id'),
+    erase: db.prepare('DELETE FROM batches WHERE id = ?'),
+    someRows: db.prepare(
+      `DELETE FROM sends WHERE number IN (SELECT number FROM sends WHERE batch_id = @id LIMIT @limit)`
+    ),
+    cancelSome: db
+      .prepare<[{ id: string; limit: number; now: number }], string>(
+        `UPDATE sends SET state = 'cancelled', settled_at = @now, error = NULL
+         WHERE number IN (SELECT number FROM sends WHERE batch_id = @id AND state = 'ready' LIMIT @limit) RETURNING id`
+      )
+      .pluck(),
+    failed: db
+      .prepare<[string], string>(
+        `SELECT id FROM sends WHERE batch_id = ? AND state IN ('refused', 'not-sent') ORDER BY sheet_row`
+      )
+      .pluck(),
+    sheet: db.prepare<[string], { columns: string; left_out: string }>(
+      'SELECT columns, left_out FROM batches WHERE id = ?'
+    ),
+    // A row that was taken out of the batch as a draft lives on there.
+    failedRows: db.prepare<[string], { sheet_row: number; state: string; error: string | null; cells: string | null }>(
+      `SELECT sheet_row, state, error, cells FROM sends JOIN send_bodies USING (number)
+       WHERE batch_id = ? AND (state IN ('refused', 'not-sent') OR (state = 'cancelled' AND draft_id IS NULL))`
+    )
   }
 }

@@ -2,25 +2,24 @@
  * Many packages of one sheet: written down a little at a time, and going only once all of them are. What of a batch was
  * not wholly written when the application ended is removed at the next start; nothing of it has left.
  */
-
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView } from '../../../shared/contract/index.ts'
 import type { LeftOutRow, PackageRow } from '../bulk/dry-run.ts'
 import { withProblems } from '../bulk/table-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
-import { nextTurn } from '../lib/slices.ts'
-import type { Appointments } from './appointments.ts'
-import type { BatchRecord, BatchRecords } from './batch-records.ts'
-import { CHUNK, chunks, contentOf, slices } from './batch-writing.ts'
+import { inSlices, nextTurn } from '../lib/slices.ts'
+import { type BatchRecord, BatchRecords } from './batch-records.ts'
 import type { Changes } from './changes.ts'
-import type { OutboxEffects } from './effects.ts'
-import type { Holds } from './holds.ts'
+import type { OutboxDeps } from './deps.ts'
+import type { AccountPauses } from './pauses.ts'
+import { requestOf } from './request.ts'
 import type { SendPages } from './send-list.ts'
-import type { Send } from './send-record.ts'
+import type { Send, SentRequest } from './send-record.ts'
+import type { SendTimes } from './send-times.ts'
 import type { NewSend, Sends } from './sends.ts'
 
 export interface NewBatch {
-  /** Chosen by whoever needs to find it again after a crash; a second batch of that id is refused. */
+  /** Given by a caller that needs to find it again after a crash; a second batch of that id is refused. */
   id?: string
   accountId: string
   name: string
@@ -28,208 +27,250 @@ export interface NewBatch {
   columns: string[]
   rows: Iterable<PackageRow>
   leftOut: LeftOutRow[]
-  /** When it goes, in milliseconds since 1970 UTC; after the time to take it back where it is left out. */
+  /** When it goes, in milliseconds since 1970 UTC; if left out, after the undo window. */
   at?: number | undefined
 }
 
-export interface BatchParts {
-  effects: Pick<OutboxEffects, 'db' | 'newId' | 'clock'>
+export interface BatchDeps extends Pick<OutboxDeps, 'db' | 'newId' | 'time'> {
   sends: Sends
-  records: BatchRecords
   pages: SendPages
-  holds: Holds
-  appointments: Appointments
+  times: SendTimes
+  pauses: AccountPauses
   changes: Changes
-  takeBackMs: (accountId: string) => number
   /** Has a composition's people and values remembered. */
   note: (accountId: string, composition: Composition) => void
-  /** Lets a send go again as it is. @throws AppFailure where it must not. */
+  /** Lets a send go again as it is. @throws AppFailure if it must not. */
   retry: (send: Send) => void
   /** Something of the account may have become due. */
   wake: (accountId: string) => void
 }
 
-export function openBatches({ effects, sends, records, pages, holds, appointments, changes, ...parts }: BatchParts) {
-  const { db, clock } = effects
+/** How many sends are cancelled or removed in one go. */
+const CHUNK = 50
+
+export class Batches {
+  readonly #deps: BatchDeps
+  readonly #records: BatchRecords
   /** Batches that are being written down. */
-  const underWay = new Set<Promise<void>>()
+  readonly #underWay = new Set<Promise<void>>()
 
-  function recordOf(id: string): BatchRecord {
-    return records.find(id) ?? fail('gone', 'This batch is no longer there.')
+  constructor(deps: BatchDeps) {
+    this.#deps = deps
+    this.#records = new BatchRecords(deps.db)
   }
 
-  function viewOf(record: BatchRecord): BatchView {
-    const { id, accountId, name, createdAt, leftOut } = record
-    const counts = pages.counts(accountId, id)
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    return { id, accountId, name, createdAt, leftOut, counts, total, state: stateOf(record, counts) }
+  /**
+   * Puts a batch in the outbox. Resolves when all of it is written down, which is when it may begin to go.
+   * @throws what writing throws; nothing of the batch is left then.
+   */
+  add(batch: NewBatch): Promise<BatchView> {
+    const writing = this.#write(batch)
+    const over = writing.then(
+      () => undefined,
+      () => undefined
+    )
+    this.#underWay.add(over)
+    void over.then(() => this.#underWay.delete(over))
+    return writing
   }
 
-  function addRow(
-    batch: Pick<BatchRecord, 'id' | 'accountId' | 'createdAt'>,
-    at: number | undefined,
-    row: PackageRow
-  ): void {
-    const id = effects.newId()
-    const { id: batchId, accountId, createdAt } = batch
-    const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt }
-    const { row: number, cells, composition } = row
-    const send = { id, accountId, batchId, createdAt, row: number, cells, composition, ...goes }
-    sends.add({ ...send, ...contentOf(composition, id, at ?? clock()) } as NewSend)
-    parts.note(accountId, composition)
+  /** How many are being written down. */
+  preparing(): number {
+    return this.#underWay.size
   }
 
-  async function write({ id, accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
-    const createdAt = clock()
+  /** Resolves when those that are being written down are. */
+  async written(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  list(accountId: string): BatchView[] {
+    return this.#records.list(accountId).map((record) => this.#viewOf(record))
+  }
+
+  /** @throws AppFailure `gone`. */
+  get(id: string): BatchView {
+    return this.#viewOf(this.#recordOf(id))
+  }
+
+  find(id: string): BatchView | undefined {
+    const record = this.#records.find(id)
+    return record && this.#viewOf(record)
+  }
+
+  pause(id: string): BatchView {
+    this.#recordOf(id)
+    this.#records.setPaused(id, true)
+    this.#changed(id)
+    return this.get(id)
+  }
+
+  resume(id: string): BatchView {
+    const { accountId } = this.#recordOf(id)
+    this.#records.setPaused(id, false)
+    this.#changed(id)
+    this.#deps.wake(accountId)
+    return this.get(id)
+  }
+
+  /** What of the batch has not left stays here for good. @throws AppFailure `busy` while it is being written down. */
+  async cancel(id: string): Promise<BatchView> {
+    if (this.#recordOf(id).state === 'preparing') {
+      fail('busy', 'This batch is still being written down.', { next: 'Cancel it after that.' })
+    }
+    this.#records.setState(id, 'cancelled')
+    for (;;) {
+      const cancelled = this.#records.cancelSends(id, CHUNK, this.#deps.time.now())
+      for (const sendId of cancelled) this.#deps.changes.send({ id: sendId, batchId: id })
+      if (cancelled.length === 0) break
+      await nextTurn()
+    }
+    this.#changed(id)
+    return this.get(id)
+  }
+
+  /** Lets those go again that were refused or did not arrive; one whose draft was sent or changed since is left out. */
+  async retry(id: string): Promise<BatchView> {
+    const { accountId, state } = this.#recordOf(id)
+    if (state === 'preparing') fail('busy', 'This batch is still being written down.')
+    if (state === 'cancelled') this.#records.setState(id, 'going')
+    await this.#inTransactions(this.#records.failedSends(id), (sendId) => this.#retryOne(sendId))
+    this.#deps.changes.batch(id)
+    this.#deps.wake(accountId)
+    return this.get(id)
+  }
+
+  /** The rows that were left out, refused, cancelled or didn't arrive, as they were, with why in a last column. */
+  failedRows(id: string): { columns: string[]; rows: string[][] } {
+    const { columns, rows } = this.#records.failedRows(id)
+    return withProblems(columns, rows)
+  }
+
+  /** Whether its sends stay here once they are back. */
+  isCancelled(id: string | undefined): boolean {
+    return id !== undefined && this.#records.find(id)?.state === 'cancelled'
+  }
+
+  isPaused(id: string): boolean {
+    return this.#records.find(id)?.isPaused ?? false
+  }
+
+  /** At the start: removes what was not wholly written, finishes cancelling, and takes over the undo windows. */
+  recover(): void {
+    const { time, times, pauses } = this.#deps
+    for (const id of this.#records.inState('preparing')) this.#records.remove(id)
+    for (const id of this.#records.inState('cancelled')) {
+      this.#records.cancelSends(id, Number.MAX_SAFE_INTEGER, time.now())
+    }
+    for (const { id, accountId, goesAt } of this.#records.inUndoWindow(time.now())) {
+      times.allowUndo(id, Math.min(goesAt - time.now(), pauses.undoWindow(accountId)))
+    }
+  }
+
+  async #write({ id, accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
+    const { time, times, pauses, changes, wake, newId } = this.#deps
+    const createdAt = time.now()
     const at = asked !== undefined && asked > createdAt ? asked : undefined
-    const batch = { id: id ?? effects.newId(), accountId, name, createdAt }
-    records.begin(batch, columns, leftOut)
+    const batch = { id: id ?? newId(), accountId, name, createdAt }
+    this.#records.begin(batch, columns, leftOut)
     changes.batch(batch.id)
     try {
-      for (const chunk of slices(rows)) {
-        db.transaction(() => {
-          for (const row of chunk()) addRow(batch, at, row)
-        })()
-        changes.batch(batch.id)
-        await nextTurn()
-      }
-      const takeBack = parts.takeBackMs(accountId)
-      records.go(batch.id, at === undefined ? clock() + takeBack : 0)
-      if (at === undefined) holds.hold(batch.id, takeBack)
-      else appointments.give(batch.id)
+      await this.#inTransactions(rows, (row) => this.#addRow(batch, at, row), batch.id)
+      const undoWindow = pauses.undoWindow(accountId)
+      this.#records.go(batch.id, at === undefined ? time.now() + undoWindow : 0)
+      if (at === undefined) times.allowUndo(batch.id, undoWindow)
+      else times.schedule(batch.id)
     } catch (error) {
-      await remove(batch.id)
+      await this.#remove(batch.id)
       throw error
     }
-    changes.outbox()
-    changes.batch(batch.id)
-    parts.wake(accountId)
-    return viewOf(recordOf(batch.id))
+    this.#changed(batch.id)
+    wake(accountId)
+    return this.get(batch.id)
   }
 
-  return {
-    /**
-     * Puts a batch in the outbox. Resolves when all of it is written down, which is when it may begin to go.
-     * @throws what writing throws; nothing of the batch is left then.
-     */
-    add(batch: NewBatch): Promise<BatchView> {
-      const writing = write(batch)
-      const over = writing.then(
-        () => undefined,
-        () => undefined
-      )
-      underWay.add(over)
-      void over.then(() => underWay.delete(over))
-      return writing
-    },
-
-    /** How many are being written down. */
-    preparing: (): number => underWay.size,
-    /** Resolves when those that are being written down are. */
-    written: async (): Promise<void> => void (await Promise.all(underWay)),
-
-    list: (accountId: string): BatchView[] => records.list(accountId).map(viewOf),
-    /** @throws AppFailure `gone`. */
-    get: (id: string): BatchView => viewOf(recordOf(id)),
-    find(id: string): BatchView | undefined {
-      const record = records.find(id)
-      return record && viewOf(record)
-    },
-
-    pause(id: string): BatchView {
-      recordOf(id)
-      records.setPaused(id, true)
-      changes.batch(id)
-      changes.outbox()
-      return viewOf(recordOf(id))
-    },
-
-    resume(id: string): BatchView {
-      const { accountId } = recordOf(id)
-      records.setPaused(id, false)
-      changes.batch(id)
-      changes.outbox()
-      parts.wake(accountId)
-      return viewOf(recordOf(id))
-    },
-
-    /** What of the batch has not left stays here for good. @throws AppFailure `busy` while it is being written down. */
-    async cancel(id: string): Promise<BatchView> {
-      if (recordOf(id).state === 'preparing')
-        fail('busy', 'This batch is still being written down.', { next: 'Cancel it after that.' })
-      records.setState(id, 'cancelled')
-      await cancelRest(id)
-      return viewOf(recordOf(id))
-    },
-
-    /** Lets those go again that were refused or did not arrive; one whose draft was sent or changed since is left out. */
-    async retry(id: string): Promise<BatchView> {
-      const { accountId, state } = recordOf(id)
-      if (state === 'preparing') fail('busy', 'This batch is still being written down.')
-      if (state === 'cancelled') records.setState(id, 'going')
-      for (const some of chunks(records.failedSends(id))) {
-        db.transaction(() => {
-          for (const sendId of some) retryOne(sendId)
-        })()
-        await nextTurn()
-      }
-      changes.batch(id)
-      parts.wake(accountId)
-      return viewOf(recordOf(id))
-    },
-
-    /** The rows that were left out, refused, cancelled or didn't arrive, as they were, with why in a last column. */
-    failedRows(id: string): { columns: string[]; rows: string[][] } {
-      const { columns, rows } = records.failedRows(id)
-      return withProblems(columns, rows)
-    },
-
-    /** Whether its sends stay here once they are back. */
-    isCancelled: (id: string | undefined): boolean => id !== undefined && records.find(id)?.state === 'cancelled',
-    isPaused: (id: string): boolean => records.find(id)?.isPaused ?? false,
-
-    /** At start: removes what was not wholly written, finishes cancelling, and takes over the time to take back. */
-    takeUpInterrupted(): void {
-      for (const id of records.inState('preparing')) records.remove(id)
-      for (const id of records.inState('cancelled')) records.cancelSends(id, Number.MAX_SAFE_INTEGER, clock())
-      for (const { id, accountId, goesAt } of records.held(clock())) {
-        holds.hold(id, Math.min(goesAt - clock(), parts.takeBackMs(accountId)))
-      }
-    }
+  #addRow(
+    batch: Pick<BatchRecord, 'id' | 'accountId' | 'createdAt'>,
+    at: number | undefined,
+    { row, cells, composition }: PackageRow
+  ): void {
+    const { newId, sends, time, note } = this.#deps
+    const id = newId()
+    const { id: batchId, accountId, createdAt } = batch
+    const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt }
+    const send = { id, accountId, batchId, createdAt, row, cells, composition, ...goes }
+    sends.add({ ...send, ...contentOf(composition, id, at ?? time.now()) } as NewSend)
+    note(accountId, composition)
   }
 
-  function retryOne(sendId: string): void {
-    const send = sends.find(sendId)
+  /** Does something with each, a little at a time, of which each piece is written together. */
+  #inTransactions<Item>(items: Iterable<Item>, work: (item: Item) => void, batchId?: string): Promise<void> {
+    return inSlices(each(items, work), (piece) => {
+      const last = this.#deps.db.transaction(piece)()
+      if (batchId !== undefined) this.#deps.changes.batch(batchId)
+      return last
+    })
+  }
+
+  #retryOne(sendId: string): void {
+    const send = this.#deps.sends.find(sendId)
     if (!send) return
     try {
-      parts.retry(send)
+      this.#deps.retry(send)
     } catch (error) {
       if (!(error instanceof AppFailure)) throw error
     }
   }
 
-  async function cancelRest(id: string): Promise<void> {
-    for (;;) {
-      const cancelled = records.cancelSends(id, CHUNK, clock())
-      for (const sendId of cancelled) changes.send(sendId, id)
-      if (cancelled.length === 0) break
-      await nextTurn()
-    }
-    changes.batch(id)
-    changes.outbox()
-  }
-
   /** What can't be removed now is removed at the next start. */
-  async function remove(id: string): Promise<void> {
+  async #remove(id: string): Promise<void> {
     try {
-      while (records.removeSends(id, CHUNK)) await nextTurn()
-      records.remove(id)
+      while (this.#records.removeSends(id, CHUNK)) await nextTurn()
+      this.#records.remove(id)
     } catch {
       return
     } finally {
-      changes.batch(id)
-      changes.outbox()
+      this.#changed(id)
     }
+  }
+
+  #recordOf(id: string): BatchRecord {
+    return this.#records.find(id) ?? fail('gone', 'This batch is no longer there.')
+  }
+
+  #viewOf(record: BatchRecord): BatchView {
+    const { id, accountId, name, createdAt, leftOut } = record
+    const counts = this.#deps.pages.counts(accountId, id)
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    return { id, accountId, name, createdAt, leftOut, counts, total, state: stateOf(record, counts) }
+  }
+
+  #changed(id: string): void {
+    this.#deps.changes.batch(id)
+    this.#deps.changes.outbox()
+  }
+}
+
+function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generator<void, void> {
+  for (const item of items) {
+    work(item)
+    yield
+  }
+}
+
+/** A row that can't be sent any more (its due date has passed since it was checked) is refused, and so not lost. */
+function contentOf(
+  composition: Composition,
+  id: string,
+  leavesAt: number
+): SentRequest & Pick<NewSend, 'state' | 'error'> {
+  try {
+    return { ...requestOf(composition, id, leavesAt), state: 'ready' }
+  } catch (error) {
+    if (!(error instanceof AppFailure)) throw error
+    const empty = composition.kind === 'form-direct' ? { Forms: [] } : { Templates: [] }
+    return { kind: composition.kind, request: empty, state: 'refused', error: error.appError } as SentRequest &
+      Pick<NewSend, 'state' | 'error'>
   }
 }
 

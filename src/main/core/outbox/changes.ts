@@ -1,80 +1,71 @@
 /** Gathers what changed, so that a batch that goes tells the screens of many sends at once, and at most ten times a second. */
-import type { ChangeListeners, OutboxEffects } from './effects.ts'
+import type { Time } from '../lib/time.ts'
+import type { ChangeListeners } from './deps.ts'
 
-/** The shortest time between two tellings, in milliseconds. */
-const PAUSE = 100
+/** The shortest time between two reports, in milliseconds. */
+const INTERVAL = 100
 
-export interface Changes {
-  send(id: string, batchId: string | undefined): void
-  outbox(): void
-  batch(id: string): void
-  draft(id: string | undefined): void
-  /** Tells nobody any more. */
-  stop(): void
-}
+export class Changes {
+  readonly #time: Time
+  readonly #listeners: ChangeListeners
+  readonly #sends = new Set<string>()
+  readonly #batches = new Set<string>()
+  readonly #drafts = new Set<string>()
+  #outbox = false
+  #reportedAt = Number.NEGATIVE_INFINITY
+  #cancel: (() => void) | undefined
+  #isStopped = false
 
-export function openChanges({
-  changed,
-  elapsed,
-  schedule
-}: Pick<OutboxEffects, 'changed' | 'elapsed' | 'schedule'>): Changes {
-  const sends = new Set<string>()
-  const batches = new Set<string>()
-  const drafts = new Set<string>()
-  let outbox = false
-  let toldAt = Number.NEGATIVE_INFINITY
-  let cancel: (() => void) | undefined
-  let isStopped = false
-
-  function soon(): void {
-    if (cancel || isStopped) return
-    cancel = schedule(tell, Math.max(0, toldAt + PAUSE - elapsed()))
+  constructor({ time, changed }: { time: Time; changed: ChangeListeners }) {
+    this.#time = time
+    this.#listeners = changed
   }
 
-  function tell(): void {
-    cancel = undefined
-    toldAt = elapsed()
-    const told = { sends: [...sends], batches: [...batches], drafts: [...drafts], outbox }
-    sends.clear()
-    batches.clear()
-    drafts.clear()
-    outbox = false
-    tellAll(changed, told)
+  send({ id, batchId }: { id: string; batchId?: string | undefined }): void {
+    this.#sends.add(id)
+    if (batchId !== undefined) this.#batches.add(batchId)
+    this.outbox()
   }
 
-  return {
-    send(id, batchId) {
-      sends.add(id)
-      if (batchId !== undefined) batches.add(batchId)
-      outbox = true
-      soon()
-    },
-    outbox() {
-      outbox = true
-      soon()
-    },
-    batch(id) {
-      batches.add(id)
-      soon()
-    },
-    draft(id) {
-      if (id === undefined) return
-      drafts.add(id)
-      soon()
-    },
-    stop() {
-      isStopped = true
-      cancel?.()
-    }
+  outbox(): void {
+    this.#outbox = true
+    this.#soon()
   }
-}
 
-function tellAll(
-  changed: ChangeListeners,
-  told: { sends: string[]; batches: string[]; drafts: string[]; outbox: boolean }
-): void {
-  if (told.sends.length > 0) changed.sends(told.sends)
-  if (told.outbox) changed.outbox()
-  for (const id of told.batches) changed.batch(id)
-  for (const id of told.drafts) changed.draft(id)
+  batch(id: string): void {
+    this.#batches.add(id)
+    this.#soon()
+  }
+
+  draft(id: string | undefined): void {
+    if (id === undefined) return
+    this.#drafts.add(id)
+    this.#soon()
+  }
+
+  /** Reports nothing any more. */
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+  }
+
+  #soon(): void {
+    if (this.#cancel || this.#isStopped) return
+    const wait = Math.max(0, this.#reportedAt + INTERVAL - this.#time.elapsed())
+    this.#cancel = this.#time.after(wait, () => this.#report())
+  }
+
+  #report(): void {
+    this.#cancel = undefined
+    this.#reportedAt = this.#time.elapsed()
+    const [sends, batches, drafts, outbox] = [[...this.#sends], [...this.#batches], [...this.#drafts], this.#outbox]
+    this.#sends.clear()
+    this.#batches.clear()
+    this.#drafts.clear()
+    this.#outbox = false
+    if (sends.length > 0) this.#listeners.sends(sends)
+    if (outbox) this.#listeners.outbox()
+    for (const id of batches) this.#listeners.batch(id)
+    for (const id of drafts) this.#listeners.draft(id)
+  }
 }

@@ -1,32 +1,27 @@
 /**
  * Lets what waits leave, for every account, and keeps what came of it. A send is written down as `sending` before anything
- * leaves; what ended is written before anything else is taken. Nothing is polled: each account's desk sleeps until the
- * next thing is due, and is woken by what happens.
+ * leaves; what ended is written before anything else is taken.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import { Lanes, Turns } from '../jobs/lanes.ts'
 import { backoff } from '../lib/retry.ts'
-import { type Answer, keeper } from './answers.ts'
-import type { Appointments } from './appointments.ts'
-import type { Boxes } from './boxes.ts'
+import { AttemptLimit, deliver, type Ended, type Outcome, recorder } from './attempts.ts'
 import type { Changes } from './changes.ts'
-import { deliver, type Ending } from './delivery.ts'
-import type { OutboxEffects, SendingClient } from './effects.ts'
-import type { Holds } from './holds.ts'
-import { openPosts } from './posts.ts'
+import type { OutboxDeps, SendingClient } from './deps.ts'
+import type { AccountPauses } from './pauses.ts'
 import type { Queue, Waiting } from './queue.ts'
-import { overdue } from './requests.ts'
+import { overdue } from './request.ts'
 import type { Send, SentRequest } from './send-record.ts'
+import type { SendTimes } from './send-times.ts'
 import type { Sends } from './sends.ts'
 
-export interface DispatcherParts {
-  effects: Pick<OutboxEffects, 'db' | 'clientOf' | 'describe' | 'arrived' | 'clock' | 'random' | 'schedule'>
+export interface DispatcherDeps extends Pick<OutboxDeps, 'db' | 'clientOf' | 'describe' | 'arrived' | 'time'> {
   sends: Sends
   queue: Queue
-  boxes: Boxes
-  holds: Holds
-  appointments: Appointments
+  pauses: AccountPauses
+  times: SendTimes
   changes: Changes
-  /** What becomes of a send that may leave again: `cancelled` where its batch was. */
+  /** What becomes of a send that may leave again: `cancelled` if its batch was. */
   backTo: (send: Send) => 'ready' | 'cancelled'
   /** Whether it was shown lately that no earlier attempt of a send arrived. */
   isProven: (id: string) => boolean
@@ -36,251 +31,243 @@ export interface DispatcherParts {
   uncertain: (send: Send) => void
 }
 
-/** The wall clock may jump: what waits for a time of day is looked at this often, in milliseconds. */
-const LONGEST_SLEEP = 60_000
 /** How long to wait after writing failed the first time, in milliseconds. */
 const STORAGE_WAIT = 1_000
 
 /** One account's part of the dispatcher. */
-interface Desk {
-  accountId: string
+interface Lane {
+  readonly accountId: string
+  readonly turns: Turns
   /** Ids of sends that left, until what came of them is written down. */
-  underWay: Set<string>
-  answers: Answer[]
+  readonly underWay: Set<string>
+  ended: Ended[]
   client?: SendingClient | undefined
   isAsking: boolean
-  isPlanned: boolean
   storageFailures: number
-  cancelSleep?: (() => void) | undefined
 }
 
-export function openDispatcher(parts: DispatcherParts) {
-  const { effects, sends, queue, boxes, holds, appointments, changes } = parts
-  const { clock, describe, schedule } = effects
-  const desks = new Map<string, Desk>()
+interface Taken {
+  begun: { send: Send; content: SentRequest }[]
+  heldBack: Send[]
+}
+
+/** What one turn wrote: what came of sends that ended, and what leaves. */
+interface Recorded extends Taken {
+  recorded: Send[]
+}
+
+export class Dispatcher {
+  readonly #deps: DispatcherDeps
+  readonly #lanes: Lanes<Lane>
   /** What could not be written down of sends that ended, by id. */
-  const troubles = new Map<string, AppError>()
-  const posts = openPosts(effects.random)
-  let state: 'closed' | 'open' | 'closing' | 'over' = 'closed'
-  let onIdle: (() => void) | undefined
+  readonly #troubles = new Map<string, AppError>()
+  readonly #limit: AttemptLimit
+  readonly #recordAndTake: (lane: Lane, ended: readonly Ended[], mayTake: boolean) => Recorded
+  #state: 'closed' | 'open' | 'closing' | 'over' = 'closed'
+  #onIdle: (() => void) | undefined
 
-  function deskOf(accountId: string): Desk {
-    const known = desks.get(accountId)
-    if (known) return known
-    const desk: Desk = {
-      accountId,
-      underWay: new Set(),
-      answers: [],
-      isAsking: false,
-      isPlanned: false,
-      storageFailures: 0
-    }
-    desks.set(accountId, desk)
-    return desk
-  }
-
-  /** Has the desk take its turn once all that is happening just now has happened: answers that come together are one turn. */
-  function wake(desk: Desk): void {
-    if (desk.isPlanned || state === 'closed') return
-    desk.isPlanned = true
-    setImmediate(() => {
-      desk.isPlanned = false
-      if (state !== 'over') turn(desk)
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps
+    this.#limit = new AttemptLimit(deps.time)
+    this.#lanes = new Lanes((accountId) => {
+      const lane: Lane = {
+        accountId,
+        turns: new Turns(deps.time, () => this.#turn(lane)),
+        underWay: new Set(),
+        ended: [],
+        isAsking: false,
+        storageFailures: 0
+      }
+      return lane
+    })
+    const record = recorder(deps)
+    this.#recordAndTake = deps.db.transaction((lane: Lane, ended: readonly Ended[], mayTake: boolean) => {
+      const recorded = ended.flatMap((one) => record(one))
+      return { recorded, ...(mayTake ? this.#take(lane) : { begun: [], heldBack: [] }) }
     })
   }
 
+  /** Begins to send. */
+  open(): void {
+    this.#state = 'open'
+    for (const accountId of this.#deps.queue.accounts()) this.wake(accountId)
+  }
+
+  /** Something of this account may have become due. */
+  wake(accountId: string): void {
+    this.#lanes.of(accountId).turns.wake()
+  }
+
+  /** Something may have become due anywhere. */
+  wakeAll(): void {
+    for (const { turns } of this.#lanes.all()) turns.wake()
+  }
+
+  /** Why it could not be written down what came of a send. */
+  troubleOf(id: string): AppError | undefined {
+    return this.#troubles.get(id)
+  }
+
+  /** Takes no more; resolves when all that is under way has ended and is written down, or when the time is up. */
+  close(limit: number): Promise<void> {
+    this.#state = 'closing'
+    const lanes = this.#lanes.all()
+    for (const { turns } of lanes) turns.stopSleeping()
+    return new Promise((resolve) => {
+      const over = () => {
+        cancel()
+        this.#state = 'over'
+        for (const { turns } of lanes) turns.stopSleeping()
+        resolve()
+      }
+      const cancel = this.#deps.time.after(limit, over)
+      this.#onIdle = over
+      for (const { turns } of lanes) turns.wake()
+      if (lanes.length === 0) over()
+    })
+  }
+
+  #turn(lane: Lane): void {
+    if (this.#state === 'closed' || this.#state === 'over') return
+    const { time, describe, left, changes } = this.#deps
+    lane.turns.stopSleeping()
+    // Asked for again each time: address or credentials may have changed since.
+    const { client } = lane
+    lane.client = undefined
+    const ended = [...lane.ended]
+    let done: Recorded
+    try {
+      done = this.#recordAndTake(lane, ended, client !== undefined && this.#state === 'open')
+    } catch (error) {
+      for (const { id } of ended) this.#report(id, describe(error))
+      // What was answered stays here until it is written; on the disk it is still `sending`, so it never goes again.
+      lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
+      return
+    }
+    lane.ended = lane.ended.filter((one) => !ended.includes(one))
+    for (const { id } of ended) {
+      lane.underWay.delete(id)
+      this.#troubles.delete(id)
+    }
+    // First of all: what is written down as leaving does leave, whatever goes wrong below.
+    for (const { send, content } of done.begun) {
+      lane.underWay.add(send.id)
+      left(send.id)
+      changes.send(send)
+      if (client) void deliver(client, content, describe).then((outcome) => this.#ended(lane, send.id, outcome))
+    }
+    try {
+      for (const send of [...done.recorded, ...done.heldBack]) this.#tell(send)
+      this.#rest(lane)
+      lane.storageFailures = 0
+    } catch {
+      lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
+    }
+  }
+
+  /** Decides when the lane takes its next turn. */
+  #rest(lane: Lane): void {
+    if (this.#state !== 'open') {
+      if (this.#lanes.all().every(({ underWay }) => underWay.size === 0)) this.#onIdle?.()
+      return
+    }
+    const { accountId, underWay, turns } = lane
+    const { pauses } = this.#deps
+    if (pauses.isPaused(accountId) || underWay.size >= pauses.concurrency(accountId)) return
+    const { due, wait } = this.#next(accountId)
+    const pause = pauses.waits(accountId)
+    if (due && pause === 0) this.#ask(lane)
+    else if (due) turns.sleep(pause)
+    else if (wait !== undefined) turns.sleep(Math.max(wait, pause))
+  }
+
   /** Without a client nothing can leave, so nothing is written down before there is one. */
-  function ask(desk: Desk): void {
-    if (desk.isAsking || desk.client || state !== 'open') return
-    desk.isAsking = true
-    effects
-      .clientOf(desk.accountId)
+  #ask(lane: Lane): void {
+    if (lane.isAsking || lane.client || this.#state !== 'open') return
+    const { clientOf, describe, pauses, changes } = this.#deps
+    const { accountId } = lane
+    lane.isAsking = true
+    clientOf(accountId)
       .then(
         (client) => {
-          desk.client = client
+          lane.client = client
         },
-        (error: unknown) => {
-          const said = describe(error)
-          if (said.code === 'keychain') boxes.pauseByKeychain(desk.accountId, said)
-          else boxes.failed(desk.accountId, 'line', said)
+        (thrown: unknown) => {
+          const error = describe(thrown)
+          if (error.code === 'keychain') pauses.pauseByKeychain(accountId, error)
+          else pauses.failed(accountId, 'offline', error)
           changes.outbox()
         }
       )
       .finally(() => {
-        desk.isAsking = false
-        wake(desk)
+        lane.isAsking = false
+        lane.turns.wake()
       })
   }
 
-  const keep = keeper({ ...parts, db: effects.db })
-  const keepAndTake = effects.db.transaction((desk: Desk, answers: readonly Answer[], mayTake: boolean) => {
-    const answered = answers.flatMap((answer) => keep(answer))
-    const { begun, heldBack } = mayTake ? take(desk) : { begun: [], heldBack: [] }
-    return { begun, changed: [...answered, ...heldBack] }
-  })
-
-  function turn(desk: Desk): void {
-    desk.cancelSleep?.()
-    // Asked for anew each time: address or credentials may have changed since.
-    const { client } = desk
-    desk.client = undefined
-    const answers = [...desk.answers]
-    let done: ReturnType<typeof keepAndTake>
-    try {
-      done = keepAndTake(desk, answers, client !== undefined && state === 'open')
-    } catch (error) {
-      for (const { id } of answers) trouble(id, describe(error))
-      // What was answered stays here until it is written; on the disk it is still `sending`, so it never goes again.
-      sleep(desk, backoff(STORAGE_WAIT, ++desk.storageFailures, effects.random))
-      return
-    }
-    desk.answers = desk.answers.filter((answer) => !answers.includes(answer))
-    for (const { id } of answers) {
-      desk.underWay.delete(id)
-      troubles.delete(id)
-    }
-    // First of all: what is written down as leaving does leave, whatever goes wrong below.
-    for (const { send, content } of done.begun) {
-      desk.underWay.add(send.id)
-      parts.left(send.id)
-      changes.send(send.id, send.batchId)
-      if (client) void deliver(client, content, describe).then((ending) => ended(desk, send.id, ending))
-    }
-    try {
-      for (const send of done.changed) tell(desk, send)
-      rest(desk)
-      desk.storageFailures = 0
-    } catch {
-      sleep(desk, backoff(STORAGE_WAIT, ++desk.storageFailures, effects.random))
-    }
-  }
-
-  /** Decides when the desk takes its next turn. */
-  function rest(desk: Desk): void {
-    const isIdle = [...desks.values()].every(({ underWay }) => underWay.size === 0)
-    if (state !== 'open') {
-      if (isIdle) onIdle?.()
-      return
-    }
-    if (isShut(desk)) return
-    const { due, wait } = next(desk)
-    const boxWaits = boxes.waits(desk.accountId)
-    if (due && boxWaits === 0) ask(desk)
-    else if (due) sleep(desk, boxWaits)
-    else if (wait !== undefined) sleep(desk, Math.max(wait, boxWaits))
-  }
-
-  function sleep(desk: Desk, milliseconds: number): void {
-    desk.cancelSleep?.()
-    desk.cancelSleep = schedule(() => wake(desk), Math.min(LONGEST_SLEEP, Math.max(1, milliseconds)))
-  }
-
-  function isShut({ accountId, underWay }: Desk): boolean {
-    return boxes.isPaused(accountId) || underWay.size >= boxes.lanes(accountId)
-  }
-
   /** What may leave next, or how long until something may, in milliseconds. */
-  function next({ accountId }: Desk): { due?: Waiting; wait?: number } {
+  #next(accountId: string): { due?: Waiting; wait?: number } {
     let wait: number | undefined
-    for (const waiting of queue.waiting(accountId)) {
-      const left = leftOf(waiting)
+    for (const waiting of this.#deps.queue.waiting(accountId)) {
+      const left = this.#deps.times.left(waiting)
       if (left <= 0) return { due: waiting }
       wait = Math.min(wait ?? left, left)
     }
     return wait === undefined ? {} : { wait }
   }
 
-  function leftOf({ id, batchId, isScheduled, goesAt }: Waiting): number {
-    if (goesAt === 0) return 0
-    return isScheduled ? appointments.left(batchId ?? id, goesAt) : holds.left(batchId ?? id)
-  }
-
-  function take(desk: Desk): { begun: { send: Send; content: SentRequest }[]; heldBack: Send[] } {
-    const begun: { send: Send; content: SentRequest }[] = []
-    const heldBack: Send[] = []
-    const { accountId } = desk
-    while (!boxes.isPaused(accountId) && boxes.waits(accountId) === 0) {
-      if (desk.underWay.size - desk.answers.length + begun.length >= boxes.lanes(accountId)) break
-      const { due } = next(desk)
+  /** Writes down what leaves now, and what turns out not to. */
+  #take({ accountId, underWay, ended }: Lane): Taken {
+    const { sends, pauses, time, isProven } = this.#deps
+    const taken: Taken = { begun: [], heldBack: [] }
+    while (!pauses.isPaused(accountId) && pauses.waits(accountId) === 0) {
+      if (underWay.size - ended.length + taken.begun.length >= pauses.concurrency(accountId)) break
+      const { due } = this.#next(accountId)
       if (!due) break
       const send = sends.get(due.id)
       const content = sends.requestOf(send)
       // What was shown not to have arrived may have turned up since.
-      if (send.firstAttemptedAt !== undefined && !parts.isProven(send.id)) {
-        heldBack.push(sends.change(send, { state: 'uncertain', error: NOT_PROVEN }))
+      if (send.firstAttemptedAt !== undefined && !isProven(send.id)) {
+        taken.heldBack.push(sends.change(send, { state: 'uncertain', error: NOT_PROVEN }))
         continue
       }
-      const error = overdue(content, clock())
+      const error = overdue(content, time.now())
       if (error) {
-        heldBack.push(sends.change(send, { state: 'refused', error, settledAt: clock() }))
+        taken.heldBack.push(sends.change(send, { state: 'refused', error, settledAt: time.now() }))
         continue
       }
-      if (!sends.begin(send.number, clock())) continue
-      boxes.left(accountId)
-      begun.push({ send, content })
+      if (!sends.begin(send.number, time.now())) continue
+      pauses.left(accountId)
+      taken.begun.push({ send, content })
     }
-    return { begun, heldBack }
+    return taken
   }
 
-  function ended(desk: Desk, id: string, end: Ending): void {
-    const ending = posts.counted(id, end)
-    const { accountId } = desk
-    if (ending.kind === 'line' || ending.kind === 'uncertain') boxes.failed(accountId, ending.kind, ending.error)
-    else boxes.reached(accountId)
-    if (ending.kind === 'rate-limited') boxes.slowDown(accountId, ending.error)
-    desk.answers.push({ id, ending, at: clock() })
+  #ended(lane: Lane, id: string, end: Outcome): void {
+    const { pauses, time } = this.#deps
+    const { accountId } = lane
+    const outcome = this.#limit.counted(id, end)
+    if (outcome.kind === 'offline' || outcome.kind === 'uncertain') {
+      pauses.failed(accountId, outcome.kind, outcome.error)
+    } else pauses.reached(accountId)
+    if (outcome.kind === 'rate-limited') pauses.slowDown(accountId, outcome.error)
+    lane.ended.push({ id, outcome, at: time.now() })
     // Mostly there before the turn comes, which then keeps this and takes the next in one go.
-    if (ending.kind === 'taken' || ending.kind === 'refused') ask(desk)
-    wake(desk)
+    if (outcome.kind === 'accepted' || outcome.kind === 'refused') this.#ask(lane)
+    lane.turns.wake()
   }
 
-  function tell(desk: Desk, send: Send): void {
-    changes.send(send.id, send.batchId)
-    if (send.state === 'uncertain') parts.uncertain(send)
+  #tell(send: Send): void {
+    const { changes, uncertain, arrived } = this.#deps
+    changes.send(send)
+    if (send.state === 'uncertain') uncertain(send)
     else if (send.state !== 'ready') changes.draft(send.draftId)
-    if (send.state === 'sent') effects.arrived(desk.accountId)
+    if (send.state === 'sent') arrived(send.accountId)
   }
 
-  function trouble(id: string, error: AppError): void {
-    troubles.set(id, error)
-    changes.send(id, undefined)
-  }
-
-  return {
-    /** Begins to send. */
-    open(): void {
-      state = 'open'
-      for (const accountId of queue.accounts()) wake(deskOf(accountId))
-    },
-
-    /** Something of this account may have become due. */
-    wake: (accountId: string): void => wake(deskOf(accountId)),
-
-    /** Something may have become due anywhere. */
-    wakeAll(): void {
-      for (const desk of desks.values()) wake(desk)
-    },
-
-    /** Why it could not be written down what came of a send. */
-    troubleOf: (id: string): AppError | undefined => troubles.get(id),
-
-    /** Takes no more; resolves when all that is under way has ended and is written down, or when the time is up. */
-    close(limit: number): Promise<void> {
-      state = 'closing'
-      for (const desk of desks.values()) desk.cancelSleep?.()
-      return new Promise((resolve) => {
-        const cancel = schedule(over, limit)
-        function over(): void {
-          cancel()
-          state = 'over'
-          for (const desk of desks.values()) desk.cancelSleep?.()
-          resolve()
-        }
-        onIdle = over
-        for (const desk of desks.values()) wake(desk)
-        if (desks.size === 0) over()
-      })
-    }
+  #report(id: string, error: AppError): void {
+    this.#troubles.set(id, error)
+    this.#deps.changes.send({ id })
   }
 }
 

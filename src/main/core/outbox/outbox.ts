@@ -3,248 +3,292 @@
  * disk before it has an effect outside. One whose answer was lost is uncertain until the folders of the service have been
  * asked, and is never sent again before that.
  */
-import type { OutboxView, SendList, SendView } from '../../../shared/contract/index.ts'
+import type { Composition } from '../../../shared/composition/index.ts'
+import type { BatchView, DraftSummary, OutboxView, SendList, SendView } from '../../../shared/contract/index.ts'
+import { Recovery } from '../jobs/recording.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'
-import type { BoxSettings } from './boxes.ts'
-import type { OutboxEffects } from './effects.ts'
-import { openParts } from './joined.ts'
-import type { SettlingAnswer } from './returns.ts'
-import type { SendPage, SendQuery } from './send-list.ts'
+import type { SettlingAnswer } from './ambiguity.ts'
+import { Batches, type NewBatch } from './batches.ts'
+import { Changes } from './changes.ts'
+import type { OutboxDeps } from './deps.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { type EnqueueDeps, enqueue, sendNow } from './enqueue.ts'
+import { AccountPauses, type OutboxSettings } from './pauses.ts'
+import { Queue } from './queue.ts'
+import { Reconciler } from './reconcile.ts'
+import { type SendPage, SendPages, type SendQuery } from './send-list.ts'
+import type { Send } from './send-record.ts'
+import { SendTimes } from './send-times.ts'
+import { viewer } from './send-view.ts'
+import { Sends } from './sends.ts'
+import { UndoAndRetry } from './undo-and-retry.ts'
+import { NotArrivedProofs } from './verdict.ts'
 
-export type { OutboxEffects } from './effects.ts'
+export class Outbox {
+  readonly batches: Batches
+  readonly #deps: OutboxDeps & EnqueueDeps
+  readonly #sends: Sends
+  readonly #pages: SendPages
+  readonly #queue: Queue
+  readonly #pauses: AccountPauses
+  readonly #times: SendTimes
+  readonly #proofs: NotArrivedProofs
+  readonly #changes: Changes
+  readonly #undo: UndoAndRetry
+  readonly #reconciler: Reconciler
+  readonly #dispatcher: Dispatcher
+  readonly #recovery: Recovery
 
-/** How long until writing is tried again at the start, in milliseconds. */
-const STORAGE_WAIT = 5_000
-
-export type Outbox = ReturnType<typeof openOutbox>
-
-export function openOutbox(effects: OutboxEffects) {
-  const { db, clock } = effects
-  const {
-    sends,
-    pages,
-    queue,
-    boxes,
-    holds,
-    appointments,
-    proofs,
-    changes,
-    returns,
-    looks,
-    dispatcher,
-    entering,
-    batches,
-    views,
-    takeBackMs
-  } = openParts(effects)
-  let isTakenUp = false
-  let isStopped = false
-
-  const viewOf = (id: string): SendView => views()(sends.get(id))
-
-  const listOf = ({ sends: page, total }: SendPage): SendList => ({ rows: page.map(views()), total })
-
-  function takeUpInterrupted(): void {
-    if (isTakenUp) return
-    db.transaction(() => {
-      for (const send of sends.inState('sending')) {
-        sends.change(send, {
-          state: 'uncertain',
-          error: {
-            code: 'cancelled',
-            message: 'The application was closed while this was being sent.',
-            mayHaveArrived: true
-          }
-        })
+  constructor(deps: OutboxDeps) {
+    const { db, time } = deps
+    const sends = new Sends(db)
+    const pauses = new AccountPauses(deps)
+    const times = new SendTimes(time)
+    const changes = new Changes(deps)
+    const proofs = new NotArrivedProofs(time)
+    const note = (accountId: string, composition: Composition) => this.#note(accountId, composition)
+    const shared = { ...deps, sends, pauses, times, changes, proofs, note }
+    const backTo = (send: Send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
+    const wake = (accountId: string) => this.#dispatcher.wake(accountId)
+    this.#deps = shared
+    this.#sends = sends
+    this.#pauses = pauses
+    this.#times = times
+    this.#changes = changes
+    this.#proofs = proofs
+    this.#pages = new SendPages(db)
+    this.#queue = new Queue(db)
+    this.#undo = new UndoAndRetry(shared)
+    this.#reconciler = new Reconciler({
+      ...{ ...shared, backTo, wake },
+      arrivedLate: (send, response) => this.#undo.arrivedLate(send, response),
+      keychainFailed: (accountId, error) => {
+        pauses.pauseByKeychain(accountId, error)
+        changes.outbox()
       }
-      batches.takeUpInterrupted()
-    })()
-    const now = clock()
-    for (const { id } of queue.held(now)) {
-      const send = sends.get(id)
-      holds.hold(id, Math.min(send.goesAt - now, takeBackMs(send.accountId)))
-    }
-    isTakenUp = true
+    })
+    this.#dispatcher = new Dispatcher({
+      ...{ ...shared, backTo, queue: this.#queue },
+      isProven: (id) => proofs.isFresh(id),
+      left: (id) => this.#reconciler.left(id),
+      uncertain: (send) => this.#reconciler.begin(send)
+    })
+    this.batches = new Batches({ ...shared, pages: this.#pages, retry: (send) => this.#undo.retry(send), wake })
+    this.#recovery = new Recovery(time, () => this.#recover())
   }
 
-  function open(): void {
-    if (isStopped) return
+  /**
+   * A send that was under way when the application ended may have arrived, and what of a batch was not wholly written is
+   * removed. To be called before anything else; if it throws, `open` tries it again before anything is sent.
+   */
+  recover(): void {
+    this.#recovery.now()
+  }
+
+  /** Begins to send, and to look for what is uncertain. */
+  open(): void {
+    this.#recovery.before(() => {
+      this.#dispatcher.open()
+      this.#reconciler.open()
+    })
+  }
+
+  /**
+   * Takes no new sends; resolves when those under way have ended and batches are written down, or after `limit`
+   * milliseconds. What has not ended then is uncertain at the next start; a batch that is not whole is removed.
+   */
+  async stop(limit: number): Promise<void> {
+    this.#recovery.cancel()
+    this.#reconciler.close()
+    await Promise.all([this.#dispatcher.close(limit), within(limit, this.batches.written(), this.#deps.time)])
+    this.#changes.stop()
+  }
+
+  /** Online again, perhaps: what waits for the network goes, and what is uncertain is looked for. */
+  connectionChanged(): void {
+    this.#pauses.connectionChanged()
+    this.#dispatcher.wakeAll()
+    this.#reconciler.connectionChanged()
+  }
+
+  /** To be called when the computer was asleep: its clock is right as it is, and what was found out before may have changed. */
+  resumed(): void {
+    this.#times.trustClock()
+    this.#proofs.dropAll()
+    this.connectionChanged()
+  }
+
+  /**
+   * Puts a draft in the outbox. It goes after the undo window, or at `at` (milliseconds since 1970 UTC).
+   * @throws AppFailure `invalid` with its fields if the draft can't be sent; `busy` if it was sent before; `gone`.
+   */
+  start(draftId: string, { at }: { at?: number | undefined } = {}): SendView {
+    const { id, accountId } = enqueue(this.#deps, draftId, at)
+    this.#dispatcher.wake(accountId)
+    return this.get(id)
+  }
+
+  /** Lets a waiting send go without waiting for its time. @throws AppFailure `busy` if it has left; `gone`. */
+  now(id: string): SendView {
+    this.#dispatcher.wake(sendNow(this.#deps, id).accountId)
+    return this.get(id)
+  }
+
+  /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` if it has left; `gone`. */
+  takeBack(id: string): DraftSummary {
+    return this.#undo.takeBack(id)
+  }
+
+  /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is under way or uncertain; `gone`. */
+  again(id: string): DraftSummary {
+    return this.#undo.again(id)
+  }
+
+  /**
+   * Lets a send that was refused or did not arrive go again as it is.
+   * @throws AppFailure `conflict` if its draft was changed since; `busy` in another state; `gone`.
+   */
+  retry(id: string): SendView {
+    const send = this.#sends.get(id)
+    this.#deps.db.transaction(() => this.#undo.retry(send))()
+    this.#dispatcher.wake(send.accountId)
+    return this.get(id)
+  }
+
+  /**
+   * Asks the service now whether a send arrived that is uncertain, or was not found. Another state is answered as it is.
+   * @throws what reading the folders throws; AppFailure `unexpected-shape` if some documents could not be read and it is
+   *   not among the others. The send then stays uncertain.
+   */
+  async reconcile(id: string): Promise<SendView> {
+    const { state, accountId } = this.#sends.get(id)
+    if (state !== 'uncertain' && state !== 'not-sent') return this.get(id)
+    const isComplete = await this.#reconciler.look(accountId)
+    if (!isComplete && this.#sends.get(id).state === 'uncertain') {
+      // The document that can't be read might be the one that is looked for.
+      fail('unexpected-shape', 'Some documents in the folders could not be read, so this could not be settled.')
+    }
+    return this.get(id)
+  }
+
+  /**
+   * A person settles what is ambiguous: it arrived, as these documents; or none of them is it.
+   * @throws AppFailure `busy` if there is nothing to settle; `conflict` if such a document is another send's; `gone`.
+   */
+  settle(id: string, answer: SettlingAnswer): SendView {
+    this.#reconciler.settle(id, answer)
+    return this.get(id)
+  }
+
+  /** @throws AppFailure `gone`. */
+  get(id: string): SendView {
+    return this.#viewer()(this.#sends.get(id))
+  }
+
+  /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
+  list(accountId: string, query: SendQuery): SendList {
+    return this.#listOf(this.#pages.page(accountId, query))
+  }
+
+  /** As `list`, of those of which each word of `search` begins a word of the title or of a signer's name. */
+  async search(accountId: string, search: string, query: SendQuery): Promise<SendList> {
+    return this.#listOf(await this.#pages.search(accountId, search, query))
+  }
+
+  /** Where the signer of a document that was sent from here is led after signing; undefined if it wasn't. */
+  returnAddressOf(documentReference: string): string | undefined {
+    const send = this.#sends.ofDocument(documentReference)
+    const content = send && this.#sends.requestOf(send)
+    return content?.kind === 'form-direct' ? content.request.Forms[0]?.ReturnUrl : content?.request.ReturnUrl
+  }
+
+  /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
+  sentSince(accountId: string, from: number): Map<string, number> {
+    return this.#pages.since(accountId, from)
+  }
+
+  state(accountId: string): OutboxView {
+    const counts = this.#pages.counts(accountId)
+    const pause = this.#pauses.of(accountId)
+    // A network that failed once concerns nobody while nothing waits for it.
+    const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
+    return { counts, settings: this.#pauses.settings(accountId), ...(isFelt && { pause }) }
+  }
+
+  /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */
+  pending(): { ready: number; uncertain: number; preparing: number } {
+    return { ...this.#pages.pending(), preparing: this.batches.preparing() }
+  }
+
+  pause(accountId: string): OutboxView {
+    this.#pauses.pauseByHand(accountId)
+    this.#changes.outbox()
+    return this.state(accountId)
+  }
+
+  /** Lets it go again, whatever paused it; what the service asked to wait for is still waited for. */
+  resume(accountId: string): OutboxView {
+    this.#pauses.resume(accountId)
+    this.#reconciler.tryNow(accountId)
+    return this.#changedState(accountId)
+  }
+
+  configure(accountId: string, change: Partial<OutboxSettings>): OutboxView {
+    this.#pauses.configure(accountId, change)
+    return this.#changedState(accountId)
+  }
+
+  /** Puts a batch in the outbox; see batches.ts. */
+  addBatch(batch: NewBatch): Promise<BatchView> {
+    return this.batches.add(batch)
+  }
+
+  #changedState(accountId: string): OutboxView {
+    this.#changes.outbox()
+    this.#dispatcher.wake(accountId)
+    return this.state(accountId)
+  }
+
+  #recover(): void {
+    const { db, time } = this.#deps
+    db.transaction(() => {
+      for (const send of this.#sends.inState('sending')) {
+        this.#sends.change(send, { state: 'uncertain', error: INTERRUPTED })
+      }
+      this.batches.recover()
+    })()
+    const now = time.now()
+    for (const { id, goesAt } of this.#queue.inUndoWindow(now)) {
+      this.#times.allowUndo(id, Math.min(goesAt - now, this.#pauses.undoWindow(this.#sends.get(id).accountId)))
+    }
+  }
+
+  /** What is remembered for the next time is a convenience, which must not keep a package from being sent. */
+  #note(accountId: string, composition: Composition): void {
     try {
-      takeUpInterrupted()
+      this.#deps.noted(accountId, composition)
     } catch {
-      // As long as it can't be written down what an earlier run left behind, nothing new leaves.
-      effects.schedule(open, STORAGE_WAIT)
       return
     }
-    dispatcher.open()
-    looks.open()
   }
 
-  function lineChanged(): void {
-    boxes.lineChanged()
-    dispatcher.wakeAll()
-    looks.lineChanged()
+  #listOf({ sends, total }: SendPage): SendList {
+    return { rows: sends.map(this.#viewer()), total }
   }
 
-  function state(accountId: string): OutboxView {
-    const counts = pages.counts(accountId)
-    const pause = boxes.pauseOf(accountId)
-    // A line that failed once concerns nobody while nothing waits for it.
-    const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
-    return { counts, settings: boxes.settings(accountId), ...(isFelt && { pause }) }
-  }
-
-  return {
-    /**
-     * A send that was on its way when the application ended may have arrived, and what of a batch was not wholly written
-     * is removed. To be called before anything else; where it throws, `open` tries it again before anything is sent.
-     */
-    takeUpInterrupted,
-
-    /** Begins to send, and to look for what is uncertain. */
-    open,
-
-    /**
-     * Takes no new sends; resolves when those under way have ended and batches are written down, or after `limit`
-     * milliseconds. What has not ended then is uncertain at the next start; a batch that is not whole is removed.
-     */
-    async stop(limit: number): Promise<void> {
-      isStopped = true
-      looks.close()
-      await Promise.all([
-        dispatcher.close(limit),
-        within(limit, batches.written(), { after: (delay, task) => effects.schedule(task, delay) })
-      ])
-      changes.stop()
-    },
-
-    /** To be called when the service can be reached again: what waits for the line goes, and what is uncertain is looked for. */
-    lineChanged,
-
-    /** To be called when the computer was asleep: its clock is right as it is, and what was found out before may have changed. */
-    resumed(): void {
-      appointments.trustClock()
-      proofs.dropAll()
-      lineChanged()
-    },
-
-    /**
-     * Puts a draft in the outbox. It goes after the time to take it back, or at `at` (milliseconds since 1970 UTC).
-     * @throws AppFailure `invalid` with its fields where the draft can't be sent; `busy` where it was sent before; `gone`.
-     */
-    start(draftId: string, options: { at?: number | undefined } = {}): SendView {
-      const { id, accountId } = entering.start(draftId, options)
-      dispatcher.wake(accountId)
-      return viewOf(id)
-    },
-
-    /** Lets a waiting send go without waiting for its time. @throws AppFailure `busy` where it has left; `gone`. */
-    now(id: string): SendView {
-      dispatcher.wake(entering.now(id).accountId)
-      return viewOf(id)
-    },
-
-    /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` where it has left; `gone`. */
-    takeBack: returns.takeBack,
-    /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is under way or uncertain; `gone`. */
-    again: returns.again,
-
-    /**
-     * Lets a send that was refused or did not arrive go again as it is.
-     * @throws AppFailure `conflict` where its draft was changed since; `busy` in another state; `gone`.
-     */
-    retry(id: string): SendView {
-      const send = sends.get(id)
-      db.transaction(() => returns.retry(send))()
-      dispatcher.wake(send.accountId)
-      return viewOf(id)
-    },
-
-    /**
-     * Asks the service now whether a send arrived that is uncertain, or was not found. Another state is answered as it is.
-     * @throws what reading the folders throws; AppFailure `unexpected-shape` where some documents could not be read and
-     *   it is not among the others. The send then stays uncertain.
-     */
-    async reconcile(id: string): Promise<SendView> {
-      const send = sends.get(id)
-      if (send.state !== 'uncertain' && send.state !== 'not-sent') return viewOf(id)
-      const isComplete = await looks.ask(send.accountId)
-      if (!isComplete && sends.get(id).state === 'uncertain') {
-        // The document that can't be read might be the one that is looked for.
-        fail('unexpected-shape', 'Some documents in the folders could not be read, so this could not be settled.')
-      }
-      return viewOf(id)
-    },
-
-    /**
-     * A person settles a doubt: it arrived, as these documents; or none of them is it.
-     * @throws AppFailure `busy` where there is no doubt to settle; `conflict` where such a document is another send's;
-     *   `gone`.
-     */
-    settle(id: string, answer: SettlingAnswer): SendView {
-      const { accountId } = sends.get(id)
-      try {
-        returns.settle(id, answer)
-      } finally {
-        looks.reconsider(accountId)
-      }
-      return viewOf(id)
-    },
-
-    /** @throws AppFailure `gone`. */
-    get: viewOf,
-
-    /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
-    list(accountId: string, query: SendQuery): SendList {
-      return listOf(pages.page(accountId, query))
-    },
-
-    /** As `list`, of those of which each word of `search` begins a word of the title or of a signer's name. */
-    async search(accountId: string, search: string, query: SendQuery): Promise<SendList> {
-      return listOf(await pages.search(accountId, search, query))
-    },
-
-    /** Where the signer of a document that was sent from here is led after signing; undefined where it wasn't. */
-    returnAddressOf(documentReference: string): string | undefined {
-      const send = sends.ofDocument(documentReference)
-      const content = send && sends.requestOf(send)
-      return content?.kind === 'form-direct' ? content.request.Forms[0]?.ReturnUrl : content?.request.ReturnUrl
-    },
-
-    /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
-    sentSince: pages.since,
-
-    state,
-
-    /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */
-    pending(): { ready: number; uncertain: number; preparing: number } {
-      return { ...pages.pending(), preparing: batches.preparing() }
-    },
-
-    pause(accountId: string): OutboxView {
-      boxes.pauseByHand(accountId)
-      changes.outbox()
-      return state(accountId)
-    },
-
-    /** Lets the box go again, whoever paused it; what the service asked to wait for is still waited for. */
-    resume(accountId: string): OutboxView {
-      boxes.resume(accountId)
-      looks.tryNow(accountId)
-      changes.outbox()
-      dispatcher.wake(accountId)
-      return state(accountId)
-    },
-
-    configure(accountId: string, change: Partial<BoxSettings>): OutboxView {
-      boxes.configure(accountId, change)
-      changes.outbox()
-      dispatcher.wake(accountId)
-      return state(accountId)
-    },
-
-    addBatch: batches.add,
-    batches
+  /** Makes views; one for each list, as it asks only once of a batch. */
+  #viewer(): (send: Send) => SendView {
+    return viewer({
+      ...{ time: this.#deps.time, pauses: this.#pauses, times: this.#times, reconciler: this.#reconciler },
+      isBatchPaused: (id) => this.batches.isPaused(id),
+      troubleOf: (id) => this.#dispatcher.troubleOf(id)
+    })
   }
 }
+
+const INTERRUPTED = {
+  code: 'cancelled',
+  message: 'The application was closed while this was being sent.',
+  mayHaveArrived: true
+} as const

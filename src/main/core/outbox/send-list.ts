@@ -1,5 +1,4 @@
 /** Pages of sends, and how many there are of each state: what screens ask for again and again, quick however many there are. */
-
 import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { questionOf } from '../drafts/words.ts'
@@ -31,31 +30,18 @@ const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
 const STRETCH = 2_000
 const SLICE = 4
 
-export type SendPages = ReturnType<typeof openSendPages>
+export class SendPages {
+  readonly #db: Db
+  readonly #sql: ReturnType<typeof statementsOf>
 
-export function openSendPages(db: Db) {
-  const ofAccount = db.prepare<[string], { state: SendState; count: number }>(
-    'SELECT state, sum(count) AS count FROM send_counts WHERE account_id = ? GROUP BY state'
-  )
-  const ofBatch = db.prepare<[string, string], { state: SendState; count: number }>(
-    'SELECT state, count FROM send_counts WHERE account_id = ? AND batch_id = ?'
-  )
-  // What isn't wholly written of a batch never leaves.
-  const everywhere = db
-    .prepare<[SendState], number>(
-      `SELECT coalesce(sum(count), 0) FROM send_counts LEFT JOIN batches ON batches.id = send_counts.batch_id
-       WHERE send_counts.state = ? AND coalesce(batches.state, '') <> 'preparing'`
-    )
-    .pluck()
-  const since = db.prepare<[string, number], { fingerprint: string; at: number }>(
-    `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
-     WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
-  )
-  const last = db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck()
-  const one = db.prepare<[number], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE number = ?`)
+  constructor(db: Db) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+  }
 
-  function counts(accountId: string, batchId?: string): SendCounts {
-    const rows = batchId === undefined ? ofAccount.all(accountId) : ofBatch.all(accountId, batchId)
+  /** All that were ever put in the outbox of an account, or of one of its batches. */
+  counts(accountId: string, batchId?: string): SendCounts {
+    const rows = batchId === undefined ? this.#sql.ofAccount.all(accountId) : this.#sql.ofBatch.all(accountId, batchId)
     const of = (state: SendState) => rows.find((row) => row.state === state)?.count ?? 0
     return {
       ready: of('ready'),
@@ -68,60 +54,79 @@ export function openSendPages(db: Db) {
     }
   }
 
-  return {
-    /** All that were ever put in the outbox of an account, or of one of its batches. */
-    counts,
+  /** How many of all accounts wait, and of how many it isn't known whether they arrived. */
+  pending(): { ready: number; uncertain: number } {
+    const { everywhere } = this.#sql
+    return { ready: everywhere.get('ready') ?? 0, uncertain: everywhere.get('uncertain') ?? 0 }
+  }
 
-    /** How many of all accounts wait, and of how many it isn't known whether they arrived. */
-    pending: (): { ready: number; uncertain: number } => ({
-      ready: everywhere.get('ready') ?? 0,
-      uncertain: everywhere.get('uncertain') ?? 0
-    }),
+  /** One page, newest first; the rows of a batch in the sheet's order. */
+  page(accountId: string, { show, batchId, offset, limit }: SendQuery): SendPage {
+    const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
+    const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
+    const { where, values } = filterOf(accountId, show, batchId)
+    const rows = this.#db
+      .prepare<unknown[], SendRow>(
+        `SELECT ${COLUMNS} FROM sends INDEXED BY ${index} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`
+      )
+      .all(...values, limit, offset)
+    return { sends: rows.map(sendOf), total: totalOf(this.counts(accountId, batchId), SHOWN[show]) }
+  }
 
-    /** One page, newest first; the rows of a batch in the sheet's order. */
-    page(accountId: string, { show, batchId, offset, limit }: SendQuery): SendPage {
-      const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
-      const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
-      const { where, values } = filterOf(accountId, show, batchId)
-      const rows = db
-        .prepare<unknown[], SendRow>(
-          `SELECT ${COLUMNS} FROM sends INDEXED BY ${index} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`
-        )
-        .all(...values, limit, offset)
-      return { sends: rows.map(sendOf), total: totalOf(counts(accountId, batchId), SHOWN[show]) }
-    },
-
-    /** As `page`, of those of which each word of `search` begins a word of the title or of a signer's name. */
-    async search(accountId: string, search: string, { show, batchId, offset, limit }: SendQuery): Promise<SendPage> {
-      const question = questionOf(search)
-      if (question === undefined) return { sends: [], total: 0 }
-      const { where, values } = filterOf(accountId, show, batchId)
-      const stretch = db
-        .prepare<unknown[], number>(
-          `SELECT number FROM send_words CROSS JOIN sends ON number = send_words.rowid
-           WHERE send_words MATCH ? AND send_words.rowid BETWEEN ? AND ? AND ${where} ORDER BY send_words.rowid DESC`
-        )
-        .pluck()
-      const found: number[] = []
-      let began = performance.now()
-      for (let to = last.get() ?? 0; to > 0; to -= STRETCH) {
-        found.push(...stretch.all(question, to - STRETCH + 1, to, ...values))
-        if (performance.now() - began < SLICE) continue
-        await nextTurn()
-        began = performance.now()
-      }
-      const rows = found.slice(offset, offset + limit).flatMap((number) => one.get(number) ?? [])
-      return { sends: rows.map(sendOf), total: found.length }
-    },
-
-    /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
-    since(accountId: string, from: number): Map<string, number> {
-      const found = new Map<string, number>()
-      for (const { fingerprint, at } of since.all(accountId, from)) {
-        if (at > (found.get(fingerprint) ?? 0)) found.set(fingerprint, at)
-      }
-      return found
+  /** As `page`, of those of which each word of `search` begins a word of the title or of a signer's name. */
+  async search(accountId: string, search: string, { show, batchId, offset, limit }: SendQuery): Promise<SendPage> {
+    const question = questionOf(search)
+    if (question === undefined) return { sends: [], total: 0 }
+    const { where, values } = filterOf(accountId, show, batchId)
+    const stretch = this.#db
+      .prepare<unknown[], number>(
+        `SELECT number FROM send_words CROSS JOIN sends ON number = send_words.rowid
+         WHERE send_words MATCH ? AND send_words.rowid BETWEEN ? AND ? AND ${where} ORDER BY send_words.rowid DESC`
+      )
+      .pluck()
+    const found: number[] = []
+    let began = performance.now()
+    for (let to = this.#sql.last.get() ?? 0; to > 0; to -= STRETCH) {
+      found.push(...stretch.all(question, to - STRETCH + 1, to, ...values))
+      if (performance.now() - began < SLICE) continue
+      await nextTurn()
+      began = performance.now()
     }
+    const rows = found.slice(offset, offset + limit).flatMap((number) => this.#sql.one.get(number) ?? [])
+    return { sends: rows.map(sendOf), total: found.length }
+  }
+
+  /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
+  since(accountId: string, from: number): Map<string, number> {
+    const found = new Map<string, number>()
+    for (const { fingerprint, at } of this.#sql.since.all(accountId, from)) {
+      if (at > (found.get(fingerprint) ?? 0)) found.set(fingerprint, at)
+    }
+    return found
+  }
+}
+
+function statementsOf(db: Db) {
+  return {
+    ofAccount: db.prepare<[string], { state: SendState; count: number }>(
+      'SELECT state, sum(count) AS count FROM send_counts WHERE account_id = ? GROUP BY state'
+    ),
+    ofBatch: db.prepare<[string, string], { state: SendState; count: number }>(
+      'SELECT state, count FROM send_counts WHERE account_id = ? AND batch_id = ?'
+    ),
+    // What isn't wholly written of a batch never leaves.
+    everywhere: db
+      .prepare<[SendState], number>(
+        `SELECT coalesce(sum(count), 0) FROM send_counts LEFT JOIN batches ON batches.id = send_counts.batch_id
+         WHERE send_counts.state = ? AND coalesce(batches.state, '') <> 'preparing'`
+      )
+      .pluck(),
+    since: db.prepare<[string, number], { fingerprint: string; at: number }>(
+      `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
+       WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
+    ),
+    last: db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck(),
+    one: db.prepare<[number], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE number = ?`)
   }
 }
 

@@ -6,8 +6,8 @@ export type SentRequest =
   | { kind: 'form-direct'; request: SendFormDirectRequest }
   | { kind: 'form-filler'; request: SendFormFillerRequest }
 
-/** What a screen is shown of a doubt, and the package that each document found belongs to. */
-export interface Doubt extends SendDoubt {
+/** What a screen is shown of an ambiguity, and the package that each document found belongs to. */
+export interface Ambiguity extends SendDoubt {
   packages: Record<string, string>
 }
 
@@ -30,11 +30,11 @@ export interface Send {
   readonly createdAt: number
   readonly attempt: number
   readonly attemptedAt: number | undefined
-  /** The oldest attempt of which it isn't certain that it came to nothing. */
+  /** The oldest attempt that isn't certain to have come to nothing. */
   readonly firstAttemptedAt: number | undefined
   readonly settledAt: number | undefined
   readonly error: AppError | undefined
-  readonly doubt: Doubt | undefined
+  readonly doubt: Ambiguity | undefined
   readonly dismissed: readonly string[]
   readonly packageReference: string | undefined
   readonly packageStatus: string | undefined
@@ -91,7 +91,7 @@ export function sendOf(row: SendRow): Send {
     firstAttemptedAt: row.first_attempted_at ?? undefined,
     settledAt: row.settled_at ?? undefined,
     error: read<AppError>(row.error),
-    doubt: read<Doubt>(row.doubt),
+    doubt: read<Ambiguity>(row.doubt),
     dismissed: row.dismissed === '[]' ? [] : JSON.parse(row.dismissed),
     packageReference: row.package_reference ?? undefined,
     packageStatus: row.package_status ?? undefined,

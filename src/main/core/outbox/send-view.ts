@@ -1,21 +1,17 @@
-/** What the screens are told of a send: never the signing links in its response, and never more than is known. */
+/** What the screens are shown of a send: never the signing links in its response, and never more than is known. */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
-import type { Appointments } from './appointments.ts'
-import type { Boxes } from './boxes.ts'
-import { doubtView } from './doubts.ts'
-import type { OutboxEffects } from './effects.ts'
-import type { Following } from './following.ts'
-import type { Holds } from './holds.ts'
-import type { Looks } from './looks.ts'
+import type { Time } from '../lib/time.ts'
+import { ambiguityView } from './ambiguity.ts'
+import type { AccountPauses } from './pauses.ts'
+import type { Reconciler } from './reconcile.ts'
 import type { Send } from './send-record.ts'
+import type { SendTimes } from './send-times.ts'
 
-export interface ViewParts {
-  effects: Pick<OutboxEffects, 'clock' | 'elapsed'>
-  boxes: Boxes
-  holds: Holds
-  appointments: Appointments
-  looks: Looks
-  following: Following
+export interface ViewDeps {
+  time: Time
+  pauses: AccountPauses
+  times: SendTimes
+  reconciler: Reconciler
   isBatchPaused: (id: string) => boolean
   /** Why it could not be written down what came of a send. */
   troubleOf: (id: string) => AppError | undefined
@@ -25,15 +21,13 @@ type Shown = Pick<SendView, 'hold' | 'goesAt' | 'error' | 'nextLookAt' | 'doubt'
 
 /** Makes views; what is asked of a batch is asked once for all of its sends. */
 export function viewer({
-  effects,
-  boxes,
-  holds,
-  appointments,
-  looks,
-  following,
+  time,
+  pauses,
+  times,
+  reconciler,
   isBatchPaused,
   troubleOf
-}: ViewParts): (send: Send) => SendView {
+}: ViewDeps): (send: Send) => SendView {
   const paused = new Map<string, boolean>()
 
   function isPaused(batchId: string | undefined): boolean {
@@ -43,21 +37,18 @@ export function viewer({
     return known
   }
 
-  /** What holds a ready send back first: its own time, then its box and batch, then what is on the way. */
+  /** What holds a ready send back first: its own time, then its account's outbox and its batch, then the network. */
   function holdOf(send: Send): { hold: SendHold; goesAt?: number; error?: AppError | undefined } {
-    const { id, accountId, batchId, goesAt, isScheduled } = send
-    const now = effects.clock()
-    if (goesAt !== 0 && !isScheduled) {
-      const left = holds.left(batchId ?? id)
-      if (left > 0) return { hold: 'take-back', goesAt: Math.round(now + left) }
+    const { accountId, batchId, goesAt, isScheduled } = send
+    const now = time.now()
+    const left = times.left(send)
+    if (left > 0) {
+      const at = Math.round(now + left)
+      // Later than the clock says if the clock has jumped.
+      return isScheduled ? { hold: 'time', goesAt: Math.max(goesAt, at) } : { hold: 'take-back', goesAt: at }
     }
-    if (isScheduled) {
-      const left = appointments.left(batchId ?? id, goesAt)
-      // Later than the clock says where the clock has jumped.
-      if (left > 0) return { hold: 'time', goesAt: Math.max(goesAt, Math.round(now + left)) }
-    }
-    const pause = boxes.pauseOf(accountId)
-    if (boxes.isPaused(accountId)) return { hold: 'paused', error: pause?.error }
+    const pause = pauses.of(accountId)
+    if (pauses.isPaused(accountId)) return { hold: 'paused', error: pause?.error }
     if (isPaused(batchId)) return { hold: 'paused' }
     if (!pause) return { hold: 'turn' }
     return {
@@ -78,15 +69,13 @@ export function viewer({
         return error ? { error } : {}
       }
       case 'uncertain': {
-        const error = following.wordsOf(send.id) ?? send.error
-        const next = looks.nextAt(send)
+        const error = reconciler.messageOf(send.id) ?? send.error
+        const next = reconciler.nextAt(send)
         return {
           // One that was refused may have arrived with an earlier attempt.
           ...(error && { error: { ...error, mayHaveArrived: true } }),
-          ...(send.doubt && { doubt: doubtView(send.doubt) }),
-          ...(next !== undefined && {
-            nextLookAt: Math.round(effects.clock() + Math.max(0, next - effects.elapsed()))
-          })
+          ...(send.doubt && { doubt: ambiguityView(send.doubt) }),
+          ...(next !== undefined && { nextLookAt: Math.round(time.now() + Math.max(0, next - time.elapsed())) })
         }
       }
       default:

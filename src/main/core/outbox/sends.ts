@@ -43,80 +43,103 @@ export type SendChange = Partial<
   >
 >
 
-export type Sends = ReturnType<typeof openSends>
+export class Sends {
+  readonly #sql: ReturnType<typeof statementsOf>
 
-export function openSends(db: Db) {
-  const one = db.prepare<[string], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE id = ?`)
-  const body = db.prepare<[number], string>('SELECT body FROM send_bodies WHERE number = ?').pluck()
-  const inState = db.prepare<[string], SendRow>(
-    `SELECT ${COLUMNS} FROM sends INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
-  )
-  const unresolved = db.prepare<[string], SendRow>(
-    `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
-  )
-  const notSent = db.prepare<[string], SendRow>(
-    `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
-  )
-  const withDraft = db.prepare<[string], SendRow>(
-    `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
-  )
-  const failedOfDraft = db.prepare<[string], SendRow>(
-    `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ('refused', 'not-sent')`
-  )
-  const ofDocument = db.prepare<[string], SendRow>(
-    `SELECT ${COLUMNS} FROM sends WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1`
-  )
-  const claimant = db
-    .prepare<[string, string, string], number>(
-      'SELECT 1 FROM send_documents WHERE reference = ? AND account_id = ? AND send_id <> ?'
-    )
-    .pluck()
-  const packageClaimant = db
-    .prepare<[string, string, string], number>(
-      'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
-    )
-    .pluck()
-  const insert = db.prepare(
-    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, kind, state, title, who, is_scheduled, goes_at,
-       created_at, settled_at, fingerprint, error)
-     VALUES (@id, @accountId, @draftId, @batchId, @row, @kind, @state, @title, @who, @isScheduled, @goesAt,
-       @createdAt, @settledAt, @fingerprint, @error)`
-  )
-  const insertBody = db.prepare('INSERT INTO send_bodies (number, cells, body) VALUES (?, ?, ?)')
-  const begin = db.prepare(
-    `UPDATE sends SET state = 'sending', attempt = attempt + 1, attempted_at = @now,
-       first_attempted_at = coalesce(first_attempted_at, @now), error = NULL
-     WHERE number = @number AND state = 'ready'`
-  )
-  const write = db.prepare(
-    `UPDATE sends SET state = @state, attempt = @attempt, attempted_at = @attemptedAt,
-       first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @doubt,
-       dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
-       documents = @documents WHERE number = @number`
-  )
-  const writePlace = db.prepare(
-    'UPDATE sends SET draft_id = @draftId, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
-  )
-  const writeResponse = db.prepare('UPDATE send_bodies SET response = ? WHERE number = ?')
-  const claim = db.prepare(
-    'INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
-  )
-  const eraseDraft = db.prepare('DELETE FROM drafts WHERE id = ?')
-  const erase = db.prepare('DELETE FROM sends WHERE number = ?')
+  constructor(db: Db) {
+    this.#sql = statementsOf(db)
+  }
 
   /** @throws AppFailure `gone`. */
-  function get(id: string): Send {
-    return find(id) ?? fail('gone', 'This send is no longer there.')
+  get(id: string): Send {
+    return this.find(id) ?? fail('gone', 'This send is no longer there.')
   }
 
-  function find(id: string): Send | undefined {
-    const row = one.get(id)
-    return row && sendOf(row)
+  find(id: string): Send | undefined {
+    return sendOrNone(this.#sql.one.get(id))
   }
 
-  function change(send: Send, changes: SendChange): Send {
+  /** The request exactly as it is sent. */
+  requestOf(send: Send): SentRequest {
+    return { ...this.#bodyOf(send), kind: send.kind } as SentRequest
+  }
+
+  /** What the request was made of. @throws AppFailure `storage` if this version can't read it. */
+  compositionOf(send: Send): Composition {
+    const read = Composition.safeParse(this.#bodyOf(send).composition)
+    return read.success ? read.data : fail('storage', 'This package was kept in a form that can’t be read any more.')
+  }
+
+  /** All accounts' sends that are under way, or that are uncertain. */
+  inState(state: 'sending' | 'uncertain'): Send[] {
+    return this.#sql.inState.all(state).map(sendOf)
+  }
+
+  /** An account's sends that are under way or uncertain, oldest first. */
+  unresolved(accountId: string): Send[] {
+    return this.#sql.unresolved.all(accountId).map(sendOf)
+  }
+
+  /** An account's sends that may have left and were not found. */
+  notSent(accountId: string): Send[] {
+    return this.#sql.notSent.all(accountId).map(sendOf)
+  }
+
+  /** The send of a draft that waits, is under way, not settled, or done. */
+  ofDraft(draftId: string): Send | undefined {
+    return sendOrNone(this.#sql.withDraft.get(draftId))
+  }
+
+  /** Earlier sends of a draft that did not reach their goal. */
+  failedOfDraft(draftId: string): Send[] {
+    return this.#sql.failedOfDraft.all(draftId).map(sendOf)
+  }
+
+  /** The send that made a document. */
+  ofDocument(reference: string): Send | undefined {
+    return sendOrNone(this.#sql.ofDocument.get(reference))
+  }
+
+  /** Whether a document, or the package it belongs to, is known to be another send's. */
+  isClaimed({ id, accountId }: Send, reference: string, packageReference: string | undefined): boolean {
+    return (
+      this.#sql.claimant.get(reference, accountId, id) !== undefined ||
+      (packageReference !== undefined && this.#sql.packageClaimant.get(accountId, packageReference, id) !== undefined)
+    )
+  }
+
+  add(send: NewSend): Send {
+    const { composition, request, cells } = send
+    const { lastInsertRowid } = this.#sql.insert.run({
+      id: send.id,
+      accountId: send.accountId,
+      draftId: send.draftId ?? null,
+      batchId: send.batchId ?? null,
+      row: send.row ?? null,
+      kind: send.kind,
+      state: send.state,
+      title: titleOf(composition),
+      who: whoOf(composition),
+      isScheduled: send.isScheduled ? 1 : 0,
+      goesAt: send.goesAt,
+      createdAt: send.createdAt,
+      settledAt: send.state === 'refused' ? send.createdAt : null,
+      fingerprint: fingerprintOf(composition),
+      error: jsonOf(send.error)
+    })
+    this.#sql.insertBody.run(lastInsertRowid, jsonOf(cells), JSON.stringify({ request, composition }))
+    return this.get(send.id)
+  }
+
+  /** Writes down that a ready send leaves; answers whether it was still ready. */
+  begin(number: number, now: number): boolean {
+    return this.#sql.begin.run({ number, now }).changes === 1
+  }
+
+  /** Answers the send as it is then. */
+  change(send: Send, changes: SendChange): Send {
     const next = { ...send, ...changes }
-    write.run({
+    this.#sql.write.run({
       number: next.number,
       state: next.state,
       attempt: next.attempt,
@@ -132,97 +155,104 @@ export function openSends(db: Db) {
     })
     if ('draftId' in changes || 'isScheduled' in changes || 'goesAt' in changes) {
       const { number, goesAt } = next
-      writePlace.run({ number, goesAt, draftId: next.draftId ?? null, isScheduled: next.isScheduled ? 1 : 0 })
+      this.#sql.writePlace.run({ number, goesAt, draftId: next.draftId ?? null, isScheduled: next.isScheduled ? 1 : 0 })
     }
     return next
   }
 
-  return {
-    get,
-    find,
-    /** The request exactly as it is sent. */
-    requestOf: (send: Send): SentRequest => ({ ...parsedBody(body.get(send.number)), kind: send.kind }) as SentRequest,
-    /** What the request was made of. @throws AppFailure `storage` where this version can't read it. */
-    compositionOf(send: Send): Composition {
-      const read = Composition.safeParse(parsedBody(body.get(send.number)).composition)
-      return read.success ? read.data : fail('storage', 'This package was kept in a form that can’t be read any more.')
-    },
-    /** All accounts' sends that are under way, or that are uncertain. */
-    inState: (state: 'sending' | 'uncertain'): Send[] => inState.all(state).map(sendOf),
-    /** An account's sends that are under way or uncertain, oldest first. */
-    unresolved: (accountId: string): Send[] => unresolved.all(accountId).map(sendOf),
-    /** An account's sends that may have left and were not found. */
-    notSent: (accountId: string): Send[] => notSent.all(accountId).map(sendOf),
-    /** The send of a draft that waits, is under way, not settled, or done. */
-    ofDraft(draftId: string): Send | undefined {
-      const row = withDraft.get(draftId)
-      return row && sendOf(row)
-    },
-    /** Earlier sends of a draft that did not reach their goal. */
-    failedOfDraft: (draftId: string): Send[] => failedOfDraft.all(draftId).map(sendOf),
-    /** The send that made a document. */
-    ofDocument(reference: string): Send | undefined {
-      const row = ofDocument.get(reference)
-      return row && sendOf(row)
-    },
-    /** Whether a document, or the package it belongs to, is known to be another send's. */
-    isClaimed: (send: Send, reference: string, packageReference: string | undefined): boolean =>
-      claimant.get(reference, send.accountId, send.id) !== undefined ||
-      (packageReference !== undefined && packageClaimant.get(send.accountId, packageReference, send.id) !== undefined),
-
-    add(send: NewSend): Send {
-      const { composition, request, cells } = send
-      const { lastInsertRowid } = insert.run({
-        id: send.id,
-        accountId: send.accountId,
-        draftId: send.draftId ?? null,
-        batchId: send.batchId ?? null,
-        row: send.row ?? null,
-        kind: send.kind,
-        state: send.state,
-        title: titleOf(composition),
-        who: whoOf(composition),
-        isScheduled: send.isScheduled ? 1 : 0,
-        goesAt: send.goesAt,
-        createdAt: send.createdAt,
-        settledAt: send.state === 'refused' ? send.createdAt : null,
-        fingerprint: fingerprintOf(composition),
-        error: jsonOf(send.error)
-      })
-      insertBody.run(lastInsertRowid, jsonOf(cells), JSON.stringify({ request, composition }))
-      return get(send.id)
-    },
-
-    /** Writes down that a ready send leaves; answers whether it was still ready. */
-    begin: (number: number, now: number): boolean => begin.run({ number, now }).changes === 1,
-    change,
-
-    /** The service has it: keeps what it answered, notes whose its documents are, and lets the draft go. */
-    taken(send: Send, response: PackageResponse, settledAt: number): Send {
-      const { Documents: documents = [], PackageReference, PackageStatus } = response
-      const next = change(send, {
-        state: 'sent',
-        settledAt,
-        error: undefined,
-        doubt: undefined,
-        packageReference: PackageReference || undefined,
-        packageStatus: PackageStatus || undefined,
-        documents: documents.map(({ Reference, Name }) => ({ reference: Reference, name: Name ?? '' }))
-      })
-      writeResponse.run(JSON.stringify(response), send.number)
-      for (const { Reference } of documents) claim.run(Reference, send.accountId, send.id)
-      if (send.draftId !== undefined) eraseDraft.run(send.draftId)
-      return next
-    },
-
-    remove: (send: Send): void => void erase.run(send.number)
+  /** The service has it: keeps what it answered, notes whose its documents are, and lets the draft go. */
+  accepted(send: Send, response: PackageResponse, settledAt: number): Send {
+    const { Documents: documents = [], PackageReference, PackageStatus } = response
+    const next = this.change(send, {
+      state: 'sent',
+      settledAt,
+      error: undefined,
+      doubt: undefined,
+      packageReference: PackageReference || undefined,
+      packageStatus: PackageStatus || undefined,
+      documents: documents.map(({ Reference, Name }) => ({ reference: Reference, name: Name ?? '' }))
+    })
+    this.#sql.writeResponse.run(JSON.stringify(response), send.number)
+    for (const { Reference } of documents) this.#sql.claim.run(Reference, send.accountId, send.id)
+    if (send.draftId !== undefined) this.#sql.eraseDraft.run(send.draftId)
+    return next
   }
+
+  remove(send: Send): void {
+    this.#sql.erase.run(send.number)
+  }
+
+  #bodyOf(send: Send): { request?: unknown; composition?: unknown } {
+    return JSON.parse(this.#sql.body.get(send.number) ?? '{}')
+  }
+}
+
+function sendOrNone(row: SendRow | undefined): Send | undefined {
+  return row && sendOf(row)
 }
 
 function jsonOf(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
-function parsedBody(body: string | undefined): { request?: unknown; composition?: unknown } {
-  return JSON.parse(body ?? '{}')
+function statementsOf(db: Db) {
+  return {
+    one: db.prepare<[string], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE id = ?`),
+    body: db.prepare<[number], string>('SELECT body FROM send_bodies WHERE number = ?').pluck(),
+    inState: db.prepare<[string], SendRow>(
+      `SELECT ${COLUMNS} FROM sends INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
+    ),
+    unresolved: db.prepare<[string], SendRow>(
+      `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
+    ),
+    notSent: db.prepare<[string], SendRow>(
+      `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
+    ),
+    withDraft: db.prepare<[string], SendRow>(
+      `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
+    ),
+    failedOfDraft: db.prepare<[string], SendRow>(
+      `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ('refused', 'not-sent')`
+    ),
+    ofDocument: db.prepare<[string], SendRow>(
+      `SELECT ${COLUMNS} FROM sends WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1`
+    ),
+    claimant: db
+      .prepare<[string, string, string], number>(
+        'SELECT 1 FROM send_documents WHERE reference = ? AND account_id = ? AND send_id <> ?'
+      )
+      .pluck(),
+    packageClaimant: db
+      .prepare<[string, string, string], number>(
+        'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
+      )
+      .pluck(),
+    insert: db.prepare(
+      `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, kind, state, title, who, is_scheduled, goes_at,
+         created_at, settled_at, fingerprint, error)
+       VALUES (@id, @accountId, @draftId, @batchId, @row, @kind, @state, @title, @who, @isScheduled, @goesAt,
+         @createdAt, @settledAt, @fingerprint, @error)`
+    ),
+    insertBody: db.prepare('INSERT INTO send_bodies (number, cells, body) VALUES (?, ?, ?)'),
+    begin: db.prepare(
+      `UPDATE sends SET state = 'sending', attempt = attempt + 1, attempted_at = @now,
+         first_attempted_at = coalesce(first_attempted_at, @now), error = NULL
+       WHERE number = @number AND state = 'ready'`
+    ),
+    write: db.prepare(
+      `UPDATE sends SET state = @state, attempt = @attempt, attempted_at = @attemptedAt,
+         first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @doubt,
+         dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
+         documents = @documents WHERE number = @number`
+    ),
+    writePlace: db.prepare(
+      'UPDATE sends SET draft_id = @draftId, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
+    ),
+    writeResponse: db.prepare('UPDATE send_bodies SET response = ? WHERE number = ?'),
+    claim: db.prepare(
+      'INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+    ),
+    eraseDraft: db.prepare('DELETE FROM drafts WHERE id = ?'),
+    erase: db.prepare('DELETE FROM sends WHERE number = ?')
+  }
 }

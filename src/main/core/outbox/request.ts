@@ -8,8 +8,8 @@ import {
 import type { AppError } from '../../../shared/contract/index.ts'
 import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
 import { AppFailure } from '../lib/failure.ts'
+import { markOf } from './matching.ts'
 import type { SentRequest } from './send-record.ts'
-import { markOf } from './sight.ts'
 
 /**
  * The request of a send, with our mark wherever no ClientReference was typed.
@@ -25,7 +25,7 @@ export function requestOf(composition: Composition, sendId: string, leavesAt: nu
       ? SendFormDirectRequest.safeParse(toFormDirectRequest(composition, mark))
       : SendFormFillerRequest.safeParse(toFormFillerRequest(composition, mark))
   if (errors.length > 0 || !checked.success) {
-    // Our own words where we have them; the model's are the last resort.
+    // Our own words if we have them; the model's are the last resort.
     const fields =
       errors.length > 0
         ? errors.map(({ at, message }) => ({ field: at, message }))
@@ -40,7 +40,7 @@ export function requestOf(composition: Composition, sendId: string, leavesAt: nu
   return { kind, request: checked.data } as SentRequest
 }
 
-/** Why a request can't leave any more; undefined where it can. The service would refuse it, or let it expire at once. */
+/** Why a request can't leave any more; undefined if it can. The service would refuse it, or let it expire at once. */
 export function overdue({ request }: SentRequest, now: number): AppError | undefined {
   const due = request.DueDate === undefined ? Number.NaN : Date.parse(request.DueDate)
   if (Number.isNaN(due) || due > now) return undefined

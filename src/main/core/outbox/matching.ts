@@ -1,22 +1,21 @@
 /**
  * Finds a send again in what the folders hold: by its ClientReferences; where those can't tell, by name, signers and time.
- * Says so where that leaves more than one answer. A reference that was lost and a clock that is wrong make a doubt at
- * most, never a proof that it did not arrive.
+ * Says so where that leaves more than one answer. A reference that was lost and a clock that is wrong make a send ambiguous
+ * at most, and never prove that it did not arrive.
  */
-import type { DocumentResponse } from '../../../shared/model/index.ts'
+import { type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
 import { matchKeyOf, plain } from '../documents/mirror/folder-snapshot.ts'
 import type { SendKeys } from '../documents/questions.ts'
 import { slowly } from '../lib/slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
-import { begunAt, markOf, type Sight, withTheirPackages } from './sight.ts'
 
 /** Clocks of the office and of the service may differ by this much, in milliseconds. */
 const CLOCK_DIFFERENCE = 10 * 60_000
 /** A clock that is wrong, or was put right, may make a document look older than its send by this much. A person must say. */
 const WRONG_CLOCK = 24 * 60 * 60_000
 /** Of a reference that the service cut short, this many characters tell whose it is, and so few that it may be. */
-const TELLING = 16
+const CERTAIN = 16
 const SUGGESTIVE = 6
 
 /** A send that is looked for, with the request that left. */
@@ -34,39 +33,39 @@ export interface Known {
 }
 
 /**
- * found: it arrived, as these. missing: nothing of it is there. doubt: these may be it, and a person must say. unclear: a
- * send that is on its way may have made what was found, so this look decides nothing.
+ * found: it arrived, as these. missing: nothing of it is there. ambiguous: these may be it, and a person must say. unclear:
+ * a send that is under way may have made what was found, so this look decides nothing.
  */
-export type Verdict =
-  | { kind: 'found' | 'doubt'; documents: readonly DocumentResponse[] }
+export type Match =
+  | { kind: 'found' | 'ambiguous'; documents: readonly DocumentResponse[] }
   | { kind: 'missing' | 'unclear' }
 
-/** What a look at all folders says of a send. */
-export function judge(sought: Sought, sight: Sight, known: Known): Verdict {
+/** What a look at all folders shows of a send. */
+export function match(sought: Sought, snapshot: FolderSnapshot, known: Known): Match {
   const items = itemsOf(sought.content)
   const mark = markOf(sought.send.id)
   const marked = items.filter(({ ClientReference }) => ClientReference.startsWith(mark))
-  const found = marked.flatMap(({ ClientReference }) => sight.byReference.get(plain(ClientReference)) ?? [])
-  if (found.length > 0) return { kind: 'found', documents: withTheirPackages(found, sight) }
-  const candidates = items.map((item) => candidatesOf(sought, item, sight, known))
+  const found = marked.flatMap(({ ClientReference }) => snapshot.byReference.get(plain(ClientReference)) ?? [])
+  if (found.length > 0) return { kind: 'found', documents: withTheirPackages(found, snapshot) }
+  const candidates = items.map((item) => candidatesOf(sought, item, snapshot, known))
   const cut = candidates.flatMap(({ ours }) => ours)
-  if (cut.length > 0) return { kind: 'found', documents: withTheirPackages(cut, sight) }
+  if (cut.length > 0) return { kind: 'found', documents: withTheirPackages(cut, snapshot) }
   const likely = candidates.map((one) => one.likely)
-  if (marked.length === 0 && likely.flat().length > 0) return judgeLikely(likely, known)
+  if (marked.length === 0 && likely.flat().length > 0) return matchLikely(likely, known)
   const alike = new Set(candidates.flatMap((one) => [...one.likely, ...one.possible]))
-  return alike.size > 0 ? { kind: 'doubt', documents: [...alike] } : { kind: 'missing' }
+  return alike.size > 0 ? { kind: 'ambiguous', documents: [...alike] } : { kind: 'missing' }
 }
 
 /** A package whose references the office typed itself: they may be on documents of other packages too. */
-function judgeLikely(likely: readonly (readonly DocumentResponse[])[], known: Known): Verdict {
+function matchLikely(likely: readonly (readonly DocumentResponse[])[], known: Known): Match {
   const all = [...new Set(likely.flat())]
   const rivals = known.others().filter((other) => all.some((document) => mayHaveMade(other, document)))
   if (rivals.some(({ isUnderWay }) => isUnderWay)) return { kind: 'unclear' }
   const documents = rivals.length === 0 ? onlyAnswer(likely, all) : undefined
-  return documents ? { kind: 'found', documents } : { kind: 'doubt', documents: all }
+  return documents ? { kind: 'found', documents } : { kind: 'ambiguous', documents: all }
 }
 
-/** The documents of the one package that has a candidate for every item; undefined where none or more than one has. */
+/** The documents of the one package that has a candidate for every item; undefined if none or more than one has. */
 function onlyAnswer(
   candidates: readonly (readonly DocumentResponse[])[],
   all: readonly DocumentResponse[]
@@ -76,8 +75,8 @@ function onlyAnswer(
     coversEach(candidates.map((some) => some.filter(({ PackageReference }) => PackageReference === reference)))
   )
   const [only] = whole
-  const strangers = all.filter(({ PackageReference }) => !PackageReference)
-  if (whole.length === 1 && strangers.length === 0) {
+  const loose = all.filter(({ PackageReference }) => !PackageReference)
+  if (whole.length === 1 && loose.length === 0) {
     return all.filter(({ PackageReference }) => PackageReference === only)
   }
   const isOneEach = candidates.every((some) => some.length === 1) && all.length === candidates.length
@@ -94,7 +93,7 @@ function coversEach(candidates: readonly (readonly DocumentResponse[])[]): boole
   })
 }
 
-/** Documents with an item's name and signers that nobody else has claimed. */
+/** Documents with an item's name and signers that no other send has claimed. */
 interface Candidates {
   /** They bear our mark, cut short. */
   ours: readonly DocumentResponse[]
@@ -104,9 +103,9 @@ interface Candidates {
   possible: readonly DocumentResponse[]
 }
 
-function candidatesOf(sought: Sought, item: Item, sight: Sight, known: Known): Candidates {
+function candidatesOf(sought: Sought, item: Item, snapshot: FolderSnapshot, known: Known): Candidates {
   const { id, firstAttemptedAt, dismissed } = sought.send
-  const alike = (sight.byMatchKey.get(item.matchKey) ?? []).filter(
+  const alike = (snapshot.byMatchKey.get(item.matchKey) ?? []).filter(
     ({ Reference, PackageReference }) => !dismissed.includes(Reference) && !known.isClaimed(Reference, PackageReference)
   )
   const by = Map.groupBy(alike, (document) => relationOf(document, item, markOf(id)))
@@ -123,7 +122,7 @@ function candidatesOf(sought: Sought, item: Item, sight: Sight, known: Known): C
   }
 }
 
-/** How a document's reference is related to the one that an item was given; undefined where it is another's. */
+/** How a document's reference is related to the one that an item was given; undefined if it is another's. */
 function relationOf(
   document: DocumentResponse,
   { ClientReference }: Item,
@@ -134,8 +133,8 @@ function relationOf(
   if (theirs === '') return 'lost'
   if (theirs === own) return 'same'
   if (!own.startsWith(theirs)) return undefined
-  if (!ClientReference.startsWith(mark)) return theirs.length >= TELLING ? 'cut' : undefined
-  if (theirs.length >= TELLING) return 'ours'
+  if (!ClientReference.startsWith(mark)) return theirs.length >= CERTAIN ? 'cut' : undefined
+  if (theirs.length >= CERTAIN) return 'ours'
   return theirs.length >= SUGGESTIVE ? 'cut' : undefined
 }
 
@@ -148,8 +147,8 @@ function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boo
 }
 
 /**
- * What an account's folders are searched for: whatever could be made of its uncertain sends, of those under way, which may
- * have made the same, and of those that were thought not to have arrived.
+ * What an account's folders are searched for: anything that could be made of its uncertain sends, of those under way, which
+ * may have made the same, and of those that were thought not to have arrived.
  */
 export async function tracesOf(
   sends: Pick<Sends, 'unresolved' | 'notSent' | 'requestOf'>,
@@ -173,6 +172,7 @@ export interface Item {
   ClientReference: string
   /** Signers as a person reads them. */
   signers: string[]
+  /** The same for a document with the same name and signers. */
   matchKey: string
 }
 
@@ -190,4 +190,73 @@ export function itemsOf(content: SentRequest): Item[] {
 function older(document: DocumentResponse, attemptedAt: number | undefined, tolerance: number): boolean {
   const at = begunAt(document)
   return at !== undefined && attemptedAt !== undefined && at < attemptedAt - tolerance
+}
+
+/** What a look at an account's folders saw, arranged for finding sends again in it. References are in lower case. */
+export interface FolderSnapshot {
+  byReference: ReadonlyMap<string, readonly DocumentResponse[]>
+  byPackage: ReadonlyMap<string, readonly DocumentResponse[]>
+  /** By name and signers. */
+  byMatchKey: ReadonlyMap<string, readonly DocumentResponse[]>
+  /** The documents that bear our mark of one of these sends, by its id in lower case. */
+  marked: (ids: ReadonlyMap<string, unknown>) => Map<string, DocumentResponse[]>
+}
+
+/** @param documents what the account's folders hold now that could be looked for, with their logs if the service gives them. */
+export async function snapshotOf(documents: readonly DocumentResponse[]): Promise<FolderSnapshot> {
+  // A document that moves from one folder to another during the look is in both answers.
+  const once = new Map(documents.map((document) => [document.Reference, document]))
+  const byReference = new Map<string, DocumentResponse[]>()
+  const byPackage = new Map<string, DocumentResponse[]>()
+  const byMatchKey = new Map<string, DocumentResponse[]>()
+  await slowly(once.values(), (document) => {
+    append(byReference, plain(document.ClientReference), document)
+    append(byPackage, document.PackageReference ?? '', document)
+    append(byMatchKey, matchKeyOf(document.Name, document.Signers ?? []), document)
+  })
+  return {
+    byReference,
+    byPackage,
+    byMatchKey,
+    marked(ids) {
+      const found = new Map<string, DocumentResponse[]>()
+      for (const [reference, some] of byReference) {
+        const id = /^cs-(.+)-\d+$/.exec(reference)?.[1]
+        if (id === undefined || !ids.has(id)) continue
+        for (const document of withTheirPackages(some, { byPackage })) append(found, id, document)
+      }
+      return found
+    }
+  }
+}
+
+/** One marked document of a package shows that all of it arrived. */
+export function withTheirPackages(
+  found: readonly DocumentResponse[],
+  snapshot: Pick<FolderSnapshot, 'byPackage'>
+): readonly DocumentResponse[] {
+  const whole = found.flatMap((document) =>
+    document.PackageReference ? (snapshot.byPackage.get(document.PackageReference) ?? []) : []
+  )
+  return [...new Set([...found, ...whole])]
+}
+
+/** What our own ClientReferences of a send begin with. */
+export function markOf(sendId: string): string {
+  return `cs-${sendId}-`
+}
+
+/** When a document was begun, by its log, in milliseconds since 1970 UTC; undefined if the service doesn't say. */
+export function begunAt(document: DocumentResponse): number | undefined {
+  return timesOf(document).reduce<number | undefined>((first, at) => Math.min(first ?? at, at), undefined)
+}
+
+function timesOf({ Logs = [] }: DocumentResponse): number[] {
+  return Logs.flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
+}
+
+function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key)
+  if (values) values.push(value)
+  else map.set(key, [value])
 }

@@ -3,6 +3,7 @@ import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { SendKeys } from '../documents/questions.ts'
+import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -17,10 +18,10 @@ interface SentDrafts {
   keepVersion: (id: string, reason: 'send') => void
 }
 
-/** Told after something has changed, gathered: see changes.ts. */
+/** Called after something has changed, gathered: see changes.ts. */
 export interface ChangeListeners {
   sends: (ids: string[]) => void
-  /** The box of an account was paused, goes again, waits for the line or was set otherwise; or its counts changed. */
+  /** An account's outbox was paused, goes again, waits for the network or has other settings; or its counts changed. */
   outbox: () => void
   batch: (id: string) => void
   /** A draft went into the outbox, or came back out of it. */
@@ -30,19 +31,19 @@ export interface ChangeListeners {
 /** What a look at all folders of an account found. */
 interface FoldersRead {
   documents: DocumentResponse[]
-  /** When something happened last, by the service's clock, in milliseconds since 1970 UTC; absent where no log says. */
+  /** When something happened last, by the service's clock, in milliseconds since 1970 UTC; absent if no log says. */
   latest?: number
   /** Whether every document could be read. */
   isComplete: boolean
 }
 
-export interface OutboxEffects {
+export interface OutboxDeps {
   db: Db
   drafts: SentDrafts
   clientOf: (accountId: string) => Promise<SendingClient>
   /**
    * Reads the account's folders, with logs, and answers what they hold now that could be what is looked for, with all of
-   * its packages. Rejects where a folder can't be read.
+   * its packages. Rejects if a folder can't be read.
    * @param tracesOf what to look for, asked once the folders have been read.
    */
   readAllFolders: (accountId: string, tracesOf: () => Promise<SendKeys>) => Promise<FoldersRead>
@@ -54,12 +55,5 @@ export interface OutboxEffects {
   describe: (error: unknown) => AppError
   changed: ChangeListeners
   newId: () => string
-  /** The wall clock, in milliseconds since 1970 UTC: may jump. */
-  clock: () => number
-  /** Milliseconds since some moment of this run: never goes back (`performance.now`). */
-  elapsed: () => number
-  /** From 0 to 1 (`Math.random`). */
-  random: () => number
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
 }

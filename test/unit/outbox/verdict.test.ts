@@ -1,15 +1,16 @@
 /** What follows of a look, without a line, a clock or a database. */
 import { expect, test } from 'vitest'
-import { conclude, type Look, SECOND_LOOK_AFTER, type Seen } from '../../../src/main/core/outbox/conclusions.ts'
+import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { type Look, type Seen, verdictOf } from '../../../src/main/core/outbox/verdict.ts'
 
 const MINUTE = 60_000
 const missing: Seen = { kind: 'missing', at: 0, isTwice: false }
 const look: Look = {
-  verdict: { kind: 'missing' },
+  match: { kind: 'missing' },
   isComplete: true,
   begun: SECOND_LOOK_AFTER,
   before: missing,
-  isDoubtOpen: false,
+  isStillAmbiguous: false,
   age: { byWall: 2 * MINUTE, measured: 2 * MINUTE, byService: undefined }
 }
 const send = { attempt: 1, doubt: undefined, error: undefined }
@@ -17,21 +18,21 @@ const refusal = { code: 'conflict', message: 'There already.', mayHaveArrived: f
 const documents = [{ Reference: 'a' }]
 
 test.each<[string, Partial<Look>, Partial<typeof send> | { error: typeof refusal }, string]>([
-  ['shows it: it arrived', { verdict: { kind: 'found', documents } }, {}, 'arrived'],
+  ['shows it: it arrived', { match: { kind: 'found', documents } }, {}, 'arrived'],
   [
     'shows it, though some could not be read',
-    { verdict: { kind: 'found', documents }, isComplete: false },
+    { match: { kind: 'found', documents }, isComplete: false },
     {},
     'arrived'
   ],
-  ['shows what may be it', { verdict: { kind: 'doubt', documents } }, {}, 'doubt'],
+  ['shows what may be it', { match: { kind: 'ambiguous', documents } }, {}, 'ambiguous'],
   ['misses it for the first time', { before: undefined }, {}, 'nothing'],
   ['misses it too soon after the first', { begun: SECOND_LOOK_AFTER - 1 }, {}, 'nothing'],
   ['misses it for the second time', {}, {}, 'ready'],
-  ['misses it after a doubt', { before: { ...missing, kind: 'doubt' } }, {}, 'nothing'],
+  ['misses it after a doubt', { before: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
   ['could not read all', { isComplete: false }, {}, 'nothing'],
-  ['was made while a twin was on its way', { verdict: { kind: 'unclear' } }, {}, 'nothing'],
-  ['misses what may have been it', { isDoubtOpen: true }, {}, 'nothing'],
+  ['was made while a twin was on its way', { match: { kind: 'unclear' } }, {}, 'nothing'],
+  ['misses what may have been it', { isStillAmbiguous: true }, {}, 'nothing'],
   ['misses one that was refused meanwhile', {}, { error: refusal }, 'refused'],
   ['misses one that was tried three times', {}, { attempt: 3 }, 'not-sent'],
   ['misses an old one, by the wall clock', { age: { ...look.age, byWall: 31 * MINUTE } }, {}, 'not-sent'],
@@ -50,5 +51,5 @@ test.each<[string, Partial<Look>, Partial<typeof send> | { error: typeof refusal
     'ready'
   ]
 ])('a look that %s', (_, changes, of, kind) => {
-  expect(conclude({ ...send, ...of }, { ...look, ...changes }).conclusion.kind).toBe(kind)
+  expect(verdictOf({ ...send, ...of }, { ...look, ...changes }).verdict.kind).toBe(kind)
 })

@@ -1,12 +1,12 @@
-/** Both sides of a doubt that a person must settle: what was sent, and what the folders show that may be it. */
+/** Both sides of an ambiguity that a person must settle: what was sent, and what the folders show that may be it. */
 import type { SendDoubt } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName, type PackageResponse } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Doubt, Send, SentRequest } from './send-record.ts'
-import { begunAt } from './sight.ts'
-import { itemsOf } from './traces.ts'
+import { begunAt, itemsOf } from './matching.ts'
+import type { Ambiguity, Send, SentRequest } from './send-record.ts'
+import type { Sends } from './sends.ts'
 
-export function doubtOf(content: SentRequest, documents: readonly DocumentResponse[]): Doubt {
+export function ambiguityOf(content: SentRequest, documents: readonly DocumentResponse[]): Ambiguity {
   return {
     sent: itemsOf(content).map(({ Name, signers, ClientReference }) => ({
       name: Name,
@@ -35,25 +35,43 @@ function foundOf(document: DocumentResponse): SendDoubt['found'][number] {
   }
 }
 
-/** Whether any document of a doubt may still be the send's: nobody else's, and not called another's by a person. */
-export function isOpen(
+/** Whether any of these documents may still be the send's: not another send's, nor called another's by a person. */
+export function isStillOpen(
   { dismissed }: Pick<Send, 'dismissed'>,
-  { found, packages }: Doubt,
+  { found, packages }: Ambiguity,
   isClaimed: (reference: string, packageReference: string | undefined) => boolean
 ): boolean {
   return found.some(({ reference }) => !dismissed.includes(reference) && !isClaimed(reference, packages[reference]))
 }
 
 /** What the screens are shown: without what is only for settling it. */
-export function doubtView({ sent, found }: Doubt): SendDoubt {
+export function ambiguityView({ sent, found }: Ambiguity): SendDoubt {
   return { sent, found }
 }
 
+/** What a person says of a send that is ambiguous. */
+export type SettlingAnswer = { arrived: true; documents: readonly string[] } | { arrived: false }
+
 /**
- * The documents that a person called the send's.
- * @throws AppFailure `gone` where the doubt doesn't show them.
+ * Writes down what a person says; to be called in a transaction.
+ * @throws AppFailure `busy` if there is nothing to settle; `conflict` if such a document is another send's; `gone` if the
+ *   person wasn't shown it.
  */
-export function chosenOf({ found, packages }: Doubt, references: readonly string[]): DocumentResponse[] {
+export function settle(sends: Sends, send: Send, answer: SettlingAnswer, settledAt: number): Send {
+  const { doubt } = send
+  if (send.state !== 'uncertain' || !doubt) return fail('busy', 'There is nothing to decide about this package now.')
+  if (answer.arrived) {
+    const chosen = chosenOf(doubt, answer.documents)
+    const isTaken = chosen.some((one) => sends.isClaimed(send, one.Reference, one.PackageReference))
+    if (isTaken) fail('conflict', 'This document belongs to another package that was sent.', { next: 'Look again.' })
+    return sends.accepted(send, packageOf(chosen), settledAt)
+  }
+  const dismissed = [...new Set([...send.dismissed, ...doubt.found.map(({ reference }) => reference)])]
+  return sends.change(send, { state: 'not-sent', dismissed, doubt: undefined, error: undefined, settledAt })
+}
+
+/** The documents that a person called the send's. */
+function chosenOf({ found, packages }: Ambiguity, references: readonly string[]): DocumentResponse[] {
   return [...new Set(references)].map((reference) => {
     const shown =
       found.find((one) => one.reference === reference) ??

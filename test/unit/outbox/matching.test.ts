@@ -1,8 +1,7 @@
 /** What the folders prove of a send: by our mark; else by the office's reference, name, signers and time; else nothing. */
 import { describe, expect, test } from 'vitest'
+import { type Known, match, type Sought, snapshotOf } from '../../../src/main/core/outbox/matching.ts'
 import type { SentRequest } from '../../../src/main/core/outbox/send-record.ts'
-import { sightOf } from '../../../src/main/core/outbox/sight.ts'
-import { judge, type Known, type Sought } from '../../../src/main/core/outbox/traces.ts'
 import { toFormDirectRequest } from '../../../src/shared/composition/index.ts'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
@@ -33,8 +32,8 @@ function document(Reference: string, changes: Partial<DocumentResponse> & { begu
   }
 }
 
-async function verdict(send: Sought, documents: DocumentResponse[], known: Partial<Known> = {}) {
-  const said = judge(send, await sightOf(documents), { isClaimed: () => false, others: () => [], ...known })
+async function matched(send: Sought, documents: DocumentResponse[], known: Partial<Known> = {}) {
+  const said = match(send, await snapshotOf(documents), { isClaimed: () => false, others: () => [], ...known })
   return 'documents' in said ? [said.kind, ...said.documents.map(({ Reference }) => Reference)] : [said.kind]
 }
 
@@ -42,9 +41,9 @@ describe('our own mark', () => {
   test('tells for certain, whatever else is like it', async () => {
     const send = sought([['Lease']])
     const others = [document('a', { ClientReference: 'cs-send-2-1' }), document('b', { ClientReference: 'MATTER-7' })]
-    expect(await verdict(send, others)).toEqual(['missing'])
+    expect(await matched(send, others)).toEqual(['missing'])
     expect(
-      await verdict(send, [...others, document('c', { ClientReference: 'cs-send-1-1', Name: 'Changed' })])
+      await matched(send, [...others, document('c', { ClientReference: 'cs-send-1-1', Name: 'Changed' })])
     ).toEqual(['found', 'c'])
   })
 
@@ -52,34 +51,34 @@ describe('our own mark', () => {
     const send = sought([['Lease'], ['Guarantee', 'MATTER-7']])
     const marked = document('a', { ClientReference: 'cs-send-1-1', PackageReference: 'p' })
     const other = document('b', { Name: 'Guarantee', PackageReference: 'p' })
-    expect(await verdict(send, [marked, other])).toEqual(['found', 'a', 'b'])
+    expect(await matched(send, [marked, other])).toEqual(['found', 'a', 'b'])
     // The office's reference alone is no proof where a mark is missing; but neither is the missing mark.
-    expect(await verdict(send, [other])).toEqual(['doubt', 'b'])
+    expect(await matched(send, [other])).toEqual(['ambiguous', 'b'])
   })
 
   test('that a service never shows proves nothing by being absent', async () => {
     const bare = document('a', { ClientReference: '' })
-    expect(await verdict(sought([['Lease']]), [bare])).toEqual(['doubt', 'a'])
-    expect(await verdict(sought([['Lease']]), [{ ...bare, Name: 'Another' }])).toEqual(['missing'])
+    expect(await matched(sought([['Lease']]), [bare])).toEqual(['ambiguous', 'a'])
+    expect(await matched(sought([['Lease']]), [{ ...bare, Name: 'Another' }])).toEqual(['missing'])
   })
 
   test('that a document has lost proves nothing by being absent, though other documents show theirs', async () => {
     const [bare, other] = [document('a', { ClientReference: '' }), document('b', { Name: 'Another' })]
-    expect(await verdict(sought([['Lease']]), [bare, other])).toEqual(['doubt', 'a'])
+    expect(await matched(sought([['Lease']]), [bare, other])).toEqual(['ambiguous', 'a'])
     expect(
-      await verdict(sought([['Lease']]), [{ ...bare, Logs: [{ Date: new Date(NOON - 90 * MINUTE).toISOString() }] }])
-    ).toEqual(['doubt', 'a'])
+      await matched(sought([['Lease']]), [{ ...bare, Logs: [{ Date: new Date(NOON - 90 * MINUTE).toISOString() }] }])
+    ).toEqual(['ambiguous', 'a'])
   })
 
   test.each([
     ['tells for certain as long as enough of it is left', 20, ['found', 'a']],
-    ['leaves a doubt where little of it is left', 8, ['doubt', 'a']],
+    ['leaves a doubt where little of it is left', 8, ['ambiguous', 'a']],
     ['tells nothing where hardly any of it is left', 3, ['missing']]
   ])('that the service cut short %s', async (_, length, expected) => {
     const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
     const cut = document('a', { ClientReference: `cs-${id}-1`.slice(0, length) })
-    expect(await verdict(sought([['Lease']], id), [cut])).toEqual(expected)
-    expect(await verdict(sought([['Lease']], id), [{ ...cut, Name: 'Another' }])).toEqual(['missing'])
+    expect(await matched(sought([['Lease']], id), [cut])).toEqual(expected)
+    expect(await matched(sought([['Lease']], id), [{ ...cut, Name: 'Another' }])).toEqual(['missing'])
   })
 })
 
@@ -87,8 +86,8 @@ describe('a reference that the office typed itself', () => {
   const send = sought([['Lease', 'MATTER-7']])
 
   test('tells where name, signers and time agree, and one document is left', async () => {
-    expect(await verdict(send, [document('a')])).toEqual(['found', 'a'])
-    expect(await verdict(send, [document('a', { ClientReference: ' matter-7 ' })])).toEqual(['found', 'a'])
+    expect(await matched(send, [document('a')])).toEqual(['found', 'a'])
+    expect(await matched(send, [document('a', { ClientReference: ' matter-7 ' })])).toEqual(['found', 'a'])
   })
 
   test.each([
@@ -96,47 +95,47 @@ describe('a reference that the office typed itself', () => {
     ['another signer', { Signers: [{ Email: 'wiremu@example.com' }] }],
     ['another reference', { ClientReference: 'MATTER-8' }]
   ])('is no proof on a document with %s', async (_, changes) => {
-    expect(await verdict(send, [document('a', changes)])).toEqual(['missing'])
+    expect(await matched(send, [document('a', changes)])).toEqual(['missing'])
   })
 
   test('bears with clocks that differ a little, and asks where they may differ much', async () => {
-    expect(await verdict(send, [document('a', { begun: NOON - 9 * MINUTE })])).toEqual(['found', 'a'])
-    expect(await verdict(send, [document('a', { begun: NOON - 90 * MINUTE })])).toEqual(['doubt', 'a'])
-    expect(await verdict(send, [document('a', { begun: NOON - 40 * 24 * 60 * MINUTE })])).toEqual(['doubt', 'a'])
-    expect(await verdict(send, [document('a', { begun: NOON - 90 * MINUTE }), document('b')])).toEqual(['found', 'b'])
+    expect(await matched(send, [document('a', { begun: NOON - 9 * MINUTE })])).toEqual(['found', 'a'])
+    expect(await matched(send, [document('a', { begun: NOON - 90 * MINUTE })])).toEqual(['ambiguous', 'a'])
+    expect(await matched(send, [document('a', { begun: NOON - 40 * 24 * 60 * MINUTE })])).toEqual(['ambiguous', 'a'])
+    expect(await matched(send, [document('a', { begun: NOON - 90 * MINUTE }), document('b')])).toEqual(['found', 'b'])
   })
 
   test('counts a document whose time the service doesn’t tell', async () => {
-    expect(await verdict(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
+    expect(await matched(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
   })
 
   test('leaves a doubt where two documents may be it', async () => {
-    expect(await verdict(send, [document('a'), document('b')])).toEqual(['doubt', 'a', 'b'])
+    expect(await matched(send, [document('a'), document('b')])).toEqual(['ambiguous', 'a', 'b'])
   })
 
   test('counts no document that another send has claimed, nor one that a person has ruled out', async () => {
     const isClaimed = (reference: string) => reference === 'a'
-    expect(await verdict(send, [document('a')], { isClaimed })).toEqual(['missing'])
-    expect(await verdict(send, [document('a'), document('b')], { isClaimed })).toEqual(['found', 'b'])
+    expect(await matched(send, [document('a')], { isClaimed })).toEqual(['missing'])
+    expect(await matched(send, [document('a'), document('b')], { isClaimed })).toEqual(['found', 'b'])
     const ruledOut = { ...send, send: { ...send.send, dismissed: ['a'] } }
-    expect(await verdict(ruledOut, [document('a')])).toEqual(['missing'])
+    expect(await matched(ruledOut, [document('a')])).toEqual(['missing'])
   })
 
   test('is weighed by name, signers and time alone where the document has lost it', async () => {
-    expect(await verdict(send, [document('a', { ClientReference: '' })])).toEqual(['found', 'a'])
+    expect(await matched(send, [document('a', { ClientReference: '' })])).toEqual(['found', 'a'])
   })
 
   test('a document seen in two folders while it moved is one document', async () => {
-    expect(await verdict(send, [document('a'), document('a', { Folder: 'Signed' })])).toEqual(['found', 'a'])
+    expect(await matched(send, [document('a'), document('a', { Folder: 'Signed' })])).toEqual(['found', 'a'])
   })
 
   test('decides nothing while a twin is on its way, and leaves a doubt between uncertain twins', async () => {
     const twin = sought([['Lease', 'MATTER-7']], 'send-2')
     const others = (isUnderWay: boolean) => ({ others: () => [{ ...twin, isUnderWay }] })
-    expect(await verdict(send, [document('a')], others(true))).toEqual(['unclear'])
-    expect(await verdict(send, [document('a')], others(false))).toEqual(['doubt', 'a'])
+    expect(await matched(send, [document('a')], others(true))).toEqual(['unclear'])
+    expect(await matched(send, [document('a')], others(false))).toEqual(['ambiguous', 'a'])
     const stranger = sought([['Guarantee', 'MATTER-7']], 'send-3')
-    expect(await verdict(send, [document('a')], { others: () => [{ ...stranger, isUnderWay: true }] })).toEqual([
+    expect(await matched(send, [document('a')], { others: () => [{ ...stranger, isUnderWay: true }] })).toEqual([
       'found',
       'a'
     ])
@@ -153,14 +152,14 @@ describe('a package of several', () => {
 
   test('is found where one package has a document for each', async () => {
     const whole = [document('a', { PackageReference: 'p' }), guarantee('b', 'p')]
-    expect(await verdict(send, whole)).toEqual(['found', 'a', 'b'])
-    expect(await verdict(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
+    expect(await matched(send, whole)).toEqual(['found', 'a', 'b'])
+    expect(await matched(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
   })
 
   test('is a doubt where only some are there, or where they are of different packages', async () => {
-    expect(await verdict(send, [document('a')])).toEqual(['doubt', 'a'])
-    expect(await verdict(send, [document('a', { PackageReference: 'p' }), guarantee('b', 'q')])).toEqual([
-      'doubt',
+    expect(await matched(send, [document('a')])).toEqual(['ambiguous', 'a'])
+    expect(await matched(send, [document('a', { PackageReference: 'p' }), guarantee('b', 'q')])).toEqual([
+      'ambiguous',
       'a',
       'b'
     ])
@@ -172,17 +171,17 @@ describe('a package of several', () => {
       ['Lease', 'MATTER-7']
     ])
     const one = document('a', { PackageReference: 'p' })
-    expect(await verdict(twins, [one])).toEqual(['doubt', 'a'])
-    expect(await verdict(twins, [one, document('b', { PackageReference: 'p' })])).toEqual(['found', 'a', 'b'])
+    expect(await matched(twins, [one])).toEqual(['ambiguous', 'a'])
+    expect(await matched(twins, [one, document('b', { PackageReference: 'p' })])).toEqual(['found', 'a', 'b'])
   })
 
   test('without package references is found where each has one document', async () => {
     const loose = [document('a'), guarantee('b', '')].map(
       ({ PackageReference: _, ...rest }) => rest as DocumentResponse
     )
-    expect(await verdict(send, loose)).toEqual(['found', 'a', 'b'])
-    expect(await verdict(send, [...loose, { ...loose[0], Reference: 'c' } as DocumentResponse])).toEqual([
-      'doubt',
+    expect(await matched(send, loose)).toEqual(['found', 'a', 'b'])
+    expect(await matched(send, [...loose, { ...loose[0], Reference: 'c' } as DocumentResponse])).toEqual([
+      'ambiguous',
       'a',
       'c',
       'b'

@@ -1,0 +1,203 @@
+/**
+ * How each account's outbox is set, and why nothing leaves it. What a person or the service paused stays paused over
+ * restarts; what the network and the service's "not so fast" hold back ends by itself; and a keychain that can't be used is
+ * asked again only when someone or something gives cause.
+ */
+import type { AppError, OutboxView } from '../../../shared/contract/index.ts'
+import { Lanes } from '../jobs/lanes.ts'
+import { Pauses } from '../jobs/pauses.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+
+export type OutboxSettings = OutboxView['settings']
+type Pause = NonNullable<OutboxView['pause']>
+
+/** What is kept of an account's outbox, and when the next send may leave by its pace, on this run's clock. */
+interface Account {
+  settings: OutboxSettings
+  pause: Pause | undefined
+  nextByPace: number
+}
+
+interface Row {
+  concurrency: number
+  per_minute: number | null
+  take_back_seconds: number
+  paused_by: 'person' | 'service' | null
+  paused_at: number | null
+  pause_error: string | null
+}
+
+const USUAL: OutboxSettings = { concurrency: 2, perMinute: null, takeBackSeconds: 10 }
+/** How long an outbox waits after a first failure, in milliseconds: if nothing left, and if nobody knows. */
+const FIRST_WAIT = { offline: 5_000, uncertain: 1_000 }
+
+export class AccountPauses {
+  readonly #time: Time
+  readonly #rows: ReturnType<typeof rowsOf>
+  readonly #accounts: Lanes<Account>
+  readonly #offline: Pauses
+  readonly #rateLimit: Pauses
+  readonly #keychain: Pauses
+
+  constructor({ db, time }: { db: Db; time: Time }) {
+    this.#time = time
+    this.#rows = rowsOf(db)
+    this.#accounts = new Lanes((accountId) => ({ ...this.#rows.read(accountId), nextByPace: 0 }))
+    this.#offline = new Pauses(time)
+    this.#rateLimit = new Pauses(time)
+    this.#keychain = new Pauses(time)
+  }
+
+  settings(accountId: string): OutboxSettings {
+    return this.#accounts.of(accountId).settings
+  }
+
+  /** How long sending can be undone, in milliseconds. */
+  undoWindow(accountId: string): number {
+    return this.settings(accountId).takeBackSeconds * 1000
+  }
+
+  configure(accountId: string, change: Partial<OutboxSettings>): void {
+    this.#keep(accountId, { settings: { ...this.settings(accountId), ...change } })
+  }
+
+  /** Paused by hand. What the service paused keeps its reason. */
+  pauseByHand(accountId: string): void {
+    if (!this.#accounts.of(accountId).pause) {
+      this.#keep(accountId, { pause: { by: 'person', since: this.#time.now() } })
+    }
+  }
+
+  /** The service said something that concerns all that would follow. Call it in the transaction that keeps the send. */
+  pauseByService(accountId: string, error: AppError): void {
+    const { pause } = this.#accounts.of(accountId)
+    // Written each time: the transaction before may have come to nothing.
+    this.#keep(accountId, {
+      pause: pause?.by === 'service' ? pause : { by: 'service', since: this.#time.now(), error }
+    })
+  }
+
+  /** The credentials can't be had: nothing is tried before the outbox is resumed or something is heard of the network. */
+  pauseByKeychain(accountId: string, error: AppError): void {
+    const next = [error.next, THEN_RESUME].filter(Boolean).join(' ')
+    this.#keychain.block(accountId, { ...error, next })
+  }
+
+  /** Lets the outbox go again: it tries at once, but still not faster than the service asked. */
+  resume(accountId: string): void {
+    this.#keep(accountId, { pause: undefined })
+    this.#keychain.clear(accountId)
+    this.#offline.tryNow(accountId)
+  }
+
+  /** After an attempt that the network, or nobody knows what, brought to nothing. */
+  failed(accountId: string, kind: 'offline' | 'uncertain', error: AppError): void {
+    this.#offline.failed(accountId, { error, first: FIRST_WAIT[kind] })
+  }
+
+  /** The service answered. */
+  reached(accountId: string): void {
+    this.#offline.clear(accountId)
+  }
+
+  /** The service asked us to wait. */
+  slowDown(accountId: string, error: AppError): void {
+    this.#rateLimit.hold(accountId, error, error.retryAfterMs ?? 0)
+  }
+
+  /** Online again, perhaps: whatever waits for the network tries now. */
+  connectionChanged(): void {
+    this.#keychain.clear()
+    this.#offline.tryNow()
+  }
+
+  /** One left: the next waits as long as the pace asks. */
+  left(accountId: string): void {
+    const account = this.#accounts.of(accountId)
+    const { perMinute } = account.settings
+    account.nextByPace = perMinute === null ? 0 : this.#time.elapsed() + 60_000 / perMinute
+  }
+
+  /** How many may be under way at a time: one, while it isn't known whether the service can be reached again. */
+  concurrency(accountId: string): number {
+    return this.#offline.of(accountId) ? 1 : this.settings(accountId).concurrency
+  }
+
+  /** Whether nothing leaves until someone resumes it. */
+  isPaused(accountId: string): boolean {
+    return this.#untilResumed(accountId) !== undefined
+  }
+
+  /** Milliseconds until something may leave; 0 for now. */
+  waits(accountId: string): number {
+    const { nextByPace, settings } = this.#accounts.of(accountId)
+    const pace = settings.perMinute === null ? 0 : nextByPace - this.#time.elapsed()
+    return Math.max(0, pace, this.#offline.left(accountId), this.#rateLimit.left(accountId))
+  }
+
+  /** Why nothing leaves; undefined if something does, or if nothing but the pace holds it back. */
+  of(accountId: string): Pause | undefined {
+    const untilResumed = this.#untilResumed(accountId)
+    if (untilResumed) return untilResumed
+    const wait = this.#rateLimit.left(accountId)
+    const limit = wait > 0 ? this.#rateLimit.of(accountId) : undefined
+    if (limit) return { by: 'service', since: limit.since, error: limit.error, until: this.#wallIn(wait) }
+    const offline = this.#offline.of(accountId)
+    if (!offline) return undefined
+    const { since, error } = offline
+    return { by: 'line', since, error, until: this.#wallIn(this.#offline.left(accountId)) }
+  }
+
+  #untilResumed(accountId: string): Pause | undefined {
+    const keychain = this.#keychain.of(accountId)
+    return (
+      this.#accounts.of(accountId).pause ??
+      (keychain && { by: 'service', since: keychain.since, error: keychain.error })
+    )
+  }
+
+  #keep(accountId: string, change: Partial<Pick<Account, 'settings' | 'pause'>>): void {
+    const { settings, pause } = { ...this.#accounts.of(accountId), ...change }
+    this.#rows.write(accountId, settings, pause)
+    Object.assign(this.#accounts.of(accountId), { settings, pause })
+  }
+
+  #wallIn(milliseconds: number): number {
+    return Math.round(this.#time.now() + milliseconds)
+  }
+}
+
+const THEN_RESUME = 'What waits goes once you resume the Outbox.'
+
+function rowsOf(db: Db) {
+  const read = db.prepare<[string], Row>('SELECT * FROM outboxes WHERE account_id = ?')
+  // An account that was removed while something of it was under way gets no outbox any more.
+  const write = db.prepare(
+    `INSERT INTO outboxes (account_id, concurrency, per_minute, take_back_seconds, paused_by, paused_at, pause_error)
+     SELECT id, @concurrency, @perMinute, @takeBackSeconds, @by, @since, @error FROM accounts WHERE id = @accountId
+     ON CONFLICT (account_id) DO UPDATE SET concurrency = @concurrency, per_minute = @perMinute,
+       take_back_seconds = @takeBackSeconds, paused_by = @by, paused_at = @since, pause_error = @error`
+  )
+  return {
+    read(accountId: string): Pick<Account, 'settings' | 'pause'> {
+      const row = read.get(accountId)
+      if (!row) return { settings: USUAL, pause: undefined }
+      const { concurrency, per_minute: perMinute, take_back_seconds: takeBackSeconds, paused_by: by } = row
+      const error = row.pause_error === null ? undefined : (JSON.parse(row.pause_error) as AppError)
+      return {
+        settings: { concurrency, perMinute, takeBackSeconds },
+        pause: by ? { by, since: row.paused_at ?? 0, ...(error && { error }) } : undefined
+      }
+    },
+    write(accountId: string, settings: OutboxSettings, pause: Pause | undefined): void {
+      write.run({
+        accountId,
+        ...settings,
+        by: pause?.by ?? null,
+        since: pause?.since ?? null,
+        error: pause?.error ? JSON.stringify(pause.error) : null
+      })
+    }
+  }
+}

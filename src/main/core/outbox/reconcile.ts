@@ -1,0 +1,285 @@
+/** Finds out what became of an account's uncertain sends, and of those that were thought lost: what its folders show, decides. */
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { PackageResponse } from '../../../shared/model/index.ts'
+import { ReconcileSchedule, SECOND_LOOK_AFTER } from '../jobs/reconcile-schedule.ts'
+import { firstAccepted, isRejectedByDatabase } from '../jobs/recording.ts'
+import { slowly } from '../lib/slices.ts'
+import { ambiguityOf, isStillOpen, packageOf, type SettlingAnswer, settle } from './ambiguity.ts'
+import { referencesOnly } from './attempts.ts'
+import type { Changes } from './changes.ts'
+import type { OutboxDeps } from './deps.ts'
+import { type FolderSnapshot, type Known, match, snapshotOf, tracesOf } from './matching.ts'
+import type { Send } from './send-record.ts'
+import type { Sends } from './sends.ts'
+import { type Age, type NotArrivedProofs, type Seen, type Verdict, verdictOf } from './verdict.ts'
+
+export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'describe' | 'time'> {
+  sends: Sends
+  changes: Changes
+  proofs: NotArrivedProofs
+  /** What becomes of a send that may leave again: `cancelled` if its batch was. */
+  backTo: (send: Send) => 'ready' | 'cancelled'
+  /** Writes down that one arrived which was thought not to have, and whose draft was given back. */
+  arrivedLate: (send: Send, response: PackageResponse) => Send
+  /** Called when a send of the account may go again. */
+  wake: (accountId: string) => void
+  /** Called when the credentials for looking can't be had. */
+  keychainFailed: (accountId: string, error: AppError) => void
+}
+
+/** A look at all folders; not complete if some could not be read. */
+interface Look {
+  snapshot: FolderSnapshot
+  /** When something happened last, by the service's clock; undefined if no log says. */
+  latest: number | undefined
+  isComplete: boolean
+  /** When it began, on this run's clock. */
+  begun: number
+}
+
+export class Reconciler {
+  readonly #deps: ReconcilerDeps
+  readonly #schedule: ReconcileSchedule
+  readonly #seen = new Map<string, Seen>()
+  /** When this run tried a send last, on its own clock. */
+  readonly #tried = new Map<string, number>()
+
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps
+    this.#schedule = new ReconcileSchedule({
+      time: deps.time,
+      accounts: () => new Set(deps.sends.inState('uncertain').map(({ accountId }) => accountId)),
+      inDoubt: (accountId) => this.#uncertainOf(accountId),
+      worthwhileAt: (id) => this.#worthwhileAt(id),
+      look: (accountId) => this.#look(accountId),
+      describe: deps.describe,
+      failed: (accountId, error) => {
+        // The keychain would ask the person each time.
+        if (error.code !== 'keychain') return true
+        deps.keychainFailed(accountId, error)
+        return false
+      }
+    })
+  }
+
+  /** Begins to look by itself. */
+  open(): void {
+    this.#schedule.open()
+  }
+
+  close(): void {
+    void this.#schedule.close()
+  }
+
+  /** A send leaves now. */
+  left(id: string): void {
+    this.#tried.set(id, this.#deps.time.elapsed())
+  }
+
+  /** A send became uncertain: what was seen before says nothing of this attempt. */
+  begin({ id, accountId }: Send): void {
+    this.#seen.delete(id)
+    this.#deps.proofs.drop(id)
+    this.#schedule.plan(accountId)
+  }
+
+  /** Looks now, after the look that is under way. Answers whether all could be read. @throws what reading throws. */
+  look(accountId: string): Promise<boolean> {
+    return this.#schedule.look(accountId)
+  }
+
+  connectionChanged(): void {
+    this.#schedule.connectionChanged()
+  }
+
+  /** What failed before says nothing of now. */
+  tryNow(accountId: string): void {
+    this.#schedule.tryNow(accountId)
+  }
+
+  /** When an uncertain send is looked for next, on this run's clock; undefined if a person must say. */
+  nextAt(send: Send): number | undefined {
+    return this.#schedule.nextAt(send)
+  }
+
+  /** What this run's looks said of a send, in the user's words; undefined if they said nothing yet. */
+  messageOf(id: string): AppError | undefined {
+    const before = this.#seen.get(id)
+    if (before?.kind !== 'missing') return undefined
+    const retryAfterMs = Math.max(0, Math.round(before.at + SECOND_LOOK_AFTER - this.#deps.time.elapsed()))
+    return { ...NOT_SEEN_YET, retryAfterMs }
+  }
+
+  /** See outbox.ts. */
+  settle(id: string, answer: SettlingAnswer): void {
+    const { sends, changes, proofs, time } = this.#deps
+    const send = sends.get(id)
+    try {
+      this.#deps.db.transaction(() => settle(sends, send, answer, time.now()))()
+      if (!answer.arrived) proofs.add(id)
+      changes.send(send)
+      changes.draft(send.draftId)
+    } finally {
+      // What a person decided may leave only one answer to another ambiguity: those are looked for again.
+      for (const one of this.#uncertainOf(send.accountId)) if (this.#isFinal(one.id)) this.#seen.delete(one.id)
+      this.#schedule.plan(send.accountId)
+    }
+  }
+
+  #uncertainOf(accountId: string): Send[] {
+    return this.#deps.sends.unresolved(accountId).filter(({ state }) => state === 'uncertain')
+  }
+
+  #worthwhileAt(id: string): number | undefined {
+    if (this.#isFinal(id)) return undefined
+    const before = this.#seen.get(id)
+    return before ? before.at + SECOND_LOOK_AFTER : 0
+  }
+
+  /** Looking doesn't help any more. */
+  #isFinal(id: string): boolean {
+    const seen = this.#seen.get(id)
+    return seen?.kind === 'ambiguous' && seen.isTwice
+  }
+
+  async #look(accountId: string): Promise<boolean> {
+    const { readAllFolders, sends, changes, time } = this.#deps
+    const begun = time.elapsed()
+    const sought = this.#uncertainOf(accountId)
+    try {
+      const { documents, latest, isComplete } = await readAllFolders(accountId, () => tracesOf(sends, accountId))
+      const snapshot = await snapshotOf(documents)
+      await this.#judge(accountId, sought, { snapshot, latest, isComplete, begun })
+      return isComplete
+    } finally {
+      // When it is looked for next has changed, too.
+      for (const send of sought) changes.send(send)
+    }
+  }
+
+  /** Judges each of these by what was seen. @throws what writing throws, once all the others are through. */
+  async #judge(accountId: string, sought: readonly Send[], look: Look): Promise<void> {
+    const failures: unknown[] = []
+    await slowly(sought, ({ id }) => {
+      if (this.#schedule.isOver) return
+      try {
+        this.#judgeOne(id, look)
+      } catch (error) {
+        if (!isRejectedByDatabase(error)) throw error
+        failures.push(error)
+      }
+    })
+    if (!this.#schedule.isOver) this.#findLate(accountId, look.snapshot)
+    if (failures.length > 0) throw failures[0]
+  }
+
+  #judgeOne(id: string, { snapshot, latest, isComplete, begun }: Look): void {
+    const { db, sends, changes, proofs } = this.#deps
+    // Another look, or a person, may have decided while this one was under way.
+    const send = sends.find(id)
+    if (send?.state !== 'uncertain') return
+    const known = this.#knownOf(send)
+    const { verdict, seen } = verdictOf(send, {
+      match: match({ send, content: sends.requestOf(send) }, snapshot, known),
+      isComplete,
+      begun,
+      before: this.#seen.get(id),
+      isStillAmbiguous: send.doubt !== undefined && isStillOpen(send, send.doubt, known.isClaimed),
+      age: this.#ageOf(send, latest)
+    })
+    const written = db.transaction(() => this.#write(send, verdict))()
+    // What could not be written down was not seen.
+    if (seen) this.#seen.set(id, seen)
+    else this.#seen.delete(id)
+    if (SHOWN_NOT_TO_HAVE_ARRIVED.has(verdict.kind)) proofs.add(id)
+    if (written?.state === 'ready') this.#deps.wake(send.accountId)
+    else if (written && written.state !== 'uncertain') changes.draft(send.draftId)
+  }
+
+  #write(send: Send, verdict: Verdict): Send | undefined {
+    const { sends, time, backTo } = this.#deps
+    const ended = { settledAt: time.now(), doubt: undefined }
+    switch (verdict.kind) {
+      case 'nothing':
+        return undefined
+      case 'arrived':
+        return this.#keepWhole(packageOf(verdict.documents), (response) => sends.accepted(send, response, time.now()))
+      case 'ambiguous': {
+        const doubt = ambiguityOf(sends.requestOf(send), verdict.documents)
+        return sends.change(send, { doubt, error: AMBIGUOUS })
+      }
+      case 'cleared':
+        return sends.change(send, { doubt: undefined })
+      case 'refused':
+        return sends.change(send, { ...ended, state: 'refused' })
+      case 'not-sent':
+        return sends.change(send, { ...ended, state: 'not-sent', error: NOT_THERE })
+      case 'ready': {
+        const at = { goesAt: 0, isScheduled: false }
+        return sends.change(send, { ...at, state: backTo(send), doubt: undefined, error: undefined })
+      }
+    }
+  }
+
+  /** What the database rejects of a response is left out. */
+  #keepWhole(response: PackageResponse, keep: (response: PackageResponse) => Send): Send {
+    const once = this.#deps.db.transaction(keep)
+    return firstAccepted([() => once(response), () => once(referencesOnly(response))])
+  }
+
+  /** By our own marks alone: one that was thought not to have arrived is there after all. */
+  #findLate(accountId: string, snapshot: FolderSnapshot): void {
+    const { sends, proofs, changes, arrivedLate } = this.#deps
+    const given = new Map(sends.notSent(accountId).map((send) => [send.id.toLowerCase(), send]))
+    if (given.size === 0) return
+    for (const [id, documents] of snapshot.marked(given)) {
+      const send = given.get(id)
+      if (!send) continue
+      this.#keepWhole(packageOf(documents), (response) => arrivedLate(send, response))
+      proofs.drop(send.id)
+      changes.send(send)
+      changes.draft(send.draftId)
+    }
+  }
+
+  #ageOf({ id, attemptedAt }: Send, latest: number | undefined): Age {
+    const { time } = this.#deps
+    const since = this.#tried.get(id)
+    return {
+      byWall: attemptedAt === undefined ? undefined : time.now() - attemptedAt,
+      measured: since === undefined ? undefined : time.elapsed() - since,
+      byService: attemptedAt === undefined || latest === undefined ? undefined : latest - attemptedAt
+    }
+  }
+
+  #knownOf(send: Send): Known {
+    const { sends } = this.#deps
+    return {
+      isClaimed: (reference, packageReference) => sends.isClaimed(send, reference, packageReference),
+      others: () =>
+        sends
+          .unresolved(send.accountId)
+          .filter(({ id }) => id !== send.id)
+          .map((other) => ({ send: other, content: sends.requestOf(other), isUnderWay: other.state === 'sending' }))
+    }
+  }
+}
+
+const SHOWN_NOT_TO_HAVE_ARRIVED: ReadonlySet<Verdict['kind']> = new Set(['ready', 'refused', 'not-sent'])
+
+const NOT_SEEN_YET: AppError = {
+  code: 'timeout',
+  message: 'The service does not show it yet. A second look in a minute decides.',
+  mayHaveArrived: true
+}
+const NOT_THERE: AppError = {
+  code: 'timeout',
+  message:
+    'The service does not have it now. Somebody may have removed its documents in the meantime, so it was not sent ' +
+    'again by itself: send it again if nobody did.'
+}
+const AMBIGUOUS: AppError = {
+  code: 'conflict',
+  message: 'The folders show documents that may be this package, and nothing tells for certain. Compare them, and say.',
+  mayHaveArrived: true
+}
