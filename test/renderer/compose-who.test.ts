@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Composing } from '../../src/renderer/src/screens/compose/composing.svelte.ts'
-import { moved, placeAt } from '../../src/renderer/src/screens/compose/who/signer-order.ts'
+import { moved, placeAt } from '../../src/renderer/src/screens/compose/edits.ts'
 import WhoSection from '../../src/renderer/src/screens/compose/who/WhoSection.svelte'
 import { blankSigner, type ComposedSigner, type Composition } from '../../src/shared/composition/composition.ts'
 import type { PersonView } from '../../src/shared/contract/views.ts'

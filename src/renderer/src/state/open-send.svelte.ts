@@ -10,14 +10,14 @@ import { coalesced } from './coalesced.ts'
 const PAUSE = 250
 
 /** What a person can do about it. */
-export type SendDeed = 'now' | 'takeBack' | 'reconcile' | 'settle' | 'retry' | 'again'
+export type SendAction = 'now' | 'takeBack' | 'reconcile' | 'settle' | 'retry' | 'again'
 
 export class OpenSend {
   #view = $state.raw<SendView>()
   #knownAt = $state<number>()
   #error = $state.raw<AppError>()
-  #doing = $state<SendDeed>()
-  #trouble = $state.raw<{ deed: SendDeed; error: AppError }>()
+  #doing = $state<SendAction>()
+  #trouble = $state.raw<{ action: SendAction; error: AppError }>()
   #begun = 0
   #taken = 0
   #closed = false
@@ -103,22 +103,22 @@ export class OpenSend {
     return this.#do('again', () => this.#api.sends.again({ id: this.id }))
   }
 
-  async #change(deed: SendDeed, call: () => Promise<Result<SendView>>): Promise<void> {
+  async #change(action: SendAction, call: () => Promise<Result<SendView>>): Promise<void> {
     const mine = ++this.#begun
-    const view = await this.#do(deed, call)
+    const view = await this.#do(action, call)
     if (view) this.#take(mine, view)
   }
 
-  async #do<Value>(deed: SendDeed, call: () => Promise<Result<Value>>): Promise<Value | undefined> {
+  async #do<Value>(action: SendAction, call: () => Promise<Result<Value>>): Promise<Value | undefined> {
     if (this.#doing) return undefined
-    this.#doing = deed
+    this.#doing = action
     this.#trouble = undefined
     const result = await settled(call())
     // It may have gone on meanwhile, which is why that could not be done.
     if (!result.ok) await this.load()
     this.#doing = undefined
     if (result.ok) return result.value
-    this.#trouble = { deed, error: result.error }
+    this.#trouble = { action, error: result.error }
     return undefined
   }
 

@@ -1,8 +1,9 @@
-/** What is said of a sheet, its columns and its rows, in a line. */
+/** What rows are used with, the sheet, its columns and its rows: each in a line of words. */
+import { titleOf, whoOf } from '../../../../shared/composition/composition.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
 import { counted } from '../../words/counts.ts'
 import { shortDay } from '../../words/dates.ts'
-import type { Bulk } from './bulk.svelte.ts'
+import type { Bulk, BulkBase } from './bulk.svelte.ts'
 
 /** "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
 export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkSheet): string {
@@ -34,4 +35,14 @@ export function duplicateInWords({ duplicateOf }: BulkRow, now: number): string 
 export function batchNameOf({ fileName, sheets, sheet }: BulkSheet): string {
   const name = fileName.replace(/\.[^.]+$/, '') || fileName
   return sheets.length > 1 && !name.toLowerCase().includes(sheet.toLowerCase()) ? `${name}, ${sheet}` : name
+}
+
+const nouns: Record<BulkBase['from'], string> = { preset: 'Preset', draft: 'Draft', template: 'Template', form: 'Form' }
+
+/** "Preset “Tenancy”: 1 template, 2 signers". */
+export function baseInWords({ from, name, composition }: BulkBase): string {
+  const items = counted(composition.items.length, composition.kind === 'form-direct' ? 'form' : 'template')
+  const people = composition.items.reduce((sum, item) => sum + item.signers.length, 0)
+  const who = whoOf(composition)
+  return `${nouns[from]} “${name || titleOf(composition)}”: ${items}, ${counted(people, 'signer')}${who ? `, such as ${who}` : ''}`
 }

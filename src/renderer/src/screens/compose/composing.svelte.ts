@@ -1,4 +1,8 @@
-/** A package under the hands: what is typed, what is wrong with it, and which of that may be said already. */
+/**
+ * A package while it is being composed: what is typed, what is wrong with it, and which of that may be shown already; and
+ * the way to the control at a path.
+ */
+import { tick } from 'svelte'
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Composition } from '../../../../shared/composition/composition.ts'
 import { type Known, type Problem, problemsOf } from '../../../../shared/composition/problems.ts'
@@ -13,7 +17,7 @@ export class Composing {
   readonly #touched = new SvelteSet<string>()
   /** What the service said of single fields, and what stood there then. */
   readonly #told = new SvelteMap<string, { message: string; of: string | undefined }>()
-  /** That of it which is still true: what stands there is what the service saw, whoever changed what. */
+  /** That of it which is still true: what stands there is what the service saw, no matter who changed what. */
   readonly #standing = $derived.by(() => {
     const standing = [...this.#told].filter(([at, { of }]) => of !== undefined && of === this.#textAt(at))
     return new Map(standing.map(([at, { message }]) => [at, message]))
@@ -32,7 +36,7 @@ export class Composing {
   get composition(): Composition {
     return this.#composition
   }
-  /** Milliseconds since 1970 UTC, told anew as time passes. */
+  /** Milliseconds since 1970 UTC, it moves on as time passes. */
   get now(): number {
     return this.#now()
   }
@@ -110,7 +114,28 @@ export class Composing {
   }
 }
 
-/** The id of the control at a place. */
+/** The id of the control at a path. */
 export function idOf(at: string): string {
   return PREFIX + at
+}
+
+/** Lists that draw only a part of themselves: asked to draw the path that is gone to. */
+export const drawing = new Set<(at: string) => void>()
+
+/** Moves the focus to the control at a path, opening whatever it lies closed in. Answers whether there was one. */
+export async function focusPlace(at: string): Promise<boolean> {
+  for (const draw of drawing) draw(at)
+  return focusFirst(idOf(at))
+}
+
+/** As `focusPlace`, by an id. */
+export async function focusFirst(id: string): Promise<boolean> {
+  await tick()
+  const target = document.getElementById(id)
+  if (!target) return false
+  for (let part = target.closest('details'); part; part = part.parentElement?.closest('details') ?? null)
+    part.open = true
+  target.focus({ preventScroll: true })
+  target.scrollIntoView?.({ block: 'center' })
+  return true
 }

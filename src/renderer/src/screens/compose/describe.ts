@@ -96,3 +96,10 @@ function whoseIs(composition: Composition, at: string): string | undefined {
   const person = at.includes('.ShareUsers.') ? `Somebody with whom ${name} shares it` : name
   return itemName ? `${itemName}, ${person}` : person
 }
+
+/** The role of a signer in a template: "Tenant" for the reference "tenant"; blank if the reference is no word, and for forms, which have none. */
+export function roleInWords({ SignerReference }: ComposedSigner, kind: Composition['kind']): string {
+  const reference = SignerReference.trim()
+  if (kind !== 'form-filler' || !/^\p{L}[\p{L} -]{0,59}$/u.test(reference)) return ''
+  return reference.replace(/^./u, (letter) => letter.toUpperCase())
+}

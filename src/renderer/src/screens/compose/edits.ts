@@ -233,3 +233,57 @@ export function forCounter(composition: Composition, name = ''): Composition {
   }))
   return { ...composition, embedded: true, items }
 }
+
+/** Whether each form or template is named as the service needs it. */
+export function isWhatKnown({ kind, items }: Pick<Composition, 'kind' | 'items'>): boolean {
+  return items.every((item) => whatOf(kind).every((field) => item[field].trim() !== ''))
+}
+
+/** The place of the first field without which nobody can sign; undefined where all are filled in. */
+export function firstEmpty({ kind, items }: Pick<Composition, 'kind' | 'items'>): string | undefined {
+  for (const item of items) {
+    const what = whatOf(kind).find((field) => item[field].trim() === '')
+    if (what) return `${item.key}.${what}`
+    for (const signer of item.signers) {
+      const who = (['FirstName', 'LastName', 'Email'] as const).find((field) => signer[field].trim() === '')
+      if (who) return `${item.key}.signers.${signer.key}.${who}`
+    }
+  }
+  return undefined
+}
+
+function whatOf(kind: Composition['kind']): readonly ('Name' | 'Reference' | 'FormType')[] {
+  return kind === 'form-direct' ? ['Name', 'Reference', 'FormType'] : ['Name', 'Reference']
+}
+
+export type ListItem = Composition['ListItems'][number]
+
+/**
+ * Pasted lines as choices of drop-down lists, one a line or in columns as a spreadsheet gives them: "Choice", "Choice⇥Value" or "Field⇥Choice⇥Value".
+ * Undefined if there is only one line without columns: that is text for one control.
+ * @param field what they belong to if the line doesn't say.
+ */
+export function choicesOfLines(text: string, field: string, newKey: NewKey): ListItem[] | undefined {
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim())
+  if (lines.length < 2 && !text.includes('\t')) return undefined
+  return lines.map((line) => {
+    const cells = line.split('\t').map((cell) => cell.trim())
+    const [ClientField, Item, Value] =
+      cells.length >= 3 ? cells : [field, cells[0] ?? '', cells.length === 2 ? cells[1] : cells[0]]
+    return { key: newKey(), ClientField: ClientField ?? '', Item: Item ?? '', Value: Value ?? '' }
+  })
+}
+
+/** The list with the one at `from` standing at `to`. */
+export function moved<Item>(list: readonly Item[], from: number, to: number): Item[] {
+  const rest = list.filter((_, index) => index !== from)
+  return [...rest.slice(0, to), ...list.slice(from, from + 1), ...rest.slice(to)]
+}
+
+/**
+ * Where the one at `from` would stand, let go at the height `y`: below those whose middles are above it.
+ * @param middles of all of them, itself included, from the top of the window in CSS pixels.
+ */
+export function placeAt(middles: readonly number[], from: number, y: number): number {
+  return middles.filter((middle, index) => index !== from && middle < y).length
+}

@@ -1,5 +1,5 @@
 /** Which rows of a long list are drawn: a hundred around the one in question, until all are asked for. */
-import { drawing } from '../focus.ts'
+import { drawing } from '../composing.svelte.ts'
 
 const FEW = 100
 
