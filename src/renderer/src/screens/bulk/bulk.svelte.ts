@@ -10,7 +10,7 @@ import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet, SavedFile } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
-import { WindowedList } from '../../state/windowed-list.svelte.ts'
+import { PagedList } from '../../state/paged-list.svelte.ts'
 
 /** What the rows are put onto: a package whose own values stand wherever a row has none. */
 export interface BulkBase {
@@ -30,7 +30,7 @@ export class Bulk {
   #isLost = $state(false)
   #sent: Promise<unknown> = Promise.resolve()
   readonly #targets: readonly BulkTarget[] = $derived(this.#base ? bulkTargets(this.#base.composition) : [])
-  readonly rows: WindowedList<BulkRow, { rows: BulkRow[]; total: number }>
+  readonly rows: PagedList<RowsShown, BulkRow>
   readonly sampling = new Action<SavedFile | null>()
   readonly opening = new Action<BulkSheet | null>()
   readonly checking = new Action<BulkCheck>()
@@ -39,7 +39,7 @@ export class Bulk {
 
   constructor(api: Api) {
     this.#api = api
-    this.rows = new WindowedList((asked) =>
+    this.rows = new PagedList((asked) =>
       this.#noticed(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#show, ...asked }))
     )
   }

@@ -5,7 +5,7 @@ import type { DocumentList, DocumentRow, FolderRow } from '../../../../shared/co
 import type { Api } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { keyOfQuery } from '../../state/document-query.ts'
-import { WindowedList } from '../../state/windowed-list.svelte.ts'
+import { PagedList } from '../../state/paged-list.svelte.ts'
 
 /** Rows read at a time: three screens of them, so that what is found is there before the next key. */
 const ROWS = 100
@@ -22,18 +22,21 @@ export function keyOfRow(row: FolderRow): string {
 export class FolderList {
   #query = $state.raw<DocumentQuery>()
   #expanded: readonly string[] = []
-  readonly #rows: WindowedList<FolderRow, DocumentList>
+  readonly #rows: PagedList<string, FolderRow, DocumentList>
   readonly #api: Api
   /** Asking the service for the folders now. */
   readonly refreshing = new Action<null>()
 
   constructor(api: Api) {
     this.#api = api
-    this.#rows = new WindowedList((asked) => {
-      // Nothing is asked before a query was opened.
-      const query = this.#query as DocumentQuery
-      return api.documents.list({ query, expanded: [...this.#expanded], ...asked })
-    }, ROWS)
+    this.#rows = new PagedList(
+      (page) => {
+        // Nothing is asked before a query was opened.
+        const query = this.#query as DocumentQuery
+        return api.documents.list({ query, expanded: [...this.#expanded], ...page })
+      },
+      { size: ROWS }
+    )
   }
 
   /** Whether an answer is here; before it there is nothing to show, not even that there is nothing. */
@@ -75,9 +78,9 @@ export class FolderList {
   }
   /** The name of the query whose answer is shown. */
   get shown() {
-    return this.#rows.shown
+    return this.#rows.shown ?? ''
   }
-  /** Grows each time that rows were read anew. */
+  /** Grows each time that rows were read again. */
   get version() {
     return this.#rows.version
   }

@@ -1,9 +1,19 @@
 /** Where in the downloads we are: which part of the files, the rules or the check; and the file that is open. */
 
+import type { DownloadState } from '../../../../shared/contract/views.ts'
 import { hrefOf, type Route } from '../../state/router.svelte.ts'
-import type { DownloadPart } from './download-list.svelte.ts'
 
-const parts = ['all', 'moving', 'failed', 'saved', 'stopped', 'rules', 'check'] as const
+/** The parts that files are listed in, by the states that are in each. */
+export const downloadParts = {
+  all: undefined,
+  moving: ['running', 'waiting'],
+  failed: ['failed'],
+  saved: ['done'],
+  stopped: ['cancelled']
+} as const satisfies Record<string, readonly DownloadState[] | undefined>
+export type DownloadPart = keyof typeof downloadParts
+
+const parts = [...(Object.keys(downloadParts) as DownloadPart[]), 'rules', 'check'] as const
 export type Part = (typeof parts)[number]
 
 export interface Place {

@@ -4,7 +4,7 @@ import type { DraftList as Answer, DraftSummary } from '../../../../shared/contr
 import { type Api, settled } from '../../api.ts'
 import type { Clock } from '../../state/clock.ts'
 import { coalesced } from '../../state/coalesced.ts'
-import { type Asked, WindowedList } from '../../state/windowed-list.svelte.ts'
+import { PagedList, type PageRequest } from '../../state/paged-list.svelte.ts'
 
 /** Milliseconds between two readings: a draft changes with every few keys. */
 const PAUSE = 1000
@@ -20,14 +20,14 @@ export class DraftList {
   #opened = false
   readonly #api: Api
   readonly #trashed: boolean
-  readonly rows: WindowedList<DraftSummary, Answer>
+  readonly rows: PagedList<string, DraftSummary, Answer>
   /** Follows a change of any draft; many in a short time are followed together. */
   readonly follow: () => void
 
   constructor(api: Api, clock: Clock, from: 'drafts' | 'trash') {
     this.#api = api
     this.#trashed = from === 'trash'
-    this.rows = new WindowedList((asked) => this.#ask(asked))
+    this.rows = new PagedList((asked) => this.#ask(asked))
     this.follow = coalesced(clock, PAUSE, () => void this.rows.follow())
   }
 
@@ -84,7 +84,7 @@ export class DraftList {
     return this.each(drafts, 'done', ({ id }) => this.#api.drafts.erase({ id }))
   }
 
-  #ask(asked: Asked): Promise<Result<Answer>> {
+  #ask(asked: PageRequest): Promise<Result<Answer>> {
     return this.#api.drafts.list({ search: this.#search, trashed: this.#trashed, ...asked })
   }
 }

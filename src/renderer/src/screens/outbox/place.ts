@@ -1,10 +1,13 @@
 /** Where in the outbox we are: which part, which batch, what is searched for, and the package that is open. */
+import type { Input } from '../../../../shared/contract/requests.ts'
 import { hrefOf, type Route } from '../../state/router.svelte.ts'
-import type { SendsAsked } from './send-list.svelte.ts'
 
 /** The parts that list packages, and the one that lists batches. */
 const parts = ['all', 'attention', 'waiting', 'sent', 'batches'] as const
 export type Part = (typeof parts)[number]
+
+/** What the list of packages is asked for. */
+export type SendsAsked = Omit<Input<'sends.list'>, 'offset' | 'limit'>
 
 export interface Place {
   part: Part

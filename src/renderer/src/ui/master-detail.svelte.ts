@@ -1,36 +1,47 @@
-/** What is chosen in a list and shown beside it, or over it where there is no room for both: choosing, opening and leaving it. */
+/** Which row of a list is open beside it, or over it where there is no room for both: choosing, opening and leaving it. */
 import { tick } from 'svelte'
 
-/** A surface narrower than this, in pixels, holds the list or what is chosen in it, not both. */
-const ROOM_FOR_BOTH = 960
+interface Options {
+  /** Id of what is open, as the address or the screen has it. */
+  opened: () => string | undefined
+  /** Opens another one, or none. */
+  show: (id: string | undefined) => void
+  /** Width in pixels of what is open, until it is moved. */
+  width: number
+  /** A surface narrower than this, in pixels, holds the list or what is open, not both. */
+  roomForBoth?: number
+  /** Keys that pass over the rows open them also where there is no room for both, and so the list keeps the focus. */
+  opensByKeys?: boolean
+}
 
-export class Beside {
+export class MasterDetailState {
   /** Width of the surface in pixels; 0 until it is laid out. */
   room = $state(0)
-  /** Width in pixels of what is chosen, where it stands beside. */
+  /** Width in pixels of what is open, where it stands beside. */
   width = $state(0)
-  /** The part of the page with the list, and the one with what is chosen. */
+  /** The part of the page with the list, and the one with what is open. */
   list = $state<HTMLElement>()
   detail = $state<HTMLElement>()
   /** Whether the list was last touched by a pointer: keys that pass over its rows open nothing where there is no room. */
   isByHand = false
+  readonly opensByKeys: boolean
   /** The row that the keys stand on while there is no room to show what is in it. */
   #marked = $state<string>()
+  readonly #roomForBoth: number
   readonly #opened: () => string | undefined
   readonly #show: (id: string | undefined) => void
-  readonly isNarrow = $derived(this.room > 0 && this.room < ROOM_FOR_BOTH)
 
-  /**
-   * @param opened id of what is shown, as the address has it.
-   * @param show has another one shown, or none.
-   * @param width of what is shown in pixels, until it is moved.
-   */
-  constructor(opened: () => string | undefined, show: (id: string | undefined) => void, width: number) {
+  constructor({ opened, show, width, roomForBoth = 960, opensByKeys = false }: Options) {
     this.width = width
+    this.opensByKeys = opensByKeys
+    this.#roomForBoth = roomForBoth
     this.#opened = opened
     this.#show = show
   }
 
+  get isNarrow(): boolean {
+    return this.room > 0 && this.room < this.#roomForBoth
+  }
   get opened(): string | undefined {
     return this.#opened()
   }
@@ -41,7 +52,7 @@ export class Beside {
 
   choose(id: string): void {
     this.#marked = id
-    if (!this.isNarrow || this.isByHand) this.#show(id)
+    if (!this.isNarrow || this.isByHand || this.opensByKeys) this.#show(id)
   }
 
   /** Shows it, and gives its heading the focus. */
@@ -61,6 +72,6 @@ export class Beside {
   }
 
   focusList(): void {
-    this.list?.querySelector<HTMLElement>('[role=grid]')?.focus()
+    this.list?.querySelector<HTMLElement>('[role=grid], [role=treegrid]')?.focus()
   }
 }

@@ -1,0 +1,116 @@
+/** Where among the documents we are: the query and the document of the address, what is typed meanwhile, and going elsewhere. */
+import { untrack } from 'svelte'
+import type { DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+import {
+  changedViewParameters,
+  isSameQuery,
+  keyOfQuery,
+  parametersOf,
+  partsOf,
+  queryFromRoute
+} from '../../state/document-query.ts'
+import type { Office } from '../../state/office.svelte.ts'
+import { ListSearch } from '../../ui/list-search.svelte.ts'
+import { withoutAll } from './filters.ts'
+
+/** Milliseconds without a key until the address says what was typed; what is found is shown with each key. */
+const TYPING = 300
+
+export class DocumentsPlace {
+  readonly search: ListSearch
+  readonly #office: Office
+  readonly #isNarrow: () => boolean
+  readonly #asked = $derived.by(() => queryFromRoute(this.#office.router.route))
+  /** The saved view that is shown, once it is known. */
+  readonly view = $derived.by(() => {
+    const { place } = this.#asked
+    return place.kind === 'view' ? this.#office.views.find(place.id) : undefined
+  })
+  /** What the address asks for; nothing while a view is not known yet. */
+  readonly #base = $derived.by(() => {
+    const { place, query } = this.#asked
+    return place.kind !== 'view' || place.isChanged ? query : this.view?.query
+  })
+  /** The same with what is typed. */
+  readonly query = $derived.by(() => this.#base && { ...this.#base, search: this.search.typed.trim().slice(0, 200) })
+  /** What decides which documents are found, whatever their order. */
+  readonly conditions = $derived.by(
+    () => this.query && keyOfQuery({ ...this.query, sort: { by: 'name', descending: false }, grouped: false })
+  )
+
+  /**
+   * Made as its screen begins, which its effects belong to.
+   * @param isNarrow whether a document that is open covers the list.
+   */
+  constructor(office: Office, isNarrow: () => boolean) {
+    this.#office = office
+    this.#isNarrow = isNarrow
+    this.search = new ListSearch(office.clock, () => this.query && this.#find(this.query), TYPING)
+    // What was typed is the place's: another place, or another address of it, says what is searched for.
+    let before: string | undefined
+    $effect.pre(() => {
+      const words = this.#base?.search
+      const { place, query } = this.#asked
+      const key = place.kind === 'view' ? `view ${place.id}` : partsOf(query.folder).join(' ')
+      const isElsewhere = key !== before
+      before = key
+      untrack(() => {
+        if (words === undefined || (this.search.isTyping && !isElsewhere)) return
+        this.search.stop()
+        this.search.take(words)
+      })
+    })
+  }
+
+  get isHere(): boolean {
+    return this.#office.router.route.screen === 'documents'
+  }
+  get place() {
+    return this.#asked.place
+  }
+  /** The document of the address. */
+  get reference(): string | undefined {
+    return this.#asked.document
+  }
+  get isViewGone(): boolean {
+    return this.place.kind === 'view' && !this.view && this.#office.views.known
+  }
+  /** Whether something else is asked for than the view was saved with. */
+  get isChanged(): boolean {
+    return this.view !== undefined && this.query !== undefined && !isSameQuery(this.query, this.view.query)
+  }
+
+  /** Shows what another query finds in this place, or the same with another document open. */
+  put(next: DocumentQuery, document: string | undefined = this.reference): void {
+    const { place, view } = this
+    const { router } = this.#office
+    if (place.kind !== 'view') router.replace('documents', partsOf(next.folder), parametersOf(next, document))
+    else if (view && isSameQuery(next, view.query)) {
+      router.replace('documents', ['view', place.id], document ? { document } : {})
+    } else router.replace('documents', ['view', place.id], changedViewParameters(next, document))
+  }
+
+  change(next: DocumentQuery): void {
+    this.search.stop()
+    this.search.typed = next.search
+    this.#find(next)
+  }
+
+  /** Takes back the search, or else all filters. */
+  clear(): void {
+    const { query } = this
+    if (query) this.change(query.search ? { ...query, search: '' } : withoutAll(query))
+  }
+
+  /** Closes the document that is open. */
+  leave(): void {
+    const { route } = this.#office.router
+    const others = [...route.query].filter(([name]) => name !== 'document')
+    this.#office.router.replace('documents', route.rest, Object.fromEntries(others))
+  }
+
+  /** Where there is no room for both the document would cover what is found. */
+  #find(query: DocumentQuery): void {
+    this.put(query, this.#isNarrow() ? undefined : this.reference)
+  }
+}
