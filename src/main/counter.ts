@@ -16,11 +16,12 @@ import type { Time } from './core/lib/time.ts'
 import type { Db } from './core/storage/connection.ts'
 import { type Keychain, memoryKeychain } from './core/storage/keychain.ts'
 import { type Dialogs, saveAs } from './ipc/dialogs.ts'
-import { type ClipboardAside, clipboardAside } from './shell/clipboard-aside.ts'
-import { type CounterPlaceParts, openCounterPlace } from './shell/counter-place.ts'
+import { ClipboardAside } from './shell/clipboard.ts'
+import { type CounterPlaceDeps, CounterWindows } from './shell/counter-windows.ts'
 import type { SendEvent } from './shell/events.ts'
+import { IsolatedPages } from './shell/isolated-page.ts'
 import { openPersonWindow, type PersonWindowParts } from './shell/person-window.ts'
-import { signingViewsOf } from './shell/signing-views.ts'
+import { ShownSigningView } from './shell/signing-view.ts'
 
 /** How long a signing page may take until there is something to see, in milliseconds. */
 const SIGNING_PATIENCE = 30_000
@@ -50,7 +51,11 @@ export interface CounterParts {
 /** What needs no window: it is there before the window's page can ask for anything. */
 export function openCounterDesk(parts: CounterParts) {
   const { db, keychain, send, time, trouble } = parts
-  let place: ReturnType<typeof openCounterPlace> | undefined
+  let place: CounterWindows | undefined
+  function windows(): CounterWindows {
+    if (!place) throw new Error('There is no window to show a page in yet.')
+    return place
+  }
   let savePage: (bytes: Uint8Array, name: string) => Promise<boolean> = async () => false
   const audit = openAudit({
     ...{ db, clock: time.now, zone: time.zone },
@@ -60,13 +65,7 @@ export function openCounterDesk(parts: CounterParts) {
     trouble
   })
   const { note } = audit
-  const views = signingViewsOf({
-    window() {
-      if (!place) throw new Error('There is no window to show a page in yet.')
-      return place.window()
-    },
-    patienceMs: SIGNING_PATIENCE
-  })
+  const pages = new IsolatedPages(() => windows().window())
   const settings = new CounterSettingsKeeper({
     ...{ db, note },
     userName: () => userInfo().username,
@@ -99,18 +98,10 @@ export function openCounterDesk(parts: CounterParts) {
     allowedOrigins: () => settings.read().allowedOrigins,
     returnAddressOf: parts.returnAddressOf,
     openView: (turn) => {
-      const shownIn = place
-      if (!shownIn) throw new Error('There is no window to show a page in yet.')
-      const view = views.open(turn)
-      return {
-        show: (bounds) => view.show(bounds),
-        cover: () => view.cover(),
-        zoom: (factor) => view.zoom(factor),
-        // Some printers ask by a dialog of their own.
-        print: () => shownIn.whileAsking(() => view.print()),
-        pdf: () => view.pdf(),
-        destroy: () => view.destroy()
-      }
+      const shownIn = windows()
+      const isolated = pages.take(turn.media() !== 'never')
+      const whilePrinting = (print: () => Promise<void>) => shownIn.whileAsking(print)
+      return new ShownSigningView({ isolated, patienceMs: SIGNING_PATIENCE, whilePrinting }, turn)
     },
     settings: () => settings.read(),
     appointments: openAppointments({ db, time }),
@@ -132,8 +123,8 @@ export function openCounterDesk(parts: CounterParts) {
   /** While the screen changes hands there is time to make ready what the next page is shown in. */
   function followTurns(): void {
     const page = PHASES[counter.state()?.phase ?? 'ended'].page
-    if (place && page === 'next') views.prepare()
-    else if (page === 'none') views.drop()
+    if (place && page === 'next') pages.prepare()
+    else if (page === 'none') pages.drop()
   }
 
   let aside: ClipboardAside | undefined
@@ -146,13 +137,13 @@ export function openCounterDesk(parts: CounterParts) {
 
     /** The window is there: from now on a person can have it, or a second display. */
     shownIn(
-      desk: CounterPlaceParts['desk'],
+      office: CounterPlaceDeps['office'],
       { person, chooseSaveFile }: { person: PersonWindowParts; chooseSaveFile: Dialogs['chooseSaveFile'] }
     ): void {
-      const clipboard = clipboardAside()
+      const clipboard = new ClipboardAside()
       aside = clipboard
-      const opened = openCounterPlace({
-        desk,
+      const opened = new CounterWindows({
+        office,
         settings: () => settings.read(),
         openPersonWindow: (display) => openPersonWindow(display, person),
         clipboard,

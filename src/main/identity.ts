@@ -6,8 +6,8 @@ import type { AskDocuments } from './core/documents/questions.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openPdfPreviews } from './core/identity/pdf-preview.ts'
 import { openReadings } from './core/identity/readings.ts'
+import { plainClipboard } from './shell/clipboard.ts'
 import type { SendEvent } from './shell/events.ts'
-import { plainClipboard } from './shell/plain-clipboard.ts'
 
 export interface IdentityReadingDeps {
   accounts: Accounts

@@ -39,29 +39,24 @@ import { registerHandlers } from './ipc/registration.ts'
 import { systemHandlers } from './ipc/system.ts'
 import { viewHandlers } from './ipc/views.ts'
 import { declareAppScheme, guardDevServer, serveAppPages } from './shell/app-protocol.ts'
+import { endAfter, holdSingleInstance, systemStatus } from './shell/application.ts'
 import { bulkWorkerOf } from './shell/bulk.ts'
+import { plainClipboard } from './shell/clipboard.ts'
 import { keepBeforeClosing } from './shell/closing.ts'
 import { openDesktop } from './shell/desktop.ts'
-import { chooseFiles, chooseFolder, chooseSaveFile, sayCannotStart } from './shell/dialogs.ts'
+import { chooseFiles, chooseFolder, chooseSaveFile, printWithDialog, sayCannotStart } from './shell/dialogs.ts'
 import { openDocumentsThread } from './shell/documents.ts'
 import { eventsTo } from './shell/events.ts'
-import { openKeychain } from './shell/keychain.ts'
-import { endAfter } from './shell/leaving.ts'
 import { logUncaught, openLog } from './shell/log.ts'
 import { openMainWindow } from './shell/main-window.ts'
 import { installMenu } from './shell/menu.ts'
 import { nameToDesktop } from './shell/notifications.ts'
-import { isFromWindow } from './shell/own-page.ts'
+import { applyTheme, applyZoom, isFromWindow } from './shell/own-page.ts'
 import { practiceOf } from './shell/practice.ts'
-import { printWithDialog } from './shell/printing.ts'
-import { copy, openOutside, showInFolder } from './shell/reveal.ts'
+import { openOutside, showInFolder } from './shell/reveal.ts'
 import { openServiceNetwork } from './shell/service-network.ts'
 import { lockSessions } from './shell/session-policy.ts'
-import { openSettingsStore } from './shell/settings-store.ts'
-import { holdSingleInstance } from './shell/single-instance.ts'
-import { systemStatus } from './shell/status.ts'
-import { applyTheme } from './shell/theme.ts'
-import { applyZoom } from './shell/zoom.ts'
+import { openKeychain, openSettingsStore } from './shell/stores.ts'
 
 /** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */
 const LEAVING_PATIENCE = 5000
@@ -318,7 +313,7 @@ async function run(): Promise<void> {
         },
         changed: () => send('settings.changed', null),
         status: () => systemStatus(opened, keychainState),
-        copy,
+        copy: plainClipboard.write,
         copyBriefly: identityReading.briefCopy.copy,
         readyToClose
       })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { hold as Hold } from '../../src/main/shell/page-guard.ts'
+import type { hold as Hold } from '../../src/main/shell/isolated-page.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, type Site, startFixture } from './fixture/start.ts'
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
       const notifications = await fixture.load<typeof import('../../src/main/shell/notifications.ts')>(parts[0] ?? '')
       const tray = await fixture.load<typeof import('../../src/main/shell/tray.ts')>(parts[1] ?? '')
       const desktop = await fixture.load<typeof import('../../src/main/shell/desktop.ts')>(parts[2] ?? '')
-      const foreground = await fixture.load<typeof import('../../src/main/shell/foreground.ts')>(parts[3] ?? '')
+      const foreground = await fixture.load<typeof import('../../src/main/shell/windows.ts')>(parts[3] ?? '')
       const note = (what: unknown) => void fixture.records.push(what)
       fixture.notifications = notifications.openNotifications({ platform: 'linux', clicked: note })
       fixture.tray = tray.openTray({
@@ -35,7 +35,7 @@ beforeAll(async () => {
       fixture.bringForward = () => foreground.bringForward(fixture.window)
       notifications.nameToDesktop('win32')
     },
-    { parts: ['notifications', 'tray', 'desktop', 'foreground'].map(shell), pictures }
+    { parts: ['notifications', 'tray', 'desktop', 'windows'].map(shell), pictures }
   )
 })
 

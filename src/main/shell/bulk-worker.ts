@@ -4,7 +4,7 @@
  */
 import { askOf, bulkAnswers } from '../core/bulk/worker.ts'
 import { type FileQuestions, packageAnswers } from '../core/drop-folders/package-files.ts'
-import { answerOrders } from './answering.ts'
+import { answerOrders } from './worker-thread.ts'
 
 const ask = askOf<FileQuestions>({ ...bulkAnswers(), ...packageAnswers }) as (
   name: string,

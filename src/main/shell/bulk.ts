@@ -1,7 +1,7 @@
 /** Runs the worker of bulk sending in a thread beside the application: started by the first question, ended when nothing is open. */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { AskFiles } from '../core/drop-folders/package-files.ts'
-import { askThread } from './asking.ts'
+import { askThread } from './worker-thread.ts'
 
 export interface BulkWorkerDeps {
   /** The built worker, or its source where sources are run. */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { app, type BrowserWindow, nativeImage } from 'electron'
 import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
 import type { SendEvent } from './events.ts'
-import { bringForward } from './foreground.ts'
 import { openNotifications } from './notifications.ts'
 import { openTray, type TrayParts } from './tray.ts'
+import { bringForward } from './windows.ts'
 
 export interface DesktopParts extends Pick<TrayParts, 'log'> {
   windowNow: () => BrowserWindow | undefined

@@ -1,8 +1,9 @@
 /** The system's own dialogs, over our window. */
 import { type BrowserWindow, dialog } from 'electron'
+import { fail } from '../core/lib/failure.ts'
 import type { FileKind } from '../ipc/dialogs.ts'
 
-/** Windows lists what was chosen, for whoever sits here next: names of our files say who signed what. */
+/** Windows lists what was chosen, for the next person who sits here: names of our files say who signed what. */
 const NOT_LISTED = 'dontAddToRecent'
 
 /** Says that the application can't start, in a box of the system's own, as there is no window to say it in. */
@@ -15,8 +16,8 @@ export function sayCannotStart(): void {
 
 /**
  * Lets the person choose a folder.
- * @param stillAsking whether whoever asked is still there; a dialog can stand open for an hour.
- * @returns its absolute path, for the main process only; undefined where the person thought better of it.
+ * @param stillAsking whether the one who asked is still there; a dialog can stand open for an hour.
+ * @returns its absolute path, for the main process only; undefined if they cancel.
  */
 export async function chooseFolder(
   window: BrowserWindow,
@@ -33,7 +34,7 @@ export async function chooseFolder(
 
 /**
  * Lets the person choose files to be read.
- * @returns their absolute paths, for the main process only; none where the person thought better of it.
+ * @returns their absolute paths, for the main process only; none if they cancel.
  */
 export async function chooseFiles(
   window: BrowserWindow,
@@ -70,4 +71,24 @@ export async function chooseSaveFile(
   })
   if (window.isDestroyed() || !stillAsking() || canceled || filePath === '') return undefined
   return filePath
+}
+
+/** What Electron says if the person cancelled (webContents.print, `failureReason`). */
+const CANCELLED = 'Print job canceled'
+
+/**
+ * Prints a page of our own as its print style has it; the system's dialog asks how. Nothing is written to a file by us; the
+ * system's own queue is the system's.
+ * @returns false if the person cancelled.
+ * @throws AppFailure `internal` if there is no printer, or it failed.
+ */
+export async function printWithDialog(window: BrowserWindow): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<{ isPrinted: boolean; why: string }>()
+  window.webContents.print({}, (isPrinted, why) => resolve({ isPrinted, why }))
+  const { isPrinted, why } = await promise
+  if (!isPrinted && why !== CANCELLED)
+    fail('internal', 'The pages could not be printed.', {
+      next: 'See whether this computer’s printer is there and ready.'
+    })
+  return isPrinted
 }

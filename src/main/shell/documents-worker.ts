@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import { openRecoveringWorker } from '../core/documents/recovery.ts'
 import { asAppError } from '../ipc/errors.ts'
-import { answerOrders, tell } from './answering.ts'
+import { answerOrders, tell } from './worker-thread.ts'
 
 /** What the thread begins with. */
 export interface DocumentsPlan {

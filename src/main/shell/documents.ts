@@ -4,8 +4,8 @@ import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import type { AskDocuments } from '../core/documents/questions.ts'
 import type { DocumentsOpened } from '../core/documents/recovery.ts'
 import { AppFailure } from '../core/lib/failure.ts'
-import { askThread } from './asking.ts'
 import type { DocumentsPlan } from './documents-worker.ts'
+import { askThread } from './worker-thread.ts'
 
 export interface DocumentsThreadDeps {
   /** The built worker, or its source where sources are run. */

@@ -1,6 +1,13 @@
-/** What holds for every window that shows a page of our own: how it is made, where it may go, who is asking. */
-import type { BrowserWindow, IpcMainInvokeEvent, WebContents, WebPreferences } from 'electron'
+/** What holds for every window that shows a page of our own: how it is made and looks, where it may go, who is asking. */
+import {
+  type BrowserWindow,
+  type IpcMainInvokeEvent,
+  nativeTheme,
+  type WebContents,
+  type WebPreferences
+} from 'electron'
 import { isOwnPage } from '../core/policy/app-pages.ts'
+import type { Settings } from '../core/storage/settings.ts'
 import { guard } from './session-policy.ts'
 
 /** @param preload absolute path of the built preload. */
@@ -35,4 +42,17 @@ export function isFromWindow(window: BrowserWindow | undefined, event: IpcMainIn
   const frame = event.senderFrame
   // A frame that has gone reads as null; one in a page reads as another than the main frame.
   return frame !== null && frame === window.webContents.mainFrame && isOwnPage(frame.url, devServer)
+}
+
+/**
+ * Light, dark or as the system: decides for our pages and for what the system draws. Pages learn of it by
+ * `prefers-color-scheme`; nothing has to be sent to them.
+ */
+export function applyTheme(theme: Settings['theme']): void {
+  nativeTheme.themeSource = theme
+}
+
+/** @param factor 1 is the size as designed; the schema of the settings holds it between 0.5 and 3. */
+export function applyZoom(window: BrowserWindow, factor: number): void {
+  if (!window.isDestroyed()) window.webContents.setZoomFactor(factor)
 }

@@ -4,8 +4,7 @@
  */
 import { BrowserWindow, type Display } from 'electron'
 import { reviveAfterCrash } from './main-window.ts'
-import { guardOwnPage, ownPagePreferences } from './own-page.ts'
-import { applyZoom } from './zoom.ts'
+import { applyZoom, guardOwnPage, ownPagePreferences } from './own-page.ts'
 
 export interface PersonWindowParts {
   /** The address of its page. */

@@ -1,5 +1,5 @@
-/** What is handed to other programs: a file to show in its folder, a plain web address, text for the clipboard. */
-import { clipboard, shell } from 'electron'
+/** What is handed to other programs: a file to show in its folder, a plain web address. */
+import { shell } from 'electron'
 import type { Account } from '../core/accounts/account.ts'
 import { fail } from '../core/lib/failure.ts'
 import { externalLink } from '../core/policy/external-links.ts'
@@ -12,7 +12,7 @@ export function showInFolder(path: string): void {
 /**
  * Opens an address in the system's browser.
  * @param account whose address it is said to be: its own host may stand within the office.
- * @throws AppFailure `unsafe-address` where the address isn't a plain web address.
+ * @throws AppFailure `unsafe-address` if the address isn't a plain web address.
  */
 export async function openOutside(address: string, account: Account | undefined): Promise<void> {
   const link = externalLink(address, ownAddresses(account))
@@ -25,9 +25,4 @@ function ownAddresses(account: Account | undefined): { host?: string; practiceOr
   if (!account?.baseUrl) return {}
   const { host, origin } = new URL(account.baseUrl)
   return account.kind === 'practice' ? { practiceOrigin: origin } : { host }
-}
-
-/** Puts text on the clipboard. */
-export async function copy(text: string): Promise<void> {
-  await clipboard.writeText(text)
 }

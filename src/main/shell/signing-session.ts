@@ -10,7 +10,7 @@ import { type Decision, decideRequest, type RefusalReason, type SigningGround } 
 import { withPagePolicy } from '../core/policy/page-policy.ts'
 import { type Lookup, whyNotReached } from '../core/policy/private-networks.ts'
 import { lockSession, type Permits } from './session-policy.ts'
-import { poolOf, SESSIONS } from './session-pool.ts'
+import { SESSIONS, SessionPool } from './session-pool.ts'
 
 export interface SessionEvents {
   /** A document asked for a return address; it was not asked for on the network. */
@@ -22,11 +22,11 @@ export interface SessionEvents {
 }
 
 // Without "persist:" a partition lives in memory.
-const ring = poolOf<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
+const pool = new SessionPool<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
 
-/** Takes a session that no page is in, and that holds nothing of any page. Until somebody is admitted, nothing leaves it. */
+/** Takes a session that no page is in, and that holds nothing of any page. Until someone is admitted, nothing leaves it. */
 export function openSigningSession(): Session {
-  const opened = ring.take()
+  const opened = pool.take()
   lockSession(opened, () => {})
   shut(opened)
   opened.setSpellCheckerEnabled(false)
@@ -62,7 +62,7 @@ export async function closeSigningSession(used: Session): Promise<void> {
   shut(used)
   // The session outlives the turn, and would keep what this listener knows of it.
   used.webRequest.onHeadersReceived(null)
-  ring.giveBack(used, (await wipe(used)) && (await isSeenEmpty(used)))
+  pool.giveBack(used, (await wipe(used)) && (await isSeenEmpty(used)))
 }
 
 function shut(closed: Session): void {
@@ -128,3 +128,8 @@ function lookupIn(opened: Session): Lookup {
     return endpoints.map(({ address }) => address)
   }
 }
+
+/**
+ * Hands out sessions of which Electron frees none: new ones until there are enough, then the one that has lain longest.
+ * What comes back is used again only if it was seen to be empty.
+ */

@@ -2,44 +2,50 @@
  * Shows a page of the signing service to one signer. The page is hostile until it is gone: no preload, a session of its
  * own, held to its ground, granted only what its turn permits, and destroyed with everything it kept.
  */
-import type { WebContents } from 'electron'
+import { systemPreferences, type WebContents } from 'electron'
 import type { AppError } from '../../shared/contract/index.ts'
 import type { SigningTurn, SigningView, ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { MediaGrants } from '../core/policy/media-grants.ts'
 import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
+import type { MediaDevice } from '../core/policy/permissions.ts'
 import type { IsolatedPage } from './isolated-page.ts'
-import { systemAllows } from './media-access.ts'
 import { guard } from './session-policy.ts'
 import { asPdf, printed } from './signing-contents.ts'
+import { followHands, offerMenu } from './signing-input.ts'
 import {
+  askedForFile,
+  deniedWords,
   ended,
   ledAway,
   loadFailure,
   notHeld,
   nothingToKeep,
   nothingToShow,
+  onceASecond,
+  refusalWords,
   stuck,
-  tooSlow
-} from './signing-failure.ts'
-import { followHands, offerMenu } from './signing-input.ts'
-import { askedForFile, deniedWords, onceASecond, refusalWords, triedToPrint } from './signing-words.ts'
+  tooSlow,
+  triedToPrint
+} from './signing-words.ts'
 
-export interface SigningViewParts {
+export interface SigningViewDeps {
   /** Nobody has entered it. */
-  room: IsolatedPage
+  isolated: IsolatedPage
   /** How long a page may take until there is something to see, in milliseconds. */
   patienceMs: number
+  /** Some printers ask by a dialog of their own: while this lasts that leaves nothing. */
+  whilePrinting?: (print: () => Promise<void>) => Promise<void>
 }
 
 type State = 'loading' | 'open' | 'returned' | 'failed' | 'destroyed'
 
 /** The page of one turn, which begins to load at once, out of sight. */
 export class ShownSigningView implements SigningView {
-  readonly #patienceMs: number
+  readonly #deps: SigningViewDeps
   readonly #turn: SigningTurn
   readonly #ground: SigningGround
-  readonly #room: IsolatedPage
+  readonly #isolated: IsolatedPage
   readonly #contents: WebContents
   readonly #media: MediaGrants
   /** DocumentNews until the page's end: the page must not fill our lists. */
@@ -52,8 +58,8 @@ export class ShownSigningView implements SigningView {
   #closeMenu = () => {}
   #ending: Promise<void> | undefined
 
-  constructor(parts: SigningViewParts, turn: SigningTurn) {
-    this.#patienceMs = parts.patienceMs
+  constructor(deps: SigningViewDeps, turn: SigningTurn) {
+    this.#deps = deps
     this.#turn = turn
     this.#ground = turn
     const tell = onceASecond((what) => turn.events.refused(what))
@@ -64,9 +70,9 @@ export class ShownSigningView implements SigningView {
       granted: (devices) => this.#isOver() || turn.events.granted(devices),
       systemAllows
     })
-    this.#room = parts.room
-    this.#contents = parts.room.contents
-    this.#room.enter({
+    this.#isolated = deps.isolated
+    this.#contents = deps.isolated.contents
+    this.#isolated.enter({
       ground: this.#ground,
       permits: this.#media,
       session: {
@@ -85,7 +91,7 @@ export class ShownSigningView implements SigningView {
   }
 
   show(bounds: ViewBounds): void {
-    if (!this.#isOver()) this.#room.place.show(bounds)
+    if (!this.#isOver()) this.#isolated.place.show(bounds)
   }
 
   cover(): void {
@@ -93,7 +99,8 @@ export class ShownSigningView implements SigningView {
   }
 
   async print(): Promise<void> {
-    await printed(this.#open())
+    const print = async () => printed(this.#open())
+    await (this.#deps.whilePrinting?.(print) ?? print())
   }
 
   async pdf(): Promise<Uint8Array> {
@@ -113,7 +120,7 @@ export class ShownSigningView implements SigningView {
   async #begin(url: string): Promise<void> {
     if (!this.#mayLoad(url)) return
     try {
-      await this.#room.held
+      await this.#isolated.held
     } catch {
       this.#slipped()
       return
@@ -141,11 +148,11 @@ export class ShownSigningView implements SigningView {
         else if (this.#mayLoad(url)) this.#go(url)
       }
     })
-    followHands(contents, () => this.#room.place.isShown(), {
+    followHands(contents, () => this.#isolated.place.isShown(), {
       touched: () => this.#isOver() || this.#turn.events.touched(),
-      wantsOut: () => this.#room.place.focusOurPage()
+      wantsOut: () => this.#isolated.place.focusOurPage()
     })
-    this.#closeMenu = offerMenu(contents, this.#room.window)
+    this.#closeMenu = offerMenu(contents, this.#isolated.window)
     contents.on('dom-ready', () => this.#opened())
     contents.on('did-stop-loading', () => this.#stopped())
     contents.on('did-fail-load', (_event, _code, name, _url, isMainFrame) => {
@@ -168,7 +175,7 @@ export class ShownSigningView implements SigningView {
   #wait(): void {
     this.#state = 'loading'
     clearTimeout(this.#patience)
-    this.#patience = setTimeout(() => this.#fail(tooSlow), this.#patienceMs)
+    this.#patience = setTimeout(() => this.#fail(tooSlow), this.#deps.patienceMs)
     this.#turn.events.loading()
   }
 
@@ -242,7 +249,7 @@ export class ShownSigningView implements SigningView {
 
   #hide(): void {
     this.#closeMenu()
-    this.#room.place.hide()
+    this.#isolated.place.hide()
   }
 
   async #end(): Promise<void> {
@@ -250,7 +257,7 @@ export class ShownSigningView implements SigningView {
     clearTimeout(this.#patience)
     this.#media.end()
     this.#closeMenu()
-    await this.#room.empty()
+    await this.#isolated.empty()
   }
 
   #isOver(): boolean {
@@ -268,4 +275,13 @@ export class ShownSigningView implements SigningView {
 function originOf(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.origin : undefined
+}
+
+/** Whether the system lets this application use camera and microphone; macOS asks the person at the machine, once. */
+async function systemAllows(devices: readonly MediaDevice[]): Promise<boolean> {
+  if (process.platform !== 'darwin') return true
+  for (const device of devices) {
+    if (!(await systemPreferences.askForMediaAccess(device))) return false
+  }
+  return true
 }

@@ -12,16 +12,17 @@ import {
   WebContentsView,
   webContents
 } from 'electron'
-import type { SigningView } from '../../../src/main/core/counter/deps.ts'
+import type { SigningTurn, SigningView } from '../../../src/main/core/counter/deps.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
+import { IsolatedPages } from '../../../src/main/shell/isolated-page.ts'
 import { openMainWindow } from '../../../src/main/shell/main-window.ts'
 import { isFromWindow } from '../../../src/main/shell/own-page.ts'
 import { lockSessions } from '../../../src/main/shell/session-policy.ts'
-import { signingViewsOf } from '../../../src/main/shell/signing-views.ts'
+import { ShownSigningView } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
 
@@ -72,12 +73,13 @@ async function obey(command: Command): Promise<unknown> {
       const { lookups } = command
       media = command.media ?? 'never'
       questions = []
-      const { open } = signingViewsOf({
-        window: () => window,
-        patienceMs: command.patienceMs,
-        lookupOf: () => async (hostname) => lookups[hostname] ?? Promise.reject(new Error('no such name'))
-      })
-      view = open({
+      const lookup = async (hostname: string) => lookups[hostname] ?? Promise.reject(new Error('no such name'))
+      const pages = new IsolatedPages(
+        () => window,
+        () => lookup
+      )
+      const isolated = pages.take(media !== 'never')
+      const turn: SigningTurn = {
         ...command.turn,
         media: () => media,
         events: {
@@ -93,7 +95,8 @@ async function obey(command: Command): Promise<unknown> {
           },
           touched: () => tell({ kind: 'touched' })
         }
-      })
+      }
+      view = new ShownSigningView({ isolated, patienceMs: command.patienceMs }, turn)
       view.show(PLACE)
       return null
     }

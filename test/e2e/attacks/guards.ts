@@ -42,7 +42,7 @@ export const guards = {
   },
   media: {
     does: 'Camera and microphone are granted to documents of the service’s own origin only, in a turn that asks for them, after staff’s yes, and not beyond the turn.',
-    files: ['src/main/core/policy/permissions.ts', 'src/main/shell/media-access.ts', 'src/main/shell/signing-view.ts']
+    files: ['src/main/core/policy/permissions.ts', 'src/main/shell/signing-view.ts']
   },
   downloads: {
     does: 'Every download is prevented before a byte of it is on the disk.',
@@ -50,7 +50,7 @@ export const guards = {
   },
   hold: {
     does: 'The page is held over the browser’s own line for debuggers before anything of it is loaded: a dialog for files is cancelled, printing does nothing, a service worker doesn’t answer in the network’s place, and a page whose turn needs no camera can’t call other computers. A page that slips out is ended.',
-    files: ['src/main/shell/page-guard.ts']
+    files: ['src/main/shell/isolated-page.ts']
   },
   preferences: {
     does: 'The page runs in the sandbox, without a preload, without Node, plug-ins, web views, dialogs, spell-checker or navigation by drag and drop.',
@@ -66,7 +66,7 @@ export const guards = {
   },
   end: {
     does: 'A turn ends when we end it, whatever its page does: it is closed without being asked, and killed where it doesn’t close. A page that ends or hangs by itself leads to a screen with a way on.',
-    files: ['src/main/shell/signing-view.ts', 'src/main/shell/signing-failure.ts']
+    files: ['src/main/shell/signing-view.ts', 'src/main/shell/signing-words.ts']
   },
   'own page': {
     does: 'Our pages come from our own scheme, out of one folder, read-only, with a content security policy that names nothing but themselves; they go nowhere and open nothing.',

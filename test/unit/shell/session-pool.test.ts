@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { poolOf } from '../../../src/main/shell/session-pool.ts'
+import { SessionPool } from '../../../src/main/shell/session-pool.ts'
 
 function numbered(enough: number) {
   let last = 0
-  return poolOf(enough, () => ++last)
+  return new SessionPool(enough, () => ++last)
 }
 
 test('each has a new one until there are enough', () => {

@@ -155,10 +155,11 @@ const SHORTEST_SECRET = 12
 
 /** The error without the signing link, in whole or in any part that would let someone sign: anyone who has it can sign. */
 export function errorWithoutLink(error: AppError, link: string): AppError {
-  const { message, serviceMessage, path, fields } = error
+  const { message, next, serviceMessage, path, fields } = error
   return {
     ...error,
     message: withoutLink(message, link),
+    ...(next !== undefined && { next: withoutLink(next, link) }),
     ...(serviceMessage !== undefined && { serviceMessage: withoutLink(serviceMessage, link) }),
     ...(path !== undefined && { path: withoutLink(path, link) }),
     ...(fields && {

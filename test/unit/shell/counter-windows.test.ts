@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { BrowserWindow, Display, Rectangle } from 'electron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openCounterPlace } from '../../../src/main/shell/counter-place.ts'
+import { CounterWindows } from '../../../src/main/shell/counter-windows.ts'
 
 /** The machine's displays: plugged by a test, and asked for by the code as Electron has it. */
 const screen = await vi.hoisted(async () => {
@@ -90,8 +90,8 @@ const settings = { fullScreen: true, useOtherDisplay: true }
 
 function placeOn(...ids: number[]) {
   screen.displays.splice(0, Infinity, ...ids.map(display))
-  return openCounterPlace({
-    desk: desk.asElectron(),
+  return new CounterWindows({
+    office: desk.asElectron(),
     settings: () => settings,
     openPersonWindow(wanted) {
       const opened = new FakeWindow(putAt(wanted), isShownAtOnce)

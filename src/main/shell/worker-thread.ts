@@ -1,5 +1,8 @@
-/** Asks a desk in a thread beside the application: the thread is started when it is asked something, and again after it died. */
-import { Worker, type WorkerOptions } from 'node:worker_threads'
+/**
+ * A worker thread beside the application, and what its two sides say to each other: the main thread asks, and the thread is
+ * started when it is asked something, and again after it died.
+ */
+import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import type { AppError } from '../../shared/contract/index.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 
@@ -129,4 +132,40 @@ export function askThread({
       await leaving?.terminate()
     }
   }
+}
+
+/**
+ * In the thread: answers what the main thread asks, one word to each order.
+ * @param ask answers a question by its name.
+ * @param describe says in the user's words what was thrown.
+ */
+export function answerOrders(
+  ask: (name: string, ask: unknown) => Promise<unknown>,
+  describe: (error: unknown) => AppError
+): void {
+  parentPort?.on('message', async ({ number, name, ask: what }: Order) => {
+    const word = await wordOf(number, () => ask(name, what))
+    parentPort?.postMessage(word, 'answer' in word ? buffersOf(word.answer) : [])
+  })
+
+  async function wordOf(number: number, answer: () => Promise<unknown>): Promise<Word> {
+    try {
+      return { number, answer: await answer() }
+    } catch (error) {
+      return { number, error: error instanceof AppFailure ? error.appError : describe(error) }
+    }
+  }
+}
+
+/** Says what nobody asked for; see `heard`. */
+export function tell(news: unknown): void {
+  parentPort?.postMessage({ news } satisfies News)
+}
+
+/** Bytes that are an answer's own are handed over, not copied. */
+function buffersOf(answer: unknown): ArrayBuffer[] {
+  if (typeof answer !== 'object' || answer === null || !('bytes' in answer)) return []
+  const { bytes } = answer
+  const isOwn = bytes instanceof Uint8Array && bytes.byteLength === bytes.buffer.byteLength
+  return isOwn && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { clipboardAside } from '../../../src/main/shell/clipboard-aside.ts'
+import { ClipboardAside } from '../../../src/main/shell/clipboard.ts'
 
 const clipboard = vi.hoisted(() => {
   const board = () => {
@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 
 test('what staff had is out of reach while a person signs, and is theirs again after it', async () => {
-  const aside = clipboardAside('linux')
+  const aside = new ClipboardAside('linux')
   await aside.put()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
   clipboard.text = 'of the person'
@@ -39,7 +39,7 @@ test('what staff had is out of reach while a person signs, and is theirs again a
 })
 
 test('what can’t be read is gone all the same, and so is what the person left', async () => {
-  const aside = clipboardAside('linux')
+  const aside = new ClipboardAside('linux')
   clipboard.isReadable = false
   await expect(aside.put()).rejects.toThrow('read')
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
@@ -49,7 +49,7 @@ test('what can’t be read is gone all the same, and so is what the person left'
 })
 
 test('putting aside twice keeps staff’s text, not the person’s', async () => {
-  const aside = clipboardAside('linux')
+  const aside = new ClipboardAside('linux')
   await aside.put()
   clipboard.text = 'of the person'
   await aside.put()
@@ -59,13 +59,13 @@ test('putting aside twice keeps staff’s text, not the person’s', async () =>
 })
 
 test('given back before it was read: staff keeps it', async () => {
-  const aside = clipboardAside('linux')
+  const aside = new ClipboardAside('linux')
   await Promise.all([aside.put(), aside.giveBack()])
   expect(clipboard.text).toBe('of the office')
 })
 
 test('where nothing was put aside, nothing is touched; where there is no marked text, it isn’t asked for', async () => {
-  const aside = clipboardAside('win32')
+  const aside = new ClipboardAside('win32')
   await aside.giveBack()
   expect(clipboard.text).toBe('of the office')
   aside.empty()

@@ -1,0 +1,68 @@
+/** The system's clipboard as far as text goes, and what staff had on it while a person has this window. */
+import { clipboard } from 'electron'
+
+export const plainClipboard = {
+  read: async (): Promise<string> => clipboard.readText(),
+  write: async (text: string): Promise<void> => clipboard.writeText(text),
+  clear: (): void => clipboard.clear()
+}
+
+/**
+ * What staff had on the clipboard is put aside while a person has this window: it must not be pasted into their page, and
+ * nothing that they copied may stay behind.
+ */
+export class ClipboardAside {
+  readonly #platform: NodeJS.Platform
+  #isAside = false
+  #text = ''
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(platform: NodeJS.Platform = process.platform) {
+    this.#platform = platform
+  }
+
+  /** Resolves when the clipboard is empty. It is empty as well if this rejects: what was on it couldn't be read. */
+  put(): Promise<void> {
+    return this.#inTurn(async () => {
+      const wasAside = this.#isAside
+      this.#isAside = true
+      try {
+        // What lies there later is the person's.
+        if (!wasAside) this.#text = await clipboard.readText()
+      } finally {
+        this.empty()
+      }
+    })
+  }
+
+  /** Empties the clipboard of what the person left and gives staff their text back. */
+  giveBack(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#isAside) return
+      const own = this.#text
+      this.#isAside = false
+      this.#text = ''
+      this.empty()
+      if (own !== '') await clipboard.writeText(own)
+    })
+  }
+
+  /** Resolves once nothing is being put aside or given back. */
+  settled(): Promise<void> {
+    return this.#last
+  }
+
+  /** Empties it of what a person may have left before the application ended. */
+  empty(): void {
+    clipboard.clear()
+    // There, what was marked last is pasted by the middle button.
+    if (this.#platform === 'linux') clipboard.selection.clear()
+  }
+
+  /** One after the other: what is given back must have been read before. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = this.#last.then(work)
+    this.#last = mine.catch(() => undefined)
+    return mine
+  }
+}
