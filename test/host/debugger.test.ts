@@ -6,7 +6,7 @@ import type { hold as Hold } from '../../src/main/shell/isolated-page.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, type Site, startFixture } from './fixture/start.ts'
 
-const holdFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/page-guard.ts')).href
+const holdFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/isolated-page.ts')).href
 const PRINTING = `<script>begun = 0; onbeforeprint = () => begun++</script>`
 const CHOOSER = `<body style="margin:0"><input type="file" style="display:block;width:300px;height:200px">`
 
