@@ -14,8 +14,6 @@ export default defineConfig({
     build: {
       outDir: 'out/main',
       license: licences,
-      // The practice office carries its fonts; nothing here travels over a line.
-      chunkSizeWarningLimit: 2000,
       rollupOptions: {
         input: {
           index: 'src/main/index.ts',
@@ -44,7 +42,7 @@ export default defineConfig({
       outDir: 'out/renderer',
       minify: true,
       license: licences,
-      // The practice office carries its fonts; nothing here travels over a line.
+      // The screens are loaded from the disk; nothing here travels over a line.
       chunkSizeWarningLimit: 2000,
       rollupOptions: {
         input: { index: resolve('src/renderer/index.html'), counter: resolve('src/renderer/counter.html') }

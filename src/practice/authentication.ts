@@ -2,8 +2,9 @@
  * Whether a caller is who it says: no authentication, the API key with its HMAC headers and Referer, or a bearer token.
  * The reference leaves this open (section 5); these are the schemes that public clients of the service use.
  */
-import type { Clock } from './effects.ts'
+
 import { Refusal } from './faults.ts'
+import type { Clock } from './sources.ts'
 
 export type AuthScheme =
   | { scheme: 'none' }

@@ -1,11 +1,11 @@
 /** What is done to documents that were sent: UpdateSigner, Extend, GetActiveDocuments, Validation (operations 6, 7, 8, 10). */
 import { FOLDERS, type Folder, fullName } from '../shared/model/index.ts'
 import { readDue, written } from './dates.ts'
-import { newKey, type RandomBytes } from './effects.ts'
 import { invalidField, noSuchDocument, Refusal } from './faults.ts'
 import { documentsOf, extend, folderOf, hasSigned, isEditable, log } from './life.ts'
 import type { Extend, TemplateSignerRequest, UpdateSigner } from './requests.ts'
 import type { Answering } from './responses.ts'
+import { newKey, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
 
 /** The document of this reference, or 404. */

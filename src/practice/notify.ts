@@ -2,11 +2,17 @@
  * Calls the NotifyUrl of a send when something happens to its document. A call never holds or fails the request that
  * caused it, goes only to http and https addresses, follows no redirects, and is given up after a few seconds.
  */
-import type { Notification } from './effects.ts'
 import type { Happening } from './life.ts'
 import type { DocumentRecord } from './state.ts'
 
 const LONGEST_CALL = 5000
+
+/** The body of a NotifyUrl call. The service's own is nowhere described: a receiver takes it as a hint to look. */
+export interface Notification {
+  PackageReference: string
+  DocumentReference: string
+  Event: string
+}
 
 export interface Notifier {
   tell(document: DocumentRecord, happenings: readonly Happening[]): void

@@ -1,25 +1,29 @@
 /** The reference's operations (section 4), and the three beside it that clients may find: each a route to what carries it out. */
 import type { Hono } from 'hono'
+import type { EmployerSet } from '../shared/model/index.ts'
 import { answer, answerList } from './answers.ts'
-import { readBody } from './bodies.ts'
 import { parameter } from './conventions.ts'
-import { answering, type Call, type Desk, type Env } from './desk.ts'
+import { answering, type Call, type Env, type PracticeDeps } from './deps.ts'
 import { documentsIn, extendDocument, findDocument, updateSigners, validation } from './documents.ts'
-import { updateEmployers } from './employers.ts'
 import { invalidField, Refusal } from './faults.ts'
 import { identityRecords, identityReport } from './identity/verification.ts'
 import { documentsOf, remind } from './life.ts'
 import { assignToNotary } from './notary.ts'
-import type { Reader } from './reading.ts'
+import { type Reader, readBody } from './reading.ts'
+import type { UpdateEmployers } from './requests.ts'
 import * as requests from './requests.ts'
 import { documentResponse, packageResponse, signerResponse, templateResponse } from './responses.ts'
 import { type Sending, sendForms, sendTemplates } from './sends.ts'
-import type { PackageRecord } from './state.ts'
+import type { PackageRecord, PracticeState } from './state.ts'
 
 /** @param record is told each request that could be read, before it is carried out */
-export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: string, body: unknown) => void): void {
-  const { state } = desk
-  const sending = (): Sending => ({ state, now: desk.clock.now(), random: desk.random })
+export function addOperations(
+  app: Hono<Env>,
+  deps: PracticeDeps,
+  record: (operation: string, body: unknown) => void
+): void {
+  const { state } = deps
+  const sending = (): Sending => ({ state, now: deps.clock.now(), random: deps.random })
   const body = async <Value>(call: Call, operation: string, reader: Reader<Value>) => {
     const read = await readBody(call.req.raw, reader)
     record(operation, read)
@@ -27,14 +31,14 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
   }
   const sent = async (bundle: PackageRecord) => {
     const documents = documentsOf(state, bundle)
-    for (const document of documents) desk.notifier.tell(document, ['Sent'])
-    desk.changed()
-    await desk.added({ package: bundle, documents })
+    for (const document of documents) deps.notifier.tell(document, ['Sent'])
+    deps.changed()
+    await deps.added({ package: bundle, documents })
     return bundle
   }
   const packageAnswer = (call: Call, bundle: PackageRecord) => packageResponse(bundle, state, answering(call, state))
   const documentAnswer = (call: Call, reference: string) => {
-    desk.changed()
+    deps.changed()
     return respond(call, documentResponse(findDocument(state, reference), answering(call, state), 'without log'))
   }
 
@@ -57,7 +61,7 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
   })
   app.post('/formdirect/updateemployers', async (call) => {
     const set = updateEmployers(state, await body(call, 'UpdateEmployers', requests.updateEmployers))
-    desk.changed()
+    deps.changed()
     return respond(call, set)
   })
   app.get('/formdirect/employers', (call) => respond(call, state.employers))
@@ -65,15 +69,15 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
 
   app.post('/document/updatesigner', async (call) => {
     const request = await body(call, 'UpdateSigner', requests.updateSigner)
-    const document = updateSigners(state, request, desk.clock.now(), desk.random)
-    desk.notifier.tell(document, ['SignerUpdated'])
+    const document = updateSigners(state, request, deps.clock.now(), deps.random)
+    deps.notifier.tell(document, ['SignerUpdated'])
     return documentAnswer(call, document.reference)
   })
   app.post('/document/extend', async (call) => {
     const request = await body(call, 'Extend', requests.extend)
-    const document = extendDocument(state, request, desk.clock.now())
+    const document = extendDocument(state, request, deps.clock.now())
     for (const each of documentsOf(state, state.packages[document.packageReference])) {
-      desk.notifier.tell(each, ['Extended'])
+      deps.notifier.tell(each, ['Extended'])
     }
     return documentAnswer(call, document.reference)
   })
@@ -85,7 +89,7 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
       ? document.signers.find((one) => one.SignerReference === request.SignerReference)
       : awaited[0]
     if (!signer) throw new Refusal(404, 'SignerNotFound', 'The document has no such signer.')
-    remind(document, signer, state.account.user, desk.clock.now())
+    remind(document, signer, state.account.user, deps.clock.now())
     return documentAnswer(call, document.reference)
   })
   app.get('/document/getactivedocuments/:folder', (call) => {
@@ -124,8 +128,8 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
   app.on('GET', ['/recipient/getrecipients', '/recipient/recipients'], (call) => respond(call, state.recipients))
   app.post('/notary/assignqueuedocument', async (call) => {
     const request = await body(call, 'AssignQueueDocument', requests.assignQueueDocument)
-    const assigned = assignToNotary(state, request, desk.clock.now())
-    desk.changed()
+    const assigned = assignToNotary(state, request, deps.clock.now())
+    deps.changed()
     return respond(call, assigned)
   })
   app.get('/account/info', (call) =>
@@ -146,4 +150,25 @@ export function addOperations(app: Hono<Env>, desk: Desk, record: (operation: st
 
 function respond(call: Call, value: unknown): Response {
   return answer(value, call.get('format'), call.get('title'))
+}
+
+type KeptRecord = { Reference?: string | undefined; IsDefault?: boolean | undefined }
+
+/**
+ * Operation 3 (reference sections 2.18 and 2.19): adds the records that are new and replaces those whose Reference is known. A list has one default at most: the one
+ * that was made so last. Answers the whole set, MOJ and StandardMOJ with it.
+ */
+function updateEmployers(state: PracticeState, sent: UpdateEmployers): EmployerSet {
+  for (const kind of ['SuperFund', 'TFN', 'AccClaimsHistory'] as const) {
+    let kept = (state.employers[kind] ?? []) as KeptRecord[]
+    for (const record of (sent[kind] ?? []) as KeptRecord[]) kept = withRecord(kept, record)
+    state.employers[kind] = kept as never
+  }
+  return state.employers
+}
+
+function withRecord(kept: KeptRecord[], record: KeptRecord): KeptRecord[] {
+  const others = record.IsDefault ? kept.map((one) => ({ ...one, IsDefault: false })) : kept
+  const place = others.findIndex((one) => one.Reference === record.Reference)
+  return place < 0 ? [...others, record] : others.with(place, record)
 }

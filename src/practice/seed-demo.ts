@@ -3,12 +3,13 @@
  * They are sent, opened, signed and declined by the same functions that serve real requests, so that nothing in them
  * could not have happened.
  */
-import type { RandomBytes } from './effects.ts'
+
 import { asksIdentity, awaited, DAY, decline, documentsOf, isTurn, log, open, remind, sign } from './life.ts'
 import { assignToNotary } from './notary.ts'
 import { person } from './people.ts'
 import type { FormSignerRequest, TemplateSignerRequest } from './requests.ts'
 import { sendForms, sendTemplates } from './sends.ts'
+import type { RandomBytes } from './sources.ts'
 import type { DocumentRecord, FieldRecord, Person, PracticeState, SignerRecord } from './state.ts'
 
 const HOUR = DAY / 24

@@ -1,7 +1,8 @@
 /** Any number of documents for an office, in all states, made fast enough to wait for. */
-import { newKey, newReference, type RandomBytes, repeatableRandom } from './effects.ts'
+
 import { DAY } from './life.ts'
 import { person } from './people.ts'
+import { newKey, newReference, type RandomBytes, repeatableRandom } from './sources.ts'
 import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
 
 const NAMES = [

@@ -1,7 +1,8 @@
 /** New practice offices: with people and documents to try everything with, with nothing, or with any number of documents. */
-import type { Clock, RandomBytes } from './effects.ts'
+
 import { demoDocuments } from './seed-demo.ts'
 import { manyDocuments } from './seed-many.ts'
+import type { Clock, RandomBytes } from './sources.ts'
 import type { PracticeState } from './state.ts'
 import { practiceTemplates } from './templates.ts'
 

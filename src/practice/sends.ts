@@ -1,7 +1,6 @@
 /** Carries out the three sends (operations 1, 2 and 4): from a request that was read to packages and documents that live. */
 import type { AuthInfo } from '../shared/model/index.ts'
 import { readDue } from './dates.ts'
-import { newKey, newReference, type RandomBytes } from './effects.ts'
 import { invalidField, Refusal } from './faults.ts'
 import { field, fieldsOfForm, inWords } from './form-kinds.ts'
 import { DAY, inviteNext, log } from './life.ts'
@@ -13,6 +12,7 @@ import type {
   TemplateRequest,
   TemplateSignerRequest
 } from './requests.ts'
+import { newKey, newReference, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, FieldRecord, PackageRecord, PracticeState, SignerRecord } from './state.ts'
 
 export interface Sending {

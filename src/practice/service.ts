@@ -7,13 +7,13 @@ import { Hono } from 'hono'
 import { answer } from './answers.ts'
 import { type AuthScheme, createAuthentication } from './authentication.ts'
 import { type Address, readFormat, readPath } from './conventions.ts'
-import type { Call, Desk, Env } from './desk.ts'
-import { type Clock, type RandomBytes, systemClock, systemRandom } from './effects.ts'
+import type { Call, Env, PracticeDeps } from './deps.ts'
 import { Refusal } from './faults.ts'
 import { DAY, settle } from './life.ts'
 import { createNotifier } from './notify.ts'
 import { addOperations } from './operations.ts'
 import { addSigningPages } from './pages/routes.ts'
+import { type Clock, type RandomBytes, systemClock, systemRandom } from './sources.ts'
 import type { PracticeState, SentPackage } from './state.ts'
 
 export interface PracticeServiceOptions {
@@ -56,7 +56,7 @@ const MOST_RECORDED = 1000
 export function createPracticeService(options: PracticeServiceOptions): PracticeService {
   // Until then time changes nothing, so a large office isn't gone through for each request.
   let quietUntil = 0
-  const desk: Desk = {
+  const deps: PracticeDeps = {
     state: options.state,
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
@@ -70,15 +70,15 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
   const retention = (options.retentionDays ?? 90) * DAY
   const recorded: RecordedRequest[] = []
   const passTime = () => {
-    const now = desk.clock.now()
+    const now = deps.clock.now()
     if (now < quietUntil) return
-    const { expired, next } = settle(desk.state, now, retention)
-    for (const document of expired) desk.notifier.tell(document, ['Expired'])
-    if (expired.length > 0) desk.changed()
+    const { expired, next } = settle(deps.state, now, retention)
+    for (const document of expired) deps.notifier.tell(document, ['Expired'])
+    if (expired.length > 0) deps.changed()
     quietUntil = next
   }
   const record = (operation: string, body: unknown) => {
-    recorded.push({ operation, at: desk.clock.now(), body })
+    recorded.push({ operation, at: deps.clock.now(), body })
     if (recorded.length > MOST_RECORDED) recorded.shift()
   }
 
@@ -94,13 +94,13 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
     call.set('format', readFormat(url, address?.suffix, call.req.header('accept') ?? null))
     await next()
   })
-  const authenticate = createAuthentication(options.auth ?? { scheme: 'none' }, desk.clock)
+  const authenticate = createAuthentication(options.auth ?? { scheme: 'none' }, deps.clock)
   app.use(async (call, next) => {
     if (!isPage(call.get('address'))) await authenticate(call.req.raw)
     await next()
   })
-  addOperations(app, desk, record)
-  addSigningPages(app, desk)
+  addOperations(app, deps, record)
+  addSigningPages(app, deps)
   app.notFound((call) => refuse(call, notThere(call)))
   app.onError((error, call) => {
     if (error instanceof Refusal) return refuse(call, error)
@@ -109,10 +109,10 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
 
   return {
     fetch: async (request) => app.fetch(request),
-    state: desk.state,
+    state: deps.state,
     recorded: () => recorded,
     settle: passTime,
-    notified: () => desk.notifier.settled()
+    notified: () => deps.notifier.settled()
   }
 }
 

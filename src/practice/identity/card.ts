@@ -1,6 +1,6 @@
 /** Draws the identity card of a made-up person, front and back. Every card says that it is a specimen. */
 import { fullName } from '../../shared/model/index.ts'
-import { repeatableRandom } from '../effects.ts'
+import { repeatableRandom } from '../sources.ts'
 import type { Person } from '../state.ts'
 import { box, type Colour, Drawing, ellipse, gradient, mix, type Point, stroke } from './drawing.ts'
 import type { Findings } from './findings.ts'

@@ -1,7 +1,7 @@
 /** What the check of a made-up person's card finds: plausible, and always the same for the person. */
 import { fullName } from '../../shared/model/index.ts'
-import { repeatableRandom } from '../effects.ts'
 import { asksIdentity, DAY } from '../life.ts'
+import { repeatableRandom } from '../sources.ts'
 import type { Person, SignerRecord } from '../state.ts'
 
 export interface Findings {
@@ -18,6 +18,16 @@ export interface Findings {
   passed: boolean
   /** What a person should look at, though it may be all right. */
   attentions: { Name: string; Detail: string }[]
+}
+
+/** Who was looked at, what was found, and the pictures, as PNG files. */
+export interface Examination {
+  signer: SignerRecord
+  at: number
+  findings: Findings
+  portrait: Buffer<ArrayBuffer>
+  front: Buffer<ArrayBuffer>
+  back: Buffer<ArrayBuffer>
 }
 
 const STREETS = ['Example Street', 'Sample Road', 'Specimen Terrace', 'Practice Avenue']

@@ -1,5 +1,5 @@
 /** Draws the face of a made-up person: always the same for a name, and nobody's. */
-import { repeatableRandom } from '../effects.ts'
+import { repeatableRandom } from '../sources.ts'
 import { box, type Colour, Drawing, ellipse, gradient, mix, type Point, smooth, stroke } from './drawing.ts'
 
 const PORTRAIT = { width: 320, height: 400 }

@@ -2,11 +2,9 @@
 import PDFDocument from 'pdfkit'
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
-import { fontBytes } from '../fonts/font-bytes.ts'
-import { PUBLIC_SANS_REGULAR } from '../fonts/public-sans-regular.ts'
-import { PUBLIC_SANS_SEMIBOLD } from '../fonts/public-sans-semibold.ts'
+import { fontBytes } from '../fonts.ts'
 import type { Account, DocumentRecord } from '../state.ts'
-import type { Examination } from './verification.ts'
+import type { Examination } from './findings.ts'
 
 const ACCENT = '#0d5c66'
 const TEXT = '#16232a'
@@ -32,7 +30,7 @@ export function report(
     margin: PAGE.margin,
     bufferPages: true,
     // The library's own fonts are looked up beside its files, which a bundle doesn't have, and they lack macrons.
-    font: fontBytes(PUBLIC_SANS_REGULAR) as unknown as string,
+    font: fontBytes('public-sans-regular.ttf') as unknown as string,
     info: {
       Title: `ID verification: ${document.name}`,
       Author: account.name,
@@ -41,8 +39,8 @@ export function report(
     lang: 'en-NZ',
     displayTitle: true
   })
-  pdf.registerFont('regular', fontBytes(PUBLIC_SANS_REGULAR) as unknown as Buffer)
-  pdf.registerFont('bold', fontBytes(PUBLIC_SANS_SEMIBOLD) as unknown as Buffer)
+  pdf.registerFont('regular', fontBytes('public-sans-regular.ttf') as unknown as Buffer)
+  pdf.registerFont('bold', fontBytes('public-sans-semibold.ttf') as unknown as Buffer)
   const bytes = collected(pdf)
   summary(pdf, document, account, examinations)
   for (const examination of examinations) {
@@ -210,13 +208,13 @@ function badge(pdf: Pdf, { word, colour }: { word: string; colour: string }, rig
 
 function picture(
   pdf: Pdf,
-  image: Uint8Array<ArrayBuffer>,
+  image: Buffer,
   x: number,
   y: number,
   size: { width: number; height: number },
   label: string
 ): void {
-  pdf.image(image.buffer, x, y, size)
+  pdf.image(image, x, y, size)
   pdf.rect(x, y, size.width, size.height).lineWidth(0.6).stroke(LINE)
   put(pdf, 'regular', 8.5, QUIET).text(label, x, y + size.height + 5, { lineBreak: false })
 }

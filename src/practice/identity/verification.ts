@@ -2,22 +2,12 @@
 import { fullName } from '../../shared/model/index.ts'
 import { written } from '../dates.ts'
 import { Refusal } from '../faults.ts'
-import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
+import type { Account, DocumentRecord } from '../state.ts'
 import { cardBack, cardFront } from './card.ts'
-import { examinedAt, type Findings, findingsOf, hasIdentityData } from './findings.ts'
-import { base64, png } from './png.ts'
+import { png } from './drawing.ts'
+import { type Examination, examinedAt, findingsOf, hasIdentityData } from './findings.ts'
 import { portrait } from './portrait.ts'
 import { report } from './report.ts'
-
-/** Who was looked at, what was found, and the pictures, as PNG files. */
-export interface Examination {
-  signer: SignerRecord
-  at: number
-  findings: Findings
-  portrait: Uint8Array<ArrayBuffer>
-  front: Uint8Array<ArrayBuffer>
-  back: Uint8Array<ArrayBuffer>
-}
 
 /** A record for each signer who has shown who they are; 404 where none has. */
 export async function identityRecords(document: DocumentRecord) {
@@ -51,13 +41,13 @@ async function examine(document: DocumentRecord): Promise<Examination[]> {
 }
 
 function record({ signer, at, findings, ...pictures }: Examination) {
-  const front = base64(pictures.front)
+  const front = pictures.front.toString('base64')
   return {
     ExamingDate: written(at),
     DocClass: findings.docClass,
-    PortraitImage: base64(pictures.portrait),
+    PortraitImage: pictures.portrait.toString('base64'),
     FrontIDImage: front,
-    BackIDImage: base64(pictures.back),
+    BackIDImage: pictures.back.toString('base64'),
     SelectedIDImage: front,
     SelectedFrontIDImage: true,
     FirstName: signer.FirstName.toUpperCase(),

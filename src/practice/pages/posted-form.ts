@@ -1,5 +1,5 @@
 /** What a posted form of a signing page says beside the fields: the signature, the agreement, a file. */
-import type { Call } from '../desk.ts'
+import type { Call } from '../deps.ts'
 import { log } from '../life.ts'
 import type { DocumentRecord, Signature, SignerRecord } from '../state.ts'
 import type { Mistake } from './controls.ts'

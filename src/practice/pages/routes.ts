@@ -1,34 +1,39 @@
 /** What the addresses of signing pages do: which page is shown when, and what a posted form changes. */
 import type { Hono } from 'hono'
-import type { Call, Desk, Env } from '../desk.ts'
-import { ALLURA } from '../fonts/allura.ts'
-import { fontBytes } from '../fonts/font-bytes.ts'
-import { PUBLIC_SANS_REGULAR } from '../fonts/public-sans-regular.ts'
-import { PUBLIC_SANS_SEMIBOLD } from '../fonts/public-sans-semibold.ts'
+import type { Call, Env, PracticeDeps } from '../deps.ts'
+import { type FontFile, fontBytes } from '../fonts.ts'
 import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/questions.ts'
 import { decline, type Happening, isTurn, log, open, sign } from '../life.ts'
 import type { DocumentRecord, Signature } from '../state.ts'
 import { hasPicture } from './camera.ts'
-import { CAMERA_SCRIPT } from './camera-script.ts'
 import { type Mistake, takeValues } from './controls.ts'
 import { donePage, lockedPage, obstacle, unknownPage } from './endings.ts'
 import { notice, type PageSetting, page } from './frame.ts'
 import { html } from './html.ts'
 import { paper } from './paper.ts'
 import { readForm, readSignature, takeFile, text } from './posted-form.ts'
-import { SCRIPT } from './script.ts'
-import { declinePage, documentPage, handoverPage, identityPage, reviewPage, type Signing } from './steps.ts'
+import { CAMERA_SCRIPT, SCRIPT } from './script.ts'
+import {
+  asksVideo,
+  declinePage,
+  documentPage,
+  handoverPage,
+  identityPage,
+  reviewPage,
+  type Signing,
+  takeVideo,
+  videoPage
+} from './steps.ts'
 import { STYLE } from './style.ts'
-import { asksVideo, takeVideo, videoPage } from './video.ts'
 
 type Step = (call: Call, signing: Signing, setting: PageSetting) => Response | Promise<Response>
 
 /** How long a screen that was handed over, or an identity that was shown, holds. */
 const HOLDS = 30 * 60 * 1000
 
-export function addSigningPages(app: Hono<Env>, desk: Desk): void {
-  const now = () => desk.clock.now()
-  const settingOf = (call: Call): PageSetting => ({ account: desk.state.account, base: call.get('address').base })
+export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
+  const now = () => deps.clock.now()
+  const settingOf = (call: Call): PageSetting => ({ account: deps.state.account, base: call.get('address').base })
 
   /** Finds whose page it is, and lets a step run only while that person may sign. */
   const forSigner =
@@ -36,7 +41,7 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
     async (call: Call) => {
       const setting = settingOf(call)
       const key = call.req.param('key') ?? ''
-      const found = findSigner(desk, key)
+      const found = findSigner(deps, key)
       if (!found) return unknownPage(setting)
       const signing = { ...found, path: `${setting.base}/sign/${key}` }
       return obstacle(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
@@ -62,8 +67,8 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
   }
   const holds = (since: number | undefined) => since !== undefined && since + HOLDS > now() && since <= now()
   const tell = (document: DocumentRecord, happenings: Happening[]) => {
-    desk.notifier.tell(document, happenings)
-    desk.changed()
+    deps.notifier.tell(document, happenings)
+    deps.changed()
   }
   const showDocument: Step = (_call, signing, setting) => {
     if (open(signing.document, signing.signer, now())) tell(signing.document, ['Opened'])
@@ -90,7 +95,7 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
       signer.handedOverAt = now()
       // Somebody else may have had the screen since the identity was shown.
       delete signer.identifiedAt
-      desk.changed()
+      deps.changed()
       return call.redirect(`${path}/document`, 303)
     })
   )
@@ -105,12 +110,12 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
         signer.identifiedAt = now()
         signer.wrongAnswers = 0
         log(document, now(), signer, hasPicture(form) ? 'Showed their identity and face' : 'Showed their identity')
-        desk.changed()
+        deps.changed()
         return call.redirect(`${path}/document`, 303)
       }
       signer.wrongAnswers += 1
       log(document, now(), signer, `Answered an identity question wrongly (${signer.wrongAnswers} of ${TRIES})`)
-      desk.changed()
+      deps.changed()
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
       return page(setting, { ...identityPage(signing, triesLeft(signer), 'wrong answer'), status: 400 })
     })
@@ -121,7 +126,7 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
       const { document, signer } = signing
       const mistake = takeVideo(document, signer, await readForm(call), now())
       if (mistake) return page(setting, { ...videoPage(signing, mistake), status: 400 })
-      desk.changed()
+      deps.changed()
       return call.redirect(`${signing.path}/document`, 303)
     })
   )
@@ -138,7 +143,7 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
         const mistakes = takeValues(document, form)
         takeFile(document, signer, form.file, now())
         const signature = signer.review ? undefined : readSignature(form, mistakes)
-        desk.changed()
+        deps.changed()
         if (mistakes.length > 0) {
           const shown = documentPage(signing, { ...setting, onwards: onwardsFrom(document) }, mistakes)
           return page(setting, { ...shown, status: 400 })
@@ -194,7 +199,7 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
   app.get('/sign/:key/done', (call: Call) => {
     const setting = settingOf(call)
     const key = call.req.param('key') ?? ''
-    const found = findSigner(desk, key)
+    const found = findSigner(deps, key)
     if (!found) return unknownPage(setting)
     if (found.signer.signedAt === undefined) return call.redirect(`${setting.base}/sign/${key}`, 303)
     return donePage(setting, found.document, found.signer)
@@ -202,9 +207,9 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
 
   app.get('/view/:key', (call: Call) => {
     const key = call.req.param('key')
-    const document = Object.values(desk.state.documents).find((one) => one.viewKey === key)
+    const document = Object.values(deps.state.documents).find((one) => one.viewKey === key)
     if (!document) return unknownPage(settingOf(call))
-    const content = html`<main id="content">${paper(document, desk.state.account)}</main>`
+    const content = html`<main id="content">${paper(document, deps.state.account)}</main>`
     return page(settingOf(call), { name: 'view', title: document.name, document, content })
   })
   app.get('/v/:code', (call: Call) =>
@@ -219,14 +224,14 @@ export function addSigningPages(app: Hono<Env>, desk: Desk): void {
   app.get('/assets/sign.css', () => asset(STYLE, 'text/css; charset=utf-8'))
   app.get('/assets/sign.js', () => asset(SCRIPT, 'text/javascript; charset=utf-8'))
   app.get('/assets/camera.js', () => asset(CAMERA_SCRIPT, 'text/javascript; charset=utf-8'))
-  app.get('/assets/allura.woff2', () => asset(fontBytes(ALLURA), 'font/woff2'))
-  app.get('/assets/public-sans-regular.ttf', () => asset(fontBytes(PUBLIC_SANS_REGULAR), 'font/ttf'))
-  app.get('/assets/public-sans-semibold.ttf', () => asset(fontBytes(PUBLIC_SANS_SEMIBOLD), 'font/ttf'))
+  for (const file of FONTS) app.get(`/assets/${file}`, () => asset(fontBytes(file), `font/${file.split('.')[1]}`))
 }
 
-function findSigner(desk: Desk, key: string): Omit<Signing, 'path'> | undefined {
+const FONTS: readonly FontFile[] = ['allura.woff2', 'public-sans-regular.ttf', 'public-sans-semibold.ttf']
+
+function findSigner(deps: PracticeDeps, key: string): Omit<Signing, 'path'> | undefined {
   if (key.length < 20) return undefined
-  for (const document of Object.values(desk.state.documents)) {
+  for (const document of Object.values(deps.state.documents)) {
     const signer = document.signers.find((one) => one.key === key)
     if (signer) return { document, signer }
   }

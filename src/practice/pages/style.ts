@@ -1,11 +1,11 @@
-/** The one style sheet of the signing pages: paper on a quiet desk, in light and dark, from a phone to a counter's screen. */
+/** The one style sheet of the signing pages: paper on a quiet deps, in light and dark, from a phone to a counter's screen. */
 export const STYLE = `
 @font-face { font-family: "Public Sans"; src: url("public-sans-regular.ttf"); font-weight: 400 }
 @font-face { font-family: "Public Sans"; src: url("public-sans-semibold.ttf"); font-weight: 500 700 }
 @font-face { font-family: Allura; src: url("allura.woff2") format("woff2"); font-display: swap }
 :root {
   color-scheme: light dark;
-  --desk: #e9eef0; --paper: #fff; --raised: #fff; --text: #16232a; --quiet: #4d5e67; --line: #d3dde1;
+  --deps: #e9eef0; --paper: #fff; --raised: #fff; --text: #16232a; --quiet: #4d5e67; --line: #d3dde1;
   --accent: #0d5c66; --accent-strong: #084851; --on-accent: #fff; --tint: #e6f1f2;
   --danger: #a3261f; --danger-tint: #fdeeec; --ok: #1c6b45; --ok-tint: #e7f4ec; --warn: #7a5200; --warn-tint: #fdf3df;
   --focus: #0b7c9b; --shadow: 0 1px 2px #10202814, 0 12px 36px #1020281a;
@@ -14,7 +14,7 @@ export const STYLE = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --desk: #0e1518; --paper: #182227; --raised: #1d292f; --text: #e6eef1; --quiet: #a3b5bd; --line: #33434b;
+    --deps: #0e1518; --paper: #182227; --raised: #1d292f; --text: #e6eef1; --quiet: #a3b5bd; --line: #33434b;
     --accent: #6cc7cd; --accent-strong: #93dade; --on-accent: #06272b; --tint: #17343a;
     --danger: #ff9d93; --danger-tint: #3a1d1b; --ok: #7fd3a4; --ok-tint: #16301f; --warn: #f1c56b; --warn-tint: #33270f;
     --focus: #7cd4ee; --shadow: 0 1px 2px #0006, 0 12px 36px #0007;
@@ -32,7 +32,7 @@ export const STYLE = `
 * { box-sizing: border-box }
 [hidden] { display: none !important }
 form > .note { margin-bottom: 1.2rem }
-html { background: var(--desk); color: var(--text); -webkit-text-size-adjust: 100% }
+html { background: var(--deps); color: var(--text); -webkit-text-size-adjust: 100% }
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column }
 h1, h2, h3, p, dl, dd, fieldset, legend, ol, ul { margin: 0; padding: 0 }
 h1 { font-size: 1.9rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance }

@@ -1,9 +1,5 @@
 /** The page that reads an identity check, in the states that it must be seen in: `#/identity/doc-6`. */
-import { cardBack, cardFront } from '../../../src/practice/identity/card.ts'
-import type { Drawing } from '../../../src/practice/identity/drawing.ts'
 import { findingsOf } from '../../../src/practice/identity/findings.ts'
-import { png } from '../../../src/practice/identity/png.ts'
-import { portrait } from '../../../src/practice/identity/portrait.ts'
 import type {
   IdentityPictureName,
   IdentityRecordView,
@@ -11,7 +7,6 @@ import type {
   SignerView
 } from '../../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../../src/shared/model/document-status.ts'
-import { fullName } from '../../../src/shared/model/index.ts'
 import { pageOf, signerOf } from '../document-pages.ts'
 import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
 import { identityRecordOf, identityTexts, pictureOf } from '../fakes/identity.ts'
@@ -27,15 +22,17 @@ const people = [
   { FirstName: 'Anahera', LastName: 'Singh' }
 ]
 
-/** Who each of the three is to the practice office, which draws their cards. */
+/** Who each of the three is to the practice office. */
 const whoIs = (index: number) =>
   ({ Email: 'somebody@example.com', ...(people[index] ?? people[0]) }) as Parameters<typeof findingsOf>[0]
 
-function drawingOf(index: number, name: IdentityPictureName): Drawing {
-  const person = whoIs(index)
-  if (name === 'portrait') return portrait(fullName(person), 'camera')
-  const findings = findingsOf(person, now())
-  return name === 'back' ? cardBack(person, findings) : cardFront(person, findings)
+/** What the practice office draws of each of them, kept as files: a browser can't draw them as it does. */
+async function pictureFile(index: number, name: IdentityPictureName): Promise<Uint8Array<ArrayBuffer>> {
+  const file = new URL(
+    `./pictures/${index}-${name === 'portrait' || name === 'back' ? name : 'front'}.png`,
+    import.meta.url
+  )
+  return new Uint8Array(await (await fetch(file)).arrayBuffer())
 }
 
 /** What the card of one of them says. */
@@ -65,7 +62,7 @@ function scene(records: IdentityRecordView[], change: Partial<FakeState> = {}, d
   })
   api.identity.picture = async ({ record, name }) => ({
     ok: true,
-    value: { type: 'image/png', bytes: await png(drawingOf(drawnAs[record] ?? 0, name)) }
+    value: { type: 'image/png', bytes: await pictureFile(drawnAs[record] ?? 0, name) }
   })
   return api
 }

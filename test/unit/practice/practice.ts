@@ -1,10 +1,10 @@
 /** A practice service for a test, with a clock that the test moves, and short ways to ask it. */
 
 import type { AuthScheme } from '../../../src/practice/authentication.ts'
-import { systemRandom } from '../../../src/practice/effects.ts'
 import { DAY } from '../../../src/practice/life.ts'
 import { type SeedName, seed } from '../../../src/practice/seed.ts'
 import { createPracticeService, type PracticeServiceOptions } from '../../../src/practice/service.ts'
+import { systemRandom } from '../../../src/practice/sources.ts'
 import type { DocumentResponse, PackageResponse, SignerResponse } from '../../../src/shared/model/index.ts'
 
 const NOON = Date.parse('2026-06-15T00:00:00Z')

@@ -1,12 +1,12 @@
-/** What lies ready for the operations and the pages: the state, the effects, and what is known of the call being answered. */
+/** What the operations and the pages are given: the state, time and chance, and what is known of the call being answered. */
 import type { Context } from 'hono'
 import type { Address, Format } from './conventions.ts'
-import type { Clock, RandomBytes } from './effects.ts'
 import type { Notifier } from './notify.ts'
 import type { Answering } from './responses.ts'
+import type { Clock, RandomBytes } from './sources.ts'
 import type { PracticeState, SentPackage } from './state.ts'
 
-export interface Desk {
+export interface PracticeDeps {
   state: PracticeState
   clock: Clock
   random: RandomBytes

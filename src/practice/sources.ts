@@ -1,4 +1,4 @@
-/** What the practice service needs from the world around it. Everything else in this folder is a function of these. */
+/** The time and the chance that an office runs on, and what is made of them: references, keys, made-up people. */
 
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
@@ -7,23 +7,6 @@ export interface Clock {
 
 /** Fills the given array with random bytes and answers it, as `crypto.getRandomValues` does. */
 export type RandomBytes = (into: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
-
-/** The body of a NotifyUrl call. The service's own is nowhere described: a receiver takes it as a hint to look. */
-export interface Notification {
-  PackageReference: string
-  DocumentReference: string
-  Event: string
-}
-
-/** Where a practice office is kept between two runs. */
-export interface Persistence {
-  /** What was saved last, with a line for each that was added since; undefined where nothing was. */
-  load(): Promise<string | undefined>
-  /** Replaces what is kept, and what was added to it, wholly or not at all. */
-  save(text: string): Promise<void>
-  /** Keeps a line beside what was saved; resolves when it is on the disk. Where it is left out, each change waits for a save. */
-  add?(line: string): Promise<void>
-}
 
 export const systemClock: Clock = { now: () => Date.now() }
 
