@@ -4,7 +4,7 @@ import type { Events } from '../shared/contract/index.ts'
 import type { Accounts } from './core/accounts/accounts.ts'
 import type { Clients } from './core/accounts/clients.ts'
 import type { FetchedLists } from './core/accounts/fetched-lists.ts'
-import { openActions } from './core/actions/actions.ts'
+import { Actions } from './core/actions/actions.ts'
 import { openRights } from './core/actions/rights.ts'
 import { openValidations } from './core/actions/validations.ts'
 import { openEmployers } from './core/directory/employers.ts'
@@ -14,6 +14,7 @@ import { neverBackwards } from './core/documents/polling/intervals.ts'
 import { openPolling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import { openViews } from './core/documents/views.ts'
+import { systemTime } from './core/lib/time.ts'
 import { type BadgeCountsDeps, openBadgeCounts } from './core/notifications/badge-counts.ts'
 import { type NotifierDeps, openNotifier } from './core/notifications/notifier.ts'
 import { openPreferences } from './core/notifications/preferences.ts'
@@ -102,15 +103,14 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
   })
   const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), schedule })
   const rights = openRights(db)
-  const actions = openActions({
-    ...{ db, ask, rights, clock, moment, elapsed, schedule },
+  const actions = new Actions({
+    ...{ db, ask, rights, moment, time: systemTime },
     clientOf: clients.of,
     refresh: watch.refresh,
     soon: watch.soon,
     taken: documentsChanged,
     describe: asAppError,
-    changed: (ids) => send('actions.changed', { ids }),
-    random: Math.random
+    changed: (ids) => send('actions.changed', { ids })
   })
   const validations = openValidations({ clientOf: clients.of, clock })
   const employers = openEmployers({

@@ -161,12 +161,12 @@ async function run(): Promise<void> {
     send('connection.changed', null)
     if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
     outbox.connectionChanged()
-    actions.lineChanged()
+    actions.connectionChanged()
     downloads.lineChanged()
   }
   keptWherePossible(() => exchange.takeUpInterrupted())
   keptWherePossible(() => outbox.recover())
-  keptWherePossible(() => actions.takeUpInterrupted())
+  keptWherePossible(() => actions.recover())
   const purge = () => void drafts.purge().catch(notKept)
   purge()
   setInterval(purge, DAY).unref()
@@ -259,7 +259,7 @@ async function run(): Promise<void> {
           void counter.accountsChanged()
           // Another address or key may be what its packages wait for.
           outbox.connectionChanged()
-          actions.lineChanged()
+          actions.connectionChanged()
           identityDownloads.accountsChanged()
         }
       }),
@@ -366,7 +366,7 @@ async function run(): Promise<void> {
     counter.left('locked')
     watch.soon()
     outbox.resumed()
-    actions.lineChanged()
+    actions.connectionChanged()
     downloads.lineChanged()
   })
   powerMonitor.on('lock-screen', () => {

@@ -67,7 +67,7 @@ describe('without a line', () => {
     expect(one.error).toMatchObject({ code: 'refused' })
     expect(office.actions.pending()).toEqual({ waiting: 2, running: 0, uncertain: 0 })
     await office.line.comeBack()
-    office.actions.lineChanged()
+    office.actions.connectionChanged()
     await office.until(other.id, 'done')
     expect(office.actions.get(one.id).state).toBe('done')
     expect(office.practice.recorded().map(({ operation }) => operation)).toEqual([
@@ -95,7 +95,7 @@ describe('without a line', () => {
       expect(error?.message).toContain('isn’t done by itself later')
     }
     await office.line.comeBack()
-    office.actions.lineChanged()
+    office.actions.connectionChanged()
     await office.time.pass(MINUTE)
     expect(office.practice.recorded().map(({ operation }) => operation)).toEqual(['SendForms2', 'SendForms2'])
   })
@@ -104,7 +104,7 @@ describe('without a line', () => {
     const { id } = await office.start(reference, extension())
     expect(office.actions.cancel(id).state).toBe('cancelled')
     await office.line.comeBack()
-    office.actions.lineChanged()
+    office.actions.connectionChanged()
     await office.time.pass(MINUTE)
     expect(office.taken('Extend')).toEqual([])
   })
@@ -134,7 +134,7 @@ describe('without a line', () => {
     await meanwhile()
     const before = office.taken('Extend').length
     await office.line.comeBack()
-    office.actions.lineChanged()
+    office.actions.connectionChanged()
     const ended = await office.until(id, 'refused')
     expect(ended.error?.message).toContain(words)
     expect(office.taken('Extend')).toHaveLength(before)
@@ -147,7 +147,7 @@ describe('without a line', () => {
     ]
     await office.direct('/Document/UpdateSigner', { DocumentReference: reference, Signers })
     await office.line.comeBack()
-    office.actions.lineChanged()
+    office.actions.connectionChanged()
     expect((await office.until(id, 'refused')).error?.message).toContain('somebody else')
     expect(office.taken('UpdateSigner')).toHaveLength(1)
   })
@@ -189,7 +189,7 @@ test('a desk that fails for a moment holds up what waits, and refuses nothing', 
   const trouble = { code: 'storage' as const, message: 'The list of documents stopped working.' }
   office.parts.mirror.fail(new AppFailure(trouble))
   await office.line.comeBack()
-  office.actions.lineChanged()
+  office.actions.connectionChanged()
   await expect.poll(() => office.actions.get(id)).toMatchObject({ state: 'waiting', error: trouble })
   office.parts.mirror.fail(undefined)
   await office.time.pass(MINUTE)
@@ -219,7 +219,7 @@ describe('where the answer was lost', () => {
     office.parts.mirror.turnSigners(reference)
     await office.line.comeBack()
     office.line.fault('lose-answer', posts)
-    office.actions.lineChanged()
+    office.actions.connectionChanged()
     await office.until(id, 'done')
     expect(office.taken('UpdateSigner')).toHaveLength(1)
   })

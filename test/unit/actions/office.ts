@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../../src/main/core/accounts/clients.ts'
-import { openActions } from '../../../src/main/core/actions/actions.ts'
+import { Actions } from '../../../src/main/core/actions/actions.ts'
 import { openRights } from '../../../src/main/core/actions/rights.ts'
 import type { AskDocuments, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
@@ -39,7 +39,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     const db = connectEncrypted(join(folder, 'work.db'), Buffer.alloc(32, 7))
     migrate(db)
     const life = new AbortController()
-    const { schedule, end } = time.scheduler()
+    const its = time.run({ random: () => 0 })
     const fetchAlive = (url: string, init: RequestInit) =>
       fetch(url, { ...init, signal: AbortSignal.any([life.signal, ...(init.signal ? [init.signal] : [])]) })
     const accounts = openAccounts({ db, secrets, newId: randomUUID, clock: time.clock })
@@ -47,7 +47,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     const mirror = openSmallMirror(clients.of)
     const rights = openRights(db)
     const told = { ids: [] as string[], soon: 0, taken: [] as string[] }
-    const actions = openActions({
+    const actions = new Actions({
       db,
       clientOf: clients.of,
       ask: mirror.ask,
@@ -57,17 +57,14 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       taken: (accountId) => void told.taken.push(accountId),
       describe: asAppError,
       changed: (ids) => void told.ids.push(...ids),
-      clock: time.clock,
-      moment: () => time.clock() + ahead.by,
-      elapsed: time.elapsed,
-      random: () => 0,
-      schedule
+      time: its,
+      moment: () => time.clock() + ahead.by
     })
     return {
       ...{ db, accounts, clients, mirror, rights, actions, told },
       kill() {
         life.abort()
-        end()
+        its.end()
         db.close()
       }
     }
@@ -85,7 +82,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
   begin()
 
   function begin(): void {
-    parts.actions.takeUpInterrupted()
+    parts.actions.recover()
     parts.actions.open()
   }
 

@@ -128,7 +128,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
         await goUp()
         break
       case 'line':
-        office.actions.lineChanged()
+        office.actions.connectionChanged()
         break
       case 'check':
         for (const { id, state } of office.actions.list(office.accountId)) {
@@ -159,7 +159,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
   await office.startAgain()
   await expect
     .poll(async () => {
-      office.actions.lineChanged()
+      office.actions.connectionChanged()
       await office.time.pass(2 * MINUTE)
       return office.actions.list(office.accountId).filter(({ state }) => state === 'waiting' || state === 'running')
     })

@@ -1,8 +1,17 @@
 /**
- * What a document looked like before an action, and what it shows afterwards: as was asked, as it was before, or neither.
+ * What a document looked like before an action, and what it shows afterwards: as was asked, as it was before, or neither. So
+ * an action that had to wait doesn't leave if someone else has changed what it was meant for.
  */
 import type { ActionRequest, SignerCorrection } from '../../../shared/contract/index.ts'
-import { type DocumentResponse, readGmt, readServiceDate, type SignerResponse } from '../../../shared/model/index.ts'
+import {
+  type DocumentResponse,
+  fullName,
+  readGmt,
+  readServiceDate,
+  type SignerResponse
+} from '../../../shared/model/index.ts'
+import { fail } from '../lib/failure.ts'
+import type { Action } from './action-records.ts'
 
 /** As much of the document as the action concerns. */
 export type Before =
@@ -50,7 +59,7 @@ export function beforeOf(request: ActionRequest, document: DocumentResponse): Be
   }
 }
 
-/** What the document shows of an action that may have been done; undefined where documents don't show such actions. */
+/** What the document shows of an action that may have been done; undefined if documents don't show such actions. */
 export function shownBy(request: ActionRequest, before: Before, document: DocumentResponse): Shown | undefined {
   if (request.kind === 'extend' && before.kind === 'extend') return dueShown(request.dueDate, before, document)
   if (request.kind === 'correct' && before.kind === 'correct') return signersShown(request.signers, before, document)
@@ -62,7 +71,7 @@ export function dueOf({ DueDate, GMT }: DocumentResponse): number | undefined {
   return readServiceDate(DueDate, readGmt(GMT))?.at
 }
 
-/** The signer that was meant, also where the service has put them in another order since. */
+/** The signer that was meant, also if the service has put them in another order since. */
 export function signerMeant(document: DocumentResponse, wanted: SignerCorrection): SignerResponse | undefined {
   const signers = document.Signers ?? []
   const { was } = wanted
@@ -141,4 +150,43 @@ function sharedWith(value: unknown): string {
     .map(({ FirstName, LastName, Email }) => [FirstName, LastName, Email?.toLowerCase()].join(' ').trim())
     .sort()
     .join('\n')
+}
+
+/** @throws AppFailure that says what has changed; then nothing is sent. */
+export function refuseChanged(
+  { request, before }: Pick<Action, 'request' | 'before'>,
+  document: DocumentResponse
+): void {
+  // Someone did the same: doing it again changes nothing.
+  if (shownBy(request, before, document) === 'as asked') return
+  if (before.kind === 'extend') refuseMoved(before, document)
+  if (request.kind !== 'correct' || before.kind !== 'correct') return
+  for (const wanted of request.signers) {
+    const was = before.signers.find(({ index }) => index === wanted.index)
+    if (was) refuseCorrected(wanted, was, document)
+  }
+}
+
+function refuseMoved(before: Extract<Before, { kind: 'extend' }>, document: DocumentResponse): void {
+  const due = dueOf(document)
+  if (before.dueAt === undefined || due === undefined || sameMinute(before.dueAt, due)) return
+  fail('conflict', 'Another due date was set while this one waited, so nothing was done.', {
+    next: 'Look at it, then decide again.'
+  })
+}
+
+function refuseCorrected(wanted: SignerCorrection, was: SignerBefore, document: DocumentResponse): void {
+  const signer = signerMeant(document, wanted)
+  // Said by outgoing.ts.
+  if (!signer) return
+  const changed = Object.entries(was.values).some(([name, value]) => spelt(signer, name as 'Email') !== value)
+  if (!changed) return
+  const name = fullName(signer) || 'This signer'
+  fail('conflict', `${name} was changed by somebody else while this waited, so nothing was done.`, {
+    next: `Look, then decide again.`
+  })
+}
+
+function sameMinute(one: number, other: number): boolean {
+  return Math.floor(one / 60_000) === Math.floor(other / 60_000)
 }

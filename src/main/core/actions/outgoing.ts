@@ -20,18 +20,13 @@ import {
 } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
 import { signerMeant } from './before.ts'
+import type { Subject } from './subject.ts'
 
 export type Outgoing =
   | { kind: 'correct'; body: UpdateSignerRequest }
   | { kind: 'extend'; body: ExtendRequest }
   | { kind: 'notary'; body: AssignQueueDocumentRequest }
   | { kind: 'remind'; body: SendReminderRequest }
-
-/** What an action is done to: the document, and the others of its package where it concerns them. */
-export interface Subject {
-  document: DocumentResponse
-  others: readonly DocumentResponse[]
-}
 
 /**
  * @param now in milliseconds since 1970 UTC.

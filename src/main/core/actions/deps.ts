@@ -1,6 +1,7 @@
 /** What actions need of the rest of the application and of the world around it. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
+import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Rights } from './rights.ts'
@@ -8,12 +9,12 @@ import type { Rights } from './rights.ts'
 /** As much of the service's client as actions take. */
 export type ActingClient = Pick<ServiceClient, 'updateSigner' | 'extend' | 'assignQueueDocument' | 'sendReminder'>
 
-export interface ActionEffects {
+export interface ActionDeps {
   db: Db
   clientOf: (accountId: string) => Promise<ActingClient>
   ask: AskDocuments
   rights: Rights
-  /** Reads the account's folders into the mirror by looks that begin now. Rejects where one can't be read. */
+  /** Reads the account's folders into the mirror by looks that begin now. Rejects if one can't be read. */
   refresh: (accountId: string) => Promise<unknown>
   /** The mirror has what an operation answered of a document of this account. */
   taken: (accountId: string) => void
@@ -21,16 +22,9 @@ export interface ActionEffects {
   soon: (accountId: string) => void
   /** Says an error in the user's words. */
   describe: (error: unknown) => AppError
-  /** Told after actions have changed. */
+  /** Called after actions have changed. */
   changed: (ids: string[]) => void
-  /** The wall clock, in milliseconds since 1970 UTC: may jump. What people are told and what is past goes by it. */
-  clock: () => number
+  time: Time
   /** Orders what is known of documents, see `neverBackwards`; after a jump it may be far ahead of the wall clock. */
   moment: () => number
-  /** Milliseconds since some moment of this run: never goes back (`performance.now`). */
-  elapsed: () => number
-  /** From 0 to 1 (`Math.random`). */
-  random: () => number
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
 }

@@ -1,6 +1,6 @@
 /** What is said of actions: sentences in the user's words. */
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { Action } from './action-record.ts'
+import type { Action } from './action-records.ts'
 
 const NAMES: Record<Action['request']['kind'], string> = {
   correct: 'A correction of this document',

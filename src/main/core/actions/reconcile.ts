@@ -1,0 +1,164 @@
+/**
+ * Finds out what became of uncertain actions that the folders show: a look that shows what was asked settles it, and two
+ * looks a minute apart that show the document as it was before, after the attempt's own time is over, do so, too.
+ */
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { MirroredDocument } from '../documents/questions.ts'
+import { ReconcileSchedule, SECOND_LOOK_AFTER, type Seen as SeenAs, seenAfter } from '../jobs/reconcile-schedule.ts'
+import { TIME_LIMITS } from '../service/time-limits.ts'
+import { type Action, type ActionRecords, canBeChecked } from './action-records.ts'
+import { shownBy } from './before.ts'
+import type { ActionDeps } from './deps.ts'
+import type { Outcome } from './dispatcher.ts'
+import { readAfresh } from './subject.ts'
+
+/** Until then a request that is under way may still arrive, in milliseconds. */
+const ATTEMPT_LIMIT = TIME_LIMITS.send.total
+
+/** What this run's looks have shown of an action. early: as before, while the request might still arrive. */
+type Seen = SeenAs<'early' | 'as before' | 'not there' | 'otherwise'>
+
+export interface ReconcilerDeps extends Pick<ActionDeps, 'ask' | 'refresh' | 'describe' | 'time'> {
+  records: ActionRecords
+  /** Writes down what looking has shown. */
+  concluded: (action: Action, outcome: Outcome) => Promise<void>
+  changed: (id: string) => void
+}
+
+export class Reconciler {
+  readonly #deps: ReconcilerDeps
+  readonly #schedule: ReconcileSchedule
+  readonly #seen = new Map<string, Seen>()
+  /** When this run tried an action last; for those of an earlier run, when this run began. */
+  readonly #tried = new Map<string, number>()
+  readonly #begun: number
+
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps
+    this.#begun = deps.time.elapsed()
+    this.#schedule = new ReconcileSchedule({
+      time: deps.time,
+      accounts: () => deps.records.accountsIn('uncertain'),
+      inDoubt: (accountId) => this.#inDoubt(accountId),
+      worthwhileAt: (id) => this.#worthwhileAt(id),
+      look: (accountId) => this.#look(accountId),
+      describe: deps.describe,
+      failed: () => true
+    })
+  }
+
+  /** Begins to look by itself. */
+  open(): void {
+    this.#schedule.open()
+  }
+
+  /** Looks no more. Resolves once the look that is under way has ended. */
+  close(): Promise<void> {
+    return this.#schedule.close()
+  }
+
+  /** An action leaves now: what was seen before says nothing of this attempt. */
+  left(id: string): void {
+    this.#tried.set(id, this.#deps.time.elapsed())
+    this.#seen.delete(id)
+  }
+
+  /** Sees to it that the account's folders are looked at when that is worth it. */
+  plan(accountId: string): void {
+    this.#schedule.plan(accountId)
+  }
+
+  /** Looks now, after the look that is under way. Rejects with what reading throws. */
+  async look(accountId: string): Promise<void> {
+    await this.#schedule.look(accountId)
+  }
+
+  connectionChanged(): void {
+    this.#schedule.connectionChanged()
+  }
+
+  #inDoubt(accountId: string): Action[] {
+    return this.#deps.records.ofAccount(accountId, 'uncertain').filter(canBeChecked)
+  }
+
+  #triedAt(id: string): number {
+    return this.#tried.get(id) ?? this.#begun
+  }
+
+  #worthwhileAt(id: string): number | undefined {
+    const before = this.#seen.get(id)
+    if (!before) return 0
+    if (isFinal(before)) return undefined
+    if (before.kind === 'early') return Math.max(before.at, this.#triedAt(id) + ATTEMPT_LIMIT)
+    return before.at + SECOND_LOOK_AFTER
+  }
+
+  async #look(accountId: string): Promise<boolean> {
+    const begun = this.#deps.time.elapsed()
+    const actions = this.#inDoubt(accountId)
+    if (actions.length === 0) return true
+    const shown = await readAfresh(this.#deps, accountId, new Set(actions.map(({ reference }) => reference)))
+    for (const { id } of actions) await this.#judge(id, begun, shown)
+    return true
+  }
+
+  async #judge(id: string, begun: number, shown: ReadonlyMap<string, MirroredDocument>): Promise<void> {
+    const { records, concluded } = this.#deps
+    const action = records.find(id)
+    // A person, or another attempt, may have decided meanwhile.
+    if (this.#schedule.isOver || action?.state !== 'uncertain' || this.#triedAt(id) > begun) return
+    const mirrored = shown.get(action.reference)
+    const now = mirrored ? shownBy(action.request, action.before, mirrored.document) : 'not there'
+    const known = this.#seen.get(id)
+    // A person asks once more what looking couldn't tell.
+    const before = known && isFinal(known) ? undefined : known
+    switch (now) {
+      case 'as asked':
+        this.#seen.delete(id)
+        return concluded(action, { kind: 'done' })
+      case 'as before': {
+        if (begun < this.#triedAt(id) + ATTEMPT_LIMIT) {
+          return this.#remember(action, { kind: 'early', at: begun, isTwice: false })
+        }
+        const seen = seenAfter('as before', begun, before)
+        if (!seen.isTwice) return this.#remember(action, seen)
+        this.#seen.delete(id)
+        return concluded(action, { kind: 'refused', error: DID_NOT_ARRIVE })
+      }
+      case 'not there': {
+        const seen = seenAfter('not there', begun, before)
+        return this.#remember(action, seen, seen.isTwice ? NOT_SHOWN : undefined)
+      }
+      default:
+        return this.#remember(action, { kind: 'otherwise', at: begun, isTwice: false }, OTHERWISE)
+    }
+  }
+
+  #remember(action: Action, seen: Seen, error?: AppError): void {
+    this.#seen.set(action.id, seen)
+    if (error) this.#deps.records.change(action.id, { error })
+    this.#deps.changed(action.id)
+  }
+}
+
+/** Looking says no more, a person must. */
+function isFinal({ kind, isTwice }: Seen): boolean {
+  return kind === 'otherwise' || (kind === 'not there' && isTwice)
+}
+
+const DID_NOT_ARRIVE: AppError = {
+  code: 'timeout',
+  message: 'It did not arrive: the service shows the document as it was before. Do it again if it is still wanted.',
+  mayHaveArrived: false
+}
+const NOT_SHOWN: AppError = {
+  code: 'timeout',
+  message: 'The service’s folders don’t show this document any more, so they can’t tell whether it was done.',
+  mayHaveArrived: true
+}
+const OTHERWISE: AppError = {
+  code: 'conflict',
+  message: 'The document is neither as it was nor as was asked: somebody else may have changed it.',
+  next: 'Look at it, and say.',
+  mayHaveArrived: true
+}
