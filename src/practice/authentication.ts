@@ -53,7 +53,7 @@ function hmac(auth: Extract<AuthScheme, { scheme: 'hmac' }>, clock: Clock): Auth
     if (nonce.length < 8 || nonce.length > 128) throw refused('Check the API key: the nonce is missing or too short.')
     const expected = await signatureOf(auth.secret, `${key}\n${date}\n${nonce}`)
     if (!sameText(header('signature'), expected)) throw refused('Check the API key: the signature does not match.')
-    // Last, so that only somebody who has the secret can use a nonce up.
+    // Last, so that only someone who has the secret can use a nonce up.
     if (!nonces.use(nonce)) throw refused('Check the API key: the nonce was used before.')
   }
 }

@@ -38,7 +38,7 @@ export interface Address {
 
 /**
  * Splits a path into base and operation. Where a base is registered, only paths under it are found.
- * Undefined where the path names no operation and no page of ours.
+ * Undefined if the path names no operation and no page of ours.
  */
 export function readPath(path: string, registeredBase?: string): Address | undefined {
   const steps = stepsOf(path)

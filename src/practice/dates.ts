@@ -5,7 +5,7 @@ import type { Account } from './state.ts'
 const DAY = 24 * 60 * 60 * 1000
 
 /**
- * When something is due: milliseconds since 1970 UTC, or undefined where the text is no date. A day without a time is
+ * When something is due: milliseconds since 1970 UTC, or undefined if the text is no date. A day without a time is
  * due at its last second, since "by Friday" includes Friday. Section 8: without a GMT the user's own offset applies.
  */
 export function readDue(text: string, gmt: string | undefined, account: Account): number | undefined {

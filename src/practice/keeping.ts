@@ -1,5 +1,5 @@
 /**
- * Saves a state a moment after it changed, one save at a time, and never loses the last change. What somebody is about to
+ * Saves a state a moment after it changed, one save at a time, and never loses the last change. What someone is about to
  * be told of is added at once, beside the last save: an office with a thousand packages is megabytes, one package is not.
  */
 
@@ -7,7 +7,7 @@ import { open, readFile, rename } from 'node:fs/promises'
 
 /** Where a practice office is kept between two runs. */
 export interface Persistence {
-  /** What was saved last, with a line for each that was added since; undefined where nothing was. */
+  /** What was saved last, with a line for each that was added since; undefined if nothing was. */
   load(): Promise<string | undefined>
   /** Replaces what is kept, and what was added to it, wholly or not at all. */
   save(text: string): Promise<void>

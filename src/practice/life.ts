@@ -2,7 +2,7 @@
  * How documents and signers move: from sent to signed, declined or expired, and out when their time of keeping is over.
  * The reference (section 3) shows the states and no transitions; these are the practice service's own, written here once:
  *
- * document  NotStart → Filling (somebody opened it) → `1 of 2 Signed` → Complete; Declined as soon as one signer declines;
+ * document  NotStart → Filling (someone opened it) → `1 of 2 Signed` → Complete; Declined as soon as one signer declines;
  *           Expired when the due date passes; an extended one that had expired goes on where it was.
  * signer    Initialized (not their turn yet) → Invitation → Reminder1, Reminder2, Reminder → Signed, Declined or Expired.
  * folder    InBox: nothing begun, or it waits for the account's own user. Progress: under way, or ended unsigned.
@@ -69,7 +69,7 @@ export function packageStatus(documents: readonly DocumentRecord[]): string {
   return statuses.every((status) => status === 'NotStart') ? 'Sent' : 'InProgress'
 }
 
-/** Whose turn it is in a sequential document; undefined where nobody is awaited or order doesn't matter. */
+/** Whose turn it is in a sequential document; undefined if nobody is awaited or order doesn't matter. */
 export function whoseTurn(document: DocumentRecord): SignerRecord | undefined {
   return document.sequential ? awaited(document).find((signer) => !hasSigned(signer)) : undefined
 }

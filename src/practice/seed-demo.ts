@@ -115,7 +115,7 @@ function stories(user: Person): Story[] {
       matter: '2026/0402',
       templates: [{ reference: 'tpl-medical', signers: [signer(4, { VideoConfirmationEnabled: true })] }]
     },
-    // Progress: somebody is at it, or it ended unsigned.
+    // Progress: someone is at it, or it ended unsigned.
     {
       ago: 1.5,
       course: 'opened',
@@ -342,7 +342,7 @@ const TEXTS: Record<string, string> = {
   emergency_contact: 'Hana, 021 555 010'
 }
 
-/** Fills a field as somebody would have. */
+/** Fills a field as someone would have. */
 function fill(field: FieldRecord, at: number): void {
   if (field.value || field.readOnly) return
   const soon = new Date(at + 20 * DAY).toISOString().slice(0, 10)

@@ -96,7 +96,7 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
   }
 }
 
-/** @throws AppFailure `no-account` where none was made yet. */
+/** @throws AppFailure `no-account` if none was made yet. */
 export function chosenId(accounts: Accounts): string {
   return accounts.chosen()?.id ?? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
 }

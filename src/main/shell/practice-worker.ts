@@ -37,7 +37,7 @@ const say = (word: PracticeWord): void => parentPort?.postMessage(word)
 const waiting = new Map<number, PromiseWithResolvers<void>>()
 let lines = 0
 
-/** Resolves when the main thread has written it: only then may anybody be told of what is in it. */
+/** Resolves when the main thread has written it: only then may anyone be told of what is in it. */
 function add(line: string): Promise<void> {
   const kept = Promise.withResolvers<void>()
   const number = ++lines
@@ -68,7 +68,7 @@ async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | 
   const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', keptIn })
   try {
     const office = await open(port).catch((error: unknown) => {
-      // Somebody else has the old port by now.
+      // Someone else has the old port by now.
       if (port === 0 || codeOf(error) !== 'EADDRINUSE') throw error
       return open(0)
     })

@@ -14,13 +14,13 @@ export interface PracticeParts {
   /** The built worker, or its source where sources are run. */
   worker: string | URL
   kept: KeptOffice
-  /** DocumentNews at each start, as port and token differ; undefined where it has ended. */
+  /** Called at each start, as port and token differ; undefined if it has ended. */
   runs(run: PracticeRun | undefined): void
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 
 export interface Practice {
-  /** Resolves when it listens. @throws AppFailure `refused` where it can't. */
+  /** Resolves when it listens. @throws AppFailure `refused` if it can't. */
   start(): Promise<void>
   /** Saves and ends. Never rejects. */
   stop(): Promise<void>
@@ -113,7 +113,7 @@ export function practiceOf(parts: PracticeParts): Practice {
   }
 }
 
-/** The worker's next word; undefined where it ends or says nothing in time. */
+/** The worker's next word; undefined if it ends or says nothing in time. */
 function next(worker: Worker): Promise<PracticeWord | undefined> {
   return new Promise((resolve) => {
     const late = setTimeout(() => resolve(undefined), PATIENCE_MS)

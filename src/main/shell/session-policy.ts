@@ -28,7 +28,7 @@ export interface Permits {
 
 const NOTHING: Permits = { request: () => false, holds: () => false }
 
-/** DocumentNews of what was denied, in words without addresses (`permission "media"`). */
+/** Called with what was denied, in words without addresses (`permission "media"`). */
 export type OnDenied = (what: string) => void
 
 const guards = new WeakMap<WebContents, Guard>()

@@ -36,7 +36,7 @@ function days(text: string): number[] {
   })
 }
 
-/** Case, spaces and the way that phone numbers are grouped say nothing about who somebody is. */
+/** Case, spaces and the way that phone numbers are grouped say nothing about who someone is. */
 function plain(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll(/\s+/g, '')
 }

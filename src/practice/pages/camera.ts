@@ -9,7 +9,7 @@ import { text } from './posted-form.ts'
 const LONGEST_PICTURE = 600_000
 
 /**
- * @param wayOn what somebody without a camera can do here, as markup: shown once the camera can't be had.
+ * @param wayOn what someone without a camera can do here, as markup: shown once the camera can't be had.
  * @param asked whether the picture may be left out.
  */
 export function cameraPart(wayOn: Markup, asked: 'optional' | 'required'): Markup {

@@ -13,7 +13,7 @@ export interface Mistake {
 const LONGEST = 5000
 
 /**
- * Whether a field is still to be filled. Once somebody has signed, what stands in the document stays as it was signed,
+ * Whether a field is still to be filled. Once someone has signed, what stands in the document stays as it was signed,
  * and only what is empty can be added.
  */
 export function isFillable(field: FieldRecord, document: DocumentRecord): boolean {

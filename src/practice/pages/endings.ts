@@ -6,7 +6,7 @@ import type { DocumentRecord, SignerRecord } from '../state.ts'
 import { notice, type PageSetting } from './frame.ts'
 import { html } from './html.ts'
 
-/** No such key: never given, withdrawn, or its document was removed. It says no more, since anybody may ask. */
+/** No such key: never given, withdrawn, or its document was removed. It says no more, since anyone may ask. */
 export function unknownPage(setting: PageSetting): Response {
   return notice(setting, {
     name: 'unknown',
@@ -32,7 +32,7 @@ export function donePage(setting: PageSetting, document: DocumentRecord, signer:
   })
 }
 
-/** What stands in the way of signing, as a page; undefined where nothing does. */
+/** What stands in the way of signing, as a page; undefined if nothing does. */
 export function obstacle(
   setting: PageSetting,
   document: DocumentRecord,

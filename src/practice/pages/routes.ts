@@ -82,7 +82,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   app.get(
     '/sign/:key',
     forSigner((call, signing, setting) => {
-      // A page that is opened anew starts with the handover again, whoever had the screen before.
+      // A page that is opened again starts with the handover again, whoever had the screen before.
       if (signing.signer.faceToFace) return page(setting, handoverPage(signing))
       return admitted(showDocument)(call, signing, setting)
     })
@@ -93,7 +93,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     '/sign/:key/handover',
     posted((call, { signer, path }) => {
       signer.handedOverAt = now()
-      // Somebody else may have had the screen since the identity was shown.
+      // Someone else may have had the screen since the identity was shown.
       delete signer.identifiedAt
       deps.changed()
       return call.redirect(`${path}/document`, 303)
@@ -136,7 +136,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
       admitted(async (call, signing, setting) => {
         const { document, signer, path } = signing
         const form = await readForm(call)
-        // The form may have been read while somebody else signed.
+        // The form may have been read while someone else signed.
         if (!isTurn(document, signer) || document.ending)
           return obstacle(setting, document, signer, 409) ?? unknownPage(setting)
         open(document, signer, now())

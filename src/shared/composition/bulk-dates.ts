@@ -48,7 +48,7 @@ const spellings = [
   new RegExp(String.raw`^(?<name>[a-z]{3,9})\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${clock}`, 'i')
 ]
 
-/** The date that a text names; undefined where it names none. Numbers of five digits are days since the epoch. */
+/** The date that a text names; undefined if it names none. Numbers of five digits are days since the epoch. */
 export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): ReadDate | undefined {
   const plain = text.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/i, '')
   if (/^\d{5}(?:\.\d+)?$/.test(plain)) return ofSerial(Number(plain), epoch)

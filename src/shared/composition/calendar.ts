@@ -5,7 +5,7 @@ const DAYS = /^(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{4}))
 /** How a day can be written where one is asked for. */
 export const WRITTEN_DAY = '31/12/1980 or 1980-12-31'
 
-/** The day as `YYYY-MM-DD`, of `YYYY-MM-DD` or `dd/mm/yyyy`; undefined where there is no such day. */
+/** The day as `YYYY-MM-DD`, of `YYYY-MM-DD` or `dd/mm/yyyy`; undefined if there is no such day. */
 export function readDay(typed: string): string | undefined {
   const match = DAYS.exec(typed.trim())
   if (!match) return undefined

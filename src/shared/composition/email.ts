@@ -4,7 +4,7 @@ import { error, type Problem, warning } from './problem.ts'
 
 const email = z.email({ pattern: z.regexes.unicodeEmail })
 
-/** Slips that are seen again and again, each with what was meant. None of them takes mail for somebody's office. */
+/** Slips that are seen again and again, each with what was meant. None of them takes mail for someone's office. */
 const slips = new Map(
   Object.entries({
     'gmial.com': 'gmail.com',

@@ -216,7 +216,7 @@ interface Due {
   problems: Problem[]
 }
 
-/** What can't be read stands in the composition as it was, to be mended there. */
+/** What can't be read stands in the composition as it was, to be fixed there. */
 function dueOf({ DueDate = '', GMT = '' }: { DueDate?: string | undefined; GMT?: string | undefined }): Due {
   if (!DueDate) {
     const problems = GMT ? [warning('GMT', 'says nothing without a DueDate')] : []

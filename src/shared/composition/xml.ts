@@ -30,7 +30,7 @@ export function problemsOfXml(at: string, text: string): Problem[] {
   return fault ? [error(at, `Line ${fault.line}, column ${fault.column}: ${fault.message}`)] : []
 }
 
-/** The first thing wrong with the text; undefined where it is well-formed or blank. */
+/** The first thing wrong with the text; undefined if it is well-formed or blank. */
 export function faultOfXml(text: string): XmlFault | undefined {
   if (!text.trim()) return undefined
   if (remembered.has(text)) return remembered.get(text)

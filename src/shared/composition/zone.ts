@@ -9,7 +9,7 @@ export function isZone(zone: string): boolean {
   return formatOf(zone) !== undefined
 }
 
-/** Minutes east of UTC in the zone at a moment (milliseconds since 1970 UTC); undefined where the zone isn't known. */
+/** Minutes east of UTC in the zone at a moment (milliseconds since 1970 UTC); undefined if the zone isn't known. */
 export function offsetIn(zone: string, at: number): number | undefined {
   const format = formatOf(zone)
   if (!format || Math.abs(at) > 8.64e15) return undefined
@@ -44,7 +44,7 @@ export function localTimeIn(zone: string, local: string): LocalTime | undefined 
   return { offset: Math.max(...fitting), happens: fitting.length === 1 ? 'once' : 'twice' }
 }
 
-/** `YYYY-MM-DDTHH:mm` as if it were UTC, in milliseconds; undefined where there is no such time. */
+/** `YYYY-MM-DDTHH:mm` as if it were UTC, in milliseconds; undefined if there is no such time. */
 export function readLocal(local: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(local)) return undefined
   const at = Date.parse(`${local}:00.000Z`)

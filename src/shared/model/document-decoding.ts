@@ -102,7 +102,7 @@ function readObject(value: unknown, known: Shape): unknown {
   return tidied
 }
 
-/** Undefined where the member is left out. */
+/** Undefined if the member is left out. */
 function readMember(name: string, member: unknown, known: Shape): unknown {
   const reading = known.readings.get(name)
   if (reading === undefined) return readUnknown(name, member, known)

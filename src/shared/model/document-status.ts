@@ -14,7 +14,7 @@ export const DOCUMENT_STATUSES = [
   'NotStart'
 ] as const
 
-/** The families that people tell apart: nothing yet, somebody at it, done, or ended without being signed. */
+/** The families that people tell apart: nothing yet, someone at it, done, or ended without being signed. */
 export type StatusFamily = 'not-started' | 'in-progress' | 'complete' | 'declined' | 'expired' | 'other'
 
 export interface DocumentStatus {

@@ -13,7 +13,7 @@ export const userInfoShape = {
   Email: email
 }
 
-/** 2.6 ShareUser, as sent: somebody the document is shared with. */
+/** 2.6 ShareUser, as sent: someone the document is shared with. */
 export const ShareUser = z.strictObject({
   ...userInfoShape,
   IsDefault: z.boolean().optional(),

@@ -18,7 +18,7 @@ const AMERICAN = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:\s+(\d{1,2}):(\d{2})(?::(\d{2
 const FARTHEST_OFFSET = 14 * 60
 
 /**
- * Reads one date, or answers undefined where it isn't one (a thirteenth month, a 30 February, other words).
+ * Reads one date, or answers undefined if it isn't one (a thirteenth month, a 30 February, other words).
  * @param assumedOffset minutes east of UTC to read a text by that names no zone; a document's GMT where there is one.
  */
 export function readServiceDate(text: string | undefined, assumedOffset = 0): ServiceDate | undefined {
@@ -27,7 +27,7 @@ export function readServiceDate(text: string | undefined, assumedOffset = 0): Se
   return readFramework(trimmed) ?? readIso(trimmed, assumedOffset) ?? readAmerican(trimmed, assumedOffset)
 }
 
-/** Reads a GMT field: minutes east of UTC as text or number; undefined where it says nothing sensible. */
+/** Reads a GMT field: minutes east of UTC as text or number; undefined if it says nothing sensible. */
 export function readGmt(gmt: string | number | undefined): number | undefined {
   if (gmt === undefined || String(gmt).trim() === '') return undefined
   if (!/^[+-]?\d{1,4}$/.test(String(gmt).trim())) return undefined

@@ -59,7 +59,7 @@ function invalid(fields: FieldMessage[]): never {
 }
 
 /**
- * The address of an office's signing service, as somebody typed it. What is kept is what was typed, the case of its path
+ * The address of an office's signing service, as someone typed it. What is kept is what was typed, the case of its path
  * included, without slashes at the end; what would send credentials astray is refused.
  */
 

@@ -20,7 +20,7 @@ import { type AccountCredentials, decodeCredentials, encodeCredentials, isSameLo
 
 export type { AccountChanges, AccountInput } from './account-input.ts'
 
-export interface AccountsEffects {
+export interface AccountsDeps {
   readonly db: Db
   /** Those of the keychain when the database is on disk; a memory keychain's when it isn't: see `secretsBeside`. */
   readonly secrets: AccountSecrets
@@ -47,7 +47,7 @@ export type Accounts = ReturnType<typeof openAccounts>
  * Calls throw (or reject with) AppFailure: `no-account`, `invalid` with the fields, `keychain`, `busy`, `refused`; and
  * KeychainError where the keychain can't be used.
  */
-export function openAccounts({ db, secrets, newId, clock }: AccountsEffects) {
+export function openAccounts({ db, secrets, newId, clock }: AccountsDeps) {
   const rows = accountRows(db)
   let practice: RunningPractice | undefined
 

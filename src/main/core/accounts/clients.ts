@@ -1,11 +1,11 @@
-/** The client of each account's service: made when it is first needed, and anew when address or credentials change. */
+/** The client of each account's service: made when it is first needed, and again when address or credentials change. */
 
 import { fail } from '../lib/failure.ts'
 import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
 import type { Accounts } from './accounts.ts'
 import { clientCredentials } from './credentials.ts'
 
-export interface ClientEffects {
+export interface ClientDeps {
   accounts: Accounts
   fetch: Fetch
   /** Told when a request of an account's found nobody: whoever watches the line may want to look. */
@@ -18,7 +18,7 @@ export interface ClientEffects {
 
 export type Clients = ReturnType<typeof openClients>
 
-export function openClients({ accounts, fetch, clock, random, unreached }: ClientEffects) {
+export function openClients({ accounts, fetch, clock, random, unreached }: ClientDeps) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient> }>()
 
   /** What is broken off by its own side says nothing of the line. */

@@ -1,22 +1,22 @@
-/** Lists that change seldom (templates, recipients): fetched when asked, kept for when the line is down. */
+/** Lists that change seldom (templates, recipients): fetched when asked, kept for when the computer is offline. */
 import type { AppError, Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
 import type { ServiceClient } from '../service/index.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
-export interface FetchedListEffects {
+export interface FetchedListDeps {
   db: Db
   clientOf: (accountId: string) => Promise<ServiceClient>
   describe: (error: unknown) => AppError
   clock: () => number
 }
 
-/** How old a kept list may be before it is fetched anew without being asked, in milliseconds. */
+/** How old a kept list may be before it is fetched again without being asked, in milliseconds. */
 const FRESH = 10 * 60_000
 
 export type FetchedLists = ReturnType<typeof openFetchedLists>
 
-export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListEffects) {
+export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListDeps) {
   const meta = openMeta(db)
 
   async function list<Item>(

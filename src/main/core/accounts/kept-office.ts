@@ -3,7 +3,7 @@ import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
 export interface KeptOffice {
-  /** What was last kept, and below it a line for each that was added since; undefined where nothing was. */
+  /** What was last kept, and below it a line for each that was added since; undefined if nothing was. */
   load(): string | undefined
   /** Replaces what was kept, and what was added to it. */
   save(state: string): void

@@ -12,7 +12,7 @@ export interface TableFile {
   sheet(name: string): Promise<Sheet>
 }
 
-/** The whole file. @throws AppFailure `bad-file` where it can't be read or is too large. */
+/** The whole file. @throws AppFailure `bad-file` if it can't be read or is too large. */
 export async function readWhole(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path)
@@ -27,7 +27,7 @@ export async function readWhole(path: string): Promise<Uint8Array> {
   }
 }
 
-/** @throws AppFailure `bad-file` where it is no table. */
+/** @throws AppFailure `bad-file` if it is no table. */
 export function openTable(bytes: Uint8Array, name: string): TableFile {
   if (bytes.length === 0) refuseFile('This file is empty.')
   const start = Buffer.from(bytes.subarray(0, 8)).toString('latin1')

@@ -6,11 +6,11 @@ import { packPlainly, unpackWorkbook, type WorkbookParts } from './unpack-workbo
 
 export interface Workbook {
   sheets: string[]
-  /** @throws AppFailure `bad-file` where it can't be read, `gone` where there is no such sheet. */
+  /** @throws AppFailure `bad-file` if it can't be read, `gone` where there is no such sheet. */
   read(sheet: string): Promise<RawTable>
 }
 
-/** @throws AppFailure `bad-file` where it isn't a workbook, or one that can't be read. */
+/** @throws AppFailure `bad-file` if it isn't a workbook, or one that can't be read. */
 export function openWorkbook(bytes: Uint8Array): Workbook {
   const parts = unpackWorkbook(bytes)
   const { sheets, epoch } = sheetsOf(parts)

@@ -31,7 +31,7 @@ export interface SheetRow {
 
 /**
  * The first row that isn't blank has the headings.
- * @throws AppFailure `bad-file` where there is nothing, or too much.
+ * @throws AppFailure `bad-file` if there is nothing, or too much.
  */
 export function sheetOf({ rows, count, width, notes, epoch }: RawTable): Sheet {
   const [headings, ...below] = rows.map(asMeant)

@@ -52,7 +52,7 @@ export function sheetsOf(parts: WorkbookParts): { sheets: SheetPlace[]; epoch: E
   return { sheets, epoch }
 }
 
-/** @throws AppFailure `bad-file` where it can't be read, or reaches too far. */
+/** @throws AppFailure `bad-file` if it can't be read, or reaches too far. */
 export function surveySheet(parts: WorkbookParts, sheet: SheetPlace): SheetSurvey {
   const survey: SheetSurvey = { flaws: new Map(), merged: 0 }
   let flaws = 0

@@ -3,6 +3,7 @@
  * is unpacked, and held to while it is, so that a small file can't fill the memory.
  */
 import { crc32, inflateRawSync } from 'node:zlib'
+import { zipSync } from 'fflate'
 import { inFigures, MOST_BYTES_UNPACKED, refuseFile } from './raw-table.ts'
 
 /** The parts that hold cells, by their paths in the file. Pictures, charts and macros stay packed. */
@@ -43,36 +44,9 @@ export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
   return new Map(needed.map((entry) => [entry.name, unpacked(file, entry)]))
 }
 
-/** Parts in one file again, unpacked, for a reader that takes files only and would unpack without a limit. */
+/** Parts in one file again, not compressed, for a reader that takes files only and would unpack without a limit. */
 export function packPlainly(parts: WorkbookParts): Buffer {
-  const pieces: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const [name, content] of parts) {
-    const path = Buffer.from(name)
-    const head = Buffer.alloc(26)
-    head.writeUInt16LE(20, 0)
-    // Names are in UTF-8.
-    head.writeUInt16LE(0x800, 2)
-    head.writeUInt32LE(crc32(content), 10)
-    head.writeUInt32LE(content.byteLength, 14)
-    head.writeUInt32LE(content.byteLength, 18)
-    head.writeUInt16LE(path.length, 22)
-    pieces.push(Buffer.from('PK\x03\x04', 'latin1'), head, path, Buffer.from(content))
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(offset, 10)
-    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), head, place, path)
-    offset += 30 + path.length + content.byteLength
-  }
-  const end = Buffer.alloc(18)
-  end.writeUInt16LE(parts.size, 4)
-  end.writeUInt16LE(parts.size, 6)
-  end.writeUInt32LE(
-    directory.reduce((sum, piece) => sum + piece.length, 0),
-    8
-  )
-  end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...pieces, ...directory, Buffer.from('PK\x05\x06', 'latin1'), end])
+  return Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }))
 }
 
 /** The directory stands at the end of the file, which is what a file that was cut off lacks. */

@@ -28,7 +28,7 @@ import type { EmployersAnswer, UnreadableEmployer } from '../service/employers.t
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
-export interface EmployersEffects {
+export interface EmployersDeps {
   db: Db
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'updateEmployers' | 'getEmployers'>>
   rights: Rights
@@ -39,7 +39,7 @@ export interface EmployersEffects {
   changed: () => void
 }
 
-/** How old a copy may be before it is read anew without being asked, in milliseconds. */
+/** How old a copy may be before it is read again without being asked, in milliseconds. */
 const FRESH = 10 * 60_000
 
 interface Kept extends EmployersAnswer {
@@ -48,7 +48,7 @@ interface Kept extends EmployersAnswer {
 
 export type Employers = ReturnType<typeof openEmployers>
 
-export function openEmployers({ db, clientOf, rights, describe, clock, changed }: EmployersEffects) {
+export function openEmployers({ db, clientOf, rights, describe, clock, changed }: EmployersDeps) {
   const read = db.prepare<[string], { records: string; unreadable: string; answered_at: number }>(
     'SELECT records, unreadable, answered_at FROM employers WHERE account_id = ?'
   )
@@ -147,7 +147,7 @@ function holds({ set }: EmployersAnswer, { kind, Reference }: EmployerChange): b
   return (set[kind] ?? []).some((record) => record.Reference?.trim() === Reference)
 }
 
-/** What is said of records that can't be shown; undefined where all can. */
+/** What is said of records that can't be shown; undefined if all can. */
 function partial(unreadable: readonly UnreadableEmployer[]): AppError | undefined {
   const [first] = unreadable
   if (!first) return undefined

@@ -2,7 +2,7 @@
 import type { KnownForm, TemplateView } from '../../../shared/contract/index.ts'
 import type { Db } from '../storage/connection.ts'
 
-export interface KnownFormsEffects {
+export interface KnownFormsDeps {
   db: Db
   /** The templates as they were fetched last. */
   templates: (accountId: string) => Promise<readonly TemplateView[]>
@@ -20,7 +20,7 @@ interface Use {
 
 export type KnownForms = ReturnType<typeof openKnownForms>
 
-export function openKnownForms({ db, templates }: KnownFormsEffects) {
+export function openKnownForms({ db, templates }: KnownFormsDeps) {
   const uses = db.prepare<[string], Use>(
     'SELECT kind, name, reference, form_type, used_at, uses FROM form_uses WHERE account_id = ?'
   )

@@ -8,7 +8,7 @@ import { openHistory } from './history.ts'
 import { openTrash } from './trash.ts'
 import { questionOf, wordsOf } from './words.ts'
 
-export interface DraftEffects {
+export interface DraftDeps {
   db: Db
   /** Milliseconds since 1970 UTC. */
   clock: () => number
@@ -45,7 +45,7 @@ const SUMMARY = 'id, account_id, kind, title, who, updated_at, trashed_at'
 
 export type Drafts = ReturnType<typeof openDrafts>
 
-export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
+export function openDrafts({ db, clock, newId, changed }: DraftDeps) {
   const history = openHistory({ db, clock, newId })
   const trash = openTrash({ db, clock, changed })
   const kept = openList(db, 'trashed_at IS NULL', 'updated_at DESC, id')
@@ -131,7 +131,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
       return { rows: summaries(found.slice(offset, offset + limit)), total: found.length, counts }
     },
 
-    /** @throws AppFailure `gone` where there is no such draft; `storage` where this version can't read it. */
+    /** @throws AppFailure `gone` if there is no such draft; `storage` where this version can't read it. */
     get(id: string): DraftView {
       const row = rowOf(id)
       return { ...summaryOf(row), composition: compositionOf(row.body, 'draft') }
@@ -142,7 +142,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
 
     /**
      * Saves a draft, durably. Without an id it is a new one.
-     * @param asId the id of a new one, chosen by whoever saves: a first save that comes twice makes one draft.
+     * @param asId the id of a new one, chosen by the one who saves: a first save that comes twice makes one draft.
      * @throws AppFailure `busy` once it is with the outbox; `gone` where it was deleted or thrown away, or belongs to
      *   another account.
      */
@@ -181,7 +181,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftEffects) {
       return summary(id)
     },
 
-    /** Takes a draft out of the trash for ever. @throws AppFailure `gone` where it isn't in the trash. */
+    /** Takes a draft out of the trash for ever. @throws AppFailure `gone` if it isn't in the trash. */
     erase: trash.erase,
 
     /** @returns how many drafts were erased. */

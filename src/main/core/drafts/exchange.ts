@@ -17,7 +17,7 @@ import type { Drafts } from './drafts.ts'
 import { ENDING, exchangeFile, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
 import type { Presets } from './presets.ts'
 
-export interface ExchangeEffects {
+export interface ExchangeDeps {
   db: Db
   drafts: Drafts
   presets: Presets
@@ -33,7 +33,7 @@ export interface ExchangeEffects {
 
 export type Exchange = ReturnType<typeof openExchange>
 
-export function openExchange(effects: ExchangeEffects) {
+export function openExchange(effects: ExchangeDeps) {
   const { drafts, presets, madeBy } = effects
   const arriving = openArriving(effects)
 
@@ -98,7 +98,7 @@ async function save(path: string, content: Iterable<Uint8Array>): Promise<SavedF
   return { label: await writeWhereChosen(path, ENDING, content) }
 }
 
-/** @throws AppFailure where the file can't be read or is too large to be read. */
+/** @throws AppFailure if the file can't be read or is too large to be read. */
 async function bytesOf(path: string): Promise<Uint8Array> {
   try {
     const found = await stat(path)

@@ -32,14 +32,14 @@ interface VersionRow {
   saved_at: number
 }
 
-export interface HistoryEffects {
+export interface HistoryDeps {
   db: Db
   clock: () => number
   newId: () => string
 }
 
 /** Its writes belong into the transaction of whoever changes the draft. */
-export function openHistory({ db, clock, newId }: HistoryEffects) {
+export function openHistory({ db, clock, newId }: HistoryDeps) {
   const all = db.prepare<[number], VersionRow>(
     `SELECT number, id, reason, title, who, saved_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC`
   )

@@ -7,7 +7,7 @@ import type { PersonView, RecipientView } from '../../../shared/contract/index.t
 import type { Db } from '../storage/connection.ts'
 import { questionOf } from './words.ts'
 
-export interface PeopleEffects {
+export interface PeopleDeps {
   db: Db
   /** What is kept of the service's lists, without asking it. */
   recipients: (accountId: string) => RecipientView[]
@@ -30,7 +30,7 @@ const CANDIDATES = 200
 
 export type People = ReturnType<typeof openPeople>
 
-export function openPeople({ db, recipients, clock }: PeopleEffects) {
+export function openPeople({ db, recipients, clock }: PeopleDeps) {
   const newest = db.prepare<[string, number], Row>(
     'SELECT * FROM people WHERE account_id = ? ORDER BY used_at DESC LIMIT ?'
   )
@@ -91,7 +91,7 @@ interface Noted {
 function peopleOf(composition: Composition): Noted[] {
   const signers = composition.items.flatMap((item) => item.signers)
   const all = [...signers.flatMap((signer) => signer.ShareUsers).map(shared), ...signers.map(signing)]
-  // Of somebody who is there more than once, as a signer too, the signer is the one who counts.
+  // Of someone who is there more than once, as a signer too, the signer is the one who counts.
   const once = new Map(all.map((person) => [JSON.stringify([plain(person.Email), nameKey(person)]), person]))
   return [...once.values()].filter(({ Email }) => Email !== '')
 }

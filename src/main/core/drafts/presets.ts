@@ -5,7 +5,7 @@ import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import { compositionOf } from './draft-rows.ts'
 
-export interface PresetEffects {
+export interface PresetDeps {
   db: Db
   /** Milliseconds since 1970 UTC. */
   clock: () => number
@@ -27,7 +27,7 @@ const GONE = 'This preset is no longer there.'
 
 export type Presets = ReturnType<typeof openPresets>
 
-export function openPresets({ db, clock, newId, changed }: PresetEffects) {
+export function openPresets({ db, clock, newId, changed }: PresetDeps) {
   const all = db.prepare<[string], SummaryRow>(
     `SELECT ${SUMMARY} FROM presets WHERE account_id = ?
        AND NOT EXISTS (SELECT 1 FROM arrivals WHERE arrivals.id = presets.id)`
@@ -73,7 +73,7 @@ export function openPresets({ db, clock, newId, changed }: PresetEffects) {
     /**
      * Saves a preset. Without an id it is a new one. Where another has its name, it gets a number: no two are alike in
      * a list.
-     * @throws AppFailure `gone` where it was removed, or belongs to another account.
+     * @throws AppFailure `gone` if it was removed, or belongs to another account.
      */
     save(accountId: string, name: string, composition: Composition, known?: string): PresetSummary {
       if (known !== undefined && summaryRow(known).account_id !== accountId) fail('gone', GONE)

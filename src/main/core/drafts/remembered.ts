@@ -13,7 +13,7 @@ export const MOST_FORMS = 200
 /** Longer ones are no values to be picked from a list. */
 const LONGEST_VALUE = 2000
 
-export interface RememberedEffects {
+export interface RememberedDeps {
   db: Db
   /** Milliseconds since 1970 UTC. */
   clock: () => number
@@ -21,7 +21,7 @@ export interface RememberedEffects {
 
 export type Remembered = ReturnType<typeof openRemembered>
 
-export function openRemembered({ db, clock }: RememberedEffects) {
+export function openRemembered({ db, clock }: RememberedDeps) {
   const values = db
     .prepare<[string, string], string>(
       'SELECT value FROM remembered WHERE account_id = ? AND field = ? ORDER BY used_at DESC, value'

@@ -28,14 +28,14 @@ interface Looks {
   lastAt: number
 }
 
-export interface TrashEffects {
+export interface TrashDeps {
   db: Db
   clock: () => number
   /** Told once for all drafts that go together, with the id of one. */
   changed: (id: string) => void
 }
 
-export function openTrash({ db, clock, changed }: TrashEffects) {
+export function openTrash({ db, clock, changed }: TrashDeps) {
   const ofAccount = db
     .prepare<[string], string>('SELECT id FROM drafts WHERE account_id = ? AND trashed_at IS NOT NULL')
     .pluck()
@@ -86,7 +86,7 @@ export function openTrash({ db, clock, changed }: TrashEffects) {
       changed(id)
     },
 
-    /** @throws AppFailure `gone` where it isn't in the trash. */
+    /** @throws AppFailure `gone` if it isn't in the trash. */
     erase(id: string): void {
       if (erase.run(id).changes === 0) fail('gone', 'This draft is no longer in the trash.')
       changed(id)

@@ -5,7 +5,7 @@
 import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 
 /**
- * A draft may hold megabytes of XML, and its words are written anew with each save: more than this would be felt at each
+ * A draft may hold megabytes of XML, and its words are written again with each save: more than this would be felt at each
  * key. What people typed comes first, so it is XML that is cut.
  */
 const MOST_CHARACTERS = 100_000
@@ -28,7 +28,7 @@ function wordsOfAnything(json: unknown): string {
 
 /**
  * The question that finds texts in which each word of a search begins some word.
- * @returns undefined where the search has no words.
+ * @returns undefined if the search has no words.
  */
 export function questionOf(search: string): string | undefined {
   const words = search.split(/[\s\p{C}]+/u).filter((word) => /[\p{L}\p{N}]/u.test(word))

@@ -125,7 +125,7 @@ async function prepare({ folder, files }: Parts): Promise<void> {
   for (const name of filesOf(BEGUN_FILE)) await removeIfThere(join(folder, name), files)
 }
 
-/** The key, or undefined where the keychain holds none that could ever have opened a database. */
+/** The key, or undefined if the keychain holds none that could ever have opened a database. */
 async function storedKey(keychain: Keychain): Promise<Uint8Array | undefined> {
   const stored = await keychain.databaseKey.get()
   const isKey = stored !== null && new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`).test(stored)

@@ -11,7 +11,7 @@ export function openMeta(db: Db) {
   )
   const erase = db.prepare<[string]>('DELETE FROM meta WHERE key = ?')
   return {
-    /** Undefined where nothing was kept. */
+    /** Undefined if nothing was kept. */
     read: (key: string): string | undefined => read.get(key),
     write: (key: string, text: string): void => void write.run(key, text),
     erase: (key: string): void => void erase.run(key)

@@ -1,5 +1,5 @@
 /**
- * A file name that Windows, macOS and Linux all take, made from text that somebody else chose. It can't leave its
+ * A file name that Windows, macOS and Linux all take, made from text that someone else chose. It can't leave its
  * folder, name a device, hide its ending, or come out empty.
  */
 

@@ -1,6 +1,6 @@
 /**
  * What can't be opened is put out of the way under a name of its own, whole, and never over anything else, so that
- * somebody who knows more can open it later.
+ * someone who knows more can open it later.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
