@@ -14,7 +14,7 @@ import { neverBackwards } from './core/documents/polling/intervals.ts'
 import { openPolling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import { openViews } from './core/documents/views.ts'
-import { systemTime } from './core/lib/time.ts'
+import type { Time } from './core/lib/time.ts'
 import { type BadgeCountsDeps, openBadgeCounts } from './core/notifications/badge-counts.ts'
 import { type NotifierDeps, openNotifier } from './core/notifications/notifier.ts'
 import { openPreferences } from './core/notifications/preferences.ts'
@@ -22,9 +22,9 @@ import { openPresence } from './core/notifications/presence.ts'
 import type { Db } from './core/storage/connection.ts'
 import { asAppError } from './ipc/errors.ts'
 
-export interface FolderParts extends Pick<NotifierDeps, 'show' | 'withdraw' | 'isHandedOver' | 'zone'> {
+export interface FolderParts extends Pick<NotifierDeps, 'show' | 'withdraw' | 'isHandedOver'> {
   db: Db
-  /** Asks the documents' desk, which lives in a thread of its own. */
+  /** Asks the documents' worker, which has a thread of its own. */
   ask: AskDocuments
   accounts: Accounts
   clients: Clients
@@ -39,19 +39,16 @@ export interface FolderParts extends Pick<NotifierDeps, 'show' | 'withdraw' | 'i
   send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
   /** What happened could not be told, or counted; it is tried again. */
   failed: (error: unknown) => void
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
   newId: () => string
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
 }
 
-export function openFolders({ db, ask, accounts, clients, lists, send, clock, schedule, ...parts }: FolderParts) {
-  const { zone, failed } = parts
+export function openFolders({ db, ask, accounts, clients, lists, send, time, ...parts }: FolderParts) {
+  const { failed } = parts
+  const clock = time.now
   const chosen = () => accounts.chosen()?.id
   /** Which of two answers is the newer is told by when they were asked for, and a wall clock may be put back. */
-  const moment = neverBackwards(clock)
-  const elapsed = () => performance.now()
+  const moment = neverBackwards(time.now)
   let version = 0
 
   const views = openViews({
@@ -63,7 +60,7 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
   })
   const settings = openPreferences(db)
   const telling = openNotifier({
-    ...{ db, ask, zone, clock, schedule, failed },
+    ...{ db, ask, time, failed },
     settings: settings.read,
     accounts: accounts.list,
     views: views.list,
@@ -74,11 +71,11 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
   })
   const happened = () => send('activity.changed', null)
   const badgeCounts = openBadgeCounts({
-    ...{ ask, chosen, zone, clock, schedule, failed, happened },
+    ...{ ask, chosen, time, failed, happened },
     show: parts.showBadgeCounts
   })
   const presence = openPresence({
-    ...{ db, clock, schedule, failed },
+    ...{ db, time, failed },
     accountIds: () => accounts.list().map(({ id }) => id),
     changed: happened
   })
@@ -92,19 +89,18 @@ export function openFolders({ db, ask, accounts, clients, lists, send, clock, sc
   }
 
   const watch = openPolling({
-    ...{ ask, chosen, clock, moment, elapsed, schedule },
+    ...{ ask, chosen, time, moment },
     accounts: accounts.list,
     clientOf: clients.of,
     describe: asAppError,
-    random: Math.random,
     changed: documentsChanged,
-    looked: (accountId) => send('documents.looked', { accountId, at: clock() }),
+    looked: (accountId) => send('documents.looked', { accountId, at: time.now() }),
     connectionChanged: parts.connectionChanged
   })
-  const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), schedule })
+  const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), time })
   const rights = openRights(db)
   const actions = new Actions({
-    ...{ db, ask, rights, moment, time: systemTime },
+    ...{ db, ask, rights, moment, time },
     clientOf: clients.of,
     refresh: watch.refresh,
     soon: watch.soon,

@@ -128,7 +128,7 @@ async function run(): Promise<void> {
   const { ask } = documentDesk
   let connectionChanged = () => {}
   const folders = openFolders({
-    ...{ db, ask, accounts, clients, lists, send, clock, newId, schedule, zone, isHandedOver },
+    ...{ db, ask, accounts, clients, lists, send, newId, isHandedOver, time: systemTime },
     ...desktop.notifications,
     showBadgeCounts: desktop.show,
     connectionChanged: () => connectionChanged(),

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { asUtf8, wholeHash } from '../../../src/main/core/documents/mirror/answer-items.ts'
-import { DEEPEST, scanList } from '../../../src/main/core/lib/json-scanning.ts'
+import {
+  DEEPEST,
+  type JsonTrouble,
+  parsePiece,
+  scanList,
+  scanObject
+} from '../../../src/main/core/lib/json-scanning.ts'
 import { wholly } from '../../../src/main/core/lib/slices.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -49,25 +54,45 @@ describe('the items of an answer', () => {
   })
 })
 
-describe('the bytes of an answer', () => {
-  test('are read with a byte order mark, and in another charset where the answer names it', () => {
-    const text = '[{"Reference":"ā"}]'
-    const utf16 = Uint8Array.from(Buffer.from(`\ufeff${text}`, 'utf16le'))
-    expect(new TextDecoder().decode(asUtf8(bytesOf(`\ufeff${text}`), undefined))).toBe(text)
-    expect(new TextDecoder().decode(asUtf8(utf16, 'utf-8'))).toBe(text)
-    expect(new TextDecoder().decode(asUtf8(Uint8Array.from([0x22, 0xe9, 0x22]), 'ISO-8859-1'))).toBe('"é"')
-    expect(new TextDecoder().decode(asUtf8(bytesOf(text), 'x-unheard-of'))).toBe(text)
+/** The object as its pieces say it is, each parsed by itself. */
+function objectOf(text: string): Record<string, unknown> {
+  const bytes = bytesOf(text)
+  const members = [...wholly(scanObject(bytes))].map(([name, member]) => [
+    name,
+    member.elements ? member.elements.map((one) => parsePiece(bytes, one)) : parsePiece(bytes, member)
+  ])
+  return Object.fromEntries(members)
+}
+
+describe('the members of an object', () => {
+  test('are found wherever brackets, quotes and commas stand, also in long texts', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom('\\', '"', 'a', ']'), minLength: 200, maxLength: 600 })
+    )
+    const value = fc.oneof(fc.jsonValue(), text, fc.array(text), fc.array(fc.jsonValue()))
+    fc.assert(
+      fc.property(fc.dictionary(text, value), fc.constantFrom(undefined, 2, '\t'), (object, indent) => {
+        const written = JSON.stringify(object, null, indent)
+        expect(objectOf(`\ufeff ${written}\r\n`)).toEqual(JSON.parse(written))
+      })
+    )
   })
 
-  test('have a sum that tells any other bytes apart, also over several pieces', () => {
-    const bytes = new Uint8Array(9 * 1024 * 1024)
-    const sums = new Set([wholly(wholeHash(bytes))])
-    for (const place of [0, 1, 4 * 1024 * 1024, bytes.length - 1]) {
-      const other = bytes.slice()
-      other[place] = 1
-      sums.add(wholly(wholeHash(other)))
+  test('of an object that ends too early are none, wherever it was cut', () => {
+    const whole = JSON.stringify({ drafts: [{ name: 'a"]', mark: '\\' }, 1], version: 1, last: 'x'.repeat(300) })
+    for (let length = 1; length < whole.length; length++) {
+      expect(() => objectOf(whole.slice(0, length))).toThrow(
+        expect.objectContaining({ kind: 'cut' } satisfies Partial<JsonTrouble>)
+      )
     }
-    sums.add(wholly(wholeHash(bytes.subarray(1))))
-    expect(sums.size).toBe(6)
+    expect(objectOf(whole)).toEqual(JSON.parse(whole))
+  })
+
+  test('are found with pauses, however long one of them is', () => {
+    const long = JSON.stringify({ only: { list: Array.from({ length: 200_000 }, (_, index) => index) } })
+    let pauses = 0
+    for (const _ of scanObject(bytesOf(long))) pauses++
+    expect(pauses).toBeGreaterThan(10)
   })
 })

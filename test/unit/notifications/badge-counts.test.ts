@@ -19,9 +19,7 @@ function counted() {
     chosen: () => self.chosen,
     show: (one) => void self.shown.push(one),
     happened: () => void self.happened++,
-    zone: () => ZONE,
-    clock: time.clock,
-    schedule: time.scheduler().schedule,
+    time: time.run({ zone: () => ZONE }),
     failed: () => void self.failures++
   })
   const pass = async () => {

@@ -133,7 +133,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
     async open() {
       run?.end()
       desk.read.clear()
-      const { schedule, end } = time.scheduler()
+      const runTime = time.run({ zone: () => zone })
       let isOver = false
       const telling = openNotifier({
         db,
@@ -146,16 +146,14 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         isHandedOver: () => isOver || self.isHandedOver,
         show: (notice) => self.show(notice),
         withdraw: () => void self.withdrawn++,
-        zone: () => zone,
-        clock: time.clock,
-        schedule,
+        time: runTime,
         failed: (error) => void self.failures.push(error)
       })
       run = {
         telling,
         end: () => {
           isOver = true
-          end()
+          runTime.end()
         }
       }
       await telling.start()

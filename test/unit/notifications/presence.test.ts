@@ -16,13 +16,12 @@ function person() {
     /** A new start of the application; the one before ends as a crash does. */
     starts() {
       end()
-      const scheduler = time.scheduler()
-      end = scheduler.end
+      const run = time.run()
+      end = run.end
       return openPresence({
         db,
         accountIds: () => self.accounts,
-        clock: time.clock,
-        schedule: scheduler.schedule,
+        time: run,
         changed: () => void self.changed++,
         failed: (error) => {
           throw error

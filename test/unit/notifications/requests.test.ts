@@ -15,8 +15,7 @@ function answering(chosen: string | undefined = 'office') {
   const presence = openPresence({
     db,
     accountIds: () => ['office', 'second'],
-    clock: time.clock,
-    schedule: time.scheduler().schedule,
+    time: time.run(),
     changed: () => undefined,
     failed: () => undefined
   })

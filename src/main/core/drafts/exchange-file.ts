@@ -5,8 +5,8 @@
 import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
 import { fail } from '../lib/failure.ts'
+import { JsonTrouble, type Member, type Piece, parsePiece, scanObject } from '../lib/json-scanning.ts'
 import { inSlices } from '../lib/slices.ts'
-import { JsonTrouble, type Member, type Piece, parse, takeApart } from './json-pieces.ts'
 
 const FORMAT = 'countersign'
 const VERSION = 1
@@ -88,7 +88,7 @@ export async function readExchangeFile(bytes: Uint8Array): Promise<Exchanged> {
 }
 
 function* read(bytes: Uint8Array): Generator<void, Exchanged> {
-  const members = yield* takeApart(bytes)
+  const members = yield* scanObject(bytes)
   const format = contentOf(bytes, members.get('format'))
   if (format !== FORMAT) fail('invalid', NOT_OURS)
   const version = Version.safeParse(contentOf(bytes, members.get('version')))
@@ -142,7 +142,7 @@ function entriesOf(member: Member | undefined): readonly Piece[] {
 }
 
 function contentOf(bytes: Uint8Array, piece: Piece | undefined): unknown {
-  return piece && parse(bytes, piece)
+  return piece && parsePiece(bytes, piece)
 }
 
 /** Lists of a composition, and what the user calls one of their entries. */

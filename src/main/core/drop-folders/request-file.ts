@@ -10,8 +10,8 @@ import {
 } from '../../../shared/composition/index.ts'
 import type { FieldMessage } from '../../../shared/contract/index.ts'
 import { Form, SendFormDirectRequest, SendFormFillerRequest, spell, Template } from '../../../shared/model/index.ts'
-import { JsonTrouble, type Member, parse, takeApart } from '../drafts/json-pieces.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
+import { JsonTrouble, type Member, parsePiece, scanObject } from '../lib/json-scanning.ts'
 import { inSlices } from '../lib/slices.ts'
 
 export interface RequestContent {
@@ -42,7 +42,7 @@ export async function readRequestFile(bytes: Uint8Array): Promise<RequestContent
 }
 
 function* read(bytes: Uint8Array): Generator<void, RequestContent> {
-  const members = yield* takeApart(bytes)
+  const members = yield* scanObject(bytes)
   const isForms = members.has('Forms')
   if (isForms === members.has('Templates')) {
     fail('invalid', 'This isn’t a request to send: it must have either Forms or Templates.')
@@ -52,12 +52,12 @@ function* read(bytes: Uint8Array): Generator<void, RequestContent> {
     : (['Templates', Template, SendFormFillerRequest.omit({ Templates: true })] as const)
   const faults = openFaults()
   const others: Record<string, unknown> = {}
-  for (const [name, member] of members) if (name !== list) others[name] = parse(bytes, member)
+  for (const [name, member] of members) if (name !== list) others[name] = parsePiece(bytes, member)
   const checked = rest.safeParse(others)
   if (!checked.success) faults.addAll(checked.error, [])
   const items: unknown[] = []
   for (const piece of elementsOf(members.get(list), list)) {
-    const read = item.safeParse(parse(bytes, piece))
+    const read = item.safeParse(parsePiece(bytes, piece))
     if (read.success) items.push(read.data)
     else faults.addAll(read.error, [list, items.length])
     if (!read.success) items.push(undefined)

@@ -1,10 +1,10 @@
 /**
- * Where in the bytes of an answer each of its documents stands, without making anything of them: most of them are the same
- * as the last time.
+ * Where in the bytes of long JSON each of its parts stands, without parsing them: `JSON.parse` of tens of megabytes would
+ * hold a thread for a second. Each part is then parsed by itself, which also finds whatever is wrong inside it.
  */
 import type { Sliced } from './slices.ts'
 
-/** Where the items of the list stand. The bytes between may still not be JSON: each item is to be parsed by itself. */
+/** Where the items of a list stand. The bytes between may still not be JSON. */
 export interface Scan {
   count: number
   /** The first byte of each, and the one after its last. */
@@ -14,101 +14,248 @@ export interface Scan {
   tooDeep: ReadonlySet<number>
 }
 
+/** Where a value stands: bytes `from` (included) to `to` (excluded). */
+export interface Piece {
+  from: number
+  to: number
+}
+
+/** A member of an object; one that is a list, with its elements. */
+export type Member = Piece & { elements?: Piece[] }
+
+/** empty: there is no text. cut: it ends in the middle of the object. malformed: it isn't one object of JSON. */
+export class JsonTrouble extends Error {
+  override readonly name = 'JsonTrouble'
+  readonly kind: 'empty' | 'cut' | 'malformed'
+
+  constructor(kind: JsonTrouble['kind']) {
+    super(kind)
+    this.kind = kind
+  }
+}
+
 /** Deeper than any document; what is deeper could not be written down again. */
 export const DEEPEST = 200
 
-const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
+const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+/** In so many items of a list there is one pause. */
 const EVERY = 16
+/** In so many bytes of one value there is one pause. */
+const STRIDE = 64 * 1024
+/** A text that is longer is searched for its end natively: to begin that takes longer than to read a short one. */
+const SHORT_TEXT = 256
 
 /**
  * Finds the items of the list that the bytes are.
  * @param bytes UTF-8, without byte order mark.
- * @returns undefined where they aren't one list and nothing beside it: they may be cut off.
+ * @returns undefined if they aren't one list and nothing beside it: they may be cut off.
  */
 export function* scanList(bytes: Uint8Array): Sliced<Scan | undefined> {
-  const { length } = bytes
   let starts = new Uint32Array(1024)
   let ends = new Uint32Array(1024)
   const tooDeep = new Set<number>()
+  const value = new Value(bytes)
   let count = 0
-  let at = skipSpace(bytes, 0)
+  let at = spaceEnd(bytes, 0)
   if (bytes[at] !== OPEN_LIST) return undefined
-  at = skipSpace(bytes, at + 1)
-  if (bytes[at] === CLOSE_LIST) return whole(at)
-  for (;;) {
-    const end = endOfItem(bytes, at, () => tooDeep.add(count))
-    if (end < 0) return undefined
-    const last = endOfText(bytes, at, end)
-    if (last === at) return undefined
+  at = spaceEnd(bytes, at + 1)
+  while (count > 0 || bytes[at] !== CLOSE_LIST) {
+    value.begin(at)
+    while (!value.read()) yield
+    if (value.trouble) return undefined
     if (count === starts.length) {
       starts = doubled(starts)
       ends = doubled(ends)
     }
     starts[count] = at
-    ends[count] = last
+    ends[count] = value.end
+    if (value.deepest > DEEPEST) tooDeep.add(count)
     count++
-    if (bytes[end] === CLOSE_LIST) return whole(end)
-    at = skipSpace(bytes, end + 1)
+    at = spaceEnd(bytes, value.end)
+    if (bytes[at] === CLOSE_LIST) break
+    if (bytes[at] !== COMMA) return undefined
+    at = spaceEnd(bytes, at + 1)
     if (count % EVERY === 0) yield
   }
+  return spaceEnd(bytes, at + 1) < bytes.length ? undefined : { count, starts, ends, tooDeep }
+}
 
-  function whole(end: number): Scan | undefined {
-    return skipSpace(bytes, end + 1) < length ? undefined : { count, starts, ends, tooDeep }
+/**
+ * Finds the members of the object that the bytes are, and the elements of those that are lists.
+ * @param bytes UTF-8, with or without byte order mark.
+ * @throws {JsonTrouble}
+ */
+export function* scanObject(bytes: Uint8Array): Sliced<Map<string, Member>> {
+  const members = new Map<string, Member>()
+  const value = new Value(bytes)
+  let at = spaceEnd(bytes, BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? 3 : 0)
+  if (at === bytes.length) throw new JsonTrouble('empty')
+  at = after(bytes, at, OPEN_OBJECT)
+  while (members.size > 0 || bytes[at] !== CLOSE_OBJECT) {
+    if (at < bytes.length && bytes[at] !== QUOTE) throw new JsonTrouble('malformed')
+    const name = yield* pieceAt(value, at)
+    const text = parsePiece(bytes, name)
+    if (typeof text !== 'string' || members.has(text)) throw new JsonTrouble('malformed')
+    at = after(bytes, spaceEnd(bytes, name.to), COLON)
+    const member = bytes[at] === OPEN_LIST ? yield* listAt(bytes, value, at) : yield* pieceAt(value, at)
+    members.set(text, member)
+    at = spaceEnd(bytes, member.to)
+    if (bytes[at] === CLOSE_OBJECT) break
+    at = after(bytes, at, COMMA)
+  }
+  if (spaceEnd(bytes, at + 1) < bytes.length) throw new JsonTrouble('malformed')
+  return members
+}
+
+/** @throws {JsonTrouble} `malformed` if the piece isn't JSON in UTF-8. */
+export function parsePiece(bytes: Uint8Array, { from, to }: Piece): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(from, to)))
+  } catch {
+    throw new JsonTrouble('malformed')
   }
 }
 
-/** The comma or bracket that ends the item; -1 where the bytes end first. */
-function endOfItem(bytes: Uint8Array, from: number, isTooDeep: () => void): number {
-  const { length } = bytes
-  let depth = 0
-  let deepest = 0
-  for (let at = from; at < length; at++) {
-    const byte = bytes[at] as number
-    if (byte === QUOTE) {
-      for (at++; at < length; at++) {
-        const inside = bytes[at] as number
-        if (inside === QUOTE) break
-        if (inside === BACKSLASH) at++
+function* listAt(bytes: Uint8Array, value: Value, from: number): Sliced<Member> {
+  const elements: Piece[] = []
+  let at = spaceEnd(bytes, from + 1)
+  while (elements.length > 0 || bytes[at] !== CLOSE_LIST) {
+    const element = yield* pieceAt(value, at)
+    elements.push(element)
+    at = spaceEnd(bytes, element.to)
+    if (bytes[at] === CLOSE_LIST) break
+    at = after(bytes, at, COMMA)
+    if (elements.length % EVERY === 0) yield
+  }
+  return { from, to: at + 1, elements }
+}
+
+function* pieceAt(value: Value, from: number): Sliced<Piece> {
+  value.begin(from)
+  while (!value.read()) yield
+  if (value.trouble) throw new JsonTrouble(value.trouble)
+  return { from, to: value.end }
+}
+
+/** One value, gone through in strides; used again for the next one. */
+class Value {
+  /** The byte after its last, once it has been read. */
+  end = 0
+  /** How deep lists and objects are nested in it, itself included. */
+  deepest = 0
+  trouble: 'cut' | 'malformed' | undefined
+  readonly #bytes: Uint8Array
+  #at = 0
+  #depth = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  begin(from: number): void {
+    this.#at = from
+    this.#depth = 0
+    this.deepest = 0
+    this.trouble = undefined
+  }
+
+  /** Goes on; returns whether its end, or what is wrong with it, has been found. */
+  read(): boolean {
+    const bytes = this.#bytes
+    const first = bytes[this.#at]
+    if (this.#depth > 0 || first === OPEN_OBJECT || first === OPEN_LIST) return this.#readNested()
+    const { length } = bytes
+    let at = this.#at
+    if (first === QUOTE) at = endOfRest(bytes, at + 1)
+    else while (at < length && !endsScalar(bytes[at] as number)) at++
+    if (at < 0 || (first !== QUOTE && at === length)) this.trouble = 'cut'
+    else if (at === this.#at) this.trouble = 'malformed'
+    this.end = at
+    return true
+  }
+
+  /** Whether each bracket is closed by its own kind shows when the value is parsed. */
+  #readNested(): boolean {
+    const bytes = this.#bytes
+    const { length } = bytes
+    const until = Math.min(length, this.#at + STRIDE)
+    let depth = this.#depth
+    let deepest = this.deepest
+    let at = this.#at
+    for (; at < until; at++) {
+      const byte = bytes[at] as number
+      if (byte === QUOTE) {
+        // Most texts are short: their end is found here, without a call.
+        const near = Math.min(length, at + SHORT_TEXT)
+        let inside = at + 1
+        for (; inside < near; inside++) {
+          const one = bytes[inside] as number
+          if (one === QUOTE) break
+          if (one === BACKSLASH) inside++
+        }
+        at = inside < near ? inside : endOfRest(bytes, inside) - 1
+        if (at < 0) {
+          this.trouble = 'cut'
+          return true
+        }
+      } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        depth++
+        if (depth > deepest) deepest = depth
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+        depth--
+        if (depth === 0) {
+          this.end = at + 1
+          this.deepest = deepest
+          return true
+        }
       }
-    } else if (byte === COMMA) {
-      if (depth === 0) return at
-    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-      depth++
-      if (depth > deepest) deepest = depth
-      if (deepest === DEEPEST + 1) {
-        isTooDeep()
-        deepest++
-      }
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      if (depth === 0) return byte === CLOSE_LIST ? at : -1
-      depth--
     }
+    this.#at = at
+    this.#depth = depth
+    this.deepest = deepest
+    if (at >= length) this.trouble = 'cut'
+    return at >= length
+  }
+}
+
+/** The end of the text within which this is, and no escape is open; -1 if the bytes end first. */
+function endOfRest(bytes: Uint8Array, from: number): number {
+  for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let backslashes = 0
+    while (quote - 1 - backslashes >= from && bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++
+    if (backslashes % 2 === 0) return quote + 1
   }
   return -1
 }
 
-function skipSpace(bytes: Uint8Array, from: number): number {
+/** The place of what follows the wanted byte, white space left out. */
+function after(bytes: Uint8Array, at: number, wanted: number): number {
+  if (at >= bytes.length) throw new JsonTrouble('cut')
+  if (bytes[at] !== wanted) throw new JsonTrouble('malformed')
+  return spaceEnd(bytes, at + 1)
+}
+
+function spaceEnd(bytes: Uint8Array, from: number): number {
   let at = from
   while (isSpace(bytes[at])) at++
   return at
 }
 
-function endOfText(bytes: Uint8Array, from: number, before: number): number {
-  let end = before
-  while (end > from && isSpace(bytes[end - 1])) end--
-  return end
-}
-
 /** What JSON calls white space. */
 function isSpace(byte: number | undefined): boolean {
-  return byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+function endsScalar(byte: number): boolean {
+  return byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST || isSpace(byte)
 }
 
 function doubled(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {

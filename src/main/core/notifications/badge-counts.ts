@@ -1,5 +1,7 @@
 /** How the chosen account stands, in two numbers, for where there is room for no more: the badge and the tray. */
+
 import type { AskDocuments } from '../documents/questions.ts'
+import type { Time } from '../lib/time.ts'
 
 export interface BadgeCounts {
   /** Documents that something happened to since the person last looked at them. */
@@ -14,16 +16,14 @@ export interface BadgeCountsDeps {
   show: (badgeCounts: BadgeCounts) => void
   /** Something new happened to a document of any account. */
   happened: () => void
-  zone: () => string
-  clock: () => number
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
   failed: (error: unknown) => void
 }
 
 /** Many changes at once are counted once. */
 const GATHERING = 500
 
-export function openBadgeCounts({ ask, chosen, show, happened, zone, clock, schedule, failed }: BadgeCountsDeps) {
+export function openBadgeCounts({ ask, chosen, show, happened, time, failed }: BadgeCountsDeps) {
   let shown: BadgeCounts | undefined
   let newest: string | undefined
   let prevent: (() => void) | undefined
@@ -32,7 +32,7 @@ export function openBadgeCounts({ ask, chosen, show, happened, zone, clock, sche
 
   async function countsOf(accountId: string | undefined): Promise<BadgeCounts> {
     if (accountId === undefined) return { unread: 0, waiting: 0 }
-    const { unread } = await ask('counts', { accountId, queries: [], now: clock(), zone: zone() })
+    const { unread } = await ask('counts', { accountId, queries: [], now: time.now(), zone: time.zone() })
     const waiting = await ask('waitingHere', { accountId })
     // One person may have several documents.
     const people = new Set(waiting.map((one) => one.person || `${one.documentReference} ${one.signer}`))
@@ -69,7 +69,7 @@ export function openBadgeCounts({ ask, chosen, show, happened, zone, clock, sche
 
   /** To be called after documents changed, or another account was chosen. */
   function changed(): void {
-    prevent ??= schedule(() => void countOnce(), GATHERING)
+    prevent ??= time.after(GATHERING, () => void countOnce())
   }
 
   return {

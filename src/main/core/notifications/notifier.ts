@@ -3,8 +3,10 @@
  * place up to which everything was told is written before a notice is shown. What can't be told now, because of quiet
  * hours or somebody signing at the counter, stays behind that place and is told later.
  */
+
 import { type DocumentChange, NOTIFIED_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
 import { isQuiet, localTimeOf } from '../lib/calendar.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { type Cursor, type DueDocument, openCursor, openDueTomorrow } from './cursor.ts'
 import { type News, type NotificationText, notificationsOf, type Occasion } from './notification-text.ts'
@@ -19,10 +21,7 @@ export interface NotifierDeps extends PreferenceDeps, StartupDigestDeps {
   show: (notice: NotificationText) => void
   /** Takes the notices off the screen that are still there. */
   withdraw: () => void
-  /** The wall clock, in milliseconds since 1970 UTC: may jump. */
-  clock: () => number
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
   /** DocumentNews what went wrong; it is tried again. */
   failed: (error: unknown) => void
 }
@@ -40,10 +39,10 @@ const FIRST_ROUND_LOOK = 2000
 /** How often it is looked for what is due tomorrow. */
 const DUE_EVERY = 10 * MINUTE
 
-export function openNotifier(effects: NotifierDeps) {
-  const { db, ask, clock, schedule } = effects
-  const cursor = openCursor(effects)
-  const startupDigest = openStartupDigest(effects)
+export function openNotifier(deps: NotifierDeps) {
+  const { db, ask, time } = deps
+  const cursor = openCursor(deps)
+  const startupDigest = openStartupDigest(deps)
   const dueTomorrow = openDueTomorrow({ db, ask })
   const pending = new Set<() => void>()
   let isStarted = false
@@ -58,17 +57,17 @@ export function openNotifier(effects: NotifierDeps) {
 
   function later(task: () => void, delay: number): void {
     if (isStopped) return
-    const prevent = schedule(() => {
+    const prevent = time.after(delay, () => {
       pending.delete(prevent)
       if (!isStopped) task()
-    }, delay)
+    })
     pending.add(prevent)
   }
 
   /** Whether nothing may be told just now. */
   function isHeld(): boolean {
-    if (effects.isHandedOver()) return true
-    const held = isQuiet(effects.settings().quiet, localTimeOf(clock(), effects.zone()).minute)
+    if (deps.isHandedOver()) return true
+    const held = isQuiet(deps.settings().quiet, localTimeOf(time.now(), time.zone()).minute)
     wasQuiet ||= held
     return held
   }
@@ -76,7 +75,7 @@ export function openNotifier(effects: NotifierDeps) {
   function look(): Promise<void> {
     looking ??= tellWhatIsNew()
       .catch((error: unknown) => {
-        if (!isStopped) effects.failed(error)
+        if (!isStopped) deps.failed(error)
       })
       .finally(() => {
         looking = undefined
@@ -89,9 +88,9 @@ export function openNotifier(effects: NotifierDeps) {
     const from = await cursor.read()
     if (!startupDigest.isDone() && !isCaughtUp) return waitForFirstRound()
 
-    const settings = effects.settings()
+    const settings = deps.settings()
     const back = startupDigest.comingBack()
-    const wantedIn = wantedBy(settings, effects)
+    const wantedIn = wantedBy(settings, deps)
     const away = gathering()
     const now = gathering()
     let last = from.change
@@ -106,7 +105,7 @@ export function openNotifier(effects: NotifierDeps) {
         group.add({ ...change, name: change.documentName }, news)
       }
     }
-    const slot = Math.floor(clock() / DUE_EVERY)
+    const slot = Math.floor(time.now() / DUE_EVERY)
     const due = slot === lastDueSlot ? [] : await dueNow(wantedIn)
     for (const document of due) now.add(document, { kind: 'due-tomorrow' })
 
@@ -150,10 +149,10 @@ export function openNotifier(effects: NotifierDeps) {
     lately++
     later(() => lately--, MINUTE)
     try {
-      effects.show(notice)
+      deps.show(notice)
     } catch (error) {
       // It counts as told: twice would be worse.
-      effects.failed(error)
+      deps.failed(error)
     }
   }
 
@@ -164,9 +163,9 @@ export function openNotifier(effects: NotifierDeps) {
   }
 
   async function dueNow(wantedIn: Wanted): Promise<DueDocument[]> {
-    if (effects.settings().kinds['due-tomorrow'] === 'never') return []
-    const ids = effects.accounts().map(({ id }) => id)
-    const found = await dueTomorrow.find(ids, clock(), effects.zone())
+    if (deps.settings().kinds['due-tomorrow'] === 'never') return []
+    const ids = deps.accounts().map(({ id }) => id)
+    const found = await dueTomorrow.find(ids, time.now(), time.zone())
     const wanted: DueDocument[] = []
     for (const document of found) if (await wantedIn(document, 'due-tomorrow')) wanted.push(document)
     return wanted
@@ -198,7 +197,7 @@ export function openNotifier(effects: NotifierDeps) {
         startupDigest.begin()
         await cursor.read()
       } catch (error) {
-        effects.failed(error)
+        deps.failed(error)
       }
       isStarted = true
       later(() => {
@@ -213,7 +212,7 @@ export function openNotifier(effects: NotifierDeps) {
 
     /** Somebody began or ended to sign at the counter. */
     counterChanged(): void {
-      if (effects.isHandedOver()) effects.withdraw()
+      if (deps.isHandedOver()) deps.withdraw()
       else wake()
     },
 

@@ -8,6 +8,7 @@ import {
   type SavedView
 } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from './json-values.ts'
 import type { DocumentNews, News } from './notification-text.ts'
@@ -18,19 +19,14 @@ export interface PreferenceDeps {
   accounts: () => readonly { id: string }[]
   /** The saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
-  /** The IANA name of this workstation's zone, as it is now. */
-  zone: () => string
-  clock: () => number
+  time: Pick<Time, 'now' | 'zone'>
 }
 
 /** Whether the person wants that of a document told. */
 export type Wanted = (document: { accountId: string; reference: string }, kind: NotifiedKind) => Promise<boolean>
 
 /** What the views say of a document is asked once: to be made anew for each look. */
-export function wantedBy(
-  settings: NotificationPreferences,
-  { ask, accounts, views, zone, clock }: PreferenceDeps
-): Wanted {
+export function wantedBy(settings: NotificationPreferences, { ask, accounts, views, time }: PreferenceDeps): Wanted {
   const watched = new Set(accounts().map(({ id }) => id))
   const known = new Map<string, boolean>()
 
@@ -38,7 +34,7 @@ export function wantedBy(
     const queries = views(accountId).filter(({ tell }) => tell)
     if (queries.length === 0) return false
     const asked = { accountId, reference, queries: queries.map(({ id, query }) => ({ id, query })) }
-    return (await ask('matching', { ...asked, now: clock(), zone: zone() })).length > 0
+    return (await ask('matching', { ...asked, now: time.now(), zone: time.zone() })).length > 0
   }
 
   return async ({ accountId, reference }, kind) => {

@@ -3,18 +3,18 @@
  * which they didn't look becomes a time away when they come back, and stays one, by account, until they have seen what
  * happened in it.
  */
+
 import { z } from 'zod'
 import type { AwayView } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from './json-values.ts'
 
 export interface PresenceDeps {
   db: Db
   accountIds: () => readonly string[]
-  /** The wall clock, in milliseconds since 1970 UTC: may jump. */
-  clock: () => number
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
   /** A time away began to be shown, or was seen. */
   changed: () => void
   failed: (error: unknown) => void
@@ -34,7 +34,7 @@ const Period = z.object({ since: z.number(), until: z.number() })
 
 export type Presence = ReturnType<typeof openPresence>
 
-export function openPresence({ db, accountIds, clock, schedule, changed, failed }: PresenceDeps) {
+export function openPresence({ db, accountIds, time, changed, failed }: PresenceDeps) {
   const kept = keptIn(db)
   // Erased with the account: see the statements of accounts/account.ts over `meta`.
   const keyOf = (accountId: string) => `away:${accountId}:`
@@ -45,7 +45,7 @@ export function openPresence({ db, accountIds, clock, schedule, changed, failed 
 
   /** The person is looking now. */
   function look(): void {
-    const now = clock()
+    const now = time.now()
     const last = kept.read(LOOKED, z.number())
     const wasAway = last !== undefined && (isNew || now - last > LONG_ENOUGH)
     db.transaction(() => {
@@ -72,7 +72,7 @@ export function openPresence({ db, accountIds, clock, schedule, changed, failed 
 
   function goOn(): void {
     noted(look)
-    preventNext = schedule(goOn, MINUTE)
+    preventNext = time.after(MINUTE, goOn)
   }
 
   function leave(): void {
@@ -82,7 +82,7 @@ export function openPresence({ db, accountIds, clock, schedule, changed, failed 
     // Also where the clock went on while the computer slept: the last minute that was noted is the last that was looked.
     noted(() => {
       const last = kept.read(LOOKED, z.number()) ?? 0
-      if (Math.abs(clock() - last) <= 2 * MINUTE) kept.write(LOOKED, clock())
+      if (Math.abs(time.now() - last) <= 2 * MINUTE) kept.write(LOOKED, time.now())
     })
   }
 

@@ -15,7 +15,7 @@ let hints: Hints
 let woken = 0
 let time = ownTime()
 
-const open = () => openHints({ db, random: randomBytes, wake: () => woken++, schedule: time.scheduler().schedule })
+const open = () => openHints({ db, random: randomBytes, wake: () => woken++, time: time.run() })
 
 beforeEach(() => {
   woken = 0
@@ -135,7 +135,7 @@ describe('the address', () => {
     const now = hints.view()
     expect(now.address).toBeDefined()
     expect(now.address).not.toBe(address)
-    expect(now.problem?.message).toContain('new address')
+    expect(now.problem?.next).toContain('new address')
     expect(await ask(now.address ?? '')).toBe(204)
     await new Promise((resolve) => other.close(resolve))
   })
@@ -150,8 +150,8 @@ describe('the address', () => {
       await hints.start()
       if (start < 2) await hints.stop()
     }
-    expect(hints.view().problem?.message).toContain('new address')
-    expect(hints.view().problem?.message).toContain('new address')
+    expect(hints.view().problem?.next).toContain('new address')
+    expect(hints.view().problem?.next).toContain('new address')
     await hints.stop()
     hints = open()
     await hints.start()

@@ -231,14 +231,11 @@ function openWorld(begin: number) {
       chosen: () => ACCOUNT,
       clientOf: async () => client,
       describe: asAppError,
-      clock,
       moment,
-      elapsed: () => elapsed,
-      random: () => 0,
+      time: { now: clock, elapsed: () => elapsed, after: () => () => undefined, random: () => 0, zone: () => 'UTC' },
       changed: (id) => changes.push(id),
       looked: () => undefined,
-      connectionChanged: () => undefined,
-      schedule: () => () => undefined
+      connectionChanged: () => undefined
     })
     return { worker, watch }
   }

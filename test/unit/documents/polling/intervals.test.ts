@@ -1,6 +1,6 @@
 /** How long an account's folders are left alone, and when what is missing may be called gone. */
 import { describe, expect, test } from 'vitest'
-import { type Fortune, restAfter, spaced } from '../../../../src/main/core/documents/polling/intervals.ts'
+import { type Fortune, restAfter, throttled } from '../../../../src/main/core/documents/polling/intervals.ts'
 import { type CompleteRound, trackMissing } from '../../../../src/main/core/documents/polling/rounds.ts'
 import { ownTime } from '../../../fixtures/own-time.ts'
 
@@ -46,7 +46,7 @@ describe('telling of many things', () => {
   test('is done at once, then now and then, and the last is never left out', async () => {
     const time = ownTime()
     const told: number[] = []
-    const { ask } = spaced(time.scheduler().schedule, 250, () => told.push(time.elapsed()))
+    const { ask } = throttled(time.run(), 250, () => told.push(time.elapsed()))
     for (let tick = 0; tick < 100; tick++) {
       ask()
       await time.pass(10)

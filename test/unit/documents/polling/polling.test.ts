@@ -214,14 +214,11 @@ describe('the folders of an account', () => {
       chosen: () => work.accountId,
       clientOf: work.clients.of,
       describe: asAppError,
-      clock: work.clock,
       moment: neverBackwards(work.clock),
-      elapsed: work.time.elapsed,
-      random: () => 0,
+      time: { ...work.time.run({ random: () => 0 }), after: () => () => undefined },
       changed: () => undefined,
       looked: () => undefined,
-      connectionChanged: () => undefined,
-      schedule: () => () => undefined
+      connectionChanged: () => undefined
     })
     await watch.refresh(work.accountId)
     asked.length = 0
@@ -281,9 +278,10 @@ describe('by itself', () => {
   const begin = () => work.watch.start()
   /** So many looks at the first folder have been answered. */
   async function looked(times: number) {
-    await expect.poll(() => gets('InBox')).toBe(times)
-    await expect.poll(() => gets()).toBe(3 * times)
-    await new Promise((resume) => setTimeout(resume, 30))
+    await expect.poll(() => gets('InBox'), { timeout: 20_000 }).toBe(times)
+    await expect.poll(() => gets(), { timeout: 20_000 }).toBe(3 * times)
+    // Taken over, too, and the next round is planned.
+    await expect.poll(() => work.rounds.length, { timeout: 20_000 }).toBe(times)
   }
 
   test('folders are read at once, and seconds apart while somebody looks', async () => {

@@ -1,7 +1,8 @@
 /** What the watch remembers of each account between two rounds. */
 
 import { type AppError, type ConnectionView, localErrorCodes } from '../../../../shared/contract/index.ts'
-import { type Fortune, restAfter, type spaced } from './intervals.ts'
+import type { Time } from '../../lib/time.ts'
+import { type Fortune, restAfter, type throttled } from './intervals.ts'
 
 /** An account that is watched. It keeps its place while another is looked at. */
 export interface Place {
@@ -17,7 +18,7 @@ export interface Place {
   /** Something gave cause to look at all folders; while a round is under way, it may have come too late for it. */
   isWanted: boolean
   unschedule?: (() => void) | undefined
-  told: ReturnType<typeof spaced>
+  told: ReturnType<typeof throttled>
 }
 
 export function newPlace(accountId: string, told: Place['told']): Place {
@@ -122,7 +123,7 @@ function stateAfter(error: AppError | undefined): ConnectionView['state'] | unde
   return error.code === 'unauthorised' ? 'refused' : 'online'
 }
 
-export function openConnections(clock: () => number) {
+export function openConnections(time: Pick<Time, 'now'>) {
   const connections = new Map<string, ConnectionView>()
 
   return {
@@ -131,12 +132,12 @@ export function openConnections(clock: () => number) {
       const state = stateAfter(error)
       if (!state) return false
       const before = connections.get(accountId)
-      const since = before?.state === state ? before.since : clock()
+      const since = before?.state === state ? before.since : time.now()
       connections.set(accountId, { state, since, ...(error && state !== 'online' && { error }) })
       return before?.state !== state
     },
     of: (accountId: string | undefined): ConnectionView =>
-      (accountId && connections.get(accountId)) || { state: 'unknown', since: clock() },
+      (accountId && connections.get(accountId)) || { state: 'unknown', since: time.now() },
     forget: (accountId: string) => void connections.delete(accountId)
   }
 }

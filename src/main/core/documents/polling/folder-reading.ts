@@ -1,5 +1,6 @@
 /** Reads folders of an account into the mirror: never one folder twice at a time, and each answer taken in the order of its asking. */
 import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
+import type { Time } from '../../lib/time.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
 import type { AskDocuments, Taken } from '../questions.ts'
 
@@ -7,12 +8,9 @@ export interface FolderReadingDeps {
   ask: AskDocuments
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'readActiveDocuments'>>
   describe: (error: unknown) => AppError
-  /** The wall clock, in milliseconds since 1970 UTC: what is shown. */
-  clock: () => number
+  time: Time
   /** Orders what is known; shared with whoever takes over what operations answer: see `neverBackwards`. */
   moment: () => number
-  /** A clock that never jumps, in milliseconds. */
-  elapsed: () => number
   /** Told how each look ended, before whoever asked for it is. */
   looked: (accountId: string, news: LookEnd) => void
 }
@@ -46,8 +44,8 @@ interface Reading {
   result: Promise<FolderLook>
 }
 
-export function openFolderReading(effects: FolderReadingDeps) {
-  const { ask, clientOf, describe, clock, moment, elapsed, looked } = effects
+export function openFolderReading(deps: FolderReadingDeps) {
+  const { ask, clientOf, describe, time, moment, looked } = deps
   const troubles = new Map<string, Map<string, FolderTrouble>>()
   const readings = new Map<string, Map<string, Reading>>()
   /** What ends the looks of an account that are under way. */
@@ -77,7 +75,7 @@ export function openFolderReading(effects: FolderReadingDeps) {
   }
 
   async function look(accountId: string, folder: string, withLogs: boolean, signal: AbortSignal): Promise<FolderLook> {
-    const at = elapsed()
+    const at = time.elapsed()
     try {
       signal.throwIfAborted()
       const client = await clientOf(accountId)
@@ -85,7 +83,7 @@ export function openFolderReading(effects: FolderReadingDeps) {
       const taken = await client.readActiveDocuments(folder, { documentLog: withLogs, signal }, (bytes, charset) => {
         // It may have been asked of another address, or by another key.
         signal.throwIfAborted()
-        return ask('take', { accountId, folder, begun, arrived: moment(), now: clock(), withLogs, bytes, charset })
+        return ask('take', { accountId, folder, begun, arrived: moment(), now: time.now(), withLogs, bytes, charset })
       })
       const { count } = taken.unreadable
       const isNews = noted(accountId, folder, count > 0 ? { unreadable: taken.unreadable } : {})

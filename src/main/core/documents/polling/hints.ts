@@ -3,10 +3,11 @@
  * server passed on), and at which address. The address stays the same over restarts where its port can be had.
  */
 import type { AppError, HintView } from '../../../../shared/contract/index.ts'
+import type { Time } from '../../lib/time.ts'
 import type { Db } from '../../storage/connection.ts'
 import { openMeta } from '../../storage/meta.ts'
 import { type HintListener, hintPath, listenForHints } from './hint-listener.ts'
-import { type Schedule, spaced } from './intervals.ts'
+import { throttled } from './intervals.ts'
 
 /** However many hints come, the folders are looked at no more often than this, in milliseconds. */
 const WAKES_EVERY = 1_000
@@ -18,7 +19,7 @@ export interface HintDeps {
   random: (bytes: number) => Buffer
   /** Looks at the folders. */
   wake: () => void
-  schedule: Schedule
+  time: Time
 }
 
 interface Kept {
@@ -31,9 +32,9 @@ interface Kept {
 
 export type Hints = ReturnType<typeof openHints>
 
-export function openHints({ db, random, wake, schedule }: HintDeps) {
+export function openHints({ db, random, wake, time }: HintDeps) {
   const meta = openMeta(db)
-  const woken = spaced(schedule, WAKES_EVERY, wake)
+  const woken = throttled(time, WAKES_EVERY, wake)
   let listener: HintListener | undefined
   let problem: AppError | undefined
   /** One change at a time: two that were asked for at once would listen twice. */

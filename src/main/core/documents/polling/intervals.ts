@@ -1,5 +1,6 @@
 /** How long to rest between two rounds over an account's folders, and how to tell of many things at once. Nothing here waits. */
 import type { AppError } from '../../../../shared/contract/index.ts'
+import type { Time } from '../../lib/time.ts'
 
 /** All in milliseconds. */
 export const PACE = {
@@ -54,24 +55,25 @@ export function restAfter({ isLookedAt, failures, error, isOffline, took }: Fort
   return Math.max(fair, patience * spread, Math.min(error?.retryAfterMs ?? 0, PACE.longestAskedFor))
 }
 
-/** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-export type Schedule = (task: () => void, delay: number) => () => void
-
 /**
  * Makes of `task` one that is run at once, and then no more than once in so many milliseconds, however often it is asked
  * for; what was asked for last is never left out.
  */
-export function spaced(schedule: Schedule, interval: number, task: () => void): { ask: () => void; stop: () => void } {
+export function throttled(
+  time: Pick<Time, 'after'>,
+  interval: number,
+  task: () => void
+): { ask: () => void; stop: () => void } {
   let resting: (() => void) | undefined
   let isWanted = false
   let isStopped = false
 
   function run(): void {
     isWanted = false
-    resting = schedule(() => {
+    resting = time.after(interval, () => {
       resting = undefined
       if (isWanted && !isStopped) run()
-    }, interval)
+    })
     task()
   }
 

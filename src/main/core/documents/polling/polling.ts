@@ -8,7 +8,7 @@ import { USUAL_FOLDERS } from '../../accounts/account.ts'
 import type { SendKeys } from '../questions.ts'
 import { isUnknownFolder, newPlace, openConnections, type Place } from './account-state.ts'
 import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
-import { restAfter, type Schedule, spaced } from './intervals.ts'
+import { restAfter, throttled } from './intervals.ts'
 import { openRounds, type Round } from './rounds.ts'
 
 export type { FolderTrouble } from './folder-reading.ts'
@@ -23,30 +23,27 @@ export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
   accounts: () => readonly { id: string; folders: readonly string[] }[]
   /** The account that is looked at; undefined where there is none. */
   chosen: () => string | undefined
-  /** 0 up to 1. */
-  random: () => number
   /** Documents of an account changed, or what is wrong with reading them; at most four times a second. */
   changed: (accountId: string) => void
   /** An account's folders were read, whether or not anything had changed. */
   looked: (accountId: string) => void
   connectionChanged: () => void
-  schedule: Schedule
 }
 
 export type Polling = ReturnType<typeof openPolling>
 
-export function openPolling(effects: PollingDeps) {
-  const { ask, clock, elapsed, describe, schedule } = effects
-  const connections = openConnections(clock)
-  const reading = openFolderReading({ ...effects, looked })
+export function openPolling(deps: PollingDeps) {
+  const { ask, time, describe } = deps
+  const connections = openConnections(time)
+  const reading = openFolderReading({ ...deps, looked })
   const places = new Map<string, Place>()
   let isShown = true
   let isStarted = false
   let isStopped = false
 
-  const isKnown = (accountId: string) => effects.accounts().some(({ id }) => id === accountId)
+  const isKnown = (accountId: string) => deps.accounts().some(({ id }) => id === accountId)
   const rounds = openRounds({
-    ...{ ask, describe, clock, reading, foldersOf, isKnown },
+    ...{ ask, describe, time, reading, foldersOf, isKnown },
     isUnknown: (accountId, folder) => places.get(accountId)?.paces.isUnknown(folder) === true,
     changed: (accountId) => places.get(accountId)?.told.ask()
   })
@@ -56,7 +53,7 @@ export function openPolling(effects: PollingDeps) {
     if (known) return known
     const place = newPlace(
       accountId,
-      spaced(schedule, TOLD_EVERY, () => effects.changed(accountId))
+      throttled(time, TOLD_EVERY, () => deps.changed(accountId))
     )
     places.set(accountId, place)
     return place
@@ -64,7 +61,7 @@ export function openPolling(effects: PollingDeps) {
 
   /** The names of an account's folders, each once. */
   function foldersOf(accountId: string): string[] {
-    const named = effects.accounts().find(({ id }) => id === accountId)?.folders ?? []
+    const named = deps.accounts().find(({ id }) => id === accountId)?.folders ?? []
     const folders = named.length > 0 ? named : USUAL_FOLDERS
     return [...new Map(folders.map((folder) => [folder.toLowerCase(), folder])).values()]
   }
@@ -73,12 +70,12 @@ export function openPolling(effects: PollingDeps) {
     if (!isKnown(accountId)) return
     const place = placeOf(accountId)
     place.paces.noted(folder, error)
-    if (!error) Object.assign(place, { isRead: true, answeredAt: elapsed() })
+    if (!error) Object.assign(place, { isRead: true, answeredAt: time.elapsed() })
     if (isChanged) place.told.ask()
     // Where another folder was answered meanwhile, the line is well.
     if (error && MAYBE_ITS_OWN.has(error.code) && place.answeredAt >= at) return
     if (!connections.noted(accountId, error)) return
-    effects.connectionChanged()
+    deps.connectionChanged()
     if (error) return
     // What brought this line back may have brought back those of others.
     for (const one of places.values()) {
@@ -99,7 +96,7 @@ export function openPolling(effects: PollingDeps) {
     const { looks, failures } = round
     const serious = looks.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
-    effects.looked(accountId)
+    deps.looked(accountId)
     return round
   }
 
@@ -111,12 +108,12 @@ export function openPolling(effects: PollingDeps) {
   function plan(place: Place, delay: number): void {
     if (place.isRound || !isStarted || isStopped) return
     place.unschedule?.()
-    place.unschedule = schedule(() => void round(place), delay)
+    place.unschedule = time.after(delay, () => void round(place))
   }
 
   async function round(place: Place): Promise<void> {
     const { accountId } = place
-    const begun = elapsed()
+    const begun = time.elapsed()
     const folders = foldersOf(accountId)
     const mine = place.isWanted ? folders : place.paces.due(folders, begun)
     place.isRound = true
@@ -125,16 +122,16 @@ export function openPolling(effects: PollingDeps) {
     place.isRound = false
     place.failures = error ? place.failures + 1 : 0
     if (places.get(accountId) !== place) return
-    if (!error) effects.looked(accountId)
-    plan(place, place.isWanted ? 0 : restOf(place, elapsed() - begun, error))
+    if (!error) deps.looked(accountId)
+    plan(place, place.isWanted ? 0 : restOf(place, time.elapsed() - begun, error))
   }
 
   function restOf(place: Place, took: number, error: AppError | undefined): number {
     const { accountId, failures, paces } = place
     const isOffline = error !== undefined && connections.of(accountId).state === 'offline'
-    const fortune = { isLookedAt: isShown && effects.chosen() === accountId, isOffline, took }
-    if (error) return restAfter({ ...fortune, failures, error }, effects.random())
-    return paces.rest(foldersOf(accountId), fortune, elapsed(), effects.random())
+    const fortune = { isLookedAt: isShown && deps.chosen() === accountId, isOffline, took }
+    if (error) return restAfter({ ...fortune, failures, error }, time.random())
+    return paces.rest(foldersOf(accountId), fortune, time.elapsed(), time.random())
   }
 
   /**
@@ -157,7 +154,7 @@ export function openPolling(effects: PollingDeps) {
   }
 
   function soon(accountId?: string): void {
-    for (const { id } of effects.accounts()) {
+    for (const { id } of deps.accounts()) {
       if (accountId === undefined || id === accountId) readSoon(placeOf(id))
     }
   }
@@ -179,7 +176,7 @@ export function openPolling(effects: PollingDeps) {
     },
     /** Told when the window is shown or hidden; a window that comes back is made true at once. */
     setShown(shown: boolean): void {
-      const chosen = effects.chosen()
+      const chosen = deps.chosen()
       if (shown && !isShown && chosen) soon(chosen)
       isShown = shown
     },

@@ -1,13 +1,13 @@
 /** Reads folders of an account side by side, and marks as gone what all of them have ceased to show. */
 import type { AppError } from '../../../../shared/contract/index.ts'
+import type { Time } from '../../lib/time.ts'
 import type { AskDocuments } from '../questions.ts'
 import type { FolderLook, openFolderReading } from './folder-reading.ts'
 
 export interface RoundsDeps {
   ask: AskDocuments
   describe: (error: unknown) => AppError
-  /** The wall clock, in milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Time
   reading: Pick<ReturnType<typeof openFolderReading>, 'read'>
   /** The names of all folders of an account. */
   foldersOf: (accountId: string) => string[]
@@ -29,8 +29,8 @@ export interface Round {
 
 type MissingTracker = ReturnType<typeof trackMissing>
 
-export function openRounds(effects: RoundsDeps) {
-  const { ask, describe, clock, reading, foldersOf, isUnknown, isKnown } = effects
+export function openRounds(deps: RoundsDeps) {
+  const { ask, describe, time, reading, foldersOf, isUnknown, isKnown } = deps
   const trackers = new Map<string, Promise<MissingTracker>>()
   /** Accounts whose settings were saved, and whether they lead to another service: the desk has to know before it is told more. */
   const saved = new Map<string, { isOtherService: boolean }>()
@@ -46,7 +46,7 @@ export function openRounds(effects: RoundsDeps) {
   function trackerOf(accountId: string): Promise<MissingTracker> {
     const known = trackers.get(accountId)
     if (known) return known
-    const asked = ask('counts', { accountId, queries: [], now: clock(), zone: 'UTC' })
+    const asked = ask('counts', { accountId, queries: [], now: time.now(), zone: 'UTC' })
       .then(({ folders }) => trackMissing(new Map(Object.entries(folders))))
       .catch((error: unknown) => {
         trackers.delete(accountId)
@@ -78,7 +78,7 @@ export function openRounds(effects: RoundsDeps) {
       documents
     })
     if (since === undefined || !isKnown(accountId)) return
-    if ((await ask('markGone', { accountId, since, now: clock() })) > 0) effects.changed(accountId)
+    if ((await ask('markGone', { accountId, since, now: time.now() })) > 0) deps.changed(accountId)
   }
 
   return {
