@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOf } from '../../src/renderer/src/screens/compose/field-paths.ts'
+import { pathOf } from '../../src/renderer/src/screens/compose/field-paths.ts'
 import { blankComposition, blankSigner } from '../../src/shared/composition/composition.ts'
 
 function forms() {
@@ -45,7 +45,7 @@ describe('a message of the service', () => {
     ['InvitationEmailTemplateReference', 'InvitationEmailTemplateReference'],
     ['a.signers.s2.Email', 'a.signers.s2.Email']
   ])('about %s stands at the field %s', (field, at) => {
-    expect(placeOf(forms(), field)).toBe(at)
+    expect(pathOf(forms(), field)).toBe(at)
   })
 
   test.each([
@@ -58,6 +58,6 @@ describe('a message of the service', () => {
     '',
     'constructor'
   ])('about %j has no field here and is said apart', (field) => {
-    expect(placeOf(forms(), field)).toBeUndefined()
+    expect(pathOf(forms(), field)).toBeUndefined()
   })
 })

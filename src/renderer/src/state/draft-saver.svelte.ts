@@ -98,7 +98,7 @@ export class DraftSaver {
   }
 
   /**
-   * Something was changed. The pause isn't begun anew by each key, so that steady typing is saved too.
+   * Something was changed. The pause isn't started again by each key, so that steady typing is saved too.
    * @param composition a copy of the package as it is now, which nobody changes any more.
    */
   edited(composition: Composition): void {
@@ -110,7 +110,7 @@ export class DraftSaver {
     if (!this.#cancelTimer && !this.#saving) this.#saveAfter(PAUSE)
   }
 
-  /** Saves now what isn't saved yet. Answers whether all of it is kept. */
+  /** Saves now what isn't saved yet. Returns whether all of it is kept. */
   async flush(): Promise<boolean> {
     while (this.unsaved) {
       if (this.ended || !(await (this.#saving ?? this.#save()))) return false
@@ -118,13 +118,13 @@ export class DraftSaver {
     return true
   }
 
-  /** Saves now what isn't saved yet, also where trying again was given up. Answers whether all of it is kept. */
+  /** Saves now what isn't saved yet, also where trying again was given up. Returns whether all of it is kept. */
   tryAgain(): Promise<boolean> {
     if (this.ended) this.#error = undefined
     return this.flush()
   }
 
-  /** Keeps it as another draft, where the one that it was is gone. Answers whether all of it is kept. */
+  /** Keeps it as another draft, where the one that it was is gone. Returns whether all of it is kept. */
   keepAsNew(): Promise<boolean> {
     this.#id = undefined
     this.#newId = crypto.randomUUID()

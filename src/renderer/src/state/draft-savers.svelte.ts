@@ -59,7 +59,7 @@ export class DraftSavers {
     return [...this.#users.keys()].find((one) => one.unsaved && one.key === id && one.accountId === accountId)
   }
 
-  /** An editor is open on what is kept. Answers what to call once it is closed. */
+  /** An editor is open on what is kept. Returns what to call once it is closed. */
   use(saver: DraftSaver): () => void {
     this.#users.set(saver, this.#usersOf(saver) + 1)
     this.#said.delete(saver)

@@ -28,7 +28,7 @@ export class Employers {
     this.list = new Resource(() => api.employers.list({ refresh: false }))
   }
 
-  /** Reads the records and follows them. Answers what stops following. */
+  /** Reads the records and follows them. Returns a function that stops following. */
   open(): () => void {
     void this.list.load()
     return this.#api.on('employers.changed', () => void this.list.load())
@@ -72,7 +72,7 @@ export class Employers {
     return this.find(key)
   }
 
-  /** Begins a new record; answers its key. */
+  /** Begins a new record; returns its key. */
   make(kind: EmployerKind): string {
     const key = `new-${++this.#made}`
     this.#edited.push({ key, now: { kind, Reference: '', Name: '', IsDefault: false, fields: {} } })
@@ -104,7 +104,7 @@ export class Employers {
     ]
   }
 
-  /** Saves one record; answers the key under which it stands then, or undefined where it could not be saved. */
+  /** Saves one record; returns the key under which it stands then, or undefined if it could not be saved. */
   async save(edited: EditedEmployer): Promise<string | undefined> {
     const { kind, ...now } = $state.snapshot(edited.now)
     if (!isEditable(kind)) return undefined

@@ -59,7 +59,7 @@ export class OpenSend {
     return this.#trouble
   }
 
-  /** Reads how it stands whenever it changes. Answers what stops that. */
+  /** Reads how it stands whenever it changes. Returns a function that stops that. */
   follow(): () => void {
     return this.#api.on('sends.changed', ({ ids }) => {
       if (ids.includes(this.id)) this.#followUp()
@@ -90,7 +90,7 @@ export class OpenSend {
     return this.#change('settle', () => this.#api.sends.settle(input))
   }
 
-  /** Takes it out of the outbox; answers the draft that it is again. */
+  /** Takes it out of the outbox; returns the draft that it is again. */
   async takeBack(): Promise<DraftSummary | undefined> {
     const draft = await this.#do('takeBack', () => this.#api.sends.takeBack({ id: this.id }))
     // It is no send any more: that it can't be read as one is no trouble.

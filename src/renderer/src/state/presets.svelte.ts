@@ -33,7 +33,7 @@ export class Presets {
   }
 
   /**
-   * Makes a draft of what of a preset holds at this moment; answers its id, or why not.
+   * Makes a draft of what of a preset holds at this moment; returns its id, or why not.
    * @param now milliseconds since 1970 UTC: a due date that has passed is left out.
    * @param change what becomes of it in this draft.
    */
@@ -50,7 +50,7 @@ export class Presets {
     return { draftId: draft.value.id, due: composition === preset.value.composition ? 'kept' : 'passed' }
   }
 
-  /** Removes a preset; answers what is needed to save it again, or why it could not be removed. */
+  /** Removes a preset; returns what is needed to save it again, or why it could not be removed. */
   async remove(id: string): Promise<{ removed: PresetView } | { error: AppError }> {
     const read = await settled(this.#api.presets.get({ id }))
     if (!read.ok) return { error: read.error }

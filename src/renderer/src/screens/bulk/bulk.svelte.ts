@@ -104,13 +104,13 @@ export class Bulk {
     return this.#mapping.find((one) => one.column === column)?.target
   }
 
-  /** Puts the rows onto another package; the columns are matched anew. */
+  /** Puts the rows onto another package; the columns are matched again. */
   begin(base: BulkBase): void {
     this.#base = base
     this.#match()
   }
 
-  /** Has the person choose a file; without one everything stays. Answers whether there is a sheet. */
+  /** Has the person choose a file; without one everything stays. Returns whether there is a sheet. */
   async open(): Promise<boolean> {
     const sheet = await this.opening.run(() => this.#api.bulk.open())
     if (!sheet) return false
@@ -135,7 +135,7 @@ export class Bulk {
     this.#forgetCheck()
   }
 
-  /** Tries all rows, without sending anything. Answers whether it could be done. */
+  /** Tries all rows, without sending anything. Returns whether it could be done. */
   async run(): Promise<boolean> {
     const sheet = this.#sheet
     const base = this.#base
@@ -178,7 +178,7 @@ export class Bulk {
     return batch
   }
 
-  /** Lets go of the sheet once a batch that is being made of it is made; answers why it was not, where it was not. */
+  /** Lets go of the sheet once a batch that is being made of it is made; returns why it was not made, if it was not. */
   async leave(): Promise<AppError | undefined> {
     if (!this.sending.busy) {
       this.close()

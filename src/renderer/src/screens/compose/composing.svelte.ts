@@ -7,7 +7,7 @@ import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Composition } from '../../../../shared/composition/composition.ts'
 import { type Known, type Problem, problemsOf } from '../../../../shared/composition/problems.ts'
 import type { FieldMessage } from '../../../../shared/contract/errors.ts'
-import { placeOf, standsAt } from './field-paths.ts'
+import { pathOf, valueAt } from './field-paths.ts'
 
 const PREFIX = 'at:'
 
@@ -98,7 +98,7 @@ export class Composing {
   tell(messages: readonly FieldMessage[]): FieldMessage[] {
     this.#told.clear()
     return messages.filter(({ field, message }) => {
-      const at = placeOf(this.#composition, field)
+      const at = pathOf(this.#composition, field)
       if (at) this.#told.set(at, { message, of: this.#textAt(at) })
       return !at
     })
@@ -110,7 +110,7 @@ export class Composing {
 
   /** What stands at a place, as text. */
   #textAt(at: string): string | undefined {
-    return JSON.stringify(standsAt(this.#composition, at))
+    return JSON.stringify(valueAt(this.#composition, at))
   }
 }
 
@@ -122,13 +122,13 @@ export function idOf(at: string): string {
 /** Lists that draw only a part of themselves: asked to draw the path that is gone to. */
 export const drawing = new Set<(at: string) => void>()
 
-/** Moves the focus to the control at a path, opening whatever it lies closed in. Answers whether there was one. */
-export async function focusPlace(at: string): Promise<boolean> {
+/** Moves the focus to the control at a path, opening whatever it lies closed in. Returns whether there was one. */
+export async function focusField(at: string): Promise<boolean> {
   for (const draw of drawing) draw(at)
   return focusFirst(idOf(at))
 }
 
-/** As `focusPlace`, by an id. */
+/** As `focusField`, by an id. */
 export async function focusFirst(id: string): Promise<boolean> {
   await tick()
   const target = document.getElementById(id)

@@ -73,7 +73,7 @@ export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): Co
   }
 }
 
-/** What of a listed template a package can't hold, to be said where it is chosen; undefined where it holds all. */
+/** What of a listed template a package can't hold, to be said where it is chosen; undefined if it holds all. */
 export function lackingOf(template: TemplateView): string | undefined {
   const fields = (template.Fields?.length ?? 0) - MOST_FIELDS
   const signers = (template.Signers?.length ?? 0) - MOST_SIGNERS
@@ -211,7 +211,7 @@ function knownType(type: string | undefined): ComposedField['FieldType'] {
 }
 
 /**
- * The package for whoever stands at the counter: it opens in this application, and the first to sign does so face to face.
+ * The package for the person at the counter: it opens in this application, and the first to sign does so face to face.
  * @param name as the clerk typed it; it fills a first signer who has none, its last word as the last name.
  */
 export function forCounter(composition: Composition, name = ''): Composition {
@@ -239,7 +239,7 @@ export function isWhatKnown({ kind, items }: Pick<Composition, 'kind' | 'items'>
   return items.every((item) => whatOf(kind).every((field) => item[field].trim() !== ''))
 }
 
-/** The place of the first field without which nobody can sign; undefined where all are filled in. */
+/** The place of the first field without which nobody can sign; undefined if all are filled in. */
 export function firstEmpty({ kind, items }: Pick<Composition, 'kind' | 'items'>): string | undefined {
   for (const item of items) {
     const what = whatOf(kind).find((field) => item[field].trim() === '')

@@ -50,29 +50,29 @@ const packageFields = named(['ReturnUrl', 'NotifyUrl', 'InvitationEmailTemplateR
   EmbedForm: 'embedded'
 })
 
-/** The place, or undefined where no control shows the field. Case and bracket style don't matter; our own places pass through. */
-export function placeOf(composition: Composition, field: string): string | undefined {
+/** The path, or undefined if no control shows the field. Case and bracket style don't matter; our own paths pass through. */
+export function pathOf(composition: Composition, field: string): string | undefined {
   const own = composition.items.some((item) => field.startsWith(`${item.key}.`))
-  if (own) return standsAt(composition, field) === undefined ? undefined : field
+  if (own) return valueAt(composition, field) === undefined ? undefined : field
   const parts = field
     .replace(/\[(\d+)\]/g, '.$1')
     .split('.')
     .filter(Boolean)
     .map((part) => part.toLowerCase())
   const listAt = parts.indexOf('listitems')
-  if (listAt >= 0) return placeInList('ListItems', composition.ListItems, listItemFields, parts.slice(listAt + 1))
+  if (listAt >= 0) return pathInList('ListItems', composition.ListItems, listItemFields, parts.slice(listAt + 1))
   const itemAt = parts.findIndex((part) => part === 'forms' || part === 'templates')
   if (itemAt < 0) return packageFields.get(parts.at(-1) ?? '')
   const item = composition.items[Number(parts[itemAt + 1])]
   if (!item) return undefined
-  return placeInItem(item, parts.slice(itemAt + 2))
+  return pathInItem(item, parts.slice(itemAt + 2))
 }
 
 /**
- * What stands at one of our places, with all that is under it; undefined where there is no such place (any more). Lists
+ * What is at one of our paths, with all that is under it; undefined if there is no such path (any more). Lists
  * are gone through by the keys of what is in them.
  */
-export function standsAt(composition: Composition, at: string): unknown {
+export function valueAt(composition: Composition, at: string): unknown {
   // The date, its offset and its zone are one control.
   if (at === 'due') return [composition.due, composition.gmt, composition.zone]
   const item = composition.items.find(({ key }) => at.startsWith(`${key}.`))
@@ -90,28 +90,28 @@ function under(value: unknown, [part, ...deeper]: string[]): unknown {
   return under((value as Record<string, unknown>)[part], deeper)
 }
 
-function placeInItem(item: ComposedItem, [first = '', index = '', ...deeper]: string[]): string | undefined {
+function pathInItem(item: ComposedItem, [first = '', index = '', ...deeper]: string[]): string | undefined {
   if (first === 'signers' && index !== '') {
     const signer = item.signers[Number(index)]
-    return signer && placeInSigner(`${item.key}.signers.${signer.key}`, signer, deeper)
+    return signer && pathInSigner(`${item.key}.signers.${signer.key}`, signer, deeper)
   }
   if (first === 'fields') {
     const parts = deeper.length > 0 || index === '' ? deeper : ['value']
-    return placeInList(`${item.key}.fields`, item.fields, templateFields, [index, ...parts])
+    return pathInList(`${item.key}.fields`, item.fields, templateFields, [index, ...parts])
   }
   const field = itemFields.get(first)
   return field ? `${item.key}.${field}` : packageFields.get(first)
 }
 
-function placeInSigner(at: string, signer: ComposedSigner, [name = '', ...deeper]: string[]): string | undefined {
-  if (name === 'iddata') return placeInList(`${at}.IDData`, signer.IDData, identityFields, deeper)
-  if (name === 'shareusers') return placeInList(`${at}.ShareUsers`, signer.ShareUsers, shareUserFields, deeper)
+function pathInSigner(at: string, signer: ComposedSigner, [name = '', ...deeper]: string[]): string | undefined {
+  if (name === 'iddata') return pathInList(`${at}.IDData`, signer.IDData, identityFields, deeper)
+  if (name === 'shareusers') return pathInList(`${at}.ShareUsers`, signer.ShareUsers, shareUserFields, deeper)
   const field = signerFields.get(name)
   return field && `${at}.${field}`
 }
 
 /** The list itself where no one of it is meant, the first control of one where no field of it is. */
-function placeInList(
+function pathInList(
   at: string,
   list: readonly { key: string }[],
   fields: ReadonlyMap<string, string>,

@@ -40,7 +40,7 @@ export class DraftHistory {
     if (version !== undefined) await this.content.load()
   }
 
-  /** Makes the chosen version the draft; what the draft was becomes a version. Answers whether it was done. */
+  /** Makes the chosen version the draft; what the draft was becomes a version. Returns whether it was done. */
   async goBack(): Promise<boolean> {
     const version = this.#chosen
     if (version === undefined) return false

@@ -22,7 +22,7 @@ export function menuOf<Row>(actions: readonly RowAction<Row>[], row: Row): MenuE
   })
 }
 
-/** Does what the key stands for; answers whether it stands for anything. */
+/** Does what the key stands for; returns whether it stands for anything. */
 export function actByKey<Row>(actions: readonly RowAction<Row>[], event: KeyboardEvent, row: Row): boolean {
   const action = actions.find(({ key }) => key !== undefined && key.toLowerCase() === event.key.toLowerCase())
   action?.run(row)

@@ -29,7 +29,7 @@ export class DropFolderList {
     return this.#list.error
   }
 
-  /** Reads the list, then follows what changes. Answers what stops following. */
+  /** Reads the list, then follows what changes. Returns a function that stops following. */
   open(): () => void {
     void this.#list.load()
     const stops = [
@@ -41,7 +41,7 @@ export class DropFolderList {
     }
   }
 
-  /** Has the person choose a folder. Answers why it could not be watched. */
+  /** Has the person choose a folder. Returns why it could not be watched. */
   async add(): Promise<AppError | undefined> {
     const result = await settled(this.#api.dropFolders.add())
     if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
@@ -49,7 +49,7 @@ export class DropFolderList {
     return undefined
   }
 
-  /** Answers why it could not be set otherwise; the list then is as it was. */
+  /** Returns why it could not be set otherwise; the list then is as it was. */
   async change(id: string, change: DropFolderChange): Promise<AppError | undefined> {
     const result = await settled(this.#api.dropFolders.change({ id, ...change }))
     await this.#list.load()

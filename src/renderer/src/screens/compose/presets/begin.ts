@@ -4,14 +4,14 @@ import type { Office } from '../../../state/office.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
 import { forCounter } from '../edits.ts'
 
-/** In the address of a package: somebody waits at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
+/** In the address of a package: someone is waiting at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
 export const FOR_COUNTER = { for: 'counter' }
 
 export const DUE_PASSED = "The preset's due date has passed: 14 days it is."
 
 /**
- * Answers why it could not be begun, where it could not.
- * @param walkIn whether somebody waits at the counter to sign it.
+ * Returns why it could not be begun, if it could not.
+ * @param walkIn whether someone is waiting at the counter to sign it.
  */
 export async function beginFromPreset(
   office: Office,

@@ -15,7 +15,7 @@ export interface LikelyTime {
  * The moment of a day and a time by this computer's clock.
  * @param day `YYYY-MM-DD`, as a date field has it.
  * @param time `HH:mm`.
- * @returns undefined where there is no such day or time. A time that summer time skips is the one an hour later.
+ * @returns undefined if there is no such day or time. A time that summer time skips is the one an hour later.
  */
 export function momentOf(day: string, time: string): number | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})$/.exec(`${day}T${time}`)

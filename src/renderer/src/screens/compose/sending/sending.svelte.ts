@@ -51,7 +51,7 @@ export class Sending {
     else this.#error = error
   }
 
-  /** Answers why it could not be put in the outbox. */
+  /** Returns why it could not be put in the outbox. */
   async #start(saver: DraftSaver, at: number | 'now' | undefined): Promise<AppError | undefined> {
     saver.keepAtLeastOnce()
     if (!(await saver.flush()) || saver.id === undefined) return saver.error
@@ -70,7 +70,7 @@ export class Sending {
     return undefined
   }
 
-  /** Takes the package out of the outbox again; answers whether it is a draft again. */
+  /** Takes the package out of the outbox again; returns whether it is a draft again. */
   async takeBack(saver: DraftSaver): Promise<boolean> {
     const draft = await this.#sent?.takeBack()
     if (!draft) return false

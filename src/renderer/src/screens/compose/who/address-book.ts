@@ -6,14 +6,14 @@ import type { Suggestion } from '../../../ui/suggestion.ts'
 
 /**
  * Makes the signer this person: all that is known of who they are, blanks included, for a number or an address that
- * stayed would be somebody else's. How they sign stays.
+ * stayed would be someone else's. How they sign stays.
  */
 export function becomePerson(signer: ComposedSigner, person: PersonView): void {
   const { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber } = person
   Object.assign(signer, { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber })
 }
 
-/** As `becomePerson`, for somebody with whom a document is shared. */
+/** As `becomePerson`, for someone with whom a document is shared. */
 export function sharePerson(user: ComposedShareUser, person: PersonView): void {
   const { FirstName, MiddleName, LastName, Email } = person
   Object.assign(user, { FirstName, MiddleName, LastName, Email })
