@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
-import { asOf } from '../../src/renderer/src/screens/documents/as-of.ts'
-import { dateInFull, dueWords } from '../../src/renderer/src/screens/documents/due-words.ts'
+import { asOf, dateInFull, dueWords } from '../../src/renderer/src/screens/documents/document-words.ts'
+import {
+  signatureWords,
+  validationInWords,
+  videoInWords
+} from '../../src/renderer/src/screens/documents/evidence-words.ts'
 import {
   identityFinding,
   identityStatus,
   isIdentityOutstanding
 } from '../../src/renderer/src/screens/documents/identity-words.ts'
-import { signatureWords, validationInWords } from '../../src/renderer/src/screens/documents/validation-words.ts'
-import { videoInWords } from '../../src/renderer/src/screens/documents/video-words.ts'
 import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/downloads/sizes.ts'
 import { actionStateInWords } from '../../src/renderer/src/words/actions.ts'
 import { changeInWords, changeStatus } from '../../src/renderer/src/words/changes.ts'

@@ -1,7 +1,7 @@
 /** Finding people in the queue by what a clerk types: a name, a document, or the day that it is due. */
 import type { CounterEntry } from '../../../../shared/contract/views.ts'
 import { dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
-import { dueWords } from '../documents/due-words.ts'
+import { dueWords } from '../documents/document-words.ts'
 
 /** The entries that have all the words typed, in their order. */
 export function foundIn(entries: readonly CounterEntry[], typed: string, now: number): CounterEntry[] {

@@ -1,7 +1,9 @@
-/** What is done to one document: it follows what the main process tells, and starts, takes back, asks and settles. */
+/** What is done to documents: what is under way for one, the dialog that asks for it, and the beginning of it. */
 
-import type { AccountRights, ActionView } from '../../../../shared/contract/views.ts'
-import type { Api } from '../../api.ts'
+import type { ActionRequest } from '../../../../shared/contract/document-requests.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { AccountRights, ActionView, SignerView } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
@@ -104,4 +106,95 @@ function isSame(one: ActionView, other: ActionView): boolean {
         ? request.signers.map(({ index }) => index).join()
         : ''
   return one.request.kind === other.request.kind && whom(one) === whom(other)
+}
+
+type Asked =
+  | { what: 'extend'; before?: ActionView }
+  | { what: 'notary'; before?: ActionView }
+  | { what: 'correct'; person: SignerView; before?: ActionView }
+  | { what: 'remind'; person: SignerView }
+
+/** Which dialog of a document's page is open, and with what. One at a time, a new one each time. */
+export class Doing {
+  #asked = $state.raw<Asked>()
+  /** Grows with each dialog, so that each is made anew. */
+  #turn = $state(0)
+  isOpen = $state(false)
+
+  get asked() {
+    return this.#asked
+  }
+  get turn() {
+    return this.#turn
+  }
+
+  ask(asked: Asked): void {
+    this.#asked = asked
+    this.#turn++
+    this.isOpen = true
+  }
+
+  /** The dialog of an action that was refused, with what was asked for; undefined where it can't be asked otherwise. */
+  askAnew(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
+    const { request } = action
+    if (request.kind === 'extend') return () => this.ask({ what: 'extend', before: action })
+    if (request.kind === 'notary') return () => this.ask({ what: 'notary', before: action })
+    if (request.kind !== 'correct') return undefined
+    const person = people.find(({ index }) => index === request.signers[0]?.index)
+    return person?.editable ? () => this.ask({ what: 'correct', person, before: action }) : undefined
+  }
+}
+
+/**
+ * What a dialog is about to do, once: its ids are made with the dialog, so that pressing twice, or pressing again after
+ * the main process failed to answer, never does it a second time.
+ */
+
+export class NewAction {
+  #busy = $state(false)
+  #error = $state.raw<AppError>()
+  #taken = $state(0)
+  readonly #api: Api
+  readonly #ids = new Map<string, string>()
+  readonly #started = new Map<string, ActionView>()
+
+  constructor(api: Api) {
+    this.#api = api
+  }
+
+  get busy() {
+    return this.#busy
+  }
+  /** Why the first that was not taken was not. */
+  get error() {
+    return this.#error
+  }
+  /** How many have been taken. */
+  get taken() {
+    return this.#taken
+  }
+
+  /** Starts it for each of the documents; answers all of them once every one is taken, undefined where one was not. */
+  async start(references: readonly string[], request: ActionRequest): Promise<ActionView[] | undefined> {
+    if (this.#busy) return undefined
+    this.#busy = true
+    this.#error = undefined
+    for (const reference of references) {
+      if (this.#started.has(reference)) continue
+      const id = this.#idOf(`${reference}\n${JSON.stringify(request)}`)
+      const result = await settled(this.#api.actions.start({ id, reference, request }))
+      if (result.ok) this.#started.set(reference, result.value)
+      else this.#error ??= result.error
+      this.#taken = this.#started.size
+    }
+    this.#busy = false
+    return this.#error ? undefined : [...this.#started.values()]
+  }
+
+  /** The same thing to the same document has the same id, however often it is pressed. */
+  #idOf(what: string): string {
+    const id = this.#ids.get(what) ?? crypto.randomUUID()
+    this.#ids.set(what, id)
+    return id
+  }
 }

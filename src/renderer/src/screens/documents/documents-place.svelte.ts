@@ -7,9 +7,11 @@ import {
   keyOfQuery,
   parametersOf,
   partsOf,
-  queryFromRoute
+  queryFromRoute,
+  viewHref
 } from '../../state/document-query.ts'
 import type { Office } from '../../state/office.svelte.ts'
+import { hrefOf } from '../../state/router.svelte.ts'
 import { ListSearch } from '../../ui/list-search.svelte.ts'
 import { withoutAll } from './filters.ts'
 
@@ -37,6 +39,22 @@ export class DocumentsPlace {
   readonly conditions = $derived.by(
     () => this.query && keyOfQuery({ ...this.query, sort: { by: 'name', descending: false }, grouped: false })
   )
+  /** All folders, each of them with how many it holds, and the saved view that is shown. */
+  readonly tabs = $derived.by(() => {
+    const { place, view } = this
+    const { accounts, counts } = this.#office
+    const here = place.kind === 'folder' ? [place.folder] : []
+    return [
+      { href: this.#hrefOf(undefined), label: 'All', here: place.kind === 'all' },
+      ...[...new Set([...(accounts.chosen?.folders ?? []), ...here])].map((name) => ({
+        href: this.#hrefOf(name),
+        label: name,
+        count: counts.folders[name],
+        here: place.kind === 'folder' && place.folder === name
+      })),
+      ...(view ? [{ href: viewHref(view.id), label: view.name, count: counts.views[view.id], here: true }] : [])
+    ]
+  })
 
   /**
    * Made as its screen begins, which its effects belong to.
@@ -107,6 +125,11 @@ export class DocumentsPlace {
     const { route } = this.#office.router
     const others = [...route.query].filter(([name]) => name !== 'document')
     this.#office.router.replace('documents', route.rest, Object.fromEntries(others))
+  }
+
+  #hrefOf(folder: string | undefined): string {
+    const search = this.query?.search
+    return hrefOf('documents', partsOf(folder), search ? { search } : {})
   }
 
   /** Where there is no room for both the document would cover what is found. */

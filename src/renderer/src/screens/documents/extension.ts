@@ -1,4 +1,6 @@
-/** From the day and the time that a person chose, in this computer's zone, to the due date that the service is sent. */
+/** Which packages a new due date moves, and the date that the service is sent for a day and a time of this computer. */
+
+import type { DocumentPage, DocumentRow } from '../../../../shared/contract/views.ts'
 import { clockTime, offsetAt } from '../../words/dates.ts'
 
 export interface Extension {
@@ -46,4 +48,37 @@ function zone(minutes: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const absolute = Math.abs(minutes)
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+}
+
+/** Which packages a new due date moves, of the documents that were chosen. */
+
+/** What must be known of a document to extend it; a row of the list is one, and so is a page. */
+export type Extendable = Pick<
+  DocumentRow,
+  'accountId' | 'reference' | 'name' | 'status' | 'packageReference' | 'due' | 'goneAt'
+> &
+  Partial<Pick<DocumentPage, 'gmt' | 'package'>>
+
+interface ExtendedPackage {
+  /** The document that the service is asked by; it moves all of its package. */
+  reference: string
+  /** Those that were chosen. */
+  chosen: Extendable[]
+}
+
+/** One entry a package, in the order in which they were chosen; a document without one is a package of its own. */
+export function packagesOf(documents: readonly Extendable[]): ExtendedPackage[] {
+  const packages = Map.groupBy(
+    documents,
+    ({ accountId, packageReference, reference }) => `${accountId}\n${packageReference ?? `\n${reference}`}`
+  )
+  return [...packages.values()].map((chosen) => ({ reference: chosen[0]?.reference ?? '', chosen }))
+}
+
+/** Why a document can't be extended; undefined where it can. @param account the chosen one. */
+export function notExtendable(document: Extendable, account: string | undefined): string | undefined {
+  if (document.goneAt !== undefined) return 'left the service'
+  if (document.status.family === 'complete') return 'complete'
+  if (document.status.family === 'declined') return 'declined'
+  return account !== undefined && document.accountId !== account ? 'of another account' : undefined
 }

@@ -1,0 +1,124 @@
+/** A document in words, for the list and its page: when it is due, how far it is, what its cells say, how new all of it is. */
+
+import type { DocumentColumn } from '../../../../shared/contract/document-requests.ts'
+import type { ConnectionView, DocumentRow, SignerProgress } from '../../../../shared/contract/views.ts'
+import type { ServiceDate } from '../../../../shared/model/service-date.ts'
+import { clockTime, dayInWords, daysAway, momentInWords, offsetAt, shortDay } from '../../words/dates.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+/** Once a document is in one of these, nobody waits for its due date any more. */
+const ENDED = new Set(['complete', 'declined', 'expired'])
+
+export interface DueWords {
+  /** "5 Dec". */
+  day: string
+  /** "in 9 days", "overdue by 2 days"; empty where it no longer matters. */
+  left: string
+  tone: 'quiet' | 'warn' | 'danger'
+  overdue: boolean
+}
+
+export function dueWords({ due, status }: Pick<DocumentRow, 'due' | 'status'>, now: number): DueWords | undefined {
+  if (!due) return undefined
+  const isDay = due.precision === 'day'
+  const at = isDay ? beginningHere(due) : due.at
+  const day = shortDay(at, now)
+  if (ENDED.has(status.family)) return { day, left: '', tone: 'quiet', overdue: false }
+  if ((isDay ? beginningHere(due, 1) : at) <= now) {
+    return { day, left: overdueBy(at, now), tone: 'danger', overdue: true }
+  }
+  const left = daysAway(at, now)
+  if (left === 'today') {
+    return { day, left: isDay ? left : `today ${clockTime(at)}`, tone: 'warn', overdue: false }
+  }
+  return { day, left, tone: left === 'tomorrow' ? 'warn' : 'quiet', overdue: false }
+}
+
+/**
+ * A date of a document in full, with its zone. A day without a time is the day where it was written.
+ * @param gmt the document's own zone in minutes east of UTC, where it names one.
+ */
+export function dateInFull(date: ServiceDate, gmt?: number): string {
+  if (date.precision === 'time') return momentInWords(date.at)
+  return dayInWords(date.at, date.offset ?? gmt ?? offsetAt(date.at))
+}
+
+/** When the day that was written, or one so many days after it, begins on this computer. */
+function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): number {
+  const written = new Date(at + (offset ?? offsetAt(at)) * MINUTE)
+  return new Date(written.getUTCFullYear(), written.getUTCMonth(), written.getUTCDate() + daysAfter).getTime()
+}
+
+function overdueBy(at: number, now: number): string {
+  const days = Math.round((midnight(now) - midnight(at)) / DAY)
+  if (days <= 0) return 'overdue today'
+  return days === 1 ? 'overdue by a day' : `overdue by ${days.toLocaleString('en-GB')} days`
+}
+
+function midnight(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0)
+}
+
+/** When a list was last true, in words: with the day where it isn't today's, and always while nothing can be asked. */
+
+/** The later of two moments, where there is any. */
+export function newest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? undefined : Math.max(one, other ?? 0)
+}
+
+/** "As of 10:42", "As of 10:42, 21 November", "Offline. As of 10:42, 21 November", "Not read yet". */
+export function asOf(lookedAt: number | undefined, now: number, connection: ConnectionView['state']): string {
+  const isDown = connection === 'offline' || connection === 'refused'
+  const before = connection === 'offline' ? 'Offline. ' : connection === 'refused' ? 'Not accepted. ' : ''
+  if (lookedAt === undefined) return `${before}Not read yet`
+  const isToday = shortDay(lookedAt, now) === shortDay(now, now)
+  const day = isToday && !isDown ? '' : `, ${longDay(lookedAt, now)}`
+  return `${before}As of ${clockTime(lookedAt)}${day}`
+}
+
+function longDay(at: number, now: number): string {
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return new Date(at).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    ...(isThisYear ? {} : { year: 'numeric' })
+  })
+}
+
+/** What the cells of the list say that is not said by a picture. */
+
+interface Progress {
+  signed: number
+  of: number
+  /** "2 of 3". */
+  word: string
+}
+
+/** How many have signed, by the service's own count where it gives one, else by the signers. */
+export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'signers'>): Progress | undefined {
+  const of = status.of ?? signers.length
+  if (of === 0) return undefined
+  const signed = Math.min(of, status.signed ?? signers.filter(({ state }: SignerProgress) => state === 'signed').length)
+  return { signed, of, word: `${signed} of ${of}` }
+}
+
+/** The cells that are nothing but a text. */
+export function textOf(row: DocumentRow, column: DocumentColumn): string | undefined {
+  switch (column) {
+    case 'package':
+      return row.packageReference
+    case 'folder':
+      return row.goneAt === undefined ? row.folder : `Gone from ${row.folder}`
+    case 'matter':
+      return row.matterNumber
+    case 'reference':
+      return row.reference
+    case 'clientReference':
+      return row.clientReference
+    case 'formReference':
+      return row.formDirectReference
+    default:
+      return undefined
+  }
+}
