@@ -1,4 +1,4 @@
-/** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless somebody signs. */
+/** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless someone signs. */
 import { join } from 'node:path'
 import { app, type BrowserWindow, nativeImage } from 'electron'
 import type { BadgeCounts } from '../core/notifications/badge-counts.ts'

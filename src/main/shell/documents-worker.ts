@@ -1,4 +1,4 @@
-/** A thread of its own for the documents' desk: decoding, comparing, searching and sorting never hold up the windows. */
+/** A thread of its own for the documents' worker: decoding, comparing, searching and sorting never hold up the windows. */
 import { workerData } from 'node:worker_threads'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import { openRecoveringWorker } from '../core/documents/recovery.ts'
@@ -9,7 +9,7 @@ import { answerOrders, tell } from './worker-thread.ts'
 export interface DocumentsPlan {
   /** The data folder. */
   folder: string
-  /** Undefined where nothing is kept on this machine. */
+  /** Undefined if nothing is kept on this machine. */
   key: DocumentsKey | undefined
 }
 

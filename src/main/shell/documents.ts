@@ -1,4 +1,4 @@
-/** Runs the documents' desk in a thread beside the application. */
+/** Runs the documents' worker in a thread beside the application. */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import type { AskDocuments } from '../core/documents/questions.ts'
@@ -12,7 +12,7 @@ export interface DocumentsThreadDeps {
   worker: string | URL
   /** The data folder. */
   folder: string
-  /** Undefined where nothing is kept on this machine: then the documents are in memory alone. */
+  /** Undefined if nothing is kept on this machine: then the documents are in memory alone. */
   key: DocumentsKey | undefined
   log: {
     warn(message: string, detail?: Record<string, unknown>): void
@@ -32,7 +32,7 @@ export interface DocumentsThread {
   end(): Promise<void>
 }
 
-/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it anew, until `end`. */
+/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again, until `end`. */
 export function openDocumentsThread({ worker, folder, key, log }: DocumentsThreadDeps): DocumentsThread {
   const workerData: DocumentsPlan = { folder, key }
   const thread = askThread({

@@ -35,7 +35,7 @@ export function openTray(parts: TrayParts): TrayIcon {
 function showIn(tray: Tray, parts: TrayParts, badgeCounts: BadgeCounts): void {
   tray.setToolTip(toolTipOf(badgeCounts))
   tray.setImage(pictureOf(parts, badgeCounts))
-  // Some desktops of Linux see a changed menu only where it is set anew.
+  // Some desktops of Linux see a changed menu only where it is set again.
   tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, badgeCounts)))
 }
 

@@ -1,4 +1,4 @@
-/** What the screens are shown of a document: everything but what would let somebody sign, watch or read in the signer's place. */
+/** What the screens are shown of a document: everything but what would let someone sign, watch or read in the signer's place. */
 import type {
   DocumentPage,
   DocumentRow,
@@ -125,7 +125,7 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
 const LONGEST = 10_000
 /** No text of a member that this version doesn't know is. */
 const LONGEST_OTHER = 500
-/** What a later version of the service might call what lets somebody in, in words of small letters. */
+/** What a later version of the service might call what lets someone in, in words of small letters. */
 const SECRET =
   /pass ?(code|word|phrase)|passwd|secret|token|credential|sign(ing|er)? ?(ur[li]|link|key)|(short|edit) ?ur[li]|api ?key|\b(otp|pin)( ?(code|number|value))?\b/
 const HIDDEN = 'Not shown: it may be secret.'
@@ -138,7 +138,7 @@ interface Secrets {
   isIn: (text: string) => boolean
 }
 
-/** What lets somebody sign, edit, watch or read in the place of one of the document's people. */
+/** What lets someone sign, edit, watch or read in the place of one of the document's people. */
 function secretsOf({ EditUrl, Signers = [] }: DocumentResponse): Secrets {
   const wholes = [
     EditUrl,

@@ -1,5 +1,5 @@
 /**
- * What the documents' desk can be asked. The desk is the one owner of the mirror: it lives in a thread of its own, so that
+ * What the documents' worker can be asked. The worker is the one owner of the mirror: it lives in a thread of its own, so that
  * decoding, comparing, searching and sorting never hold the main thread. Everything here can be cloned between threads.
  */
 import type {
@@ -93,7 +93,7 @@ export interface IdentityCheck extends DocumentKey {
 }
 
 export interface DocumentQuestions {
-  /** Takes over an answer, byte for byte as it came. The bytes are the desk's from then on. */
+  /** Takes over an answer, byte for byte as it came. The bytes are the worker's from then on. */
   take: { ask: Look & { bytes: Uint8Array<ArrayBuffer>; charset?: string | undefined }; answer: Taken }
   /** Takes over one document that an operation of ours answered. */
   takeOne: {
@@ -105,7 +105,7 @@ export interface DocumentQuestions {
    * comes back. Answers how many are newly gone.
    */
   markGone: { ask: { accountId: string; since: number; now: number }; answer: number }
-  /** When each of these folders was last read in full; absent where never. */
+  /** When each of these folders was last read in full; absent if never. */
   lookedAt: { ask: { accountId: string; folders: string[] }; answer: Record<string, number> }
   /**
    * What the folders showed since a moment that could be one of these sends, with all of its packages; of each document only
@@ -115,7 +115,7 @@ export interface DocumentQuestions {
     ask: { accountId: string; since: number; keys: SendKeys }
     answer: {
       documents: DocumentResponse[]
-      /** When something happened last, by the service's clock; absent where no log says. */
+      /** When something happened last, by the service's clock; absent if no log says. */
       latest?: number
       /** More documents are alike than are answered: what is missing here may be there. */
       isCut?: true
@@ -154,7 +154,7 @@ export interface DocumentQuestions {
   markRead: { ask: Omit<Asked, 'query'> & { some: Some; read: boolean }; answer: number }
 
   /**
-   * The newest change's id, 0 before the first; and the id of the mirror that gives these, which one that is begun anew
+   * The newest change's id, 0 before the first; and the id of the mirror that gives these, which one that is begun again
    * doesn't share. `isKept` is false where it ends with this run.
    */
   newestChange: { ask: null; answer: { mirror: string; change: number; isKept: boolean } }
@@ -216,7 +216,7 @@ export interface DocumentQuestions {
 
 export type DocumentQuestion = keyof DocumentQuestions
 
-/** Asks the desk. Rejects with AppFailure `storage` and its like where the mirror can't be written. */
+/** Asks the worker. Rejects with AppFailure `storage` and its like where the mirror can't be written. */
 export type AskDocuments = <Name extends DocumentQuestion>(
   name: Name,
   ask: DocumentQuestions[Name]['ask']

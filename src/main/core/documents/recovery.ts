@@ -1,6 +1,6 @@
 /**
  * The documents' desk over its file, for as long as the application runs. Damage may lie where nobody reads at the start:
- * whenever it shows, the file is set aside and begun anew, and what was asked is asked of the new one. Nothing is lost that
+ * whenever it shows, the file is set aside and begun again, and what was asked is asked of the new one. Nothing is lost that
  * the service doesn't tell again.
  */
 import { AppFailure } from '../lib/failure.ts'
@@ -58,7 +58,7 @@ export function openRecoveringWorker(
     if (!isDamaged && isReadable) return false
     leave()
     if (isDamaged) setAside++
-    // What could not be read for another reason is tried anew by whoever asks next.
+    // What could not be read for another reason is tried again by whoever asks next.
     standing = isDamaged ? open(true) : undefined
     return isDamaged
   }

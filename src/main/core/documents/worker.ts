@@ -29,7 +29,7 @@ import { documentPage } from './page.ts'
 import type { AskDocuments, Asked, DocumentQuestion, DocumentQuestions, Some } from './questions.ts'
 
 export interface WorkerDeps {
-  /** As `openDocuments` opened it; the desk closes it. */
+  /** As `openDocuments` opened it; the worker closes it. */
   db: Db
   clock: () => number
 }

@@ -1,6 +1,7 @@
 /**
  * Up to which change everything was told. Ids count within one mirror, so the place belongs to the mirror that gave it; in
- * another, what is there already was told by whoever had it, or never was news.
+ * another, what is there already was told by its own run, or never was news. Due dates are no changes: of these it is kept by
+ * the day which were told.
  */
 import { z } from 'zod'
 import type { AskDocuments } from '../documents/questions.ts'
@@ -28,7 +29,7 @@ export function openCursor({ db, ask }: { db: Db; ask: AskDocuments }) {
   }
 
   return {
-    /** Asked of the desk anew each time: the mirror may be another one than it was. */
+    /** Asked of the worker again each time: the mirror may be another one than it was. */
     async read(): Promise<Cursor> {
       const { mirror, change, isKept } = await ask('newestChange', null)
       if (cursor?.mirror === mirror) return cursor

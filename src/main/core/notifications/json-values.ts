@@ -7,7 +7,7 @@ export function keptIn(db: Db) {
   const meta = openMeta(db)
 
   return {
-    /** Undefined where nothing was kept, or what was can't be understood. */
+    /** Undefined if nothing was kept, or what was can't be understood. */
     read<Schema extends z.ZodType>(key: string, schema: Schema): z.output<Schema> | undefined {
       const text = meta.read(key)
       if (text === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
  * Tells the person by the desktop what they want told of documents. A change is told at most once, whatever happens: the
  * place up to which everything was told is written before a notice is shown. What can't be told now, because of quiet
- * hours or somebody signing at the counter, stays behind that place and is told later.
+ * hours or someone signing at the counter, stays behind that place and is told later.
  */
 
 import { type DocumentChange, NOTIFIED_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
@@ -16,7 +16,7 @@ export interface NotifierDeps extends PreferenceDeps, StartupDigestDeps {
   db: Db
   settings: () => NotificationPreferences
   accounts: () => readonly { id: string }[]
-  /** Whether the screen is in the hands of somebody who signs: then nothing of the office may be shown on it. */
+  /** Whether the screen is in the hands of someone who signs: then nothing of the office may be shown on it. */
   isHandedOver: () => boolean
   show: (notice: NotificationText) => void
   /** Takes the notices off the screen that are still there. */
@@ -111,7 +111,7 @@ export function openNotifier(deps: NotifierDeps) {
 
     // Ids of another mirror, begun meanwhile, say nothing of this one.
     if ((await cursor.read()).mirror !== from.mirror) return wake()
-    // Much may have happened while the desk was asked. From here to the end nothing waits.
+    // Much may have happened while the worker was asked. From here to the end nothing waits.
     if (isStopped || isHeld()) return
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
@@ -210,7 +210,7 @@ export function openNotifier(deps: NotifierDeps) {
     /** Documents changed, or what is wanted told did. */
     documentsChanged: wake,
 
-    /** Somebody began or ended to sign at the counter. */
+    /** Someone began or ended to sign at the counter. */
     counterChanged(): void {
       if (deps.isHandedOver()) deps.withdraw()
       else wake()

@@ -1,4 +1,4 @@
-/** What a person wants told of which documents; and the news of each, gathered. */
+/** What a person wants notified of which documents, as they set it; and the news of each document, gathered. */
 
 import { z } from 'zod'
 import {
@@ -25,7 +25,7 @@ export interface PreferenceDeps {
 /** Whether the person wants that of a document told. */
 export type Wanted = (document: { accountId: string; reference: string }, kind: NotifiedKind) => Promise<boolean>
 
-/** What the views say of a document is asked once: to be made anew for each look. */
+/** What the views say of a document is asked once: to be made again for each look. */
 export function wantedBy(settings: NotificationPreferences, { ask, accounts, views, time }: PreferenceDeps): Wanted {
   const watched = new Set(accounts().map(({ id }) => id))
   const known = new Map<string, boolean>()

@@ -109,7 +109,7 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
 /** What happened to an account's documents while nobody looked. What this workstation did itself is no news. */
 
 const MOST_SHOWN = 100
-/** The folders are read anew when the person comes back: what is found in this time happened before, in milliseconds. */
+/** The folders are read again when the person comes back: what is found in this time happened before, in milliseconds. */
 const FOUND_LATE = 2 * 60_000
 
 export async function awayView(ask: AskDocuments, accountId: string, away: Away | undefined): Promise<AwayView> {

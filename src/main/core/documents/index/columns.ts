@@ -1,5 +1,5 @@
 /**
- * What conditions ask of rows, in arrays by the rows' slots: a look at 100,000 of them is then a walk through memory
+ * What conditions ask of rows, in arrays by the rows' ids: a look at 100,000 of them is then a walk through memory
  * rather than a visit to as many objects.
  */
 import { IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'

@@ -1,5 +1,5 @@
 /**
- * All documents of one account in memory. Each row keeps its slot for as long as it is there, so that orders and sets of
+ * All documents of one account in memory. Each row keeps its id for as long as it is there, so that orders and sets of
  * rows are arrays of numbers, and a log of changes tells which rows changed since they were made.
  */
 import { openColumns } from './columns.ts'
@@ -14,7 +14,7 @@ export type DocumentIndex = ReturnType<typeof openDocumentIndex>
 
 export function openDocumentIndex() {
   const rows: (IndexRow | undefined)[] = []
-  /** The slots that changed, one for each version. */
+  /** The row ids that changed, one for each version. */
   const changes: number[] = []
   const rowIds = new Map<string, number>()
   const free: number[] = []
@@ -82,12 +82,12 @@ export function openDocumentIndex() {
     /** Grows with each change. */
     version: (): number => version,
 
-    /** What the queries work with; see board-found.ts. */
+    /** What the queries work with; see results.ts. */
     inner: {
-      /** All slots are below this number. */
+      /** All row ids are below this number. */
       rowIds: (): number => rows.length,
       rowAt: (rowId: number): IndexRow | undefined => rows[rowId],
-      /** The slots that changed after a version, a slot perhaps more than once; undefined where that is too long ago. */
+      /** The row ids that changed after a version, a row id perhaps more than once; undefined if that is too long ago. */
       changedSince,
       /** A set of its own, of the rows that are in a folder, of those that left all of them, or of both. */
       all(which: 'here' | 'gone' | 'both'): RowSet {

@@ -1,5 +1,5 @@
 /**
- * The rows of a board in the order of each column. An order is made once, in slices; after that only the rows that
+ * The rows of an index in the order of each column. An order is made once, in slices; after that only the rows that
  * changed are taken out and put where they belong. While many change, an order may be a moment older than they are.
  */
 import { type DocumentColumn, type DocumentQuery, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
@@ -23,7 +23,7 @@ const FEW = 1000
 export interface OrderedRows {
   rows: readonly (IndexRow | undefined)[]
   version: () => number
-  /** The slots that changed after a version, a slot perhaps more than once; undefined where that is too long ago. */
+  /** The row ids that changed after a version, a row id perhaps more than once; undefined if that is too long ago. */
   changedSince: (version: number) => readonly number[] | undefined
 }
 
@@ -196,7 +196,7 @@ function byCodes(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** The slots that aren't marked. */
+/** The row ids that aren't marked. */
 function without(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
   const rest = new Uint32Array(rowIds.length)
   let count = 0
@@ -250,7 +250,7 @@ function turned(rowIds: Uint32Array, keyAt: (rowId: number) => Key): Uint32Array
   return result
 }
 
-/** Where a slot belongs in a part of a list that is in order, looked for from a place on. */
+/** Where a row id belongs in a part of a list that is in order, looked for from a place on. */
 function placeOf(rowIds: Uint32Array, rowId: number, compare: Compare, from: number): number {
   let low = from
   let high = rowIds.length

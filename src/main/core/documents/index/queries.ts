@@ -1,4 +1,4 @@
-/** What is asked of the boards: lists, references, counts, who waits. Pure over the rows and the moment. */
+/** What is asked of the indexes: lists, references, counts, who waits. Pure over the rows and the moment. */
 import { type CounterEntry, type DocumentList, DocumentQuery } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { DocumentKey, DocumentQuestions, IdentityCheck, Some } from '../questions.ts'
@@ -11,7 +11,7 @@ import { documentRowOf, dueOf, type IndexRow, present, type RowSigner } from './
 
 export type { Moment } from './conditions.ts'
 
-/** Families of documents that somebody still waits for. */
+/** Families of documents that someone still waits for. */
 const OPEN: DocumentQuery['families'] = ['not-started', 'in-progress', 'other']
 const PIECE = 1024
 const PIECE_OF_CHECKS = 64
@@ -48,7 +48,7 @@ export function* referencesOf(
 
 /**
  * How many documents each folder of an account holds, each query finds, and how many are unread.
- * @param indexesOf the boards that a query asks for.
+ * @param indexesOf the indexes that a query asks for.
  */
 export function* countsOf(
   index: DocumentIndex,
@@ -72,7 +72,7 @@ export function* countsOf(
   return { folders: Object.fromEntries(folders), queries: Object.fromEntries(counts), unread }
 }
 
-/** See the desk's question. */
+/** See the worker's question. */
 export function* identityChecksOf(
   indexes: readonly DocumentIndex[],
   {
@@ -116,7 +116,7 @@ export function matchingOf(row: IndexRow, queries: readonly NamedQuery[], moment
   return queries.filter(({ query }) => finds(query, moment)(row)).map(({ id }) => id)
 }
 
-/** The rows that are meant: the documents that these boards know, each once, or all that the query finds, in its order. */
+/** The rows that are meant: the documents that these indexes know, each once, or all that the query finds, in its order. */
 export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment: Moment): Sliced<readonly IndexRow[]> {
   if ('query' in some) return yield* inListOrder(indexes, some.query, moment)
   const rows = new Set<IndexRow>()

@@ -11,7 +11,7 @@ import { rowOrder } from './order.ts'
 import type { IndexRow } from './row.ts'
 import { has, mark, type RowSet } from './text-index.ts'
 
-/** How many searches, and how many results, are kept of a board. */
+/** How many searches, and how many results, are kept of an index. */
 const KEPT = 12
 const PIECE = 8192
 /** So many changed rows are looked at one by one, rather than all rows. */
@@ -47,7 +47,7 @@ interface Kept {
 
 const keptOf = new WeakMap<DocumentIndex, Kept>()
 
-/** The rows that a query finds on these boards, in its order; the list isn't to be changed. */
+/** The rows that a query finds on these indexes, in its order; the list isn't to be changed. */
 export function* foundRows(
   indexes: readonly DocumentIndex[],
   query: DocumentQuery,
@@ -68,7 +68,7 @@ export function* foundRows(
   return rows
 }
 
-/** How many rows a query finds on these boards. */
+/** How many rows a query finds on these indexes. */
 export function countFound(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): number {
   return [...new Set(indexes)].reduce((count, index) => count + found(index, query, moment).count, 0)
 }
@@ -113,7 +113,7 @@ function found(index: DocumentIndex, query: DocumentQuery, moment: Moment): Foun
   return now
 }
 
-/** What was found before, with the few rows looked at anew that changed since. */
+/** What was found before, with the few rows that changed since looked at again. */
 function updated(
   index: DocumentIndex,
   before: Found,
@@ -137,7 +137,7 @@ function updated(
   return result
 }
 
-/** The slots that changed since, where they are few. */
+/** The row ids that changed since, where they are few. */
 function fewChanged(index: DocumentIndex, version: number): readonly number[] | undefined {
   const changed = index.inner.changedSince(version)
   return changed && changed.length <= FEW ? changed : undefined
@@ -196,7 +196,7 @@ function searched(index: DocumentIndex, words: readonly string[], presence: Pres
   return rows
 }
 
-/** An earlier search, made true for the rows of now; undefined where too many changed. */
+/** An earlier search, made true for the rows of now; undefined if too many changed. */
 function updatedSearch(index: DocumentIndex, search: Search): Search | undefined {
   const changed = fewChanged(index, search.version)
   if (!changed || changed.length === 0) return changed && search

@@ -1,4 +1,4 @@
-/** One document on the board: all that the list shows, filters and sorts by, kept in memory and beside the document on disk. */
+/** One document in the index: all that the list shows, filters and sorts by, kept in memory and beside the document on disk. */
 import type { DocumentRow, IdentityState, SignerProgress } from '../../../../shared/contract/index.ts'
 import {
   type DocumentResponse,
@@ -44,7 +44,7 @@ export interface IndexRow extends RowFacts {
   reference: string
   name: string
   status: DocumentStatus
-  /** So many have signed, of so many; absent where there are no signers. */
+  /** So many have signed, of so many; absent if there are no signers. */
   progress?: { signed: number; of: number }
   due?: ServiceDate
   lastSigned?: ServiceDate
@@ -165,7 +165,7 @@ export function hasEnded({ status: { family } }: Pick<IndexRow, 'status'>): bool
   return family === 'complete' || family === 'declined' || family === 'expired'
 }
 
-/** Somebody can sign it at the counter now. */
+/** Someone can sign it at the counter now. */
 export function waitsHere(row: IndexRow): boolean {
   return row.goneAt === undefined && row.signers.some(({ canSignHere }) => canSignHere)
 }

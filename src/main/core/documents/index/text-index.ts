@@ -19,7 +19,7 @@ const classes = new Uint8Array(128).fill(OTHER)
   classes[sign.charCodeAt(0)] = index
 })
 
-/** The rows of one stretch of slots: for each gram the rows that have it, and their texts. */
+/** The rows of one stretch of row ids: for each gram the rows that have it, and their texts. */
 interface Block {
   words: Uint32Array
   texts: string[]
@@ -158,7 +158,7 @@ function clearBit(words: Uint32Array, at: number, bit: number): void {
   words[at] = (words[at] as number) & ~bit
 }
 
-/** Sets of rows: one bit a row, by the rows' slots. */
+/** Sets of rows: one bit a row, by the rows' ids. */
 
 export type RowSet = Uint32Array<ArrayBuffer>
 

@@ -1,4 +1,4 @@
-/** The items of an answer while it is taken over: which are as they are kept, and which are to be read. */
+/** The bytes of an answer and the items in them: which are as they are kept, and what the others say. */
 
 import { createCipheriv, createHash, hash } from 'node:crypto'
 import { decodeDocument } from '../../../../shared/model/document-decoding.ts'
@@ -48,7 +48,7 @@ export function* othersOf(taking: Taking): Sliced<Other[]> {
 }
 
 /**
- * Where each document stands last among those that aren't as they were: an answer may name one twice. Undefined where
+ * Where each document stands last among those that aren't as they were: an answer may name one twice. Undefined if
  * one of them isn't JSON, and so the whole answer isn't.
  */
 export function* lastPlaces(taking: Taking, others: readonly Other[]): Sliced<Map<string, number> | undefined> {

@@ -1,6 +1,7 @@
 /**
  * Opens `documents.db`, the encrypted file of the mirror. The answer is always a database that works: a file that can't be
- * opened is set aside whole, and one begun anew that the next look at the folders fills.
+ * opened is set aside whole, and a new one begun that the next look at the folders fills. Its key and
+ * its schema are here, too.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ const CHECKPOINT_PAGES = 4000
 export interface DocumentsPlace {
   /** The data folder, which exists. */
   folder: string
-  /** Undefined where nothing is kept on this machine: then all is in memory. */
+  /** Undefined if nothing is kept on this machine: then all is in memory. */
   key: DocumentsKey | undefined
   clock: () => number
   files?: Files
@@ -177,7 +178,7 @@ const documents = `
 /** In the order they are applied, as those of the main database are. */
 const mirrorMigrations: readonly Migration[] = [
   { name: 'documents', sql: documents },
-  // Rows say since then who signers are: those that were kept are made anew.
+  // Rows say since then who signers are: those that were kept are made again.
   { name: 'people-at-the-counter', sql: 'DELETE FROM board_rows;' }
 ]
 

@@ -57,7 +57,7 @@ export function saysTheSame(one: DocumentResponse, two: DocumentResponse): boole
   return isDeepStrictEqual(one, two)
 }
 
-/** Whether they say the same but for the log, and the links that are made anew for each answer. */
+/** Whether they say the same but for the log, and the links that are made again for each answer. */
 export function meansTheSame(one: DocumentResponse, two: DocumentResponse): boolean {
   return isDeepStrictEqual(comparable(one), comparable(two))
 }
@@ -65,7 +65,7 @@ export function meansTheSame(one: DocumentResponse, two: DocumentResponse): bool
 const NOTHING: DocumentResponse = { Reference: '' }
 
 /**
- * What counts as news. Links and passwords may be made anew for each answer, and so may members that the reference doesn't
+ * What counts as news. Links and passwords may be made again for each answer, and so may members that the reference doesn't
  * name, as a signature or a number of days: of these only whether they are there counts.
  */
 function comparable(document: DocumentResponse) {
@@ -171,7 +171,7 @@ function spelled(from: string | undefined, to: string | undefined): { from?: str
 
 interface SignerPair {
   is: SignerResponse
-  /** The same signer before, and which one that was; absent where there was none. */
+  /** The same signer before, and which one that was; absent if there was none. */
   was?: SignerResponse
   wasAt?: number
 }

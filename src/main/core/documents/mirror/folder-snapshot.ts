@@ -12,7 +12,7 @@ const MOST_ALIKE = 2000
 
 interface FoundDocument {
   document: DocumentResponse
-  /** By its log; undefined where the service doesn't say. */
+  /** By its log; undefined if the service doesn't say. */
   begunAt: number | undefined
 }
 

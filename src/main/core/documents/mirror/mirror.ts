@@ -20,7 +20,7 @@ type Happening = Difference & { isOwn: boolean }
 /** A document as it is to be written: what is known of it, what the list shows, and what has happened to it. */
 export interface Writing {
   entry: Omit<Entry, 'id'>
-  /** The row and the body; absent where they stay as they are. */
+  /** The row and the body; absent if they stay as they are. */
   content?: { document?: DocumentResponse; row: IndexRow }
   happened: { differences: readonly Happening[]; at: number }
 }
@@ -69,7 +69,7 @@ export function openMirror(db: Db) {
     }
   }
 
-  /** A row that an earlier version wrote otherwise is made anew from the document. */
+  /** A row that an earlier version wrote otherwise is made again from the document. */
   function rowOf(stored: StoredDocument): IndexRow {
     return indexRowOf(rows.body(stored.id), {
       accountId: stored.account_id,
@@ -146,7 +146,7 @@ export function openMirror(db: Db) {
     account: accountOf,
     changes,
 
-    /** The folder; `taken` is undefined where it was never looked at. */
+    /** The folder; `taken` is undefined if it was never looked at. */
     folder(account: Account, name: string): Folder {
       const known = account.folders.get(name)
       if (known) return known
@@ -195,7 +195,7 @@ export function openMirror(db: Db) {
     /**
      * Keeps what a look found of the folder as a whole, and then remembers it.
      * @param next what is other of it than before.
-     * @param missing documents that the look lacked, with when they were seen; absent where that is as it was.
+     * @param missing documents that the look lacked, with when they were seen; absent if that is as it was.
      */
     writeFolder(
       account: Account,

@@ -145,7 +145,7 @@ export function mirrorTables(db: Db) {
 
     folders: (): StoredFolder[] => folders.all(),
 
-    /** @param missing documents that the look lacked, with when they were seen; absent where that is as it was. */
+    /** @param missing documents that the look lacked, with when they were seen; absent if that is as it was. */
     writeFolder(accountId: string, folder: Folder, missing: readonly (readonly [string, number])[] | undefined): void {
       writeFolder.run({
         accountId,

@@ -1,4 +1,4 @@
-/** What the watch remembers of each account between two rounds. */
+/** What polling remembers of each account between two rounds: how its folders fail, and how its connection is. */
 
 import { type AppError, type ConnectionView, localErrorCodes } from '../../../../shared/contract/index.ts'
 import type { Time } from '../../lib/time.ts'
@@ -115,7 +115,7 @@ const UNREACHABLE = new Set<AppError['code']>([
 ])
 const localCodes: ReadonlySet<string> = new Set(localErrorCodes)
 
-/** What a call's end says of the connection; undefined where it failed on this machine, before the service was asked. */
+/** What a call's end says of the connection; undefined if it failed on this machine, before the service was asked. */
 function stateAfter(error: AppError | undefined): ConnectionView['state'] | undefined {
   if (!error) return 'online'
   if (UNREACHABLE.has(error.code)) return 'offline'

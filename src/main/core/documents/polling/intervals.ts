@@ -4,7 +4,7 @@ import type { Time } from '../../lib/time.ts'
 
 /** All in milliseconds. */
 export const PACE = {
-  /** While somebody looks at the account. */
+  /** While someone looks at the account. */
   shown: 10_000,
   /** While nobody does. */
   hidden: 120_000,

@@ -21,7 +21,7 @@ const TOLD_EVERY = 250
 export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
   /** All accounts, with the names of their folders. */
   accounts: () => readonly { id: string; folders: readonly string[] }[]
-  /** The account that is looked at; undefined where there is none. */
+  /** The account that is looked at; undefined if there is none. */
   chosen: () => string | undefined
   /** Documents of an account changed, or what is wrong with reading them; at most four times a second. */
   changed: (accountId: string) => void
@@ -182,14 +182,14 @@ export function openPolling(deps: PollingDeps) {
     },
     /** Reads soon: after an action of ours, when another account is chosen, or when something hints that it is worthwhile. */
     soon,
-    /** A request of somebody else's found nobody. Looks whether that is so, unless it is known or being looked at. */
+    /** A request of someone else's found nobody. Looks whether that is so, unless it is known or being looked at. */
     unreached(accountId: string): void {
       const place = places.get(accountId)
       if (place && !place.isRound && connections.of(accountId).state === 'online') readSoon(place)
     },
     /**
      * To be called when an account's address, credentials or folders changed: what is under way was asked of the old ones.
-     * The desk knows of it before anything is read.
+     * The worker knows of it before anything is read.
      */
     accountChanged(accountId: string, now: 'the same service' | 'another service'): void {
       reading.end(accountId)

@@ -32,7 +32,7 @@ type MissingTracker = ReturnType<typeof trackMissing>
 export function openRounds(deps: RoundsDeps) {
   const { ask, describe, time, reading, foldersOf, isUnknown, isKnown } = deps
   const trackers = new Map<string, Promise<MissingTracker>>()
-  /** Accounts whose settings were saved, and whether they lead to another service: the desk has to know before it is told more. */
+  /** Accounts whose settings were saved, and whether they lead to another service: the worker has to know before it is told more. */
   const saved = new Map<string, { isOtherService: boolean }>()
 
   async function tellWorker(accountId: string): Promise<void> {
@@ -56,7 +56,7 @@ export function openRounds(deps: RoundsDeps) {
     return asked
   }
 
-  /** What every folder holds; undefined where one says nothing of that. What the service never had holds nothing. */
+  /** What every folder holds; undefined if one says nothing of that. What the service never had holds nothing. */
   async function lengthsOf(accountId: string, looks: readonly FolderLook[]): Promise<Map<string, number> | undefined> {
     if (!looks.every(({ taken }) => taken.isComplete)) return undefined
     const lengths = new Map(looks.map(({ folder, taken }) => [folder, taken.documents]))
@@ -82,7 +82,7 @@ export function openRounds(deps: RoundsDeps) {
   }
 
   return {
-    /** Reads these folders; one that fails stops no other. @throws only where the desk doesn't answer. */
+    /** Reads these folders; one that fails stops no other. @throws only where the worker doesn't answer. */
     async read(accountId: string, folders: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
       await tellWorker(accountId)
       const followed = await trackerOf(accountId)
@@ -97,7 +97,7 @@ export function openRounds(deps: RoundsDeps) {
       return { looks, failures: thrown.map((one) => ({ thrown: one, error: describe(one) })), isComplete }
     },
 
-    /** Has the desk know of what was saved of an account, where it doesn't yet. */
+    /** Has the worker know of what was saved of an account, where it doesn't yet. */
     tellWorker,
 
     /** What was seen so far was asked of other folders, at another address, or by another key. */
@@ -153,7 +153,7 @@ export function trackMissing(before: ReadonlyMap<string, number>) {
 
   return {
     /**
-     * Takes a complete round in; answers since when a document must not have been seen to be gone, or undefined where none
+     * Takes a complete round in; answers since when a document must not have been seen to be gone, or undefined if none
      * can be called that, as after a round that came too soon.
      */
     after(round: CompleteRound): number | undefined {
