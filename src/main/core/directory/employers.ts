@@ -24,7 +24,7 @@ import {
 } from '../../../shared/model/index.ts'
 import type { Rights } from '../actions/rights.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
-import type { EmployersAnswer, UnreadableEmployer } from '../service/employers.ts'
+import type { EmployersAnswer, UnreadableEmployer } from '../service/account.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 

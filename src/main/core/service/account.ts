@@ -1,6 +1,19 @@
-/** The account itself (not in the reference, so it may be missing) and its recipients: reference section 4, operation 11. */
-import { AccountInfo, type DecodedList, Recipients } from '../../../shared/model/index.ts'
-import { decoded, decodedList, pathTo, undefinedIfUnknown } from './operation.ts'
+/**
+ * What the account has: its limits and rights (not in the reference, so they may be missing), its recipients and its employer
+ * records, read record by record. Reference section 4, operations 3 and 11, and 2.19.
+ */
+import {
+  AccountInfo,
+  type DecodedList,
+  type DecodingProblem,
+  decode,
+  EMPLOYER_FIELDS,
+  type EmployerKind,
+  EmployerSet,
+  Recipients,
+  UpdateEmployersRequest
+} from '../../../shared/model/index.ts'
+import { decoded, decodedList, encode, pathTo, undefinedIfUnknown } from './operation.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export function account(transport: Transport) {
@@ -19,6 +32,66 @@ export function account(transport: Transport) {
       const get = (operation: string) => transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'list')
       const json = (await undefinedIfUnknown(get('Recipient/GetRecipients'))) ?? (await get('Recipient/Recipients'))
       return decodedList('Recipient/GetRecipients', Recipients, json)
+    },
+
+    /** Operation 3: saves employers (2.18) and answers all that the account has (2.19). */
+    async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployersAnswer> {
+      const operation = 'FormDirect/UpdateEmployers'
+      const body = encode(operation, UpdateEmployersRequest, request)
+      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
+      return decodedEmployers(operation, json)
+    },
+
+    /** The employers that the account has. Not in the reference (endpoint rule 11): undefined where the service lacks it. */
+    async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
+      const operation = 'FormDirect/Employers'
+      const json = await undefinedIfUnknown(
+        transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'read')
+      )
+      return json === undefined ? undefined : decodedEmployers(operation, json)
     }
   }
 }
+
+/** A record that can't be read: where it stands in the answer, and its name, if that is text. */
+export interface UnreadableEmployer extends Pick<DecodingProblem, 'path'> {
+  kind: EmployerKind
+  name: string
+}
+
+/** All that the account has. A record that can't be read is named, and loses no other. */
+export interface EmployersAnswer {
+  set: EmployerSet
+  unreadable: UnreadableEmployer[]
+}
+
+const KINDS = new Map((Object.keys(EMPLOYER_FIELDS) as EmployerKind[]).map((kind) => [kind.toLowerCase(), kind]))
+
+/** @throws ServiceError `unexpected-shape` if it isn't a set of lists at all. */
+function decodedEmployers(operation: string, json: unknown): EmployersAnswer {
+  if (typeof json !== 'object' || json === null) return { set: decoded(operation, EmployerSet, json), unreadable: [] }
+  const unreadable: UnreadableEmployer[] = []
+  const readable = Object.entries(json).map(([member, value]) => {
+    const kind = KINDS.get(member.toLowerCase())
+    if (!kind || !Array.isArray(value)) return [member, value] as const
+    const records = value.filter((record, place) => {
+      const read = decode(EmployerSet, { [kind]: [record] })
+      if (!read.ok) {
+        unreadable.push({ kind, name: nameOf(record), path: read.problem.path.replace('[0]', `[${place}]`) })
+      }
+      return read.ok
+    })
+    return [member, records] as const
+  })
+  return { set: decoded(operation, EmployerSet, Object.fromEntries(readable)), unreadable }
+}
+
+function nameOf(record: unknown): string {
+  if (typeof record !== 'object' || record === null) return ''
+  const texts = Object.entries(record).filter(([, value]) => typeof value === 'string' && value.trim() !== '')
+  const read = new Map(texts.map(([name, value]) => [name.toLowerCase(), value as string]))
+  return (read.get('name') ?? read.get('reference') ?? '').slice(0, LONGEST_NAME)
+}
+
+/** In characters: the name is shown in a sentence. */
+const LONGEST_NAME = 80

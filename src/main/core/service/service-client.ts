@@ -3,7 +3,6 @@ import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared
 import { account } from './account.ts'
 import { documents } from './documents.ts'
 import { downloads } from './downloads.ts'
-import { employers } from './employers.ts'
 import { packages } from './packages.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
@@ -17,7 +16,6 @@ export function createServiceClient(options: ServiceClientOptions) {
   const transport = createTransport(options)
   return {
     ...packages(transport),
-    ...employers(transport),
     ...documents(transport),
     ...downloads(transport, options.dataTypeSpelling ?? USUAL_DATA_TYPE_SPELLING),
     ...account(transport)
