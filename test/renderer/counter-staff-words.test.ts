@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whatEndingLoses, whyCovered } from '../../src/renderer/src/screens/counter/person/staff-words.ts'
+import { whatEndingLoses, whyCovered } from '../../src/renderer/src/screens/counter/person/words.ts'
 import { sessionOf, turnOf } from './fakes/counter.ts'
 
 const left = { phase: 'covered' as const, cover: 'staff' as const }

@@ -19,7 +19,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/actions/outgoing.ts',
   'src/main/core/bulk/raw-table.ts',
   'src/main/core/counter/counter-settings.ts',
-  'src/main/core/counter/crash-marker.ts',
+  'src/main/core/counter/interrupted.ts',
   'src/main/core/counter/next-signer.ts',
   'src/main/core/counter/pin.ts',
   'src/main/core/counter/prepare-turn.ts',

@@ -10,8 +10,7 @@ import type { Api } from '../../api.ts'
 import { settled } from '../../api.ts'
 import type { Clock } from '../../state/clock.ts'
 import { Seconds } from '../../state/seconds.svelte.ts'
-import { ForgottenPin } from './forgotten-pin.svelte.ts'
-import { PinWait } from './pin-wait.svelte.ts'
+import { ForgottenPin, PinWait } from './staff-pin.svelte.ts'
 
 type PersonRequest = (typeof personRequestNames)[number]
 type Of<Domain extends string> = PersonRequest extends infer Name

@@ -4,21 +4,25 @@ import type { Input } from '../../../../shared/contract/requests.ts'
 import type { CounterSettings as CounterSettingsView, PinState } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Resource } from '../../state/resource.svelte.ts'
+import { presentError } from '../../words/errors.ts'
 
-export type CounterChange = Input<'counter.configure'>
+type CounterChange = Input<'counter.configure'>
 
 export class CounterSettings {
   readonly #api: Api
   readonly #host: Window
+  readonly #warn: (sentence: string) => void
   readonly #view: Resource<CounterSettingsView>
   readonly pin: Resource<PinState>
   /** What was asked for last, shown until the answer says what holds. */
   #wanted = $state.raw<Partial<CounterSettingsView>>({})
   #keeping: Promise<unknown> = Promise.resolve()
 
-  constructor(api: Api, host: Window) {
+  /** @param warn says what could not be kept. */
+  constructor(api: Api, host: Window, warn: (sentence: string) => void) {
     this.#api = api
     this.#host = host
+    this.#warn = warn
     this.#view = new Resource(() => api.counter.settings())
     this.pin = new Resource(() => api.counter.pin())
   }
@@ -66,7 +70,14 @@ export class CounterSettings {
     return kept
   }
 
-  /** Has the person choose a picture. Answers why it can't be used. */
+  /** Keeps a change, and says so if it could not be kept. Answers why. */
+  async keepOrSay(change: CounterChange): Promise<AppError | undefined> {
+    const error = await this.keep(change)
+    if (error) this.#warn(`That wasn't kept. ${presentError(error).happened}`)
+    return error
+  }
+
+  /** Lets the person choose a picture. Answers why it can't be used. */
   async chooseLogo(): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.chooseLogo())
     if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error

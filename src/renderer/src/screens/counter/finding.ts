@@ -1,5 +1,8 @@
-/** Finding people in the queue by what a clerk types: a name, a document, or the day that it is due. */
-import type { CounterEntry } from '../../../../shared/contract/views.ts'
+/**
+ * Finding people in the queue by what a clerk types: a name, a document, or the day that it is due. And why someone who was
+ * looked for isn't in the queue, as far as their document tells.
+ */
+import type { CounterEntry, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
 import { dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
 import { dueWords } from '../documents/document-words.ts'
 
@@ -35,4 +38,41 @@ export function plain(text: string): string {
     .normalize('NFD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase()
+}
+
+export interface NotHere {
+  documentReference: string
+  documentName: string
+  signerName: string
+  /** Goes on after the name: "has signed this already". */
+  why: string
+}
+
+/** A signer who has not been asked yet: another one's turn comes first. */
+const NOT_ASKED = new Set(['Initialized', 'Pending'])
+
+/** Of a document that was found: its signers who have all the words in their name, or else all of them. */
+export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
+  const words = plain(typed).split(/\s+/).filter(Boolean)
+  const named = page.people.filter(({ name }) => words.every((word) => plain(name).includes(word)))
+  return (named.length > 0 ? named : page.people).map((person) => ({
+    documentReference: page.reference,
+    documentName: page.name,
+    signerName: person.name.trim() || 'A signer without a name',
+    why: whyNot(page, person)
+  }))
+}
+
+function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string {
+  if (person.state === 'signed') return 'has signed this already'
+  if (person.state === 'declined') return 'has declined this'
+  if (goneAt !== undefined) return 'can’t sign this: the document has left the folders'
+  if (person.state === 'expired') return 'can’t sign this any more: it has expired'
+  if (status.family === 'declined') return 'can’t sign this any more: another signer has declined'
+  if (person.canSignHere) return 'can sign this here now'
+  const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting')
+  if (before && NOT_ASKED.has(person.signedStatus ?? ''))
+    return `signs this after ${before.name.trim() || 'the signer before'}`
+  if (person.faceToFace) return 'can’t sign this here: it was sent without signing in this application'
+  return 'signs this elsewhere: it was not sent for signing face to face'
 }

@@ -1,12 +1,58 @@
-/**
- * The way out for staff who forgot the PIN while a person has the screen: it is asked for in one session, and stays asked for
- * while the computer is locked and unlocked. Whether a new PIN may be chosen is the main process's to say.
- */
+/** The staff's PIN while a person has the screen: how long the pad waits after wrong ones, and the way out if it was forgotten. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { PinState } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
+import { Seconds } from '../../state/seconds.svelte.ts'
 
+/**
+ * How long the pad waits after wrong PINs: counted from the moment that it is told on what no change of the computer's clock
+ * makes jump, so that the pad is never dead for longer than was said.
+ */
+export class PinWait {
+  readonly #clock: Clock
+  readonly #seconds: Seconds
+  #until = $state(0)
+  #told: number | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#seconds = new Seconds(clock)
+  }
+
+  /** So long from now. */
+  begin(milliseconds: number): void {
+    const until = this.#clock.monotonic() + milliseconds
+    this.#until = until
+    // The seconds that are told may lie beside the end.
+    this.#clock.after(milliseconds, () => {
+      if (this.#until === until) this.#until = 0
+    })
+  }
+
+  /** What a session says of it; the same moment said again changes nothing. */
+  told(moment: number | undefined): void {
+    if (moment === this.#told) return
+    this.#told = moment
+    if (moment === undefined) this.#until = 0
+    else this.begin(Math.max(0, moment - this.#clock.now()))
+  }
+
+  /** Whole seconds until a PIN is taken again; 0 where one is taken now. */
+  get left(): number {
+    const left = this.#until - this.#clock.monotonic()
+    if (left <= 0) return 0
+    // Where nothing is waited for, nothing ticks.
+    void this.#seconds.now
+    return Math.ceil(left / 1000)
+  }
+}
+
+/**
+ * The way out for staff who forgot the PIN: it is asked for in one session, and stays asked for while the computer is locked and
+ * unlocked. Whether a new PIN may be chosen is the main process's to say.
+ */
 export class ForgottenPin {
   readonly #api: Api
   readonly #pin: Resource<PinState>
