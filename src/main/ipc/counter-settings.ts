@@ -15,7 +15,7 @@ export interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
   officeName: () => string | undefined
   pin: Pick<StaffPinKeeper, 'state' | 'set' | 'reset'>
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
-  /** Whether somebody signs at the counter now. */
+  /** Whether someone signs at the counter now. */
   isRunning: () => boolean
 }
 
@@ -31,7 +31,7 @@ export function counterSettingsHandlers({
   return {
     'counter.pin': () => pin.state(),
     'counter.setPin': async ({ pin: chosen, current }) => {
-      // Whoever has the screen could take it with a PIN of their own, where the office's is gone.
+      // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
       if (isRunning() && !(await pin.state()).isSet)
         fail('busy', 'Somebody is signing.', { next: 'Choose the first PIN after that.' })
       return pin.set(chosen, current)

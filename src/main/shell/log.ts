@@ -32,7 +32,7 @@ export function openLog(): Log {
 
 /**
  * Logs what nobody caught, by its kind only, and lets the application go on where it can: a stack trace would hold
- * paths, and a dialog of the system would show it to whoever stands there.
+ * paths, and a dialog of the system would show it to anyone who stands there.
  */
 export function logUncaught(log: Log): void {
   process.on('uncaughtException', (error) => log.error('Nobody caught an error.', kindOf(error)))

@@ -31,7 +31,7 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
     webPreferences: ownPagePreferences(parts.preload)
   })
   guardOwnPage(window.webContents, parts.devServer)
-  // Its page offers no menu, and the office's keys are not for whoever sits before it.
+  // Its page offers no menu, and the office's keys are not for the person who sits before it.
   window.removeMenu()
   window.webContents.setIgnoreMenuShortcuts(true)
   // Nobody before it closes it, whatever keys the system has for that; we destroy it, which asks nothing.

@@ -48,7 +48,7 @@ export class ShownSigningView implements SigningView {
   readonly #isolated: IsolatedPage
   readonly #contents: WebContents
   readonly #media: MediaGrants
-  /** DocumentNews until the page's end: the page must not fill our lists. */
+  /** Told until the page's end: the page must not fill our lists. */
   readonly #tell: (what: string) => void
   #state: State = 'loading'
   #hasShownSomething = false

@@ -33,7 +33,7 @@ export interface AskedThread {
   /** How long an answer may take, in milliseconds. */
   patienceMs: number
   log: { error(message: string, detail?: Record<string, unknown>): void }
-  /** DocumentNews what the thread says by itself. */
+  /** Told what the thread says by itself. */
   heard?: (news: unknown) => void
   /** Why a question has no answer. */
   words: Record<'closed' | 'tooLarge' | 'tooLong' | 'failed', AppError>
@@ -45,7 +45,7 @@ interface Waiting {
   late: NodeJS.Timeout
 }
 
-/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it anew. */
+/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again. */
 export function askThread({
   worker: source,
   begin,

@@ -65,7 +65,7 @@ export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unkn
   }
 }
 
-/** One that can't be understood says no more than that somebody had the screen. */
+/** One that can't be understood says no more than that someone had the screen. */
 function decoded(text: string): RunningSession | 'unreadable' {
   try {
     return (Running.safeParse(JSON.parse(text)).data as RunningSession | undefined) ?? 'unreadable'

@@ -6,7 +6,7 @@ import { indexOf } from './outcome.ts'
 import type { SessionState } from './session-state.ts'
 
 export interface NextSigner {
-  /** The next turn; undefined where none follows. */
+  /** The next turn; undefined if none follows. */
   next: number | undefined
   /** Turns before it that can't be offered, with why. */
   passedOver: { index: number; error: AppError }[]

@@ -30,7 +30,7 @@ type PrepareDeps = Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'tim
 
 /**
  * Or what became of the turn, where its page had been open before and the service knows.
- * @param isWanted whether anybody still waits for it.
+ * @param isWanted whether anyone still waits for it.
  * @throws AppFailure `gone`, `not-signable`, `unsafe-address`, `no-account`, and the service's failures.
  */
 export async function prepareTurn(
@@ -53,7 +53,7 @@ export async function prepareTurn(
   return fail('not-signable', 'It isn’t this person’s turn: somebody else has to sign first.')
 }
 
-/** later: it is somebody else's turn. */
+/** later: it is someone else's turn. */
 function judge(
   mirrored: MirroredDocument | undefined,
   account: SigningAccount,

@@ -1,4 +1,4 @@
-/** What a session begins with: checked against the service's newest answer, before anybody is handed anything. */
+/** What a session begins with: checked against the service's newest answer, before anyone is handed anything. */
 import type { CounterSession, CounterTurn, EvidenceItem } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'

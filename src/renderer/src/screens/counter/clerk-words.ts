@@ -5,7 +5,7 @@ import { called, sessionTitle } from './outcome-words.ts'
 export interface ClerkWords {
   title: string
   more: string
-  /** Somebody of staff is wanted. */
+  /** Someone of staff is wanted. */
   isWanted: boolean
 }
 

@@ -31,7 +31,7 @@ export type Bounds = Input<'counter.show'>['bounds']
 export type Pause = Exclude<Input<'counter.cover'>['why'], 'not-me'>
 export type StaffAction = Input<'counter.staff'>['does']
 
-/** Milliseconds between two tellings that somebody is there, while nobody waits for one. */
+/** Milliseconds between two tellings that someone is there, while nobody waits for one. */
 const TOUCH_EVERY = 1000
 /** What the page is shown at: steps that each make a difference. */
 const ZOOMS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3]
@@ -40,11 +40,11 @@ const withoutPage: CounterPhase[] = ['asking', 'return', 'ended']
 
 /** What another screen follows from: an answer from before is none any more. */
 const moving = ['id', 'phase', 'current', 'cover', 'isLocked'] as const
-/** What goes through whatever else is under way: a page that prints for ever must not keep anybody from covering it. */
+/** What goes through whatever else is under way: a page that prints for ever must not keep anyone from covering it. */
 const urgent: ReadonlySet<string> = new Set(['cover', 'resume', 'continue', 'end'])
 
 export class FollowedSession {
-  /** What staff does who forgot the PIN; undefined where this page may not ask for it. */
+  /** What staff does who forgot the PIN; undefined if this page may not ask for it. */
   readonly forgotten: ForgottenPin | undefined = undefined
   readonly #api: PersonApi
   readonly #clock: Clock
@@ -120,7 +120,7 @@ export class FollowedSession {
     return this.#session?.place === place && this.#session.phase !== 'ended'
   }
 
-  /** Whole seconds until a moment of the session, told anew each second; 0 where it has passed or there is none. */
+  /** Whole seconds until a moment of the session, told again each second; 0 where it has passed or there is none. */
   secondsUntil(moment: number | undefined): number {
     if (moment === undefined) return 0
     return Math.max(0, Math.ceil((moment - this.#seconds.now) / 1000))
@@ -164,7 +164,7 @@ export class FollowedSession {
   readonly retry = () => this.#command('retry', (id) => this.#api.counter.retry({ id }))
   readonly staff = (does: StaffAction) => this.#command(does, (id) => this.#api.counter.staff({ id, does }))
 
-  /** The next step of what the page is shown at, or undefined where there is none. */
+  /** The next step of what the page is shown at, or undefined if there is none. */
   zoomStep(way: 'smaller' | 'larger'): number | undefined {
     const now = this.#session?.zoom ?? 1
     if (way === 'larger') return ZOOMS.find((step) => step > now + 0.01)
@@ -176,7 +176,7 @@ export class FollowedSession {
     if (factor !== undefined) await this.#command('zoom', (id) => this.#api.counter.zoom({ id, factor }))
   }
 
-  /** Somebody is there. Told at once where it is waited for, and now and then otherwise. */
+  /** Someone is there. Told at once where it is waited for, and now and then otherwise. */
   touched(): void {
     const session = this.#session
     if (!session) return

@@ -9,7 +9,7 @@ import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
 
-/** Somebody who is to sign, with all that they sign in this session. */
+/** Someone who is to sign, with all that they sign in this session. */
 export interface Signing {
   person: string
   signerName: string
@@ -101,7 +101,7 @@ export class SessionStart {
     return first && { documentReference, signer: first.signer }
   }
 
-  /** Somebody else of staff works here from now on. Answers why that was not kept. */
+  /** Someone else of staff works here from now on. Answers why that was not kept. */
   async setStaff(staffName: string): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.configure({ staffName }))
     if (!result.ok) return result.error

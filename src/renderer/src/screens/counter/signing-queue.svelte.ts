@@ -70,14 +70,14 @@ export class SigningQueue {
     await this.load()
   }
 
-  /** Pins somebody to today, or unpins them. Answers why that could not be kept. */
+  /** Pins someone to today, or unpins them. Answers why that could not be kept. */
   async pin({ documentReference, signer }: QueuePlace, isToday: boolean): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.pinEntry({ documentReference, signer, isToday }))
     await this.load()
     return result.ok ? undefined : result.error
   }
 
-  /** The first who can sign a document here: read anew where nobody is known, as right after it was sent. */
+  /** The first who can sign a document here: read again where nobody is known, as right after it was sent. */
   async firstOf(documentReference: string): Promise<CounterEntry | undefined> {
     if (!this.known) await this.load()
     if (!this.#firstKnown(documentReference)) await this.refresh()

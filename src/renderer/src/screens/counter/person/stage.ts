@@ -37,7 +37,7 @@ export function stageOf(session: CounterSession, isStaffAsked: boolean): Stage {
   }
 }
 
-/** Tells one screenful from the next, so that each begins anew: its focus at its heading, nothing left of what was typed. */
+/** Tells one screenful from the next, so that each begins afresh: its focus at its heading, nothing left of what was typed. */
 export function stageKey({ session, staffAsked }: FollowedSession): string {
   if (!session) return ''
   const stage = stageOf(session, staffAsked)

@@ -34,7 +34,7 @@ export interface OriginWords {
   host: string
 }
 
-/** Where the page comes from; undefined where that isn't known yet. */
+/** Where the page comes from; undefined if that isn't known yet. */
 export function originWords(origin: string): OriginWords | undefined {
   if (origin === '') return undefined
   const isEncrypted = origin.startsWith('https://')
@@ -71,7 +71,7 @@ export function doneWords(outcome: CounterTurn['outcome']): string {
   }
 }
 
-/** Thanks to whoever has just finished, while the next person waits. */
+/** Thanks to the person who has just finished, while the next person waits. */
 export function thanked(turn: CounterTurn | undefined): string {
   const name = turn?.signerName.trim()
   return name ? `Thank you, ${name}` : 'Thank you'
