@@ -1,27 +1,42 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
+import { singleIcons } from './scripts/single-icons.ts'
 
 export default defineConfig({
   test: {
+    // All cores; by itself vitest leaves one to whoever waits.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
           name: 'node',
-          include: ['test/{layers,unit,contract,host}/**/*.test.ts'],
+          include: ['test/{layers,unit,contract}/**/*.test.ts'],
           environment: 'node',
           setupFiles: ['test/property-seed.ts'],
-          // Real browsers, databases and keychains on two shared cores: slow is not wrong.
+          // Real databases and keychains on two shared cores: slow is not wrong.
           testTimeout: 60_000,
           hookTimeout: 60_000
         }
       },
       {
-        plugins: [svelte()],
+        test: {
+          name: 'host',
+          include: ['test/host/**/*.test.ts'],
+          environment: 'node',
+          // Real browsers.
+          testTimeout: 60_000,
+          hookTimeout: 60_000
+        }
+      },
+      {
+        plugins: [singleIcons(), svelte()],
         resolve: { conditions: ['browser'] },
         test: {
           name: 'renderer',
           include: ['test/renderer/**/*.test.ts'],
           environment: 'jsdom',
+          // Nothing here is of a process; a thread for each file costs a third less than a process for each.
+          pool: 'threads',
           setupFiles: ['test/property-seed.ts', 'test/renderer/frames.ts'],
           testTimeout: 60_000
         }

@@ -219,10 +219,11 @@ describe('When', () => {
   })
 
   test('the strip of days begins anew where the composer is left open over night', async () => {
-    await openDraft(forms())
+    // In the last hour of a day.
+    await openDraft(forms(), { now: () => new Date(2025, 10, 26, 23, 30).getTime() })
     const first = () => screen.getAllByRole('radio')[1]?.getAttribute('aria-label')
     const before = first()
-    await opened.clock.pass(86_400_000)
+    await opened.clock.pass(3_600_000)
     expect(first()).not.toBe(before)
   })
 
