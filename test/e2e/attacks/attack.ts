@@ -34,6 +34,8 @@ export interface Attack {
   neverAsked?: string
   /** How the turn is opened, where not as usual. */
   turn?: TurnOptions
+  /** Whether it shares its turn, where `sharesTurn` would say otherwise. */
+  sharesTurn?: boolean
 }
 
 interface TurnOptions {
@@ -56,7 +58,18 @@ export interface Area {
    */
   by: 'signing page' | 'own page' | 'link'
   guard: readonly Guard[]
+  /**
+   * Its rows are refused and leave nothing: they may come one after the other in the turn of one page, each in a
+   * document of its own. Rows that play a scene or change the turn have one of their own all the same.
+   */
+  sharesTurns?: true
   attacks: readonly Attack[]
+}
+
+/** Whether a row may come after others of its kind in the same turn. */
+export function sharesTurn(area: Area, attack: Attack): boolean {
+  const isPlain = !attack.play && !attack.turn && !attack.turnIs && !attack.mayEndItself
+  return area.by === 'signing page' && area.sharesTurns === true && (attack.sharesTurn ?? isPlain)
 }
 
 export interface Ground {

@@ -58,6 +58,7 @@ export class AttackedApp {
     return (await this.say({ do: 'facts' })) as Facts
   }
 
+  /** Forgets what was told, asked and denied so far, and lets more time pass than the same thing is told once in. */
   async forget(): Promise<void> {
     await this.say({ do: 'forget' })
     this.told = []

@@ -1,6 +1,9 @@
-/** The attack tables, run against the real boundary. Each attack has a turn of its own and leaves the application as it was. */
+/**
+ * The attack tables, run against the real boundary. Each attack leaves the application as it was. One that changes nothing
+ * shares a turn with others of its kind, each in a document of its own; every other one has a turn to itself.
+ */
 import { expect, test } from '@playwright/test'
-import type { Attack } from './attack.ts'
+import { type Area, type Attack, sharesTurn } from './attack.ts'
 import { AttackedApp } from './attacked-app.ts'
 import type { Facts } from './control.ts'
 import { numbered } from './numbered.ts'
@@ -18,6 +21,10 @@ const PLACE = { x: 0, y: 40, width: 800, height: 500 }
 let servers: Servers
 let app: AttackedApp
 let before: Facts
+/** How many rows the turn that goes on has had; 0 where none goes on. */
+let rowsInTurn = 0
+/** A turn tells of a hundred different things, and no row tries more than three. */
+const ROWS_A_TURN = 30
 
 test.beforeAll(async () => {
   servers = await startServers()
@@ -31,11 +38,16 @@ test.afterAll(async () => {
 })
 
 test.beforeEach(async () => {
+  expect(servers.visits(), 'requests to elsewhere since the row before').toEqual([])
   await app.forget()
   servers.forget()
 })
 
-test.afterEach(() => app.say({ do: 'end' }))
+/** Ends the turn that rows share. After a row that failed there is none: the next one gets a new application. */
+async function endTurn(): Promise<void> {
+  rowsInTurn = 0
+  await app.say({ do: 'end' })
+}
 
 /** Nothing was reached, opened, saved or asked that must not be, and our window is as it was. */
 async function expectUntouched(attack: Attack, pages: number): Promise<Facts> {
@@ -53,9 +65,26 @@ async function expectUntouched(attack: Attack, pages: number): Promise<Facts> {
   return facts
 }
 
-async function runFromSigningPage(attack: Attack): Promise<void> {
+/** In a turn that goes on, or in a new one where there is none or where it had rows enough. */
+async function runInSharedTurn(attack: Attack): Promise<void> {
+  if (rowsInTurn >= ROWS_A_TURN) await endTurn()
+  const scene = new Scene(app, servers, attack)
+  if (rowsInTurn++ === 0) await scene.open()
+  else await scene.arrive()
+  await attackFromPage(scene, attack)
+  // The page goes on, and nothing of the row comes after it.
+  await scene.leave()
+  await expectUntouched(attack, 2)
+  expect(app.kinds().includes('returned') || app.kinds().includes('failed'), 'the turn is over').toBe(false)
+}
+
+async function runInOwnTurn(attack: Attack): Promise<void> {
   const scene = new Scene(app, servers, attack)
   await scene.open()
+  await attackFromPage(scene, attack)
+}
+
+async function attackFromPage(scene: Scene, attack: Attack): Promise<void> {
   const answer = attack.script === undefined ? undefined : await scene.run(attack.script)
   await attack.play?.(scene)
   if (attack.told) await scene.untilTold(attack.told)
@@ -91,13 +120,24 @@ async function runFromOwnPage(attack: Attack): Promise<void> {
   expect(await scene.runInOwnPage('return document.title')).toBe('Our own page')
 }
 
-const run = { 'signing page': runFromSigningPage, 'own page': runFromOwnPage, link: runFromLink }
+const runAlone = { 'signing page': runInOwnTurn, 'own page': runFromOwnPage, link: runFromLink }
+
+async function run(area: Area, attack: Attack): Promise<void> {
+  if (sharesTurn(area, attack)) return runInSharedTurn(attack)
+  if (rowsInTurn > 0) await endTurn()
+  try {
+    await runAlone[area.by](attack)
+  } finally {
+    await app.say({ do: 'end' })
+  }
+}
 
 for (const { area, number, rows } of numbered) {
   test.describe(`${number}. ${area.title}`, () => {
-    for (const { number, attack } of rows) test(`${number} ${attack.name}`, () => run[area.by](attack))
+    for (const { number, attack } of rows) test(`${number} ${attack.name}`, () => run(area, attack))
   })
 }
+
 test('our own page is served with its parts, each with the headers that shut the rest out', async () => {
   const script = `Promise.all(['/index.html', '/page.js', '/page.css', '/none.html'].map(async (path) => {
     const { status, headers } = await fetch(path)

@@ -16,7 +16,8 @@ it, or foreign script in our own page tries against the person, the next person,
 second server that must never be asked for anything. After each row these are looked at without being said: the page is
 still where it was, our own page too; there are no more pages than before; nothing was saved; the second server heard not
 a word, the service was not asked under another name, and no request of the application was made; our window has its title
-and isn’t full screen, and the page lies exactly where we put it.
+and isn’t full screen, and the page lies exactly where we put it. Rows that leave nothing follow one another in one turn, each
+in a document of its own, and each shows that the page still goes on after it; all others have a turn to themselves.
 
 **How to run it.** \`npm run build && npm run test:e2e -- e2e/attacks\`; one area by \`-g " 9\\. "\`, one row by \`-g " 9.14 "\`. On a
 machine without Electron’s runtime the tests run on Chromium through \`test/host\`; \`npm run test:electron\` runs the same

@@ -17,7 +17,11 @@ export class Scene {
     this.app = app
     this.servers = servers
     this.#attack = attack
-    servers.show(`<!doctype html><title>sign</title>${on(servers, attack.page ?? '')}`)
+    this.#showPage(attack.page)
+  }
+
+  #showPage(page = ''): void {
+    this.servers.show(`<!doctype html><title>sign</title>${on(this.servers, page)}`)
   }
 
   /** Begins a turn without waiting for its page. */
@@ -42,6 +46,32 @@ export class Scene {
   async open(path = '/attack'): Promise<void> {
     await this.begin(`{here}${path}`)
     await this.app.until(() => this.kinds().includes('open'), 'the page to open')
+  }
+
+  /** Comes to the attack's page in a turn that goes on, and whose page is the empty one that `leave` came to. */
+  async arrive(): Promise<void> {
+    if (this.#attack.page !== undefined) await this.#goOn()
+  }
+
+  /**
+   * Leaves the attack's document for an empty one of the service's: nothing of it runs any longer. Fails where the page
+   * doesn't go on as a page does.
+   */
+  async leave(): Promise<void> {
+    this.#showPage()
+    await this.#goOn()
+  }
+
+  /** To the service's page anew. A move of the attack's own may end meanwhile, so the document itself says that it is another. */
+  async #goOn(): Promise<void> {
+    await this.run('window.isLeft = true; location.replace("{here}/attack")')
+    const isAnother = 'return window.isLeft === undefined && document.readyState !== "loading"'
+    for (let asked = 0; (await this.run(isAnother)) !== true; asked++) {
+      if (asked > 500) throw new Error('Waited in vain for the page to go on.')
+      await this.pause(20)
+    }
+    const isOpen = () => this.kinds().lastIndexOf('open') > this.kinds().lastIndexOf('loading')
+    await this.until(isOpen, 'the page to go on')
   }
 
   /** Ends the turn and begins the next signer's. */

@@ -7,6 +7,7 @@ export const application: Area = {
   about: 'The signing page and our own page lie in one window. Nothing leads from the one to the other.',
   by: 'signing page',
   guard: ['preferences', 'session'],
+  sharesTurns: true,
   attacks: [
     {
       name: 'find anything of the application',

@@ -29,6 +29,7 @@ export const files: Area = {
     'A program that is saved waits for a click; a file that is chosen is read. Neither is for the person at the counter: what may be kept, staff keeps.',
   by: 'signing page',
   guard: ['downloads'],
+  sharesTurns: true,
   attacks: [
     {
       name: 'save a program by a link',

@@ -8,6 +8,7 @@ export const frames: Area = {
     'What a page can’t be, it may try to contain. A frame is a document like any other: it may show the service’s pages and what the page writes into it, nothing else.',
   by: 'signing page',
   guard: ['ground', 'request'],
+  sharesTurns: true,
   attacks: [
     { name: 'embed a page of elsewhere', ...frame('http://{elsewhere}/'), told: 'unencrypted' },
     { name: 'embed a page of elsewhere, encrypted', ...frame('https://{elsewhere}/'), told: 'page of 127.0.0.1' },

@@ -14,6 +14,7 @@ export const imitation: Area = {
     'A page may paint whatever it likes. After each of these our window has the title it had, the page lies exactly where we put it, and the frame around it is our own.',
   by: 'signing page',
   guard: ['view'],
+  sharesTurns: true,
   attacks: [
     imitates(
       'look like our handover screen',

@@ -8,6 +8,7 @@ export const navigation: Area = {
     'A page that can move elsewhere while our frame still names the signing service can show anything in its name: another document, a form for a bank’s password.',
   by: 'signing page',
   guard: ['ground', 'request'],
+  sharesTurns: true,
   attacks: [
     { name: 'leave by a link', ...click('<a id=go href="http://{elsewhere}/">go</a>'), told: 'unencrypted' },
     { name: 'leave by script', script: 'location = "http://{elsewhere}/"', told: 'unencrypted' },
@@ -140,6 +141,7 @@ export const navigation: Area = {
     },
     {
       name: 'leave while the page before it is still being left',
+      sharesTurn: false,
       script:
         'addEventListener("beforeunload", () => { location = "http://{elsewhere}/" }); location = "/redirect/302?to=http://{elsewhere}/"',
       told: 'unencrypted'

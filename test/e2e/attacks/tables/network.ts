@@ -8,6 +8,7 @@ export const network: Area = {
     'A page that stays where it is can still ask: to send elsewhere what was typed, or to look around the office’s network through us. Each request is judged before it leaves.',
   by: 'signing page',
   guard: ['request'],
+  sharesTurns: true,
   attacks: [
     {
       name: 'fetch from this machine',

@@ -19,6 +19,7 @@ function spelling(what: string, host: string, port: '' | ':{elsewhere-port}' = '
   const address = `https://${host}${port}/`
   return {
     name: `reach ${what} (\`${host}\`)`,
+    sharesTurn: true,
     play: async (scene) => {
       const written = on(scene.servers, address)
       assert.deepEqual(
@@ -58,6 +59,7 @@ export const privateAddresses: Area = {
     'Each address is tried as a signer’s link, as a picture, a script and a question of a script, at the end of a redirect, in a frame and as the whole page. Addresses of this machine lead to a port where a server listens and must not be asked.',
   by: 'signing page',
   guard: ['private', 'link', 'request', 'ground'],
+  sharesTurns: true,
   attacks: [
     reachable('this machine', '127.0.0.1'),
     reachable('this machine by another of its numbers', '127.0.0.2'),

@@ -8,6 +8,7 @@ export const redirects: Area = {
     'The address that is asked for is the service’s; its answer names another one. Each hop is judged like a first address.',
   by: 'signing page',
   guard: ['ground', 'request'],
+  sharesTurns: true,
   attacks: [
     ...[301, 302, 303, 307, 308].map(
       (code): Attack => ({

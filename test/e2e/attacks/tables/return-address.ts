@@ -27,6 +27,7 @@ export const returnAddress: Area = {
     'Asking for it ends the view and proves nothing: whether the document is signed is the service’s to say. Still nobody but the page as a whole may end it, and nothing of it may reach a network.',
   by: 'signing page',
   guard: ['return', 'ground'],
+  sharesTurns: true,
   attacks: [
     ends('say by a link that the signer is done', goes(RETURN)),
     ends('say it by a redirect', { script: `location = "/redirect/302?to=${RETURN}?status=signed"` }),

@@ -8,6 +8,7 @@ export const schemes: Area = {
     'An address may name a file, a program of the system, our own pages or something that the page has made itself. A document may only come from the signing service.',
   by: 'signing page',
   guard: ['ground', 'request'],
+  sharesTurns: true,
   attacks: [
     { name: 'show a file of this computer', script: 'location = "file:///etc/passwd"' },
     { name: 'show a file of another computer', script: 'location = "file://server.example/share/a"' },

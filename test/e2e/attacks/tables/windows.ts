@@ -11,6 +11,7 @@ export const windows: Area = {
     'A window of the page’s own would have no frame of ours around it, would lie over everything and could stay when the turn is over. Dialogs hold the screen or ask for secrets in the system’s look.',
   by: 'signing page',
   guard: ['windows', 'ground'],
+  sharesTurns: true,
   attacks: [
     { name: 'open a window elsewhere', script: 'window.open("http://{elsewhere}/")', told: 'unencrypted' },
     {
