@@ -2,6 +2,9 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 import { singleIcons } from './scripts/single-icons.ts'
 
+/** What is waited for comes when it comes: only what never does is a failure. */
+const expect = { poll: { timeout: 30_000 } }
+
 export default defineConfig({
   test: {
     // All cores; by itself vitest leaves one to whoever waits.
@@ -13,6 +16,7 @@ export default defineConfig({
           include: ['test/{layers,unit,contract}/**/*.test.ts'],
           environment: 'node',
           setupFiles: ['test/property-seed.ts'],
+          expect,
           // Real databases and keychains on two shared cores: slow is not wrong.
           testTimeout: 60_000,
           hookTimeout: 60_000
@@ -23,6 +27,7 @@ export default defineConfig({
           name: 'host',
           include: ['test/host/**/*.test.ts'],
           environment: 'node',
+          expect,
           // Real browsers.
           testTimeout: 60_000,
           hookTimeout: 60_000
@@ -38,6 +43,7 @@ export default defineConfig({
           // Nothing here is of a process; a thread for each file costs a third less than a process for each.
           pool: 'threads',
           setupFiles: ['test/property-seed.ts', 'test/renderer/frames.ts'],
+          expect,
           testTimeout: 60_000
         }
       }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { DraftSaver } from '../../src/renderer/src/state/draft-saver.svelte.ts'
 import { blankComposition, type Composition } from '../../src/shared/composition/composition.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
@@ -108,7 +108,7 @@ describe('what is typed', () => {
     type('second')
     saver.leave()
     saver.leave()
-    await vi.waitFor(() => expect(kept()).toEqual(['second']))
+    await expect.poll(kept).toEqual(['second'])
     await clock.pass(60_000)
     expect(kept()).toEqual(['second'])
     expect(saves()).toHaveLength(2)

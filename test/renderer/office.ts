@@ -1,5 +1,5 @@
 /** Renders a screen, or a part of one, in a made-up office. */
-import { cleanup, render } from '@testing-library/svelte'
+import { cleanup, configure, render } from '@testing-library/svelte'
 import type { Component } from 'svelte'
 import { afterEach } from 'vitest'
 import { Office, officeContext } from '../../src/renderer/src/state/office.svelte.ts'
@@ -7,6 +7,9 @@ import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 
 afterEach(cleanup)
+
+// What is waited for comes when it comes: only what never does is a failure.
+configure({ asyncUtilTimeout: 30_000 })
 
 // jsdom lays nothing out, so there is nothing to observe either.
 globalThis.ResizeObserver ??= class {

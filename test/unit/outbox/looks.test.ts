@@ -24,11 +24,17 @@ async function cut(composition = forms()) {
   work.line.fault('pass')
   return send
 }
-/** The look that is due has been made. */
-async function looked(times: number) {
-  await expect.poll(looks).toBe(times)
-  await expect.poll(() => work.line.seen.filter((request) => request.startsWith('GET')).length).toBe(3 * times)
-  await new Promise((resume) => setTimeout(resume, 30))
+/** The look that is due has been made, the first of this run, and what follows of it for that send is known. */
+async function looked(id: string, times = 1) {
+  await expect.poll(() => get(id).error?.message).toContain('second look')
+  expect(looks()).toBe(times)
+  expect(work.line.seen.filter((request) => request.startsWith('GET'))).toHaveLength(3 * times)
+}
+
+/** What it is after another minute, in which a look may fall due. */
+async function afterMinute(id: string) {
+  await work.time.pass(SECOND_LOOK_AFTER + 10)
+  return get(id).state
 }
 
 describe('a send whose answer was lost', () => {
@@ -49,15 +55,16 @@ describe('a send whose answer was lost', () => {
     work.line.fault('lose-answer')
     const { id } = await work.send(forms())
     work.line.fault('rubbish')
-    for (let round = 0; round < 5; round++) {
-      await work.time.pass(MINUTE)
-      await new Promise((resume) => setTimeout(resume, 20))
-    }
+    await expect
+      .poll(async () => {
+        await work.time.pass(MINUTE)
+        return looks()
+      })
+      .toBeGreaterThan(3)
     expect(get(id)).toMatchObject({ state: 'uncertain', error: { code: 'timeout', mayHaveArrived: true } })
     expect(get(id).nextLookAt).toBeGreaterThan(work.time.now - MINUTE)
     expect(posts()).toBe(1)
     await expect(work.outbox.reconcile(id)).rejects.toMatchObject({ code: 'not-json' })
-    expect(looks()).toBeGreaterThan(3)
   })
 
   test('is looked for at once when the line is back', async () => {
@@ -74,7 +81,7 @@ describe('a send whose answer was lost', () => {
 describe('a send that did not arrive', () => {
   test('goes again by itself after two looks, a minute apart, with its request and mark unchanged', async () => {
     const lost = await cut()
-    await looked(1)
+    await looked(lost.id)
     expect(get(lost.id)).toMatchObject({
       state: 'uncertain',
       error: { message: expect.stringContaining('second look') }
@@ -91,7 +98,7 @@ describe('a send that did not arrive', () => {
 
   test('a person who asks again and again does not make it go earlier', async () => {
     const { id } = await cut()
-    await looked(1)
+    await looked(id)
     await work.outbox.reconcile(id)
     await work.time.pass(30_000)
     expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'uncertain' })
@@ -102,10 +109,10 @@ describe('a send that did not arrive', () => {
 
   test('looks of an earlier run don’t count', async () => {
     const { id } = await cut()
-    await looked(1)
+    await looked(id)
     await work.time.pass(50_000)
     work.startAgain()
-    await looked(2)
+    await looked(id, 2)
     expect(get(id).state).toBe('uncertain')
     await work.time.pass(50_000)
     expect(get(id).state).toBe('uncertain')
@@ -118,7 +125,7 @@ describe('a send that did not arrive', () => {
     ['whose attempt lies in the future, as a clock was put back', -31 * MINUTE]
   ])('one %s waits for a person to say', async (_, jump) => {
     const { id, draftId } = await cut()
-    await looked(1)
+    await looked(id)
     work.time.now += jump
     await work.time.pass(SECOND_LOOK_AFTER + 10)
     await expect.poll(() => get(id).state).toBe('not-sent')
@@ -131,22 +138,14 @@ describe('a send that did not arrive', () => {
     work.outbox.retry(id)
     expect(await work.ended(id)).toMatchObject({ state: 'uncertain' })
     expect(posts()).toBe(1)
-    for (let minute = 0; minute < 2; minute++) {
-      await work.time.pass(SECOND_LOOK_AFTER + 10)
-      await new Promise((resume) => setTimeout(resume, 50))
-    }
-    await expect.poll(() => get(id).state).toBe('sent')
+    await expect.poll(() => afterMinute(id)).toBe('sent')
     expect(work.taken('SendForms2')).toHaveLength(1)
   })
 
   test('is not sent a fourth time by itself', async () => {
     work.line.fault('cut', isSend)
     const { id } = await work.send(forms())
-    for (let minute = 0; minute < 20 && get(id).state !== 'not-sent'; minute++) {
-      await work.time.pass(SECOND_LOOK_AFTER)
-      await new Promise((resume) => setTimeout(resume, 50))
-    }
-    expect(get(id).state).toBe('not-sent')
+    await expect.poll(() => afterMinute(id)).toBe('not-sent')
     await work.time.pass(10 * MINUTE)
     expect(posts()).toBe(3)
   })

@@ -105,11 +105,15 @@ describe('on the operating system’s keychain', () => {
   test('the end of the audit trail is known to the next run', async () => {
     const profile = ownProfile()
     const db = database()
-    const run = async (over = db) =>
-      openAudit({
+    const run = async (over = db) => {
+      const opened = openAudit({
         ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, clock: Date.now, zone: () => 'UTC' },
         ...{ staff: () => 'Grace', changed: () => undefined, trouble: (error) => expect(error).toBeUndefined() }
       })
+      // Each run brings the keychain up to date as it begins; the database is closed after that.
+      onTestFinished(() => opened.settled())
+      return opened
+    }
     const audit = await run()
     for (let time = 0; time < 20; time++) audit.note({ what: 'page-opened', documentName: 'Lease' })
     await audit.settled()
