@@ -1,11 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 
 export default defineConfig({
   testDir: 'test/e2e',
   testMatch: '**/*.spec.ts',
   globalSetup: './test/e2e/settled-keychain.ts',
-  // Each test launches an application of its own: two at a time are what two cores carry.
-  workers: 2,
+  // An application waits more than it works: with as many tests as cores, half of the cores' time was nobody's.
+  workers: Math.ceil(availableParallelism() * 1.5),
   fullyParallel: true,
   timeout: 120_000,
   expect: { timeout: 15_000 },
