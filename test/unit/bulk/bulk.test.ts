@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type BatchBox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
 import { type BulkWorker, bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
@@ -8,10 +8,11 @@ import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
 import { blankSigner, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
 import type { BatchView, BulkSheet } from '../../../src/shared/contract/index.ts'
+import { builtWorker } from '../../fixtures/built-worker.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { folderOf, workbook } from './tables.ts'
 
-const source = new URL('../../../src/main/shell/bulk-worker.ts', import.meta.url)
+let built: Awaited<ReturnType<typeof builtWorker>>
 const log = { error: vi.fn() }
 const NOW = Date.UTC(2026, 10, 20)
 const DAY = 86_400_000
@@ -27,6 +28,12 @@ let recent: Map<string, number>
 let asked: { account: string; since: number }[]
 let hold: (() => Promise<void>) | undefined
 
+beforeAll(async () => {
+  built = await builtWorker('src/main/shell/bulk-worker.ts')
+})
+
+afterAll(() => built.leave())
+
 beforeEach(async () => {
   files = await folderOf()
   now = NOW
@@ -35,7 +42,7 @@ beforeEach(async () => {
   asked = []
   hold = undefined
   log.error.mockClear()
-  useWorker(source)
+  useWorker(built.file)
 })
 
 afterEach(async () => {

@@ -1,8 +1,8 @@
 /** The file of documents over its life: damaged where nobody looks at the start, ended, and asked again. */
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { cp, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
 import { type DocumentsOpened, openRecoveringWorker } from '../../../src/main/core/documents/recovery.ts'
 import { openDocumentsThread } from '../../../src/main/shell/documents.ts'
@@ -18,16 +18,23 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const leases = Array.from({ length: 12_000 }, (_, at) => lease(`ref-${at}`, { Extra: 'x'.repeat(1500) }))
 
-/** A large file with a damaged page in the middle of a table, where opening it doesn't look. */
-async function damaged(table: string): Promise<void> {
-  const { db } = await openDocuments({ folder, key, clock: Date.now })
-  const here = workerOffice(db)
-  await here.look('InBox', leases)
-  const pages = db
-    .prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
-    .pluck()
-    .all(table)
+/** A large file, made once, and where the leaves of its tables are. */
+let whole: string
+const leaves = new Map<string, number[]>()
+beforeAll(async () => {
+  whole = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  const { db } = await openDocuments({ folder: whole, key, clock: Date.now })
+  await workerOffice(db).look('InBox', leases)
+  const pages = db.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").pluck()
+  for (const table of ['board_rows', 'bodies', 'documents']) leaves.set(table, pages.all(table))
   db.close()
+})
+afterAll(() => rm(whole, { recursive: true, force: true }))
+
+/** That file with a damaged page in the middle of a table, where opening it doesn't look. */
+async function damaged(table: string): Promise<void> {
+  await cp(whole, folder, { recursive: true })
+  const pages = leaves.get(table) ?? []
   const file = await open(join(folder, 'documents.db'), 'r+')
   await file.write(Buffer.alloc(16, 9), 0, 16, ((pages[pages.length >> 1] ?? 0) - 1) * 4096 + 500)
   await file.close()
