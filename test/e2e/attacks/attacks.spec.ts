@@ -29,6 +29,8 @@ const ROWS_A_TURN = 30
 test.beforeAll(async () => {
   servers = await startServers()
   app = await AttackedApp.start()
+  // The window is shown before its page has said its title.
+  await expect.poll(async () => (await app.facts()).window.title).toBe('Our own page')
   before = await app.facts()
 })
 
