@@ -1,4 +1,4 @@
-/** What becomes of actions where the line, the service, the clock or a person comes between. */
+/** What becomes of actions if the network, the service, the clock or a person comes between. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
@@ -53,7 +53,7 @@ describe('pressing twice', () => {
   })
 })
 
-describe('without a line', () => {
+describe('offline', () => {
   let elsewhere: DocumentResponse | undefined
   beforeEach(async () => {
     ;[elsewhere] = await office.send()
@@ -140,7 +140,7 @@ describe('without a line', () => {
     expect(office.taken('Extend')).toHaveLength(before)
   })
 
-  test('a correction is refused where somebody else corrected that signer meanwhile', async () => {
+  test('a correction is refused if someone else corrected that signer meanwhile', async () => {
     const { id } = await office.start(reference, correction(document))
     const Signers = [
       { SignerReference: signerReference, FirstName: 'Ana', LastName: 'Parata', Email: 'ana@example.com' }
@@ -246,7 +246,7 @@ describe('where the answer was lost', () => {
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
-  test('a document that somebody else changed stays uncertain until a person says', async () => {
+  test('a document that someone else changed stays uncertain until a person says', async () => {
     office.line.fault('cut', posts)
     const { id } = await office.start(reference, extension())
     await office.direct('/Document/Extend', { DocumentReference: reference, ...due(77) })

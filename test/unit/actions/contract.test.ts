@@ -119,7 +119,7 @@ describe('which signer is corrected', () => {
     expect(refusal(() => outgoingOf(twice, { document, others: [] }, Date.now())).code).toBe('invalid')
   })
 
-  test('somebody the document is shared with is never dropped for want of a name', () => {
+  test('someone the document is shared with is never dropped for want of a name', () => {
     const ShareUsers = [person('Hana'), { FirstName: 'Tama', Email: 'tama@example.com' }]
     const document = { Reference: 'd', Signers: [{ ...person(), SignerReference: 's', Editable: true, ShareUsers }] }
     const make = (more: object = {}) =>

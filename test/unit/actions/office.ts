@@ -112,7 +112,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       await line.goDown()
       await new Promise((resume) => setTimeout(resume, 20))
     },
-    /** As somebody else of the office would, past the line. */
+    /** As someone else of the office would, past the line. */
     direct,
     /** Sends a package past the line and reads the folders; answers its documents as they are read. */
     async send(documents = 1, signers = [person(), person('Wiremu')]): Promise<MirroredDocument['document'][]> {

@@ -168,7 +168,7 @@ describe('pausing and cancelling', () => {
 describe('rows that fail', () => {
   const refuseEven = (method: string) => method === 'POST' && posts() % 2 === 0
 
-  test('are told of with why, in the order of the sheet, with those that were left out', async () => {
+  test('are reported with why, in the order of the sheet, with those that were left out', async () => {
     work.outbox.configure(work.accountId, { takeBackSeconds: 0, concurrency: 1 })
     work.line.fault({ status: 400 }, refuseEven)
     const leftOut = [{ row: 3, cells: ['', 'nobody'], problems: ['Enter a name.', 'This isn’t an e-mail address.'] }]
@@ -183,7 +183,7 @@ describe('rows that fail', () => {
     expect(failed.rows[1]).toEqual(['', 'nobody', 'Enter a name. This isn’t an e-mail address.'])
   })
 
-  test('keep one column of problems however often the sheet is mended and sent', async () => {
+  test('keep one column of problems however often the sheet is fixed and sent', async () => {
     const leftOut = [{ row: 1, cells: ['A', 'b', 'Enter a name.'], problems: ['Enter an address.'] }]
     const { id } = await add(1, { columns: ['Form', 'E-mail', 'Problem'], leftOut, rows: [] })
     expect(batches().failedRows(id)).toEqual({

@@ -72,7 +72,7 @@ describe('our own mark', () => {
 
   test.each([
     ['tells for certain as long as enough of it is left', 20, ['found', 'a']],
-    ['leaves a doubt where little of it is left', 8, ['ambiguous', 'a']],
+    ['is ambiguous if little of it is left', 8, ['ambiguous', 'a']],
     ['tells nothing where hardly any of it is left', 3, ['missing']]
   ])('that the service cut short %s', async (_, length, expected) => {
     const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
@@ -109,7 +109,7 @@ describe('a reference that the office typed itself', () => {
     expect(await matched(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
   })
 
-  test('leaves a doubt where two documents may be it', async () => {
+  test('is ambiguous if two documents may be it', async () => {
     expect(await matched(send, [document('a'), document('b')])).toEqual(['ambiguous', 'a', 'b'])
   })
 
@@ -129,7 +129,7 @@ describe('a reference that the office typed itself', () => {
     expect(await matched(send, [document('a'), document('a', { Folder: 'Signed' })])).toEqual(['found', 'a'])
   })
 
-  test('decides nothing while a twin is on its way, and leaves a doubt between uncertain twins', async () => {
+  test('decides nothing while a twin is on its way, and is ambiguous between uncertain twins', async () => {
     const twin = sought([['Lease', 'MATTER-7']], 'send-2')
     const others = (isUnderWay: boolean) => ({ others: () => [{ ...twin, isUnderWay }] })
     expect(await matched(send, [document('a')], others(true))).toEqual(['unclear'])
@@ -156,7 +156,7 @@ describe('a package of several', () => {
     expect(await matched(send, [...whole, guarantee('c', 'q')])).toEqual(['found', 'a', 'b'])
   })
 
-  test('is a doubt where only some are there, or where they are of different packages', async () => {
+  test('is ambiguous if only some are there, or if they are of different packages', async () => {
     expect(await matched(send, [document('a')])).toEqual(['ambiguous', 'a'])
     expect(await matched(send, [document('a', { PackageReference: 'p' }), guarantee('b', 'q')])).toEqual([
       'ambiguous',

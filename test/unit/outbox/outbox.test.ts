@@ -70,22 +70,22 @@ describe('sending', () => {
     expect(work.outbox.returnAddressOf('another')).toBeUndefined()
   })
 
-  test('a package that the service does not want is refused, and its draft can be mended and sent', async () => {
+  test('a package that the service does not want is refused, and its draft can be fixed and sent', async () => {
     work.line.fault({ status: 400 })
     const id = draft()
     const { id: first } = work.outbox.start(id)
     work.outbox.now(first)
     expect(await work.ended(first)).toMatchObject({ state: 'refused', error: { mayHaveArrived: false } })
     work.line.fault('pass')
-    work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Mended' })] }), id)
+    work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Fixed' })] }), id)
     expect(failure(() => work.outbox.retry(first))).toMatchObject({ code: 'conflict' })
     const { id: second } = work.outbox.start(id)
     work.outbox.now(second)
-    expect(await work.ended(second)).toMatchObject({ state: 'sent', title: 'Mended' })
-    expect(work.outbox.list(work.accountId, all).rows).toMatchObject([{ state: 'sent', title: 'Mended' }])
+    expect(await work.ended(second)).toMatchObject({ state: 'sent', title: 'Fixed' })
+    expect(work.outbox.list(work.accountId, all).rows).toMatchObject([{ state: 'sent', title: 'Fixed' }])
   })
 
-  test('a package that was refused goes again as it is when it is told to', async () => {
+  test('a package that was refused goes again as it is when a person asks for it', async () => {
     work.line.fault({ status: 409 })
     const { id } = await work.send(forms())
     expect(work.drafts.list(work.accountId).counts.drafts).toBe(1)
@@ -114,7 +114,7 @@ describe('sending', () => {
     expect(work.outbox.again(id).id).toBe(made.id)
   })
 
-  test('changes are told together, and not of every send alone', async () => {
+  test('changes are reported together, and not of every send alone', async () => {
     work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
     for (let index = 0; index < 20; index++) work.outbox.start(draft())
     await expect.poll(() => work.taken('SendForms2').length).toBe(20)

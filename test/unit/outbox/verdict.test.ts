@@ -1,4 +1,4 @@
-/** What follows of a look, without a line, a clock or a database. */
+/** What follows of a look, without a network, a clock or a database. */
 import { expect, test } from 'vitest'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { type Look, type Seen, verdictOf } from '../../../src/main/core/outbox/verdict.ts'
@@ -29,7 +29,7 @@ test.each<[string, Partial<Look>, Partial<typeof send> | { error: typeof refusal
   ['misses it for the first time', { before: undefined }, {}, 'nothing'],
   ['misses it too soon after the first', { begun: SECOND_LOOK_AFTER - 1 }, {}, 'nothing'],
   ['misses it for the second time', {}, {}, 'ready'],
-  ['misses it after a doubt', { before: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
+  ['misses it after it was ambiguous', { before: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
   ['could not read all', { isComplete: false }, {}, 'nothing'],
   ['was made while a twin was on its way', { match: { kind: 'unclear' } }, {}, 'nothing'],
   ['misses what may have been it', { isStillAmbiguous: true }, {}, 'nothing'],

@@ -58,7 +58,7 @@ export class Dispatcher {
   /** Has an action leave that a person asked for just now. Resolves once nothing more of its account can leave. */
   goFresh({ id, accountId }: Pick<Action, 'id' | 'accountId'>): Promise<void> {
     this.#fresh.add(id)
-    return this.#lanes.of(accountId).anew()
+    return this.#lanes.of(accountId).fresh()
   }
 
   /** Online again, perhaps: what waits tries now. */

@@ -58,7 +58,7 @@ export function openValidations({ clientOf, clock }: ValidationEffects) {
   }
 }
 
-/** Whoever has the address can read the document: it goes to no screen and into no file. */
+/** Anyone who has the address can read the document: it goes to no screen and into no file. */
 function withoutAddress(result: ValidationResult): ValidationResult {
   const { DocumentURL: _, ...others } = result
   return others

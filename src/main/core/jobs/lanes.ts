@@ -94,7 +94,7 @@ export class OneAtATime<Answer> {
   }
 
   /** Works now, or right after the work that is under way, which may be past the point where it would see what is new. */
-  anew(): Promise<Answer> {
+  fresh(): Promise<Answer> {
     this.cancel()
     if (!this.#running) return this.now()
     this.#next ??= this.#running

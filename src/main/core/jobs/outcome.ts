@@ -35,7 +35,7 @@ function failureOfError(error: AppError, status: number | undefined): Failure {
   return { kind: 'refused', error }
 }
 
-/** Whether an answer of success holds an error (reference section 1.5): then it is not the service's word that it is done. */
+/** Whether an answer of success holds an error: then it is not the service's word that it is done. */
 export function holdsError(answer: object): boolean {
   const decoded = decode(ErrorResponse, answer)
   return decoded.ok && Boolean(decoded.value.ResponseStatus?.ErrorCode)

@@ -105,7 +105,7 @@ export class ReconcileSchedule {
 
   /** Looks now, or right after the look that is under way. Answers whether all could be read. @throws what reading throws. */
   look(accountId: string): Promise<boolean> {
-    return this.#lanes.of(accountId).anew()
+    return this.#lanes.of(accountId).fresh()
   }
 
   /** When a job is looked for next, on this run's clock; undefined if a person must say, or do something first. */

@@ -31,8 +31,8 @@ async function cut() {
 }
 
 test.each([
-  ['its box was paused meanwhile', () => undefined],
-  ['the application was started anew', () => void work.startAgain()],
+  ['its outbox was paused meanwhile', () => undefined],
+  ['the application was started again', () => void work.startAgain()],
   ['the computer slept', () => work.outbox.resumed()]
 ])('a proof is not believed hours later: it is looked for again where %s', async (_, happens) => {
   const { id } = await cut()

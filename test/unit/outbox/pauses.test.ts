@@ -1,4 +1,4 @@
-/** What a bad line, a service that asks for patience, and one that wants nothing more of this account mean for what waits. */
+/** What a bad network, a service that asks us to wait, and one that wants nothing more of this account mean for what waits. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
@@ -22,7 +22,7 @@ const nowhere = async (baseUrl = 'http://127.0.0.1:9') => {
 }
 
 describe('where nothing can be reached', () => {
-  test('what is sent waits for the line, and goes by itself when it is back', async () => {
+  test('what is sent waits for the network, and goes by itself once online again', async () => {
     await nowhere()
     const id = start()
     await expect.poll(() => box().pause).toMatchObject({ by: 'line', error: { code: 'refused' } })
@@ -51,7 +51,7 @@ describe('where nothing can be reached', () => {
     expect(box().counts).toMatchObject({ ready: 2, refused: 0, uncertain: 0 })
   })
 
-  test('nothing is refused because of a line that asks to log in first', async () => {
+  test('nothing is refused because of a network that asks to log in first', async () => {
     work.line.fault({ status: 307, headers: { location: 'http://login.example.com/' } })
     const id = start()
     await expect.poll(() => get(id).hold).toBe('line')
@@ -105,8 +105,8 @@ describe('where nothing can be reached', () => {
 
 test.each([
   ['a network that wants one to log in first', { status: 511 }],
-  ['a service that asks for patience', { status: 429, headers: { 'retry-after': '1' } }]
-])('a package is not posted for ever to %s: then its box waits for a person', async (_, fault) => {
+  ['a service that asks us to wait', { status: 429, headers: { 'retry-after': '1' } }]
+])('a package is not posted for ever to %s: then its outbox waits for a person', async (_, fault) => {
   work.line.fault(fault)
   const id = start()
   for (let minute = 0; minute < 45; minute++) {
@@ -120,14 +120,14 @@ test.each([
   expect(posts()).toBe(30)
 })
 
-test('an address that has moved for good pauses the box, and says where to', async () => {
+test('an address that has moved for good pauses the outbox, and says where to', async () => {
   work.line.fault({ status: 301, headers: { location: 'https://sign.example.com/' } })
   const id = start()
   await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code: 'unsafe-address' } })
   expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused' })
 })
 
-describe('a service that asks for patience', () => {
+describe('a service that asks us to wait', () => {
   test('gets it for as long as it asks, and the send goes afterwards', async () => {
     work.line.fault({ status: 429, headers: { 'retry-after': '120' } })
     const id = start()

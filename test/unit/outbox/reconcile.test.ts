@@ -67,7 +67,7 @@ describe('a send whose answer was lost', () => {
     await expect(work.outbox.reconcile(id)).rejects.toMatchObject({ code: 'not-json' })
   })
 
-  test('is looked for at once when the line is back', async () => {
+  test('is looked for at once when online again', async () => {
     work.line.fault('lose-answer')
     const { id } = await work.send(forms())
     work.line.fault('rubbish')

@@ -22,7 +22,7 @@ async function minutes(count: number) {
   }
 }
 
-/** The same lease sent twice by somebody else, and once by us, of which nobody knows what became. */
+/** The same lease sent twice by someone else, and once by us, of which nobody knows what became. */
 async function doubtful() {
   for (let copy = 0; copy < 2; copy++) await work.send(lease)
   // As if another workstation had sent them: nothing here knows of them.
@@ -34,7 +34,7 @@ async function doubtful() {
   return send
 }
 
-test('both sides of a doubt are shown, without signing links, and nothing goes by itself', async () => {
+test('both sides of an ambiguity are shown, without signing links, and nothing goes by itself', async () => {
   const { id } = await doubtful()
   expect(get(id)).toMatchObject({
     state: 'uncertain',

@@ -86,7 +86,7 @@ describe('a clock that jumps', () => {
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('while the application is closed, back by a day: the time to take back begins anew, and no more', async () => {
+  test('while the application is closed, back by a day: the undo window begins again, and no more', async () => {
     const { id } = start()
     work.time.now -= 24 * HOUR
     work.startAgain()
