@@ -154,9 +154,8 @@ export class Actions {
     const now = this.#known(id)
     if (now.state !== action.state) return viewOf(now)
     this.#refuseBusy(accountId, request, document, id)
-    const before = beforeOf(request, document)
-    const isInDoubt = action.state === 'uncertain'
-    this.#records.change(id, { state: 'waiting', isInDoubt, before, error: undefined, settledAt: undefined })
+    const open = { state: 'waiting', isInDoubt: action.state === 'uncertain', error: undefined } as const
+    this.#records.change(id, { ...open, before: beforeOf(request, document), settledAt: undefined })
     this.#changed(id)
     return this.#leaves(action)
   }

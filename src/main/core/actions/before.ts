@@ -11,7 +11,6 @@ import {
   type SignerResponse
 } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Action } from './action-records.ts'
 
 /** As much of the document as the action concerns. */
 export type Before =
@@ -154,7 +153,7 @@ function sharedWith(value: unknown): string {
 
 /** @throws AppFailure that says what has changed; then nothing is sent. */
 export function refuseChanged(
-  { request, before }: Pick<Action, 'request' | 'before'>,
+  { request, before }: { request: ActionRequest; before: Before },
   document: DocumentResponse
 ): void {
   // Someone did the same: doing it again changes nothing.
