@@ -86,13 +86,10 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
     newId
   })
   const dropFolders = openDropFolders({
-    ...{ db, drafts, presets, outbox, clock, newId },
+    ...{ db, drafts, presets, outbox, newId, time: systemTime },
     worker: parts.dropFolderWorker,
     ownFolder: parts.ownFolder,
-    zone: parts.zone,
     describe: asAppError,
-    elapsed: () => performance.now(),
-    schedule: parts.schedule,
     changed: (id) => send('dropFolders.changed', { id }),
     draftsChanged: draftChanged,
     presetsChanged,

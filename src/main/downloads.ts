@@ -7,6 +7,7 @@ import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
+import type { Time } from './core/lib/time.ts'
 import type { Db } from './core/storage/connection.ts'
 import type { SettingsStore } from './core/storage/settings.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -26,30 +27,23 @@ export interface IdentityDownloadsDeps {
   /** What rules want could not be found out; it is tried again. */
   failed: (error: unknown) => void
   send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
-  /** IANA name of this workstation's zone. */
-  zone: () => string
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Time
   newId: () => string
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
 }
 
-export function openIdentityDownloads({ accounts, settings, usualFolder, ...parts }: IdentityDownloadsDeps) {
+export function openIdentityDownloads({ accounts, settings, usualFolder, ...deps }: IdentityDownloadsDeps) {
   const accountOf = (accountId: string) => accounts.list().find(({ id }) => id === accountId)
   const downloads = openDownloads({
-    ...parts,
-    clientOf: parts.clients.of,
+    ...deps,
+    clientOf: deps.clients.of,
     accountName: (accountId) => accountOf(accountId)?.name ?? '',
-    folderNames: parts.watch.knownFoldersOf,
+    folderNames: deps.watch.knownFoldersOf,
     folder: () => settings.read().downloadFolder ?? usualFolder,
     setFolder: (path) => void settings.change({ downloadFolder: path }),
     isUsualFolder: (path) => path === usualFolder,
-    views: parts.views.list,
+    views: deps.views.list,
     describe: asAppError,
-    changed: (id) => parts.send('downloads.changed', { id }),
-    elapsed: () => performance.now(),
-    random: Math.random
+    changed: (id) => deps.send('downloads.changed', { id })
   })
   return {
     downloads,
@@ -58,7 +52,7 @@ export function openIdentityDownloads({ accounts, settings, usualFolder, ...part
     accountsChanged(): void {
       downloads.chosen(accounts.chosen()?.id)
       // Another address or key may be what its files wait for.
-      downloads.lineChanged()
+      downloads.connectionChanged()
     }
   }
 }

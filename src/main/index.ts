@@ -162,7 +162,7 @@ async function run(): Promise<void> {
     if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
     outbox.connectionChanged()
     actions.connectionChanged()
-    downloads.lineChanged()
+    downloads.connectionChanged()
   }
   keptWherePossible(() => exchange.takeUpInterrupted())
   keptWherePossible(() => outbox.recover())
@@ -188,7 +188,7 @@ async function run(): Promise<void> {
   const { counter } = counterDesk
   const { note } = counterDesk.audit
   const { downloads, ...identityDownloads } = openIdentityDownloads({
-    ...{ db, ask, accounts, clients, watch, settings, note, send, zone, clock, newId, schedule },
+    ...{ db, ask, accounts, clients, watch, settings, note, send, newId, time: systemTime },
     views: folders.views,
     usualFolder: app.getPath('downloads'),
     failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
@@ -367,7 +367,7 @@ async function run(): Promise<void> {
     watch.soon()
     outbox.resumed()
     actions.connectionChanged()
-    downloads.lineChanged()
+    downloads.connectionChanged()
   })
   powerMonitor.on('lock-screen', () => {
     folders.presence.left()

@@ -5,7 +5,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { checkFile } from '../../src/main/core/downloads/checking.ts'
+import { checkFile } from '../../src/main/core/downloads/file-check.ts'
 import { aDocument, downloadOffice } from '../fixtures/download-office.ts'
 import { lengthOf, sha256Of } from './pdf-service.ts'
 

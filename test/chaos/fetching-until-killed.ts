@@ -10,7 +10,7 @@ const added = JSON.parse(names) as { reference: string; name: string }[]
 const office = await downloadOffice({
   folder,
   baseUrl,
-  schedule: (task, delay) => {
+  after: (delay, task) => {
     const timer = setTimeout(task, delay / HASTE)
     return () => clearTimeout(timer)
   }

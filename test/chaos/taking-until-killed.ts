@@ -1,6 +1,6 @@
 /** Run as a program: watches the drop folders of an office until it is killed. Its time passes quicker than ours. */
 import { writeSync } from 'node:fs'
-import { listenToFolder } from '../../src/main/core/drop-folders/folder-events.ts'
+import { listenToFolder } from '../../src/main/core/drop-folders/watched-folder.ts'
 import { dropFolderOffice } from '../fixtures/drop-folder-office.ts'
 
 const HASTE = 20

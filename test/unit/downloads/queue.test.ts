@@ -109,7 +109,7 @@ describe('what is put in line', () => {
 
   test('that had its name when the application died is that file, though its report is made anew', async () => {
     // What ends is written down together with what ends soon after: here, never.
-    const at = await anOffice({ schedule: () => () => undefined })
+    const at = await anOffice({ after: () => () => undefined })
     let office = at.office
     await office.look([aDocument('R1'), aDocument('R2')])
     const release = stalling(at.server, (reference) => reference === 'R2')

@@ -13,7 +13,7 @@ const PROGRESS = { Status: '0 of 1 Signed', LastSignedDate: '' }
 const open = (reference: string, members = {}) => aDocument(reference, { ...PROGRESS, ...members })
 
 /** Time passes a hundred times as quickly, so that what is gathered comes at once. */
-function quickly(task: () => void, delay: number): () => void {
+function quickly(delay: number, task: () => void): () => void {
   const timer = setTimeout(task, delay / 100)
   return () => clearTimeout(timer)
 }
@@ -22,7 +22,7 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
   const folder = mkdtempSync(join(tmpdir(), 'countersign-rules-'))
   const server = await openPdfServer()
   let mirror = documentsInMemory()
-  const run = () => downloadOffice({ folder, baseUrl: server.url, mirror, schedule: quickly })
+  const run = () => downloadOffice({ folder, baseUrl: server.url, mirror, after: quickly })
   let office = await run()
   onTestFinished(async () => {
     office.kill()

@@ -3,8 +3,8 @@ import * as nodeFiles from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { openSeenFolders, type SeenFolders } from '../../../src/main/core/downloads/seen-folders.ts'
 import { keepFile } from '../../../src/main/core/downloads/target.ts'
+import { SeenFolders } from '../../../src/main/core/downloads/target-folder.ts'
 import type { FolderFiles } from '../../../src/main/core/storage/files.ts'
 
 let folder: string
@@ -27,7 +27,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   now = 0
   looks = 0
-  seen = openSeenFolders(() => now)
+  seen = new SeenFolders({ elapsed: () => now })
 })
 
 test('many files for one folder have it read as often as one', async () => {

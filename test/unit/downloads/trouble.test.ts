@@ -21,7 +21,7 @@ async function heldBy(answer: Answer) {
 
 async function goesOnOnceItIsOver({ office, server, files }: Awaited<ReturnType<typeof anOffice>>): Promise<void> {
   server.answer = (reference, response) => sendPdf(reference, response)
-  office.downloads.lineChanged()
+  office.downloads.connectionChanged()
   await office.rested()
   expect(files()).toHaveLength(20)
 }
@@ -82,7 +82,7 @@ describe('trouble', () => {
     await until(() => at.list(['waiting']).some(({ retryAt }) => retryAt !== undefined) && at.counts().running === 0)
     expect(at.files()).toEqual([])
     while (at.counts().done < 6) {
-      office.downloads.lineChanged()
+      office.downloads.connectionChanged()
       await pause(20)
     }
     expect(at.files()).toEqual(names(6).map((name) => `Lease ${name}.pdf`))
@@ -118,13 +118,13 @@ describe('trouble', () => {
     office.downloads.open()
     await at.add(names(3))
     while (server.asked.length < 40) {
-      office.downloads.lineChanged()
+      office.downloads.connectionChanged()
       await pause(10)
     }
     expect(at.counts()).toMatchObject({ failed: 0, done: 0 })
     server.answer = (reference, response) => sendPdf(reference, response)
     while (at.counts().done < 3) {
-      office.downloads.lineChanged()
+      office.downloads.connectionChanged()
       await pause(10)
     }
     expect(at.files()).toHaveLength(3)
@@ -141,7 +141,7 @@ describe('trouble', () => {
     const asked = () => server.asked.filter((reference) => reference === 'BAD').length
     const hurriedUntil = async (what: () => boolean) => {
       while (!what()) {
-        office.downloads.lineChanged()
+        office.downloads.connectionChanged()
         await pause(5)
       }
     }

@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StepName } from '../../../src/main/core/drop-folders/steps.ts'
+import type { StepName } from '../../../src/main/core/drop-folders/journal.ts'
 import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
 

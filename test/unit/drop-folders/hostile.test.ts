@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { StepName } from '../../../src/main/core/drop-folders/steps.ts'
+import type { StepName } from '../../../src/main/core/drop-folders/journal.ts'
 import { bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { listenToFolder } from '../../../src/main/core/drop-folders/folder-events.ts'
+import { listenToFolder } from '../../../src/main/core/drop-folders/watched-folder.ts'
 import { ACCOUNT, requestFile } from '../../fixtures/drop-folder-office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { aPlace } from './place.ts'

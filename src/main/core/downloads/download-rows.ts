@@ -1,6 +1,6 @@
 /** One file of the queue, as it is known and as it lies on the disk. */
 import type { AppError, DownloadState, DownloadView } from '../../../shared/contract/index.ts'
-import type { Expected } from './checking.ts'
+import type { Expected } from './file-check.ts'
 
 export interface Download {
   number: number

@@ -4,8 +4,8 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { Db } from '../storage/connection.ts'
-import type { Expected } from './checking.ts'
 import { type Download, downloadOf, type KeptDownload, type Lane, type NewDownload, type Row } from './download-rows.ts'
+import type { Expected } from './file-check.ts'
 
 export type Stopped = 'failed' | 'cancelled'
 export type DownloadsTable = ReturnType<typeof openDownloadsTable>

@@ -7,31 +7,28 @@ import type { NoteInAudit } from '../audit/audit.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { openAdding } from './adding.ts'
-import { openChecks } from './checks.ts'
+import { BulkChanges } from './bulk-changes.ts'
 import { openDownloadFolders } from './download-folders.ts'
 import type { Download, KeptDownload } from './download-rows.ts'
 import { openDownloadsTable } from './downloads-table.ts'
-import { openElsewhere } from './elsewhere.ts'
-import { openEnded } from './ended.ts'
-import { type FetchingParts, openFetching } from './fetching.ts'
-import { openHolds } from './holds.ts'
-import { each, inPieces, whileThereAre } from './in-pieces.ts'
-import { openIndexes } from './indexes.ts'
+import { openEnqueue } from './enqueue.ts'
+import { type FetchingDeps, openFetching } from './fetching.ts'
+import { openFolderIndexes } from './folder-index.ts'
 import { openListing } from './listing.ts'
+import { Pauses } from './pauses.ts'
 import { insistOnPattern, openPreview } from './preview.ts'
-import { openQueue } from './queue.ts'
-import { openRules, type RuleParts } from './rules.ts'
-import { openRuns } from './runs.ts'
-import { openDownloadSettings, type SettingsChange, type SettingsPlace } from './settings.ts'
-import { openSpeed } from './speed.ts'
-import { gatheredChanges } from './told.ts'
+import { Runs, Speed } from './progress.ts'
+import { Queue } from './queue.ts'
+import { openRules, type RulesDeps } from './rules.ts'
+import { openSavedFilesCheck } from './saved-files-check.ts'
+import { openDownloadSettings, type SettingsChange, type SettingsDeps } from './settings.ts'
 
-export interface DownloadEffects
-  extends Pick<FetchingParts, 'clientOf' | 'accountName' | 'isUsualFolder' | 'zone'>,
-    Pick<SettingsPlace, 'folder' | 'setFolder'>,
-    Pick<RuleParts, 'views' | 'folderNames' | 'failed'> {
+export interface DownloadsDeps
+  extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder'>,
+    Pick<SettingsDeps, 'folder' | 'setFolder'>,
+    Pick<RulesDeps, 'views' | 'folderNames' | 'failed'> {
   db: Db
   ask: AskDocuments
   describe: (error: unknown) => AppError
@@ -39,14 +36,7 @@ export interface DownloadEffects
   /** Told the id of the one that changed, or null for more than one, the queue, or a rule; some five times a second. */
   changed: (id: string | null) => void
   newId: () => string
-  /** The wall clock, in milliseconds since 1970 UTC. */
-  clock: () => number
-  /** Milliseconds since some moment of this run: never goes back. */
-  elapsed: () => number
-  /** From 0 to 1. */
-  random: () => number
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
 }
 
 /** In milliseconds. */
@@ -54,44 +44,46 @@ const LEAVING = 5_000
 
 export type Downloads = ReturnType<typeof openDownloads>
 
-export function openDownloads(effects: DownloadEffects) {
-  const { db, clock, newId } = effects
+export function openDownloads(deps: DownloadsDeps) {
+  const { db, newId, time } = deps
   const table = openDownloadsTable(db)
   const folders = openDownloadFolders({ db, newId })
-  const settings = openDownloadSettings({ ...effects, folders })
-  const holds = openHolds(effects)
-  const speed = openSpeed(effects.elapsed)
-  const runs = openRuns({ table, clock })
-  const changed = gatheredChanges(effects.changed, effects.schedule)
-  const indexes = openIndexes({ ...effects, table, folders })
-  const checks = openChecks({ table, folders, clock })
-  const fetching = openFetching({ ...effects, table, folders })
+  const settings = openDownloadSettings({ ...deps, folders })
+  const pauses = new Pauses(time)
+  const speed = new Speed(time)
+  const runs = new Runs({ table, time })
+  const changed = throttled(deps.changed, time)
+  const indexes = openFolderIndexes({ ...deps, table, folders })
+  const check = openSavedFilesCheck({ table, folders, time })
+  const fetching = openFetching({ ...deps, table, folders })
   const { concurrency, isPaused } = settings
-  const queue = openQueue({
-    ...effects,
-    ...{ table, holds, speed, concurrency, isPaused, changed, kept, gaveUp },
+  const queue = new Queue({
+    ...deps,
+    ...{ table, pauses, speed, concurrency, isPaused, changed, kept, gaveUp },
     fetchFile: fetching.fetchFile,
     settle: fetching.settle,
     rested: indexes.rested
   })
   const rules = openRules({
-    ...effects,
+    ...deps,
     ...{ folders, changed },
-    added: queue.added,
+    added: (lane) => queue.added(lane),
     enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
       const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
       runs.adding(accountId)
-      table.add({ id: newId(), ...what, ruleId, queuedAt: clock() })
+      table.add({ id: newId(), ...what, ruleId, queuedAt: time.now() })
     }
   })
-  const listing = openListing({ table, folders, holds, queue, runs, speed, isPaused, clock })
+  const listing = openListing({ table, folders, pauses, queue, runs, speed, isPaused, time })
+  const enqueue = openEnqueue({ ...deps, table, folders, settings, pauses, runs, queue, listing, changed })
+  const bulk = new BulkChanges({ db, table, folders, pauses, runs, queue, changed, time, newId })
 
   function kept(download: Download, { fileName, sha256 }: KeptDownload): void {
-    fetching.noted(download, fileName)
+    fetching.committed(download, fileName)
     runs.ended(download.accountId, 'done')
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
     const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
-    effects.note({ what: 'identity-data-fetched', documentReference, documentName, detail })
+    deps.note({ what: 'identity-data-fetched', documentReference, documentName, detail })
     if (ruleId !== undefined) rules.brought(ruleId)
     if (writesIndex) indexes.came(folderId)
   }
@@ -100,10 +92,6 @@ export function openDownloads(effects: DownloadEffects) {
     runs.ended(accountId, 'failed')
     if (ruleId !== undefined) rules.trouble(ruleId, error)
   }
-
-  const adding = openAdding({ ...effects, table, folders, settings, holds, runs, queue, listing, changed })
-  const elsewhere = openElsewhere({ db, table, folders, queue, changed })
-  const ended = openEnded({ db, table, folders, holds, runs, queue, changed, clock, newId })
 
   function own(accountId: string, id: string): Download {
     const download = table.find(id)
@@ -114,8 +102,8 @@ export function openDownloads(effects: DownloadEffects) {
     rules,
     folders,
 
-    start: adding.start,
-    add: adding.add,
+    start: enqueue.start,
+    add: enqueue.add,
     list: listing.list,
     summary: listing.summary,
 
@@ -130,43 +118,38 @@ export function openDownloads(effects: DownloadEffects) {
     /** Goes on, and tries at once whatever waits for its time. */
     resume(accountId: string): DownloadSummary {
       settings.setPaused(false)
-      queue.lineChanged()
+      queue.connectionChanged()
       changed()
       return listing.summary(accountId)
     },
 
-    /** Takes it out of line; nothing happens to one that has ended. */
+    /** Takes it out of the queue; nothing happens to one that has ended. */
     async cancel(accountId: string, id: string): Promise<void> {
       own(accountId, id)
       // One that came to its end just then is done.
       await queue.stop((download) => download.id === id, 'cancel')
-      table.stop(id, 'cancelled', undefined, clock())
+      table.stop(id, 'cancelled', undefined, time.now())
       changed(id)
     },
 
-    /** Also of what is still being put in line. */
-    cancelAll: (accountId: string): Promise<void> =>
-      queue.whileStill(accountId, async () => {
-        adding.stop(accountId)
-        await queue.stop((download) => download.accountId === accountId, 'cancel')
-        const cancel = (id: string) => void table.stop(id, 'cancelled', undefined, clock())
-        await whileThereAre(
-          () => table.waitingOf(accountId),
-          (ids) => inPieces(db, each(ids, cancel)).then(() => changed())
-        )
-        changed()
-      }),
+    /** Also of what is still being queued. */
+    cancelAll(accountId: string): Promise<void> {
+      enqueue.stop(accountId)
+      return bulk.cancelAll(accountId)
+    },
 
-    saveElsewhere: elsewhere.saveElsewhere,
+    relocate: (accountId: string, from: string, to: string): Promise<number> => bulk.relocate(accountId, from, to),
 
-    /** Begins anew what has ended, whatever came of it; what waits goes at once. @throws AppFailure `gone`. */
+    /** Fetches again what has ended, whatever came of it; what waits goes at once. @throws AppFailure `gone`. */
     again: (accountId: string, ids: readonly string[]): Promise<void> =>
-      ended.again(
+      bulk.retryEnded(
         accountId,
         ids.map((id) => own(accountId, id))
       ),
-    againAll: ended.againAll,
-    clear: ended.clear,
+    /** Fetches again all that failed. */
+    againAll: (accountId: string): Promise<void> => bulk.retryFailed(accountId),
+    /** Takes what failed or was cancelled out of the list. */
+    clear: (accountId: string): Promise<void> => bulk.clear(accountId),
 
     /** Where the file of a finished one is: for the main process only. @throws AppFailure `gone`. */
     pathOf(accountId: string, id: string): string {
@@ -186,8 +169,8 @@ export function openDownloads(effects: DownloadEffects) {
       return after
     },
 
-    preview: openPreview(effects).preview,
-    check: checks.check,
+    preview: openPreview(deps).preview,
+    check: check.check,
     writeIndex: indexes.write,
 
     /** Begins to fetch, and to look for what rules want. */
@@ -196,11 +179,11 @@ export function openDownloads(effects: DownloadEffects) {
       rules.start()
     },
 
-    /** The line may be back, or an account is set otherwise. */
-    lineChanged: queue.lineChanged,
+    /** The computer may be online again, or an account was changed. */
+    connectionChanged: (): void => queue.connectionChanged(),
 
     /** Another account may be chosen. */
-    chosen: checks.leaveAllBut,
+    chosen: check.leaveAllBut,
 
     /**
      * Removes an account while nothing of it is under way: a file that has its name by then is written down first. Where it
@@ -209,18 +192,43 @@ export function openDownloads(effects: DownloadEffects) {
     whileEnded: <Answer>(accountId: string, remove: () => Promise<Answer>): Promise<Answer> =>
       queue.whileStill(accountId, async () => {
         const ended = queue.stop((download) => download.accountId === accountId, 'later')
-        await within(LEAVING, ended, { after: (delay, task) => effects.schedule(task, delay) })
+        await within(LEAVING, ended, time)
         return await remove()
       }),
 
     /** Begins nothing more, and breaks off what is under way, `limit` milliseconds at most. */
     async close(limit: number): Promise<void> {
-      checks.leaveAllBut(undefined)
+      check.leaveAllBut(undefined)
       const ended = Promise.all([queue.close(limit), rules.stop()]).then(async () => {
         await indexes.settled()
       })
       // A folder on a share that doesn’t answer any more must not keep the application from ending.
-      await within(limit, ended, { after: (delay, task) => effects.schedule(task, delay) })
+      await within(limit, ended, time)
     }
+  }
+}
+
+/** How often the screens are told of changes at most, in milliseconds. */
+const TELLING = 200
+
+/**
+ * Gathers what changed, so that the screens are told at most some five times a second however much happens.
+ * @param send is given the id if one download changed, else null.
+ * @returns `changed`; without an id more than one has, or the queue itself.
+ */
+function throttled(send: (id: string | null) => void, time: Pick<Time, 'after'>): (id?: string) => void {
+  let isPlanned = false
+  let gathered: string | null | undefined
+
+  return (id) => {
+    gathered = id === undefined || (gathered !== undefined && gathered !== id) ? null : id
+    if (isPlanned) return
+    isPlanned = true
+    time.after(TELLING, () => {
+      isPlanned = false
+      const changed = gathered ?? null
+      gathered = undefined
+      send(changed)
+    })
   }
 }

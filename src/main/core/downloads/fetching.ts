@@ -2,24 +2,25 @@
 import { dirname, join } from 'node:path'
 import type { AskDocuments } from '../documents/questions.ts'
 import { inTurn } from '../lib/in-turn.ts'
+import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { flushFolder } from '../storage/atomic-file.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 import { nameKey } from '../storage/same-name.ts'
+import { buffered } from '../storage/write-buffer.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download, KeptDownload } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import { namePartsOf } from './name-facts.ts'
 import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './name-pattern.ts'
-import { inLargePieces } from './pieces.ts'
+import { namePartsOf } from './name-values.ts'
 import type { UnderWay } from './queue.ts'
-import { openSeenFolders } from './seen-folders.ts'
 import { findKept, type Kept, keepFile, removeLeftovers } from './target.ts'
+import { SeenFolders } from './target-folder.ts'
 
 /** As much of the service's client as downloads take. */
 export type FetchingClient = Pick<ServiceClient, 'downloadIDVerificationPdf' | 'downloadIDVerificationJson'>
 
-export interface FetchingParts {
+export interface FetchingDeps {
   table: DownloadsTable
   folders: DownloadFolders
   ask: AskDocuments
@@ -27,32 +28,31 @@ export interface FetchingParts {
   accountName: (accountId: string) => string
   /** Whether it may be made where it isn't there: the one that nobody chose. */
   isUsualFolder: (path: string) => boolean
-  /** IANA name of this workstation's zone. */
-  zone: () => string
+  time: Pick<Time, 'elapsed' | 'zone'>
 }
 
 /** Where files were being written, or had just been, when an earlier run ended: among the first in line. */
 const MAY_HAVE_BEEN_UNDER_WAY = 256
 
-export function openFetching(parts: FetchingParts) {
-  const { table, folders, ask } = parts
+export function openFetching(deps: FetchingDeps) {
+  const { table, folders, ask, time } = deps
   /** Folders in which nothing is left of earlier runs. */
   const cleared = new Map<string, Promise<void>>()
 
-  const seen = openSeenFolders(() => performance.now())
+  const seen = new SeenFolders(time)
   /** Files that are there and aren't written down yet: whose they are, by folder and name. */
-  const unnoted = new Map<string, string>()
+  const uncommitted = new Map<string, string>()
 
   function isOfAnother(download: Download, fileName: string): boolean {
-    const owner = unnoted.get(`${download.folderId}\n${fileName}`)
+    const owner = uncommitted.get(`${download.folderId}\n${fileName}`)
     return owner === undefined ? table.isOfAnother(download, fileName) : owner !== ownerOf(download)
   }
 
   async function partsOf(download: Download): Promise<NameParts> {
     const { accountId, documentReference: reference, name, type, queuedAt: otherwise } = download
     const mirrored = await ask('get', { accountId, reference })
-    const account = parts.accountName(accountId)
-    return namePartsOf({ account, reference, name, type, otherwise, zone: parts.zone() }, mirrored)
+    const account = deps.accountName(accountId)
+    return namePartsOf({ account, reference, name, type, otherwise, zone: time.zone() }, mirrored)
   }
 
   const pathOf = async (download: Download) => pathBy(download.pattern, await partsOf(download))
@@ -85,7 +85,7 @@ export function openFetching(parts: FetchingParts) {
     }
     const pdf = await client.downloadIDVerificationPdf(documentReference, { signal })
     if (pdf.length !== undefined) expect(pdf.length)
-    return { content: inLargePieces(counted(pdf.bytes, { signal, came, arrived })), cancel: () => pdf.cancel() }
+    return { content: buffered(counted(pdf.bytes, { signal, came, arrived })), cancel: () => pdf.cancel() }
   }
 
   return {
@@ -113,7 +113,7 @@ export function openFetching(parts: FetchingParts) {
     },
 
     /** It is written down whose this file is. */
-    noted: ({ folderId }: Download, fileName: string): void => void unnoted.delete(`${folderId}\n${fileName}`)
+    committed: ({ folderId }: Download, fileName: string): void => void uncommitted.delete(`${folderId}\n${fileName}`)
   }
 
   async function fetchTo(
@@ -126,14 +126,14 @@ export function openFetching(parts: FetchingParts) {
     const owned = (found: readonly string[]) => isOfAnother(download, found.join('/'))
     const found = download.naming && (await findKept(folder, path, download.naming, { owned }))
     if (found) return named(found, facts, download)
-    const client = await parts.clientOf(download.accountId)
+    const client = await deps.clientOf(download.accountId)
     underWay.signal.throwIfAborted()
     const { content, cancel } = await contentOf(client, download, underWay)
     try {
       const kept = await keepFile(folder, path, content, {
         owned,
         naming: (mine) => table.naming(download.id, mine),
-        makesFolder: parts.isUsualFolder(folder),
+        makesFolder: deps.isUsualFolder(folder),
         seen
       })
       return named(kept, facts, download)
@@ -145,7 +145,7 @@ export function openFetching(parts: FetchingParts) {
 
   function named({ path, bytes, sha256, wasThere }: Kept, facts: NameParts, download: Download): KeptDownload {
     const fileName = path.join('/')
-    unnoted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
+    uncommitted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
     const { signers, clientReference } = facts
     return { fileName, bytes, sha256, wasThere, signers, ...(clientReference !== undefined && { clientReference }) }
   }

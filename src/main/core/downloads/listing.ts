@@ -1,23 +1,23 @@
 /** The queue as the screens see it: what moves first, then what waits, then what has ended, newest first. */
 import type { DownloadPage, DownloadState, DownloadSummary, DownloadView } from '../../../shared/contract/index.ts'
+import type { Time } from '../lib/time.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import type { Holds } from './holds.ts'
-import type { Running } from './line.ts'
+import type { Running } from './lanes.ts'
+import type { Pauses } from './pauses.ts'
+import type { Runs, Speed } from './progress.ts'
 import type { Queue } from './queue.ts'
-import type { Runs } from './runs.ts'
-import type { Speed } from './speed.ts'
 
-export interface ListingParts {
+export interface ListingDeps {
   table: DownloadsTable
   folders: DownloadFolders
-  holds: Holds
+  pauses: Pauses
   queue: Queue
   runs: Runs
   speed: Speed
   isPaused: () => boolean
-  clock: () => number
+  time: Pick<Time, 'now'>
 }
 
 export interface ListDemand {
@@ -31,7 +31,7 @@ const ALL: readonly DownloadState[] = ['waiting', 'running', 'done', 'failed', '
 
 export type Listing = ReturnType<typeof openListing>
 
-export function openListing({ table, folders, holds, queue, runs, speed, isPaused, clock }: ListingParts) {
+export function openListing({ table, folders, pauses, queue, runs, speed, isPaused, time }: ListingDeps) {
   const stateOf = ({ id, state }: Download): DownloadState => (queue.running(id) ? 'running' : state)
 
   function viewOf(download: Download): DownloadView {
@@ -56,9 +56,9 @@ export function openListing({ table, folders, holds, queue, runs, speed, isPause
   }
 
   function retryOf(download: Download): number | undefined {
-    const held = holds.left(download)
-    const at = Math.max(download.retryAt, held > 0 && Number.isFinite(held) ? clock() + held : 0)
-    return at > clock() ? at : undefined
+    const held = pauses.left(download)
+    const at = Math.max(download.retryAt, held > 0 && Number.isFinite(held) ? time.now() + held : 0)
+    return at > time.now() ? at : undefined
   }
 
   function pageOfAll(accountId: string, { states = ALL, offset, limit }: ListDemand): DownloadPage {
@@ -99,17 +99,17 @@ export function openListing({ table, folders, holds, queue, runs, speed, isPause
     running: readonly Running[]
   ): Pick<DownloadSummary, 'problem' | 'retryAt' | 'folder'> {
     // Where one lane's folder is away, the others' files come all the same; one that tries whether it is over is held still.
-    if (running.some(({ download }) => !holds.of(download))) return {}
+    if (running.some(({ download }) => !pauses.of(download))) return {}
     const waiting = queue.lanesOf(accountId)
-    const [soonest] = waiting.filter((lane) => holds.of(lane)).sort((one, two) => holds.left(one) - holds.left(two))
-    const held = soonest && holds.of(soonest)
+    const [soonest] = waiting.filter((lane) => pauses.of(lane)).sort((one, two) => pauses.left(one) - pauses.left(two))
+    const held = soonest && pauses.of(soonest)
     if (held) {
-      const left = holds.left(soonest)
+      const left = pauses.left(soonest)
       const folder = folders.get(soonest.folderId)
-      return { problem: held.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: clock() + left }) }
+      return { problem: held.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: time.now() + left }) }
     }
     const next = waiting.flatMap((lane) => table.heads(lane, 1)).sort((one, two) => one.retryAt - two.retryAt)[0]
-    if (!next?.error || next.retryAt <= clock()) return {}
+    if (!next?.error || next.retryAt <= time.now()) return {}
     return { problem: next.error, retryAt: next.retryAt, folder: folders.get(next.folderId) }
   }
 

@@ -2,25 +2,24 @@
 import { DocumentQuery, type DownloadView, type PatternPreview } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
-import { namePartsOf } from './name-facts.ts'
+import type { Time } from '../lib/time.ts'
 import { parsePattern, relativePath } from './name-pattern.ts'
+import { namePartsOf } from './name-values.ts'
 
-export interface PreviewParts {
+export interface PreviewDeps {
   ask: AskDocuments
   accountName: (accountId: string) => string
-  /** IANA name of this workstation's zone. */
-  zone: () => string
-  clock: () => number
+  time: Pick<Time, 'now' | 'zone'>
 }
 
 /** As many documents show it. */
 const EXAMPLES = 5
 
-export function openPreview({ ask, accountName, zone, clock }: PreviewParts) {
+export function openPreview({ ask, accountName, time }: PreviewDeps) {
   async function exampleDocuments(accountId: string, references?: readonly string[]): Promise<string[]> {
     if (references && references.length > 0) return references.slice(0, EXAMPLES)
     const query = DocumentQuery.parse({ sort: { by: 'lastSigned', descending: true } })
-    const page = { accountId, query, expanded: [], offset: 0, limit: 500, now: clock(), zone: zone() }
+    const page = { accountId, query, expanded: [], offset: 0, limit: 500, now: time.now(), zone: time.zone() }
     const { rows } = await ask('list', page)
     const documents = rows.filter((row) => row.kind === 'document')
     const withIdentity = documents.filter((row) => row.idVerificationRequested || row.identity !== 'none')
@@ -35,7 +34,7 @@ export function openPreview({ ask, accountName, zone, clock }: PreviewParts) {
     ): Promise<PatternPreview> {
       const parsed = parsePattern(pattern)
       if (!parsed.ok) return { examples: [], problem: parsed.problem }
-      const named = { account: accountName(accountId), type, otherwise: clock(), zone: zone() }
+      const named = { account: accountName(accountId), type, otherwise: time.now(), zone: time.zone() }
       const examples: PatternPreview['examples'] = []
       for (const reference of await exampleDocuments(accountId, references)) {
         const mirrored = await ask('get', { accountId, reference })

@@ -1,37 +1,38 @@
 /**
- * Fetches what waits in line, some at a time, and writes down what came of each. On the disk a file waits until it is done,
- * so an end at any moment loses nothing: what was under way begins anew. What one file met that all would meet holds all.
+ * Fetches what waits, some at a time, and writes down what came of each. On the disk a file waits until it is done, so an end
+ * at any moment loses nothing: what was under way begins again. What one file met that all would meet pauses all.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { backoff, within } from '../lib/retry.ts'
+import type { Time } from '../lib/time.ts'
+import { BatchCommit } from '../storage/batch-commit.ts'
 import type { Db } from '../storage/connection.ts'
-import { openAttempts } from './attempts.ts'
 import type { Download, KeptDownload, Lane } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import type { Holds } from './holds.ts'
-import { openLine, type Running } from './line.ts'
-import { openNoting } from './noting.ts'
-import type { Speed } from './speed.ts'
-import { troubleOf } from './trouble.ts'
+import { Lanes, type Running } from './lanes.ts'
+import type { Pauses } from './pauses.ts'
+import type { Speed } from './progress.ts'
+import { Attempts, troubleOf } from './retry-policy.ts'
 
 export interface UnderWay {
   signal: AbortSignal
-  /** Bytes in all, where the service says it. */
+  /** Bytes in all, if the service says it. */
   expect: (total: number) => void
   came: (bytes: number) => void
   /** All has come; what is left is the disk's. */
   arrived: () => void
 }
 
-export interface QueueParts {
+export interface QueueDeps {
   db: Db
   table: DownloadsTable
-  holds: Holds
+  pauses: Pauses
   speed: Speed
+  time: Time
   /** Fetches one file and puts it in its place, whole or not at all. */
   fetchFile: (download: Download, underWay: UnderWay) => Promise<KeptDownload>
   /** Makes the names of files last that are there. Never rejects. */
-  settle: (ended: readonly { download: Download; kept: KeptDownload }[]) => Promise<void>
+  settle: (ended: readonly Ended[]) => Promise<void>
   /** A file is there, and is written down as such in the transaction that this is called in. */
   kept: (download: Download, kept: KeptDownload) => void
   /** It is given up. */
@@ -43,10 +44,12 @@ export interface QueueParts {
   changed: (id?: string) => void
   /** Called when nothing moves and nothing could. */
   rested: () => void
-  clock: () => number
-  /** From 0 to 1. */
-  random: () => number
-  schedule: (task: () => void, delay: number) => () => void
+}
+
+/** A file that is in its place. */
+interface Ended {
+  download: Download
+  kept: KeptDownload
 }
 
 /** How long a file that broke waits at first, in milliseconds. */
@@ -54,76 +57,151 @@ const FIRST_WAIT = 5_000
 /** The wall clock may jump: nothing is slept longer, in milliseconds. */
 const LONGEST_SLEEP = 60_000
 
-export type Queue = ReturnType<typeof openQueue>
+export class Queue {
+  readonly #deps: QueueDeps
+  readonly #running = new Map<string, Running>()
+  readonly #lanes: Lanes
+  readonly #attempts: Attempts
+  readonly #commits: BatchCommit<Ended>
+  #state: 'closed' | 'open' | 'over' = 'closed'
+  #isPlanned = false
+  #cancelSleep = () => {}
 
-export function openQueue(parts: QueueParts) {
-  const { table, holds, speed, clock, changed } = parts
-  const running = new Map<string, Running>()
-  const line = openLine({ table, holds, running, clock, concurrency: parts.concurrency })
-  const attempts = openAttempts(clock)
-  let state: 'closed' | 'open' | 'over' = 'closed'
-  let isPlanned = false
-  let cancelSleep = () => {}
-  const noting = openNoting({
-    settle: (ended: readonly { download: Download; kept: KeptDownload }[]) => parts.settle(ended),
-    write: parts.db.transaction((ended: readonly { download: Download; kept: KeptDownload }[]) => {
-      for (const { download, kept } of ended) if (table.done(download, kept, clock())) parts.kept(download, kept)
-    }),
-    areOthersComing: () => [...running.values()].some(({ isKept }) => !isKept),
-    schedule: parts.schedule
-  })
+  constructor(deps: QueueDeps) {
+    const { db, table, pauses, time, concurrency, kept } = deps
+    this.#deps = deps
+    this.#lanes = new Lanes({ table, pauses, time, concurrency, running: this.#running })
+    this.#attempts = new Attempts(time)
+    this.#commits = new BatchCommit({
+      settle: (ended) => deps.settle(ended),
+      write: db.transaction((ended: readonly Ended[]) => {
+        for (const one of ended) if (table.done(one.download, one.kept, time.now())) kept(one.download, one.kept)
+      }),
+      areOthersComing: () => [...this.#running.values()].some(({ isKept }) => !isKept),
+      time
+    })
+  }
+
+  running(id: string): Running | undefined {
+    return this.#running.get(id)
+  }
+
+  runningOf(accountId: string): Running[] {
+    return [...this.#running.values()].filter(({ download }) => download.accountId === accountId)
+  }
+
+  lanesOf(accountId: string): Lane[] {
+    return this.#lanes.all().filter((lane) => lane.accountId === accountId)
+  }
+
+  /** Begins to fetch. */
+  open(): void {
+    this.#state = 'open'
+    for (const lane of this.#deps.table.lanes()) this.#lanes.add(lane)
+    this.wake()
+  }
+
+  /** Something of this lane waits now. */
+  added(lane: Lane): void {
+    this.#lanes.add(lane)
+    this.wake()
+  }
 
   /** Begins what can be begun, once all that is happening just now has happened. */
-  function wake(): void {
-    if (isPlanned || state !== 'open') return
-    isPlanned = true
+  wake(): void {
+    if (this.#isPlanned || this.#state !== 'open') return
+    this.#isPlanned = true
     setImmediate(() => {
-      isPlanned = false
-      if (state !== 'open') return
+      this.#isPlanned = false
+      if (this.#state !== 'open') return
       try {
-        fill()
+        this.#fill()
       } catch {
         // The database can't be read just now.
-        sleep(FIRST_WAIT)
+        this.#sleep(FIRST_WAIT)
       }
     })
   }
 
-  function fill(): void {
-    cancelSleep()
-    if (parts.isPaused()) return
-    while (line.hasRoom()) {
-      const { next, wait } = line.first()
-      if (next) begin(next)
+  /** What waited to be online, for a person or for a folder is tried now. */
+  connectionChanged(): void {
+    const { pauses, table } = this.#deps
+    pauses.release()
+    try {
+      for (const lane of this.#lanes.all()) table.hurry(lane)
+    } catch {
+      // It goes when its own time comes.
+    }
+    this.wake()
+  }
+
+  /** Breaks off what is meant. Resolves once nothing of it is under way any more. */
+  async stop(meant: (download: Download) => boolean, stoppedFor: 'cancel' | 'later'): Promise<void> {
+    const ends = [...this.#running.values()]
+      .filter(({ download }) => meant(download))
+      .map((current) => {
+        current.stoppedFor ??= stoppedFor
+        current.abort.abort()
+        return current.ended
+      })
+    this.#commits.flush()
+    await Promise.all(ends)
+  }
+
+  /** Does something with all of an account, while nothing of it is begun. */
+  whileStill<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
+    return this.#lanes.whileStill(accountId, work).finally(() => this.wake())
+  }
+
+  /** Begins nothing more, and breaks off what is under way: it goes on in the next run. */
+  close(limit: number): Promise<void> {
+    this.#state = 'over'
+    this.#cancelSleep()
+    return within(
+      limit,
+      this.stop(() => true, 'later'),
+      this.#deps.time
+    )
+  }
+
+  #fill(): void {
+    this.#cancelSleep()
+    if (this.#deps.isPaused()) return
+    while (this.#lanes.hasRoom()) {
+      const { next, wait } = this.#lanes.first()
+      if (next) this.#begin(next)
       else {
-        if (wait < Number.POSITIVE_INFINITY) sleep(wait)
-        if (running.size === 0) parts.rested()
+        if (wait < Number.POSITIVE_INFINITY) this.#sleep(wait)
+        if (this.#running.size === 0) this.#deps.rested()
         return
       }
     }
   }
 
-  function sleep(milliseconds: number): void {
-    cancelSleep()
-    cancelSleep = parts.schedule(wake, Math.min(LONGEST_SLEEP, Math.max(1, milliseconds)))
+  #sleep(milliseconds: number): void {
+    this.#cancelSleep()
+    const delay = Math.min(LONGEST_SLEEP, Math.max(1, milliseconds))
+    this.#cancelSleep = this.#deps.time.after(delay, () => this.wake())
   }
 
-  function begin(download: Download): void {
+  #begin(download: Download): void {
+    const { changed } = this.#deps
     const abort = new AbortController()
     const current: Running = { download, bytes: 0, abort, hasArrived: false, isKept: false, ended: Promise.resolve() }
-    running.set(download.id, current)
+    this.#running.set(download.id, current)
     changed(download.id)
-    current.ended = run(current).finally(() => {
-      running.delete(download.id)
+    current.ended = this.#run(current).finally(() => {
+      this.#running.delete(download.id)
       changed(download.id)
-      wake()
+      this.wake()
     })
   }
 
-  async function run(current: Running): Promise<void> {
+  async #run(current: Running): Promise<void> {
     const { download, abort } = current
+    const { pauses, speed, fetchFile, describe, changed } = this.#deps
     try {
-      const kept = await parts.fetchFile(download, {
+      const kept = await fetchFile(download, {
         signal: abort.signal,
         expect: (total) => {
           current.total = total
@@ -133,120 +211,61 @@ export function openQueue(parts: QueueParts) {
           speed.came(bytes)
           changed(download.id)
         },
-        arrived() {
+        arrived: () => {
           current.hasArrived = true
-          wake()
+          this.wake()
         }
       })
       current.hasArrived = true
       current.isKept = true
-      wake()
-      await noting.note({ download, kept })
-      attempts.wentWell(download)
-      holds.reached(download.accountId)
-      holds.took(download.folderId)
+      this.wake()
+      await this.#commits.add({ download, kept })
+      this.#attempts.wentWell(download)
+      pauses.accountWorks(download.accountId)
+      pauses.folderWorks(download.folderId)
       speed.whole(kept.bytes)
     } catch (error) {
       try {
-        failed(current, error)
+        this.#failed(current, error)
       } catch {
-        // The disk that could not take the file can't take this either: it stays in line.
-        holds.folder(download.folderId, parts.describe(error))
+        // The disk that could not take the file can't take this either: it stays queued.
+        pauses.folderFailed(download.folderId, describe(error))
       }
     }
   }
 
-  function failed({ download, abort, stoppedFor }: Running, thrown: unknown): void {
+  #failed({ download, abort, stoppedFor }: Running, thrown: unknown): void {
     const { id, accountId, folderId } = download
+    const { table, pauses, time, describe } = this.#deps
     if (abort.signal.aborted) {
-      if (stoppedFor === 'cancel') table.stop(id, 'cancelled', undefined, clock())
+      if (stoppedFor === 'cancel') table.stop(id, 'cancelled', undefined, time.now())
       return
     }
-    const error = parts.describe(thrown)
+    const error = describe(thrown)
     const trouble = troubleOf(thrown, error)
-    // Where the folder takes others, something is wrong with this one's own place in it.
-    const counts = trouble === 'attempt' ? attempts.isItsOwn(download) : trouble === 'folder' && !holds.isHeld(folderId)
+    // If the folder takes others, something is wrong with this one's own place in it.
+    const counts =
+      trouble === 'attempt'
+        ? this.#attempts.isItsOwnFault(download)
+        : trouble === 'folder' && !pauses.isFolderPaused(folderId)
     const tries = download.attempts + (counts ? 1 : 0)
-    if (trouble === 'account') holds.account(accountId, error)
-    else if (trouble === 'folder') holds.folder(folderId, error)
-    else if (trouble === 'final') holds.reached(accountId)
-    else holds.line(accountId, error)
+    if (trouble === 'account') pauses.blockAccount(accountId, error)
+    else if (trouble === 'folder') pauses.folderFailed(folderId, error)
+    else if (trouble === 'final') pauses.accountWorks(accountId)
+    else pauses.accountFailed(accountId, error)
     const mayEnd = counts || trouble === 'attempt'
-    if (trouble === 'final' || (mayEnd && attempts.isEnough(download, tries))) giveUp(download, error)
+    if (trouble === 'final' || (mayEnd && this.#attempts.isEnough(download, tries))) this.#giveUp(download, error)
     else {
       // Another goes first then, and shows whether all would meet the same.
       const waits = trouble === 'attempt' || trouble === 'folder'
-      const retryAt = waits ? clock() + backoff(FIRST_WAIT, Math.max(1, tries), parts.random) : 0
+      const retryAt = waits ? time.now() + backoff(FIRST_WAIT, Math.max(1, tries), time.random) : 0
       table.delay(id, error, counts, retryAt)
     }
   }
 
-  function giveUp(download: Download, error: AppError): void {
-    attempts.forget(download.id)
-    if (table.stop(download.id, 'failed', error, clock())) parts.gaveUp(download, error)
-  }
-
-  function stop(meant: (download: Download) => boolean, stoppedFor: 'cancel' | 'later'): Promise<void> {
-    const ends = [...running.values()]
-      .filter(({ download }) => meant(download))
-      .map((current) => {
-        current.stoppedFor ??= stoppedFor
-        current.abort.abort()
-        return current.ended
-      })
-    noting.flush()
-    return Promise.all(ends).then(() => undefined)
-  }
-
-  return {
-    running: (id: string): Running | undefined => running.get(id),
-    runningOf: (accountId: string): Running[] =>
-      [...running.values()].filter(({ download }) => download.accountId === accountId),
-
-    /** Begins to fetch. */
-    open(): void {
-      state = 'open'
-      for (const lane of table.lanes()) line.add(lane)
-      wake()
-    },
-
-    /** Something of this lane waits now. */
-    added(lane: Lane): void {
-      line.add(lane)
-      wake()
-    },
-
-    lanesOf: (accountId: string): Lane[] => line.all().filter((lane) => lane.accountId === accountId),
-
-    wake,
-
-    /** What waited for the line, for a person or for a folder is tried now. */
-    lineChanged(): void {
-      holds.release()
-      try {
-        for (const lane of line.all()) table.hurry(lane)
-      } catch {
-        // It goes when its own time comes.
-      }
-      wake()
-    },
-
-    /** Breaks off what is meant. Resolves once nothing of it is under way any more. */
-    stop,
-
-    /** Does something with all of an account, while nothing of it is begun. */
-    whileStill: <Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> =>
-      line.whileStill(accountId, work).finally(wake),
-
-    /** Begins nothing more, and breaks off what is under way: it goes on in the next run. */
-    close(limit: number): Promise<void> {
-      state = 'over'
-      cancelSleep()
-      return within(
-        limit,
-        stop(() => true, 'later'),
-        { after: (delay, task) => parts.schedule(task, delay) }
-      )
-    }
+  #giveUp(download: Download, error: AppError): void {
+    this.#attempts.forget(download.id)
+    const { table, time, gaveUp } = this.#deps
+    if (table.stop(download.id, 'failed', error, time.now())) gaveUp(download, error)
   }
 }

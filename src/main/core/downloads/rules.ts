@@ -2,17 +2,16 @@
 import type { DownloadRule, SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { DownloadFolders } from './download-folders.ts'
-import { type LookParts, openRuleLooks } from './rule-looks.ts'
+import { type MatchingDeps, openRuleMatching } from './rule-matching.ts'
 import { openRulesTable, type Rule } from './rules-table.ts'
 
-export interface RuleParts extends Omit<LookParts, 'table' | 'viewOf'> {
+export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   folders: DownloadFolders
   /** The saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
   /** What could not be looked at; it is looked at again. */
   failed: (error: unknown) => void
   newId: () => string
-  schedule: (task: () => void, delay: number) => () => void
 }
 
 export type RuleInput = Pick<Rule, 'viewId' | 'folderId' | 'types' | 'pattern' | 'writesIndex'> & { alsoNow: boolean }
@@ -23,11 +22,11 @@ export type RuleChange = { [Name in keyof Changeable]?: Changeable[Name] | undef
 const GATHERING = 1_000
 const AGAIN = 30_000
 
-export function openRules(parts: RuleParts) {
-  const { db, schedule } = parts
+export function openRules(deps: RulesDeps) {
+  const { db, time } = deps
   const table = openRulesTable(db)
-  const viewOf = (rule: Rule) => parts.views(rule.accountId).find(({ id }) => id === rule.viewId)
-  const looks = openRuleLooks({ ...parts, table, viewOf })
+  const viewOf = (rule: Rule) => deps.views(rule.accountId).find(({ id }) => id === rule.viewId)
+  const matching = openRuleMatching({ ...deps, table, viewOf })
   let isStarted = false
   let isPlanned = false
   let cancel = () => {}
@@ -40,18 +39,18 @@ export function openRules(parts: RuleParts) {
     return mine
   }
 
-  /** Looks soon; often asked is once. */
+  /** Looks soon; asked often, it looks once. */
   function wake(delay = GATHERING): void {
     if (!isStarted || isPlanned) return
     isPlanned = true
-    cancel = schedule(() => {
+    cancel = time.after(delay, () => {
       isPlanned = false
-      void inTurn(looks.look).catch((error: unknown) => {
+      void inTurn(matching.look).catch((error: unknown) => {
         if (!isStarted) return
-        parts.failed(error)
+        deps.failed(error)
         wake(AGAIN)
       })
-    }, delay)
+    })
   }
 
   function own(accountId: string, id: string): Rule {
@@ -64,7 +63,7 @@ export function openRules(parts: RuleParts) {
     const view = viewOf(rule)
     return {
       ...{ id, viewId, types, pattern, writesIndex, isOn, fetched },
-      folder: parts.folders.get(rule.folderId),
+      folder: deps.folders.get(rule.folderId),
       ...(view && { viewName: view.name }),
       ...(problem && { problem })
     }
@@ -76,13 +75,13 @@ export function openRules(parts: RuleParts) {
     /** @throws AppFailure `gone` where the view or the folder isn't known. */
     add(accountId: string, { alsoNow, ...input }: RuleInput): Promise<DownloadRule> {
       return inTurn(async () => {
-        if (!parts.views(accountId).some(({ id }) => id === input.viewId)) fail('gone', 'This view is no longer there.')
-        parts.folders.pathOf(input.folderId)
-        const since = await looks.begin()
-        const id = parts.newId()
+        if (!deps.views(accountId).some(({ id }) => id === input.viewId)) fail('gone', 'This view is no longer there.')
+        deps.folders.pathOf(input.folderId)
+        const since = await matching.begin()
+        const id = deps.newId()
         table.add({ id, accountId, ...input, ...since })
-        parts.changed()
-        if (alsoNow) await looks.scan(table.get(id), () => true)
+        deps.changed()
+        if (alsoNow) await matching.scan(table.get(id), () => true)
         return shown(table.get(id))
       })
     },
@@ -90,12 +89,12 @@ export function openRules(parts: RuleParts) {
     /** One that is turned on again catches up. @throws AppFailure `gone`. */
     change(accountId: string, id: string, changes: RuleChange): DownloadRule {
       const rule = own(accountId, id)
-      if (changes.folderId !== undefined) parts.folders.pathOf(changes.folderId)
+      if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
       const given = Object.entries(changes).filter(([, value]) => value !== undefined)
       table.change({ ...rule, ...Object.fromEntries(given) })
-      looks.lookAnew(id)
+      matching.lookAgain(id)
       wake(0)
-      parts.changed()
+      deps.changed()
       return shown(table.get(id))
     },
 
@@ -103,7 +102,7 @@ export function openRules(parts: RuleParts) {
     remove(accountId: string, id: string): void {
       own(accountId, id)
       table.remove(id)
-      parts.changed()
+      deps.changed()
     },
 
     brought: table.brought,
@@ -112,16 +111,16 @@ export function openRules(parts: RuleParts) {
     /** Begins to look, first for what completed while the application was closed. */
     start(): void {
       isStarted = true
-      for (const { id } of table.all()) looks.lookAnew(id)
+      for (const { id } of table.all()) matching.lookAgain(id)
       wake(0)
     },
 
     documentsChanged: (): void => wake(),
 
     viewsChanged(): void {
-      for (const { id } of table.all()) looks.lookAnew(id)
+      for (const { id } of table.all()) matching.lookAgain(id)
       wake()
-      parts.changed()
+      deps.changed()
     },
 
     /** Resolves once nothing is looked at any more. */

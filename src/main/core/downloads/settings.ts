@@ -18,7 +18,7 @@ const Kept = z.object({
 })
 const PAUSED = 'downloads-paused'
 
-export interface SettingsPlace {
+export interface SettingsDeps {
   db: Db
   folders: DownloadFolders
   /** The folder that is set: the system's own until another was chosen. */
@@ -32,7 +32,7 @@ export type SettingsChange = { [Name in keyof z.output<typeof Kept>]?: z.output<
 
 export type KeptSettings = ReturnType<typeof openDownloadSettings>
 
-export function openDownloadSettings({ db, folders, folder, setFolder }: SettingsPlace) {
+export function openDownloadSettings({ db, folders, folder, setFolder }: SettingsDeps) {
   const kept = keptIn(db)
   let now = kept.read(KEY, Kept) ?? Kept.parse({})
   let isPaused = kept.read(PAUSED, z.boolean()) ?? false

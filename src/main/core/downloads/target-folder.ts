@@ -4,10 +4,10 @@
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { inTurn } from '../lib/in-turn.ts'
+import type { Time } from '../lib/time.ts'
 import { FileError, fileErrorOf } from '../storage/file-error.ts'
 import type { FileKind, FolderFiles } from '../storage/files.ts'
 import { byNameKey, nameKey } from '../storage/same-name.ts'
-import type { SeenFolders } from './seen-folders.ts'
 
 /** Their names say who signed what: only the user may look into them. */
 const MODE = 0o700
@@ -147,5 +147,61 @@ async function filed<T>(call: () => Promise<T>): Promise<T> {
     return await call()
   } catch (error) {
     throw fileErrorOf(error) ?? error
+  }
+}
+
+/** How long something that was seen is taken for true, in milliseconds. */
+const FRESH = 2_000
+/** Of so many folders at a time. */
+const MOST = 64
+
+interface Seen<Value> {
+  value: Value
+  until: number
+}
+
+/**
+ * What was seen of folders a moment ago, so that many files for one folder don't have all of it read for each of them: on a
+ * share every look takes its time. It is only ever a hint: a name is taken by the disk's own word, and the way into a folder is
+ * looked through again before a file gets its name there.
+ */
+export class SeenFolders {
+  readonly #time: Pick<Time, 'elapsed'>
+  readonly #names = new Map<string, Seen<string[]>>()
+  readonly #made = new Map<string, Seen<MadeFolders>>()
+
+  constructor(time: Pick<Time, 'elapsed'>) {
+    this.#time = time
+  }
+
+  /** The names in a folder. Those that are added meanwhile are among them. */
+  names(place: string, read: () => Promise<string[]>): Promise<readonly string[]> {
+    return this.#fresh(this.#names, place, read)
+  }
+
+  /** A name was given in a folder. */
+  added(place: string, name: string): void {
+    this.#names.get(place)?.value.push(name)
+  }
+
+  /** Where folders are that were found or made. */
+  made(folder: string, path: readonly string[], make: () => Promise<MadeFolders>): Promise<MadeFolders> {
+    return this.#fresh(this.#made, [folder, ...path].join('\n'), make)
+  }
+
+  /** Something was not as it was seen: everything is looked at again. */
+  forget(): void {
+    this.#names.clear()
+    this.#made.clear()
+  }
+
+  async #fresh<Value>(of: Map<string, Seen<Value>>, key: string, look: () => Promise<Value>): Promise<Value> {
+    const known = of.get(key)
+    if (known && known.until > this.#time.elapsed()) return known.value
+    const until = this.#time.elapsed() + FRESH
+    const value = await look()
+    if (of.size >= MOST) of.clear()
+    of.set(key, { value, until })
+    return value
   }
 }

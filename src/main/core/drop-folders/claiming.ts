@@ -4,9 +4,9 @@
  */
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
-import { freeNameFor, isFree, sightingOf } from './dropped-file.ts'
+import { fileStatOf, freeNameFor, isFree } from './dropped-file.ts'
 import { ensureFolder, isFolder, isIn } from './own-folders.ts'
-import type { Sighting } from './stillness.ts'
+import type { FileStat } from './stable-file.ts'
 
 /** Where files are while something is made of them. Begins with a dot, so that it is shown to few. */
 export const WORKING = '.countersign'
@@ -37,8 +37,8 @@ export function claimName({ id, name }: Claimed): string {
 }
 
 /** What is claimed, by its entry. Undefined where there is no such file, or it isn't in a folder of ours. */
-export async function claimedSighting(place: string, entry: Claimed): Promise<Sighting | undefined> {
-  return (await isIn(place, WORKING)) ? sightingOf(workingFolderOf(place), claimName(entry)) : undefined
+export async function claimedStat(place: string, entry: Claimed): Promise<FileStat | undefined> {
+  return (await isIn(place, WORKING)) ? fileStatOf(workingFolderOf(place), claimName(entry)) : undefined
 }
 
 /**
@@ -46,7 +46,7 @@ export async function claimedSighting(place: string, entry: Claimed): Promise<Si
  * @returns undefined where it was gone already: another workstation has it, or whoever dropped it took it back.
  * @throws the system's error where it can't be moved: it is where it was.
  */
-export async function claimOnDisk(place: string, from: string, entry: Claimed): Promise<Sighting | undefined> {
+export async function claimOnDisk(place: string, from: string, entry: Claimed): Promise<FileStat | undefined> {
   const working = workingFolderOf(place)
   await ensureFolder(place, WORKING)
   const to = join(working, claimName(entry))
@@ -56,7 +56,7 @@ export async function claimOnDisk(place: string, from: string, entry: Claimed): 
     // A network disk may have moved it and lost the answer: then it is there.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !(await isFree(from))) throw error
   }
-  const claimed = await sightingOf(working, claimName(entry))
+  const claimed = await fileStatOf(working, claimName(entry))
   // A link or a folder took the file's name just before.
   if (!claimed) await release(place, entry)
   return claimed

@@ -10,33 +10,29 @@ import type { Drafts } from '../drafts/drafts.ts'
 import type { Presets } from '../drafts/presets.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
+import { folderOf, openArchive, reportName } from './archive.ts'
 import { WORKING } from './claiming.ts'
-import { type ListenToFolder, listenToFolder } from './folder-events.ts'
 import { type Folder, openFolders } from './folders.ts'
+import type { Step } from './journal.ts'
 import { openJournal } from './journal.ts'
-import { type MakingParts, openMaking } from './making.ts'
+import { type MakingDeps, openMaking } from './making.ts'
 import { isFolder } from './own-folders.ts'
-import { folderOf, openPuttingAway, reportName } from './putting-away.ts'
-import type { Step } from './steps.ts'
-import { openWatchedFolder, type WatchedFolder } from './watched-folder.ts'
+import { type ListenToFolder, listenToFolder, openWatchedFolder, type WatchedFolder } from './watched-folder.ts'
 
 /** So many folders can be watched. */
 const MOST_FOLDERS = 50
 /** What is made in a watched folder. */
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
-export interface DropFoldersDeps
-  extends Pick<MakingParts, 'outbox' | 'worker' | 'zone' | 'describe' | 'clock' | 'newId'> {
+export interface DropFoldersDeps extends Pick<MakingDeps, 'outbox' | 'worker' | 'describe' | 'newId'> {
   db: Db
   drafts: Drafts
   presets: Presets
   /** The application's own folder, in which nothing is to be dropped. */
   ownFolder: string
-  /** Milliseconds since some moment of this run: never goes back (`performance.now`). */
-  elapsed: () => number
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
   /** Of a folder: its state, how it is set, or what was taken of it. */
   changed: (folderId: string) => void
   draftsChanged: (id: string) => void
@@ -49,25 +45,25 @@ export interface DropFoldersDeps
 
 export type DropFolders = ReturnType<typeof openDropFolders>
 
-export function openDropFolders(effects: DropFoldersDeps) {
-  const { db, drafts, presets, clock, newId, changed, step = () => undefined } = effects
+export function openDropFolders(deps: DropFoldersDeps) {
+  const { db, drafts, presets, time, newId, changed, step = () => undefined } = deps
   const folders = openFolders(db)
   const journal = openJournal(db)
   const making = openMaking({
-    ...effects,
+    ...deps,
     journal,
-    arriving: openArriving({ db, drafts, presets, clock, newId }),
+    arriving: openArriving({ db, drafts, presets, clock: time.now, newId }),
     presetOf(accountId, presetId) {
       if (presets.accountOf(presetId) !== accountId) fail('gone', 'This preset is another account’s.')
       return presets.get(presetId).composition
     },
     made: (stored) => {
       const [draft] = stored.drafts
-      if (draft) effects.draftsChanged(draft.id)
-      if (stored.presets.length > 0) effects.presetsChanged()
+      if (draft) deps.draftsChanged(draft.id)
+      if (stored.presets.length > 0) deps.presetsChanged()
     }
   })
-  const putAway = openPuttingAway({ journal, step })
+  const archive = openArchive({ journal, step })
   const watched = new Map<string, WatchedFolder>()
   let isStarted = false
 
@@ -75,13 +71,13 @@ export function openDropFolders(effects: DropFoldersDeps) {
     const known = watched.get(id)
     if (known) return known
     const one = openWatchedFolder({
-      ...effects,
+      ...deps,
       folder: () => folders.find(id),
       journal,
       making,
-      putAway,
+      archive,
       step,
-      listen: effects.listen ?? listenToFolder,
+      listen: deps.listen ?? listenToFolder,
       changed: () => changed(id)
     })
     watched.set(id, one)
@@ -107,7 +103,7 @@ export function openDropFolders(effects: DropFoldersDeps) {
 
   async function refuseUnfit(place: string): Promise<void> {
     if (!(await isFolder(place))) fail('invalid', 'This isn’t a folder, or it can’t be read.')
-    const own = await realpath(effects.ownFolder).catch(() => effects.ownFolder)
+    const own = await realpath(deps.ownFolder).catch(() => deps.ownFolder)
     if (isWithin(own, place)) {
       fail('invalid', 'Countersign keeps its own data there.', {
         next: 'Choose a folder that is for dropped files only.'
@@ -142,8 +138,8 @@ export function openDropFolders(effects: DropFoldersDeps) {
     async stop(limit: number): Promise<void> {
       isStarted = false
       const ended = Promise.all([...watched.keys()].map(unwatch)).then(() => undefined)
-      await within(limit, ended, { after: (delay, task) => effects.schedule(task, delay) })
-      await effects.worker.end()
+      await within(limit, ended, time)
+      await deps.worker.end()
     },
 
     /** To be called when an account was removed: its folders are not watched any more. */
@@ -167,7 +163,7 @@ export function openDropFolders(effects: DropFoldersDeps) {
     async add(accountId: string, path: string, begins: 'watching' | 'paused' = 'watching'): Promise<DropFolder> {
       const place = await realpath(path).catch(() => fail('invalid', 'This folder can’t be read.'))
       await refuseUnfit(place)
-      const { id } = folders.add(newId(), accountId, place, begins, clock())
+      const { id } = folders.add(newId(), accountId, place, begins, time.now())
       if (isStarted) void watch(id).look()
       changed(id)
       return viewOf(folders.get(id))
@@ -196,7 +192,7 @@ export function openDropFolders(effects: DropFoldersDeps) {
 
     /** Leaves the folder, and everything in it, as it is. @throws AppFailure `gone`. */
     remove(id: string): void {
-      folders.remove(id, clock())
+      folders.remove(id, time.now())
       void unwatch(id)
       changed(id)
     },

@@ -10,9 +10,8 @@ import { dirname, join } from 'node:path'
 import { nextTurn } from '../lib/slices.ts'
 import { flushFolder } from '../storage/atomic-file.ts'
 import { numberedName } from '../storage/safe-name.ts'
-import { kindOf, MOST_BYTES } from './kinds.ts'
 import { insist, isIn, notAFolder, statOf } from './own-folders.ts'
-import { isSame, type Sighting } from './stillness.ts'
+import { type FileStat, isSame } from './stable-file.ts'
 
 const CHUNK = 256 * 1024
 /** So many files are looked at in one go; the rest have their turn once these have been put away, or can't be. */
@@ -34,7 +33,7 @@ export interface Content {
 
 /** What one look found. */
 export interface Found {
-  sightings: Sighting[]
+  files: FileStat[]
   /** From which name on the next look begins, should nothing come of these. Undefined where these are all. */
   next: string | undefined
 }
@@ -44,7 +43,7 @@ export interface Found {
  * @param from the first name; undefined for all.
  * @throws where the folder can't be read.
  */
-export async function sightingsIn(place: string, from: string | undefined): Promise<Found> {
+export async function filesIn(place: string, from: string | undefined): Promise<Found> {
   const names = (await fs.readdir(place, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && kindOf(entry.name) !== undefined)
     .map(({ name }) => name)
@@ -56,16 +55,16 @@ export async function sightingsIn(place: string, from: string | undefined): Prom
           0,
           names.findIndex((name) => name >= from)
         )
-  const sightings: Sighting[] = []
+  const files: FileStat[] = []
   for (const name of names.slice(begin, begin + MOST_AT_ONCE)) {
-    const sighting = await sightingOf(place, name)
-    if (sighting) sightings.push(sighting)
+    const stat = await fileStatOf(place, name)
+    if (stat) files.push(stat)
   }
-  return { sightings, next: names.length > MOST_AT_ONCE ? names[begin + MOST_AT_ONCE] : undefined }
+  return { files, next: names.length > MOST_AT_ONCE ? names[begin + MOST_AT_ONCE] : undefined }
 }
 
 /** Undefined where there is no regular file of that name. */
-export async function sightingOf(folder: string, name: string): Promise<Sighting | undefined> {
+export async function fileStatOf(folder: string, name: string): Promise<FileStat | undefined> {
   const stats = await statOf(join(folder, name))
   return stats?.isFile() ? sighted(name, stats) : undefined
 }
@@ -77,7 +76,7 @@ export async function sightingOf(folder: string, name: string): Promise<Sighting
  */
 export async function contentOf(
   place: string,
-  seen: Sighting,
+  seen: FileStat,
   isWanted: () => boolean = () => true
 ): Promise<Content | undefined> {
   const handle = await opened(join(place, seen.name))
@@ -108,7 +107,7 @@ async function wholeOf(handle: fs.FileHandle, isWanted: () => boolean): Promise<
 }
 
 /** A file of gigabytes would be read for minutes, only to be refused. */
-async function endsOf(handle: fs.FileHandle, { size, mtimeMs }: Sighting): Promise<Content> {
+async function endsOf(handle: fs.FileHandle, { size, mtimeMs }: FileStat): Promise<Content> {
   const digest = createHash('sha256').update(`${size} ${mtimeMs}`)
   digest.update(await pieceOf(handle, 0, ENDS))
   digest.update(await pieceOf(handle, size - ENDS, ENDS))
@@ -126,7 +125,7 @@ export async function hasContent(
   name: string,
   { size, sha256 }: Pick<Content, 'size' | 'sha256'>
 ): Promise<boolean> {
-  const seen = await sightingOf(folder, name)
+  const seen = await fileStatOf(folder, name)
   if (seen?.size !== size) return false
   return (await contentOf(folder, seen))?.sha256 === sha256
 }
@@ -150,7 +149,7 @@ export async function moveAside(from: string, place: string, folder: string, nam
     await fs.rename(to, from)
     throw notAFolder()
   }
-  if (!(await sightingOf(join(place, folder), name))) throw notAFolder()
+  if (!(await fileStatOf(join(place, folder), name))) throw notAFolder()
   // Else a loss of power could bring it back, and it would be taken for a new one.
   await flushFolder(join(place, folder))
   await flushFolder(dirname(from))
@@ -198,10 +197,32 @@ async function removeEmpty(path: string): Promise<void> {
   if (there?.isFile() && there.size === 0) await fs.unlink(path).catch(() => undefined)
 }
 
-function isSeen(stats: Stats, seen: Sighting): boolean {
+function isSeen(stats: Stats, seen: FileStat): boolean {
   return stats.isFile() && isSame(sighted(seen.name, stats), seen)
 }
 
-function sighted(name: string, { size, mtimeMs, ino }: Stats): Sighting {
+function sighted(name: string, { size, mtimeMs, ino }: Stats): FileStat {
   return { name, size, mtimeMs, ino }
+}
+
+export type DroppedFileKind = 'request' | 'countersign' | 'sheet'
+
+/** Beyond this a file is not read: what comes of it goes through the main thread. */
+export const MOST_BYTES = 20 * 1024 * 1024
+/** XML data of five million characters fits in it. */
+export const MOST_REQUEST_BYTES = 6 * 1024 * 1024
+
+const KINDS: Record<string, DroppedFileKind> = {
+  json: 'request',
+  countersign: 'countersign',
+  csv: 'sheet',
+  xlsx: 'sheet'
+}
+
+/** Undefined for what is left where it is: other kinds, hidden files, and what is still being copied under a passing name. */
+export function kindOf(name: string): DroppedFileKind | undefined {
+  // `~$staff.xlsx` is what Excel keeps beside a workbook that is open.
+  if (name.startsWith('.') || name.startsWith('~') || name.endsWith('~')) return undefined
+  const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase()
+  return ending === undefined || !Object.hasOwn(KINDS, ending) ? undefined : KINDS[ending]
 }

@@ -184,3 +184,8 @@ function viewOf(row: Row): DroppedFile {
     ...(row.error !== null && { error: JSON.parse(row.error) as AppError })
   }
 }
+
+/** The moments between which a file is taken. A test may end the application at each of them. */
+export type StepName = 'noted' | 'claimed' | 'read' | 'made' | 'named' | 'reported' | 'moved'
+
+export type Step = (name: StepName) => void | Promise<void>

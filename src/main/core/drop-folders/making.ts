@@ -8,10 +8,11 @@ import { type BatchBox, RECENT_DAYS } from '../bulk/bulk.ts'
 import type { PackageRow } from '../bulk/dry-run.ts'
 import type { ArrivingEntries, openArriving, Stored } from '../drafts/arriving.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { Content } from './dropped-file.ts'
+import { type DroppedFileKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import type { Entry, Journal } from './journal.ts'
-import { type DroppedFileKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './kinds.ts'
 import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts'
 import { counted, reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
@@ -24,16 +25,14 @@ interface DropFolderBox extends Pick<BatchBox, 'sentSince'> {
   batches: { find(id: string): BatchView | undefined }
 }
 
-export interface MakingParts {
+export interface MakingDeps {
   journal: Journal
   arriving: ReturnType<typeof openArriving>
   outbox: DropFolderBox
   /** @throws AppFailure where it isn't there, or can't be read. */
   presetOf: (accountId: string, presetId: string) => Composition
   worker: { ask: AskFiles; end(): Promise<void> }
-  clock: () => number
-  /** The time zone of this computer, by its IANA name. */
-  zone: () => string
+  time: Pick<Time, 'now' | 'zone'>
   newId: () => string
   describe: (error: unknown) => AppError
   made: (stored: Stored) => void
@@ -54,31 +53,21 @@ const MOST_TRIES = 3
 
 export type Making = ReturnType<typeof openMaking>
 
-export function openMaking({
-  journal,
-  arriving,
-  outbox,
-  presetOf,
-  worker,
-  clock,
-  newId,
-  describe,
-  ...parts
-}: MakingParts) {
+export function openMaking({ journal, arriving, outbox, presetOf, worker, time, newId, describe, made }: MakingDeps) {
   const tries = new Map<string, number>()
   let active = 0
 
-  const recentOf = (accountId: string) => outbox.sentSince(accountId, clock() - RECENT_DAYS * DAY)
+  const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
   function batchMade(entry: Entry, batch: BatchView): void {
-    const at = clock()
+    const at = time.now()
     const said = `${counted(batch.total, 'package')} of it went to the Outbox.`
     const report = reportOf({ name: entry.name, at, said })
     journal.made(entry.id, { outcome: 'batch', count: batch.total, draftIds: [], report }, at)
   }
 
   function failed(entry: Entry, error: AppError): void {
-    const at = clock()
+    const at = time.now()
     const report = reportOf({ name: entry.name, at, said: 'Nothing was made of it.', error })
     journal.made(entry.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
   }
@@ -88,7 +77,7 @@ export function openMaking({
     entry: Entry,
     { entries, notes }: Read & { kind: 'drafts' }
   ): Promise<void> {
-    const at = clock()
+    const at = time.now()
     const stored = await arriving.store(folder.accountId, entries, ({ drafts, presets }) => {
       const count = drafts.length + presets.length
       const parts = [
@@ -99,7 +88,7 @@ export function openMaking({
       const report = reportOf({ name: entry.name, at, said, notes })
       journal.made(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
     })
-    parts.made(stored)
+    made(stored)
   }
 
   async function read(folder: Folder, kind: DroppedFileKind, name: string, bytes: Uint8Array): Promise<Read> {
@@ -112,7 +101,7 @@ export function openMaking({
             next: `Split it.`
           })
         }
-        return ofRequest(folder, await worker.ask('request', { bytes, now: clock() }))
+        return ofRequest(folder, await worker.ask('request', { bytes, now: time.now() }))
       case 'sheet':
         return ofSheet(folder, name, bytes)
     }
@@ -134,7 +123,7 @@ export function openMaking({
 
   async function ofSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<Read> {
     const base = folder.presetId === undefined ? undefined : baseOf(folder.accountId, folder.presetId)
-    const moment = { zone: parts.zone(), now: clock(), recent: recentOf(folder.accountId) }
+    const moment = { zone: time.zone(), now: time.now(), recent: recentOf(folder.accountId) }
     const sheet = await readSheetFile(worker.ask, { id: newId(), name, bytes, base, ...moment })
     const { columns, isClean } = sheet
     if (folder.sends && isClean) return { kind: 'batch', columns, rows: each(sheet.rows) }

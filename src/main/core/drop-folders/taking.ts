@@ -1,12 +1,16 @@
 /**
- * Takes a file step by step: it is claimed; once it has been still since, something is made of it; it is put away. Between
+ * Takes a file step by step: it is claimed; once it has been stable since, something is made of it; it is archived. Between
  * any two steps the application may end, the folder vanish, or be set otherwise.
  */
 import { join } from 'node:path'
+import type { AppError } from '../../../shared/contract/index.ts'
+import type { Time } from '../lib/time.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
+import type { openArchive } from './archive.ts'
 import {
+  type Claim,
   type Claimed,
-  claimedSighting,
+  claimedStat,
   claimOnDisk,
   claimsIn,
   hasWorkingFolder,
@@ -15,29 +19,24 @@ import {
 } from './claiming.ts'
 import { contentOf, isFree } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
-import type { Entry, Journal } from './journal.ts'
+import type { Entry, Journal, Step } from './journal.ts'
 import type { Making } from './making.ts'
 import { ensureFolder } from './own-folders.ts'
-import type { openPuttingAway } from './putting-away.ts'
-import { openSecondStillness } from './second-stillness.ts'
-import type { Step } from './steps.ts'
-import type { Sighting } from './stillness.ts'
-import { openStrangers } from './strangers.ts'
+import { type FileStat, StableClaims } from './stable-file.ts'
 
 /** At so many looks a file that was claimed may be out of sight until it is given up. */
 const MOST_ABSENCES = 10
 
-export interface TakingParts {
+export interface TakingDeps {
   /** The folder as it is kept now; undefined once it isn't watched any more. */
   current: () => Folder | undefined
   /** Whether files are to be taken now. */
   isWanted: () => boolean
   journal: Journal
   making: Making
-  putAway: ReturnType<typeof openPuttingAway>
+  archive: ReturnType<typeof openArchive>
   step: Step
-  clock: () => number
-  elapsed: () => number
+  time: Pick<Time, 'now' | 'elapsed'>
   newId: () => string
   /** Its state, or what was taken of it, is different. */
   changed: () => void
@@ -45,12 +44,12 @@ export interface TakingParts {
   trouble: (error: unknown) => void
 }
 
-/** moving: it is to be looked at again soon. stuck: it can't be claimed, or not put away. */
+/** moving: it is to be looked at again soon. stuck: it can't be claimed, or not archived. */
 export type Outcome = 'done' | 'stuck' | 'moving'
 
-export function openTaking({ current, isWanted, journal, making, putAway, step, ...parts }: TakingParts) {
-  const second = openSecondStillness(parts.elapsed)
-  const strangers = openStrangers({ journal, ...parts })
+export function openTaking({ current, isWanted, journal, making, archive, step, ...deps }: TakingDeps) {
+  const stable = new StableClaims(deps.time)
+  const otherWorkstations = openOtherWorkstations({ journal, ...deps })
   const absences = new Map<string, number>()
   /** Which claims this run made or went on with, and where: what is given back when it ends. */
   const claims = new Map<string, { place: string; entry: Claimed }>()
@@ -58,7 +57,7 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
   /** Goes on with what was claimed before and isn't put away. */
   async function goOn(folder: Folder): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
-    strangers.look(folder, await claimsIn(folder.place).catch(() => []))
+    otherWorkstations.look(folder, await claimsIn(folder.place).catch(() => []))
     for (const entry of journal.unfinished(folder.id)) {
       if (!isWanted()) break
       outcomes.push(await patiently(() => onwards(folder, entry)))
@@ -69,9 +68,9 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
   async function onwards(folder: Folder, entry: Entry): Promise<Outcome> {
     if (entry.state === 'made' || making.takeUp(entry)) return away(folder, entry.id)
     claims.set(entry.id, { place: folder.place, entry })
-    const seen = await claimedSighting(folder.place, entry)
+    const seen = await claimedStat(folder.place, entry)
     if (!seen) return absent(folder, entry)
-    if (!second.isStill(entry.id, seen)) return 'moving'
+    if (!stable.isStable(entry.id, seen)) return 'moving'
     return take(entry, seen)
   }
 
@@ -79,12 +78,12 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
     claims.delete(id)
     const entry = journal.find(id)
     if (!entry) return 'done'
-    const result = await putAway(folder.place, entry)
+    const result = await archive(folder.place, entry)
     if (result === 'waiting') return absent(folder, entry)
     if (result === 'away') {
       absences.delete(id)
-      second.forget(id)
-      parts.changed()
+      stable.forget(id)
+      deps.changed()
     }
     return result === 'stuck' ? 'stuck' : 'done'
   }
@@ -97,7 +96,7 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
     if (count < MOST_ABSENCES) return 'done'
     absences.delete(id)
     claims.delete(id)
-    second.forget(id)
+    stable.forget(id)
     if (state === 'claimed') journal.drop(id)
     else journal.giveUp(id)
     return 'done'
@@ -108,17 +107,17 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
       return await act()
     } catch (error) {
       // The file is where it is, and as still as it was: the next look tries again.
-      parts.trouble(error)
+      deps.trouble(error)
       return fileErrorOf(error)?.code === 'not-writable' ? 'stuck' : 'done'
     }
   }
 
-  async function claim(folder: Folder, seen: Sighting): Promise<Outcome> {
+  async function claim(folder: Folder, seen: FileStat): Promise<Outcome> {
     const { id: folderId, place } = folder
     // What could not be put away isn't begun with.
     await ensureFolder(place, 'done')
-    const ids = { id: parts.newId(), batchId: parts.newId() }
-    const entry = journal.claim({ ...ids, folderId, name: seen.name, seen }, parts.clock())
+    const ids = { id: deps.newId(), batchId: deps.newId() }
+    const entry = journal.claim({ ...ids, folderId, name: seen.name, seen }, deps.time.now())
     await step('noted')
     const from = join(place, seen.name)
     const claimed = await claimOnDisk(place, from, entry).catch(async (error: unknown) => {
@@ -131,13 +130,13 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
       return 'done'
     }
     claims.set(entry.id, { place, entry })
-    second.isStill(entry.id, claimed)
+    stable.isStable(entry.id, claimed)
     await step('claimed')
     return 'moving'
   }
 
   /** Makes something of a file that was claimed, and has been still since. */
-  async function take(entry: Entry, seen: Sighting): Promise<Outcome> {
+  async function take(entry: Entry, seen: FileStat): Promise<Outcome> {
     const folder = current()
     if (!folder) return 'done'
     const content = await contentOf(workingFolderOf(folder.place), seen, isWanted)
@@ -147,7 +146,7 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
     const result = await making.make(folder, entry, content, current)
     // It was set otherwise meanwhile: the next look does as it is set then.
     if (result === 'set-otherwise') return 'moving'
-    parts.changed()
+    deps.changed()
     await step('made')
     return away(folder, entry.id)
   }
@@ -161,17 +160,61 @@ export function openTaking({ current, isWanted, journal, making, putAway, step, 
         await release(place, entry)
         journal.drop(id)
       } catch (error) {
-        parts.trouble(error)
+        deps.trouble(error)
       }
       claims.delete(id)
-      second.forget(id)
+      stable.forget(id)
     }
   }
 
   return {
     goOn,
-    /** Claims a file that is still. Never rejects for what is wrong with it. */
-    claim: (folder: Folder, seen: Sighting): Promise<Outcome> => patiently(() => claim(folder, seen)),
+    /** Claims a stable file. Never rejects for what is wrong with it. */
+    claim: (folder: Folder, seen: FileStat): Promise<Outcome> => patiently(() => claim(folder, seen)),
     giveBack
   }
 }
+
+const DAY = 86_400_000
+/** A workstation may be switched off over a long weekend. */
+const LEFT_AFTER = 4 * DAY
+
+interface OtherWorkstationsDeps {
+  journal: Journal
+  time: Pick<Time, 'now'>
+  newId: () => string
+  changed: () => void
+}
+
+/**
+ * Claims in a watched folder that aren't ours: another workstation works on them, and they are left alone. One that nobody
+ * has finished for days is reported, since nobody may know that it is there.
+ */
+function openOtherWorkstations({ journal, time, newId, changed }: OtherWorkstationsDeps) {
+  function tell(folderId: string, told: string, name: string): void {
+    const at = time.now()
+    const error: AppError = { code: 'bad-file', message: LEFT }
+    journal.together(() => {
+      journal.claim({ id: told, batchId: newId(), folderId, name, seen: { size: 0 } }, at)
+      journal.made(told, { outcome: 'failed', count: 0, draftIds: [], error, report: '' }, at)
+      journal.finish(told)
+    })
+    changed()
+  }
+
+  return {
+    look({ id: folderId }: Folder, claims: readonly Claim[]): void {
+      for (const { id, name, at } of claims) {
+        const ours = journal.find(id)
+        // It was given up while it was out of sight, and is there again.
+        if (ours?.folderId === folderId && ours.state === 'finished') journal.reopen(id)
+        if (ours || time.now() - at < LEFT_AFTER) continue
+        const told = `left-${id}`
+        if (!journal.find(told)) tell(folderId, told, name)
+      }
+    }
+  }
+}
+
+const LEFT =
+  'Another workstation began with this file days ago and has not finished it, so it is still in the folder “.countersign”. Start Countersign there; if that workstation is gone, look whether something came of the file, and drop it again if nothing did.'

@@ -2,14 +2,16 @@
  * One folder that is watched: looked at now and then, and when the system says that something happened. A folder that isn't
  * there is looked for again, and means nothing for what was in it.
  */
+
+import { watch } from 'chokidar'
 import type { DropFolder } from '../../../shared/contract/index.ts'
-import { sightingsIn } from './dropped-file.ts'
-import type { ListenToFolder } from './folder-events.ts'
+import type { Time } from '../lib/time.ts'
+import { filesIn } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import { isFolder, removeUnfinishedReports } from './own-folders.ts'
-import { openSettling } from './settling.ts'
-import { LONG_STILL_FOR, openStillness, STILL_FOR } from './stillness.ts'
-import { type Outcome, openTaking, type TakingParts } from './taking.ts'
+import { openRecovery } from './recover.ts'
+import { LONG_STABLE_AFTER, STABLE_AFTER, StableFiles } from './stable-file.ts'
+import { type Outcome, openTaking, type TakingDeps } from './taking.ts'
 
 /** How long until the next look where nothing is told, in milliseconds. */
 const LOOK_EVERY = 30_000
@@ -21,18 +23,18 @@ const MOST_FRUITLESS = 30
 const PATIENCE = 15_000
 export type FolderState = Exclude<DropFolder['state'], 'paused'>
 
-export interface WatchedFolderParts extends Omit<TakingParts, 'current' | 'isWanted'> {
+export interface WatchedFolderDeps extends Omit<TakingDeps, 'current' | 'isWanted' | 'time'> {
   /** As it is kept now; undefined once it isn't watched any more. */
   folder: () => Folder | undefined
   listen: ListenToFolder
-  schedule: (task: () => void, delay: number) => () => void
+  time: Time
 }
 
 export type WatchedFolder = ReturnType<typeof openWatchedFolder>
 
-export function openWatchedFolder({ folder: current, listen, schedule, ...parts }: WatchedFolderParts) {
-  const stillness = openStillness(parts.elapsed)
-  const settleAll = openSettling(parts)
+export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedFolderDeps) {
+  const stableFiles = new StableFiles(deps.time)
+  const recoverAll = openRecovery(deps)
   let from: string | undefined
   let fruitless = 0
   let state: FolderState = 'watching'
@@ -44,17 +46,17 @@ export function openWatchedFolder({ folder: current, listen, schedule, ...parts 
   let cancelNext = () => {}
 
   const isWanted = () => !isStopped && current()?.isPaused === false
-  const taking = openTaking({ ...parts, current, isWanted })
+  const taking = openTaking({ ...deps, current, isWanted })
 
   function become(next: FolderState): void {
     if (next === state) return
     state = next
-    parts.changed()
+    deps.changed()
   }
 
   function lookIn(delay: number): void {
     cancelNext()
-    if (!isStopped) cancelNext = schedule(() => void look(), delay)
+    if (!isStopped) cancelNext = deps.time.after(delay, () => void look())
   }
 
   function happened(): void {
@@ -72,7 +74,7 @@ export function openWatchedFolder({ folder: current, listen, schedule, ...parts 
     cancelNext()
     const mine = lookOnce()
       .catch((error: unknown) => {
-        parts.trouble(error)
+        deps.trouble(error)
         return LOOK_EVERY
       })
       .then((delay) => {
@@ -92,7 +94,7 @@ export function openWatchedFolder({ folder: current, listen, schedule, ...parts 
       return LOOK_EVERY
     }
     const { place } = folder
-    const found = await sightings(place)
+    const found = await files(place)
     if (!found) {
       become('missing')
       unlisten?.()
@@ -102,12 +104,12 @@ export function openWatchedFolder({ folder: current, listen, schedule, ...parts 
     unlisten ??= listen(place, happened)
     await cleanOnce(place)
     const outcomes = new Set<Outcome>(await taking.goOn(folder))
-    const { still, isMoving } = stillness.look(found.sightings, folder.sends ? LONG_STILL_FOR : STILL_FOR)
+    const { stable, isMoving } = stableFiles.look(found.files, folder.sends ? LONG_STABLE_AFTER : STABLE_AFTER)
     let claimed = 0
-    for (const sighting of still) {
+    for (const stat of stable) {
       const now = current()
       if (!now || !isWanted()) break
-      const outcome = await taking.claim(now, sighting)
+      const outcome = await taking.claim(now, stat)
       if (outcome === 'moving') claimed += 1
       outcomes.add(outcome)
     }
@@ -117,17 +119,17 @@ export function openWatchedFolder({ folder: current, listen, schedule, ...parts 
       from = found.next
       fruitless = 0
     }
-    if (await settleAll(place, folder.id, isWanted)) outcomes.add('moving')
-    await parts.making.rest()
+    if (await recoverAll(place, folder.id, isWanted)) outcomes.add('moving')
+    await deps.making.rest()
     become(outcomes.has('stuck') ? 'not-writable' : 'watching')
-    return isMoving || outcomes.has('moving') || from !== undefined ? STILL_FOR + SOON : LOOK_EVERY
+    return isMoving || outcomes.has('moving') || from !== undefined ? STABLE_AFTER + SOON : LOOK_EVERY
   }
 
   /** What is in the folder; undefined where it isn't there. */
-  async function sightings(place: string): Promise<Awaited<ReturnType<typeof sightingsIn>> | undefined> {
-    const cancel = schedule(() => become('missing'), PATIENCE)
+  async function files(place: string): Promise<Awaited<ReturnType<typeof filesIn>> | undefined> {
+    const cancel = deps.time.after(PATIENCE, () => become('missing'))
     try {
-      return (await isFolder(place)) ? await sightingsIn(place, from) : undefined
+      return (await isFolder(place)) ? await filesIn(place, from) : undefined
     } catch {
       return undefined
     } finally {
@@ -139,7 +141,7 @@ export function openWatchedFolder({ folder: current, listen, schedule, ...parts 
   async function cleanOnce(place: string): Promise<void> {
     if (isClean) return
     isClean = true
-    for (const name of ['done', 'failed']) await removeUnfinishedReports(place, name, parts.clock())
+    for (const name of ['done', 'failed']) await removeUnfinishedReports(place, name, deps.time.now())
   }
 
   return {
@@ -157,4 +159,21 @@ export function openWatchedFolder({ folder: current, listen, schedule, ...parts 
       await taking.giveBack()
     }
   }
+}
+
+/** Answers how to stop listening. */
+export type ListenToFolder = (place: string, happened: () => void) => () => void
+
+export const listenToFolder: ListenToFolder = (place, happened) => {
+  const watcher = watch(place, {
+    depth: 0,
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignorePermissionErrors: true,
+    ignored: (path) => /[\\/](?:\.[^\\/]*|done|failed)$/.test(path) && path !== place
+  })
+  watcher.on('all', happened)
+  // What the system can't tell is found by looking.
+  watcher.on('error', () => undefined)
+  return () => void watcher.close().catch(() => undefined)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkFile } from '../../../src/main/core/downloads/checking.ts'
+import { checkFile } from '../../../src/main/core/downloads/file-check.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 // Longer than what is read at once.

@@ -1,32 +1,32 @@
-/** Documents that are put in line: one, some, or all that a query finds. */
+/** Queues documents: one, some, or all that a query finds. */
 import type { AddedDownloads, DocumentQuery, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import type { Sliced } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
+import { chunked } from './bulk-changes.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import type { Holds } from './holds.ts'
-import { inPieces } from './in-pieces.ts'
 import type { Listing } from './listing.ts'
+import type { Pauses } from './pauses.ts'
+import type { Runs } from './progress.ts'
 import type { Queue } from './queue.ts'
-import type { Runs } from './runs.ts'
 import type { KeptSettings } from './settings.ts'
 
-export interface AddingParts {
+export interface EnqueueDeps {
   db: Db
   ask: AskDocuments
   table: DownloadsTable
   folders: DownloadFolders
   settings: KeptSettings
-  holds: Holds
+  pauses: Pauses
   runs: Runs
   queue: Queue
   listing: Listing
   changed: (id?: string) => void
   newId: () => string
-  zone: () => string
-  clock: () => number
+  time: Time
 }
 
 /** Documents of the account by their references, or all that a query finds. */
@@ -34,21 +34,20 @@ export type ManyDocuments = { references: string[] } | { query: DocumentQuery }
 
 const PAGE = 5_000
 
-export function openAdding({
+export function openEnqueue({
   db,
   ask,
   table,
   folders,
   settings,
-  holds,
+  pauses,
   runs,
   queue,
   listing,
   changed,
   newId,
-  zone,
-  clock
-}: AddingParts) {
+  time
+}: EnqueueDeps) {
   /** How often all of an account was stopped. */
   const stops = new Map<string, number>()
 
@@ -66,7 +65,7 @@ export function openAdding({
         const { pattern, writesIndex } = choice
         const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
         runs.adding(accountId)
-        if (table.add({ id: newId(), ...what, queuedAt: clock() })) counts.added += 1
+        if (table.add({ id: newId(), ...what, queuedAt: time.now() })) counts.added += 1
         else counts.alreadyQueued += 1
       }
       yield
@@ -75,16 +74,16 @@ export function openAdding({
   }
 
   return {
-    /** One document, as it is set. Where the same is in line already, that is answered. */
+    /** One document, as it is set. If the same is queued already, that is answered. */
     start(accountId: string, reference: string, name: string, type: DownloadView['type']): DownloadView {
       const { folder, pattern, writesIndex } = settings.read()
       const id = newId()
       const what = { accountId, documentReference: reference, type, folderId: folder.id }
       runs.adding(accountId)
-      const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: clock() })
+      const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: time.now() })
       const download = isNew ? table.find(id) : table.same(what)
       // A person asks for this one now.
-      holds.release(accountId)
+      pauses.release(accountId)
       queue.added(what)
       changed(download?.id)
       return listing.viewOf(download ?? fail('gone', 'This download is no longer in the list.'))
@@ -104,14 +103,14 @@ export function openAdding({
       const sum = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
       let found = 0
       let after: DocumentKey | undefined
-      holds.release(accountId)
+      pauses.release(accountId)
       for (let isMore = true; isMore && !isStopped(); ) {
-        const asked = { accountId, some, after, limit: PAGE, now: clock(), zone: zone() }
+        const asked = { accountId, some, after, limit: PAGE, now: time.now(), zone: time.zone() }
         const page = await ask('identityChecks', asked)
         isMore = page.length === PAGE
         after = page.at(-1)
         found += page.length
-        const counts = await inPieces(db, addAll(page, folderId, choice, isStopped))
+        const counts = await chunked(db, addAll(page, folderId, choice, isStopped))
         for (const name of ['added', 'alreadyQueued', 'withoutIdentity'] as const) sum[name] += counts[name]
         for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
         changed()
@@ -121,7 +120,7 @@ export function openAdding({
       return sum
     },
 
-    /** What is still being put in line of an account is left. */
+    /** What is still being queued of an account is left. */
     stop: (accountId: string): void => void stops.set(accountId, (stops.get(accountId) ?? 0) + 1)
   }
 }

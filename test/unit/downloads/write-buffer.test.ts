@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openNoting } from '../../../src/main/core/downloads/noting.ts'
-import { inLargePieces } from '../../../src/main/core/downloads/pieces.ts'
+import { BatchCommit } from '../../../src/main/core/storage/batch-commit.ts'
+import { buffered } from '../../../src/main/core/storage/write-buffer.ts'
 
 async function* chunksOf(sizes: readonly number[], whole: Uint8Array, end?: Error) {
   let at = 0
@@ -27,7 +27,7 @@ describe('large pieces', () => {
         const length = some.reduce((sum, size) => sum + size, 0)
         const whole = Buffer.from(Uint32Array.from({ length: Math.ceil(length / 4) }, (_, index) => index).buffer)
         const bytes = whole.subarray(0, length)
-        expect((await joined(inLargePieces(chunksOf(some, bytes)))).equals(bytes)).toBe(true)
+        expect((await joined(buffered(chunksOf(some, bytes)))).equals(bytes)).toBe(true)
       }),
       { numRuns: 40 }
     )
@@ -42,7 +42,7 @@ describe('large pieces', () => {
       yield shared.subarray(600)
     }
     expect(
-      (await joined(inLargePieces(chunks()))).equals(Buffer.concat([Buffer.alloc(100_000, 1), Buffer.alloc(1_000, 2)]))
+      (await joined(buffered(chunks()))).equals(Buffer.concat([Buffer.alloc(100_000, 1), Buffer.alloc(1_000, 2)]))
     ).toBe(true)
     expect(own.byteLength).toBe(0)
     expect(shared.every((byte) => byte === 2) && shared.byteLength).toBe(1_000)
@@ -50,7 +50,7 @@ describe('large pieces', () => {
 
   test('end with what their source throws, and let it go when nobody wants more', async () => {
     const broken = new Error('broken')
-    await expect(joined(inLargePieces(chunksOf([10, 10], Buffer.alloc(20), broken)))).rejects.toBe(broken)
+    await expect(joined(buffered(chunksOf([10, 10], Buffer.alloc(20), broken)))).rejects.toBe(broken)
     let isOver = false
     async function* endless() {
       try {
@@ -59,7 +59,7 @@ describe('large pieces', () => {
         isOver = true
       }
     }
-    for await (const _piece of inLargePieces(endless())) break
+    for await (const _piece of buffered(endless())) break
     expect(isOver).toBe(true)
   })
 })
@@ -70,7 +70,7 @@ describe('noting', () => {
     const settled: number[][] = []
     let others = true
     const planned: (() => void)[] = []
-    const noting = openNoting<number>({
+    const commits = new BatchCommit<number>({
       async settle(items) {
         // Before it is said, it lasts.
         expect(written.flat()).not.toEqual(expect.arrayContaining([...items]))
@@ -78,31 +78,33 @@ describe('noting', () => {
       },
       write: (items) => void written.push([...items]),
       areOthersComing: () => others,
-      schedule(task) {
-        planned.push(task)
-        return () => undefined
+      time: {
+        after(_delay, task) {
+          planned.push(task)
+          return () => undefined
+        }
       }
     })
-    const both = Promise.all([noting.note(1), noting.note(2)])
+    const both = Promise.all([commits.add(1), commits.add(2)])
     expect(written).toEqual([])
     planned[0]?.()
     await both
     others = false
-    await noting.note(3)
+    await commits.add(3)
     expect(written).toEqual([[1, 2], [3]])
     expect(settled).toEqual(written)
   })
 
   test('tells all of them where it can’t be written', async () => {
     const full = new Error('full')
-    const noting = openNoting<number>({
+    const commits = new BatchCommit<number>({
       settle: async () => undefined,
       write() {
         throw full
       },
       areOthersComing: () => false,
-      schedule: () => () => undefined
+      time: { after: () => () => undefined }
     })
-    await expect(noting.note(1)).rejects.toBe(full)
+    await expect(commits.add(1)).rejects.toBe(full)
   })
 })

@@ -1,18 +1,19 @@
-/** "Check what I have": reads every file that was fetched for an account, and compares it with what is known of it. */
+/** "Verify saved files": reads every file that was fetched for an account, and compares it with what is known of it. */
 import type { CheckedDownload, DownloadCheck } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { checkFile, type FileState } from './checking.ts'
+import type { Time } from '../lib/time.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
+import { checkFile, type FileState } from './file-check.ts'
 
-export interface CheckParts {
+export interface SavedFilesCheckDeps {
   table: DownloadsTable
   folders: DownloadFolders
-  clock: () => number
+  time: Pick<Time, 'now'>
 }
 
-export function openChecks({ table, folders, clock }: CheckParts) {
+export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDeps) {
   let underWay: { accountId: string; abort: AbortController; answer: Promise<DownloadCheck> } | undefined
 
   async function check(accountId: string, signal: AbortSignal): Promise<DownloadCheck> {
@@ -21,7 +22,7 @@ export function openChecks({ table, folders, clock }: CheckParts) {
     for (;;) {
       const files = table.filesOf(accountId, after)
       const last = files.at(-1)
-      if (!last) return { checkedAt: clock(), ...found }
+      if (!last) return { checkedAt: time.now(), ...found }
       after = last.number
       for (const file of files) {
         const state = await stateOfFile(folders, file, signal)
@@ -38,7 +39,7 @@ export function openChecks({ table, folders, clock }: CheckParts) {
   }
 
   return {
-    /** One that is under way is joined. @throws AppFailure `cancelled` where it was left. */
+    /** One that is under way is joined. @throws AppFailure `cancelled` if it was left. */
     check(accountId: string): Promise<DownloadCheck> {
       if (underWay?.accountId === accountId) return underWay.answer
       leave()
@@ -63,7 +64,7 @@ export function openChecks({ table, folders, clock }: CheckParts) {
 }
 
 /**
- * How the file of a finished one is now; undefined where nothing is known that it could be compared with, as of what an earlier
+ * How the file of a finished one is now; undefined if nothing is known that it could be compared with, as of what an earlier
  * version fetched.
  * @throws the signal's reason once that is aborted; AppFailure `gone` for the folder.
  */

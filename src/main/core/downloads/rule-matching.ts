@@ -5,12 +5,13 @@
 import { z } from 'zod'
 import type { DocumentChange, DownloadView, SavedView } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, IdentityCheck } from '../documents/questions.ts'
+import type { Time } from '../lib/time.ts'
 import { keptIn } from '../notifications/json-values.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Lane } from './download-rows.ts'
 import type { Rule, RulesTable } from './rules-table.ts'
 
-export interface LookParts {
+export interface MatchingDeps {
   db: Db
   ask: AskDocuments
   table: RulesTable
@@ -22,8 +23,7 @@ export interface LookParts {
   /** Files of a lane were put in line, and are on the disk. */
   added: (lane: Lane) => void
   changed: () => void
-  clock: () => number
-  zone: () => string
+  time: Pick<Time, 'now' | 'zone' | 'after'>
 }
 
 const CURSOR = 'download-rules-cursor'
@@ -34,25 +34,25 @@ const PIECE = 200
 /** The service's clock may go behind ours, in milliseconds. */
 const CLOCKS_APART = 60 * 60_000
 
-export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookParts) {
+export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: MatchingDeps) {
   const kept = keptIn(db)
   /** Rules whose view, or what they want, may be another than when their documents were looked at. */
   const unswept = new Set<string>()
-  const moment = () => ({ now: clock(), zone: parts.zone() })
+  const moment = () => ({ now: time.now(), zone: time.zone() })
 
   /** Puts what a rule wants of a document in line. To be called within a transaction. */
   function queue(rule: Rule, check: IdentityCheck): boolean {
     const isWanted = rule.isOn && check.isThere && check.completedAt !== undefined && check.found.includes(rule.id)
     if (!isWanted || !table.isConcerned(rule.id, check)) return false
     const types = rule.types.filter((type) => table.queue(rule.id, check, type))
-    for (const type of types) parts.enqueue(rule, check, type)
+    for (const type of types) deps.enqueue(rule, check, type)
     return types.length > 0
   }
 
   /** A view may show documents of several accounts, each of which has a lane of its own. */
   function tell(added: ReadonlyMap<string, Lane>): void {
-    for (const lane of added.values()) parts.added(lane)
-    if (added.size > 0) parts.changed()
+    for (const lane of added.values()) deps.added(lane)
+    if (added.size > 0) deps.changed()
   }
 
   async function lookAtChanges(mirror: string, changes: readonly DocumentChange[]): Promise<void> {
@@ -91,7 +91,7 @@ export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookP
 
   /** Whether the mirror has seen all folders of an account. */
   async function isRead(accountId: string): Promise<boolean> {
-    const folders = [...parts.folderNames(accountId)]
+    const folders = [...deps.folderNames(accountId)]
     const lookedAt = await ask('lookedAt', { accountId, folders })
     return folders.every((name) => Object.hasOwn(lookedAt, name))
   }
@@ -188,11 +188,11 @@ export function openRuleLooks({ db, ask, table, viewOf, clock, ...parts }: LookP
     async begin(): Promise<Pick<Rule, 'createdAt' | 'mirror' | 'sinceChange'>> {
       const newest = await ask('newestChange', null)
       if (table.all().length === 0) kept.write(CURSOR, newest)
-      return { createdAt: clock(), mirror: newest.mirror, sinceChange: newest.change }
+      return { createdAt: time.now(), mirror: newest.mirror, sinceChange: newest.change }
     },
 
     /** What a rule is about, or what it wants, may be another now. */
-    lookAnew: (id: string): void => void unswept.add(id)
+    lookAgain: (id: string): void => void unswept.add(id)
   }
 }
 

@@ -13,8 +13,8 @@ async function withAnother(count: number) {
   mkdirSync(other)
   const isHeld = () => office.downloads.summary(office.accountId).problem !== undefined && here.counts().running === 0
   const otherId = office.downloads.folders.of(other).id
-  const saveElsewhere = () => office.downloads.saveElsewhere(office.accountId, office.folderId, otherId)
-  return { ...here, office, other, isHeld, saveElsewhere }
+  const relocate = () => office.downloads.relocate(office.accountId, office.folderId, otherId)
+  return { ...here, office, other, isHeld, relocate }
 }
 
 /** One whose folder was taken away with files in line for it. */
@@ -29,9 +29,9 @@ async function withoutItsFolder(count: number) {
 }
 
 test('what waits for a folder that is away is saved into another one, each file once', async () => {
-  const { office, other, counts, saveElsewhere } = await withoutItsFolder(30)
+  const { office, other, counts, relocate } = await withoutItsFolder(30)
   expect(office.downloads.summary(office.accountId).folder).toMatchObject({ id: office.folderId })
-  expect(await saveElsewhere()).toBe(30)
+  expect(await relocate()).toBe(30)
   await office.rested()
   expect(readdirSync(other)).toHaveLength(30)
   expect(counts()).toEqual({ waiting: 0, running: 0, done: 30, failed: 0, cancelled: 0 })
@@ -39,13 +39,13 @@ test('what waits for a folder that is away is saved into another one, each file 
 })
 
 test('what is in line for the other folder already is in line once', async () => {
-  const { office, other, counts, isHeld, saveElsewhere } = await withoutItsFolder(3)
+  const { office, other, counts, isHeld, relocate } = await withoutItsFolder(3)
   const folderId = office.downloads.folders.of(other).id
   renameSync(other, `${other} away`)
   await office.downloads.add(office.accountId, { references: names(2) }, { ...CHOICE, folderId })
   await until(isHeld)
   renameSync(`${other} away`, other)
-  expect(await saveElsewhere()).toBe(1)
+  expect(await relocate()).toBe(1)
   office.downloads.resume(office.accountId)
   await office.rested()
   expect(readdirSync(other)).toHaveLength(3)
@@ -53,7 +53,7 @@ test('what is in line for the other folder already is in line once', async () =>
 })
 
 test('a file that is only fetched anew stays with the folder that it has', async () => {
-  const { office, other, list, files, isHeld, saveElsewhere, ...here } = await withAnother(2)
+  const { office, other, list, files, isHeld, relocate, ...here } = await withAnother(2)
   office.downloads.open()
   await here.add(['R001'])
   await office.rested()
@@ -62,7 +62,7 @@ test('a file that is only fetched anew stays with the folder that it has', async
   await office.downloads.again(office.accountId, [file?.id ?? ''])
   await here.add(['R002'])
   await until(isHeld)
-  expect(await saveElsewhere()).toBe(1)
+  expect(await relocate()).toBe(1)
   renameSync(`${office.files} away`, office.files)
   office.downloads.resume(office.accountId)
   await office.rested()
@@ -74,7 +74,7 @@ test('what waits for the folder itself stays in line for it', async () => {
   const { office, files, ...here } = await withAnother(5)
   await office.downloads.pause(office.accountId)
   await here.add(names(5))
-  expect(await office.downloads.saveElsewhere(office.accountId, office.folderId, office.folderId)).toBe(0)
+  expect(await office.downloads.relocate(office.accountId, office.folderId, office.folderId)).toBe(0)
   office.downloads.open()
   office.downloads.resume(office.accountId)
   await office.rested()
@@ -83,6 +83,6 @@ test('what waits for the folder itself stays in line for it', async () => {
 
 test('a folder that nobody chose is refused', async () => {
   const { office } = await anOffice()
-  const refused = office.downloads.saveElsewhere(office.accountId, office.folderId, 'nowhere')
+  const refused = office.downloads.relocate(office.accountId, office.folderId, 'nowhere')
   await expect(refused).rejects.toMatchObject({ appError: { code: 'gone' } })
 })

@@ -1,7 +1,9 @@
 /**
- * A table beside the files that says what each of them is, for whoever opens the folder without us. It is written anew as a
- * whole, and never in the place of a file that isn't such a table.
+ * The index of a folder: a table beside its files that says what each of them is, for anyone who opens the folder without us.
+ * It is kept as new as the files, not with each of them, but once many have come or no more do; written again as a whole, and
+ * never in the place of a file that isn't such a table.
  */
+
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import Papa from 'papaparse'
@@ -9,13 +11,110 @@ import { FORMULA_LIKE } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { inTurn } from '../lib/in-turn.ts'
 import { nextTurn } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
 import { flushFolder, replaceWith, tookFreeName, writeThenName } from '../storage/atomic-file.ts'
 import { FileError, fileErrorOf } from '../storage/file-error.ts'
 import type { FolderFiles } from '../storage/files.ts'
 import { numberedName } from '../storage/safe-name.ts'
 import { nameKey } from '../storage/same-name.ts'
+import type { DownloadFolders } from './download-folders.ts'
+import type { Download } from './download-rows.ts'
+import type { DownloadsTable } from './downloads-table.ts'
 import { MARK } from './leftovers.ts'
 import { kindOf, namesIn, rootOf } from './target-folder.ts'
+
+export interface FolderIndexDeps {
+  table: DownloadsTable
+  folders: DownloadFolders
+  accountName: (accountId: string) => string
+  time: Pick<Time, 'zone'>
+}
+
+/** So many files come between two of them; of a long one, a quarter of it. */
+const LEAST = 250
+
+export function openFolderIndexes(deps: FolderIndexDeps) {
+  const { table, folders } = deps
+  /** Files that have come since. */
+  const come = new Map<string, number>()
+  const lengths = new Map<string, number>()
+  const writing = new Map<string, Promise<unknown>>()
+
+  function* rowsOf(folderId: string): Generator<IndexRow> {
+    let last: Download | undefined
+    for (;;) {
+      const files = table.filesIn(folderId, last)
+      last = files.at(-1)
+      if (!last) return
+      for (const file of files) {
+        // What an earlier version fetched is known by its name alone.
+        if (file.sha256 === undefined || file.fileName === undefined) continue
+        yield {
+          path: file.fileName.split('/'),
+          documentName: file.name,
+          documentReference: file.documentReference,
+          type: file.type,
+          bytes: file.bytes,
+          sha256: file.sha256,
+          fetchedAt: file.finishedAt ?? file.queuedAt,
+          account: deps.accountName(file.accountId),
+          signers: file.signers,
+          ...(file.clientReference !== undefined && { clientReference: file.clientReference })
+        }
+      }
+    }
+  }
+
+  /** One after the other. What comes while one is written belongs into the next. */
+  function next<Answer>(folderId: string, work: () => Promise<Answer>): Promise<Answer> {
+    const before = writing.get(folderId) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(work)
+    writing.set(folderId, mine)
+    return mine
+  }
+
+  async function writeNow(folderId: string): Promise<{ fileName: string; rows: number }> {
+    come.delete(folderId)
+    const written = await writeIndex(folders.pathOf(folderId), rowsOf(folderId), { zone: deps.time.zone() })
+    lengths.set(folderId, written.rows)
+    // Only now: until it has its name, an end of the application leaves it due.
+    if (!come.has(folderId)) folders.indexIsWritten(folderId)
+    return written
+  }
+
+  function writeQuietly(folderId: string): void {
+    const written = next(folderId, async () => {
+      if (folders.withDueIndex().includes(folderId)) await writeNow(folderId)
+    })
+    // It stays due, and is written with the next files or at the next start.
+    void written.catch(() => undefined)
+  }
+
+  return {
+    /** @throws what the folder or the disk says. The older one stays then. */
+    write: (folderId: string): Promise<{ fileName: string; rows: number }> => next(folderId, () => writeNow(folderId)),
+
+    /** A file has come into a folder that keeps an index. */
+    came(folderId: string): void {
+      folders.indexIsDue(folderId)
+      const count = (come.get(folderId) ?? 0) + 1
+      come.set(folderId, count)
+      if (count >= Math.max(LEAST, (lengths.get(folderId) ?? 0) / 4)) writeQuietly(folderId)
+    },
+
+    /** No more come for now. */
+    rested(): void {
+      for (const folderId of folders.withDueIndex()) writeQuietly(folderId)
+    },
+
+    settled: (): Promise<unknown> => Promise.allSettled([...writing.values()])
+  }
+}
+
+/**
+ * A table beside the files that says what each of them is, for whoever opens the folder without us. It is written anew as a
+ * whole, and never in the place of a file that isn't such a table.
+ */
 
 export interface IndexRow {
   /** Below the folder. */
@@ -32,14 +131,14 @@ export interface IndexRow {
   account: string
 }
 
-export interface IndexOptions {
+interface IndexOptions {
   /** IANA name of the zone whose clocks the times are written by; that of this computer, unless told otherwise. */
   zone?: string
   files?: FolderFiles
   random?: (bytes: number) => Uint8Array
 }
 
-export interface WrittenIndex {
+interface WrittenIndex {
   /** `index.csv`, or numbered where that name is another file's. */
   fileName: string
   rows: number

@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openIndexes } from '../../../src/main/core/downloads/indexes.ts'
+import { openFolderIndexes } from '../../../src/main/core/downloads/folder-index.ts'
 
 /** Indexes of one folder. `whileWritten` happens as its rows are read. */
 function aFolder() {
   const path = mkdtempSync(join(tmpdir(), 'countersign-index-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   const now = { isDue: false, writings: 0, whileWritten: () => {} }
-  const indexes = openIndexes({
+  const indexes = openFolderIndexes({
     table: {
       filesIn() {
         now.writings += 1
@@ -29,7 +29,7 @@ function aFolder() {
       }
     } as never,
     accountName: () => 'Office',
-    zone: () => 'Pacific/Auckland'
+    time: { zone: () => 'Pacific/Auckland' }
   })
   return { path, indexes, now }
 }

@@ -17,7 +17,7 @@ const NOTHING = new Uint8Array()
  * What it yields is good until the next but one is asked for: whoever keeps a piece copies it. What it takes is used up: a chunk
  * that has its memory to itself is empty afterwards.
  */
-export async function* inLargePieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const source = chunks[Symbol.asyncIterator]()
   const buffers: (Buffer | undefined)[] = [undefined, undefined]
   let turn = 0

@@ -1,23 +1,22 @@
 /**
- * Puts a file that was taken into `done` or `failed`, with its report beside it. Each step is noted before it is done, so
+ * Archives a file that was taken: puts it into `done` or `failed`, with its report beside it. Each step is noted before it is done, so
  * that it is gone on with after a crash; what can't be moved stays claimed, and is known as taken.
  */
 import { basename, join } from 'node:path'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 import { numberedName, safeFileName } from '../storage/safe-name.ts'
-import { claimedSighting, claimName, workingFolderOf } from './claiming.ts'
+import { claimedStat, claimName, workingFolderOf } from './claiming.ts'
 import { hasContent, isFree, moveAside } from './dropped-file.ts'
-import type { Entry, Journal } from './journal.ts'
+import type { Entry, Journal, Step } from './journal.ts'
 import { ensureFolder, insist } from './own-folders.ts'
-import type { Step } from './steps.ts'
 
 const HIGHEST_NUMBER = 100_000
 
 /** waiting: the file isn't in sight just now. stuck: it can't be moved, or its report not written. */
-export type PutAway = 'away' | 'waiting' | 'stuck'
+export type Archived = 'away' | 'waiting' | 'stuck'
 
-export function openPuttingAway({ journal, step }: { journal: Journal; step: Step }) {
+export function openArchive({ journal, step }: { journal: Journal; step: Step }) {
   /** Where the search for a free name goes on, so that thousands of files of one name don't begin at one each time. */
   const numbers = new Map<string, number>()
 
@@ -35,7 +34,7 @@ export function openPuttingAway({ journal, step }: { journal: Journal; step: Ste
     throw Object.assign(new Error('No free name.'), { code: 'EEXIST', syscall: 'open' })
   }
 
-  async function put(place: string, entry: Entry): Promise<PutAway> {
+  async function put(place: string, entry: Entry): Promise<Archived> {
     const folder = folderOf(entry)
     const into = join(place, folder)
     await ensureFolder(place, folder)
@@ -43,7 +42,7 @@ export function openPuttingAway({ journal, step }: { journal: Journal; step: Ste
     await step('named')
     await writeReport(place, entry, putAs)
     await step('reported')
-    const claimed = await claimedSighting(place, entry)
+    const claimed = await claimedStat(place, entry)
     if (!claimed) return (await hasContent(into, putAs, entry)) ? finished(entry) : 'waiting'
     await moveAside(join(workingFolderOf(place), claimName(entry)), place, folder, putAs)
     await step('moved')
@@ -58,13 +57,13 @@ export function openPuttingAway({ journal, step }: { journal: Journal; step: Ste
     await insist(place, folderOf(entry))
   }
 
-  function finished(entry: Entry): PutAway {
+  function finished(entry: Entry): Archived {
     journal.finish(entry.id)
     return 'away'
   }
 
   /** Goes on with a file that was made something of. Never rejects for what is wrong with the folder. */
-  return async function putAway(place: string, entry: Entry): Promise<PutAway> {
+  return async function archive(place: string, entry: Entry): Promise<Archived> {
     try {
       return await put(place, entry)
     } catch (error) {

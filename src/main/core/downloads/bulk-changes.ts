@@ -1,0 +1,147 @@
+/**
+ * What is done to many rows of the queue at once: retrying what ended, clearing, cancelling, saving into another folder. Rows
+ * are written in chunks, with pauses in which other work has its turn.
+ */
+import { inSlices, type Sliced } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import type { DownloadFolders } from './download-folders.ts'
+import type { Download } from './download-rows.ts'
+import type { DownloadsTable, Stopped } from './downloads-table.ts'
+import type { Pauses } from './pauses.ts'
+import type { Runs } from './progress.ts'
+import type { Queue } from './queue.ts'
+import { stateOfFile } from './saved-files-check.ts'
+
+export interface BulkChangesDeps {
+  db: Db
+  table: DownloadsTable
+  folders: DownloadFolders
+  pauses: Pauses
+  runs: Runs
+  queue: Queue
+  changed: () => void
+  time: Pick<Time, 'now'>
+  newId: () => string
+}
+
+export class BulkChanges {
+  readonly #deps: BulkChangesDeps
+
+  constructor(deps: BulkChangesDeps) {
+    this.#deps = deps
+  }
+
+  /** Fetches them again, whatever came of them; what waits goes at once. */
+  async retryEnded(accountId: string, downloads: readonly Download[]): Promise<void> {
+    const { db, pauses, queue, changed } = this.#deps
+    const intact = new Set<Download>()
+    for (const download of downloads) if (await this.#isIntact(download)) intact.add(download)
+    await chunked(db, this.#retry(downloads, intact))
+    pauses.release(accountId)
+    for (const lane of new Map(downloads.map((one) => [one.folderId, one])).values()) queue.added(lane)
+    changed()
+  }
+
+  /** Fetches again all that failed. */
+  retryFailed(accountId: string): Promise<void> {
+    const { table } = this.#deps
+    return this.#withStopped(accountId, 'failed', (ids) =>
+      this.retryEnded(
+        accountId,
+        ids.flatMap((id) => table.find(id) ?? [])
+      )
+    )
+  }
+
+  /** Takes what failed or was cancelled out of the list. */
+  async clear(accountId: string): Promise<void> {
+    const { db, table, changed } = this.#deps
+    for (const state of ['failed', 'cancelled'] as const) {
+      await this.#withStopped(accountId, state, (ids) => chunked(db, each(ids, table.erase)))
+    }
+    changed()
+  }
+
+  /** Cancels all that waits or is under way. */
+  cancelAll(accountId: string): Promise<void> {
+    const { db, table, queue, changed, time } = this.#deps
+    return queue.whileStill(accountId, async () => {
+      await queue.stop((download) => download.accountId === accountId, 'cancel')
+      const cancel = (id: string) => void table.stop(id, 'cancelled', undefined, time.now())
+      await whileThereAre(
+        () => table.waitingOf(accountId),
+        (ids) => chunked(db, each(ids, cancel)).then(() => changed())
+      )
+      changed()
+    })
+  }
+
+  /**
+   * Saves what an account has queued for one folder into another: a share may be away for days. Rules keep their folders, and
+   * a file that is only fetched again stays in its own folder, by which it is known. What is queued for the other folder
+   * already stays queued once.
+   * @returns how many files are saved there instead.
+   * @throws AppFailure `gone` for a folder.
+   */
+  relocate(accountId: string, from: string, to: string): Promise<number> {
+    const { db, table, folders, queue, changed } = this.#deps
+    return queue.whileStill(accountId, async () => {
+      folders.pathOf(from)
+      folders.pathOf(to)
+      if (from === to) return 0
+      const lane = { accountId, folderId: from }
+      await queue.stop((download) => download.accountId === accountId && download.folderId === from, 'later')
+      let moved = 0
+      const move = (id: string) => {
+        if (table.moveTo(id, to)) moved += 1
+        else table.leaveOut(id)
+      }
+      await whileThereAre(
+        () => table.movable(lane),
+        (ids) => chunked(db, each(ids, move))
+      )
+      queue.added({ accountId, folderId: to })
+      changed()
+      return moved
+    })
+  }
+
+  *#retry(downloads: Iterable<Download>, intact: ReadonlySet<Download>): Sliced<void> {
+    const { table, runs, newId, time } = this.#deps
+    for (const download of downloads) {
+      runs.adding(download.accountId)
+      runs.again(download)
+      // A file that is there stays known while it is fetched once more, and if that fails.
+      if (intact.has(download)) table.add({ ...download, id: newId(), queuedAt: time.now() })
+      // If the same is queued already, what failed has nothing more to say.
+      else if (!table.again(download.id, time.now())) table.erase(download.id)
+      yield
+    }
+  }
+
+  /** Does something with all that failed, or was cancelled, some at a time. */
+  #withStopped(accountId: string, state: Stopped, work: (ids: string[]) => Promise<void>): Promise<void> {
+    return whileThereAre(() => this.#deps.table.stoppedOf(accountId, state), work)
+  }
+
+  async #isIntact(download: Download): Promise<boolean> {
+    return download.state === 'done' && (await stateOfFile(this.#deps.folders, download)) === 'intact'
+  }
+}
+
+/** Writes each chunk of the work whole. */
+export const chunked = <Answer>(db: Db, work: Sliced<Answer>): Promise<Answer> =>
+  inSlices(work, (chunk) => db.transaction(chunk)())
+
+/** Does something with all that there are, some at a time: what is done takes them out of what comes next. */
+async function whileThereAre(next: () => string[], work: (ids: string[]) => Promise<void>): Promise<void> {
+  for (let ids = next(); ids.length > 0; ids = next()) await work(ids)
+}
+
+function* each(ids: readonly string[], work: (id: string) => void): Sliced<void> {
+  for (const id of ids) {
+    work(id)
+    yield
+  }
+}
