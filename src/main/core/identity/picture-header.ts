@@ -1,7 +1,8 @@
 /**
  * How large a picture says it is, before anybody makes room for it: every place of the file that says so is read, since
- * whoever draws it may believe another one than we did. Reads headers only and never past the end.
+ * the program that draws it may believe another one than we did. Reads headers only and never past the end.
  */
+import { says } from './picture-kind.ts'
 
 export interface Size {
   width: number
@@ -22,12 +23,142 @@ export type PictureHeader =
   | { state: 'damaged' }
 
 /** A header of these sizes; without any, a damaged one. */
-export function headerOf(sizes: readonly Size[], isCutOff: boolean): PictureHeader {
+function headerOf(sizes: readonly Size[], isCutOff: boolean): PictureHeader {
   const [first, ...others] = sizes
   if (!first || sizes.some(({ width, height }) => width === 0 || height === 0)) return { state: 'damaged' }
   return { state: 'readable', sizes: [first, ...others], isCutOff }
 }
 
-export function viewOf(bytes: Uint8Array): DataView {
+function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+const SIGNATURE = 8
+/** Length and name before the data of a chunk, checksum behind it. */
+const AROUND = 12
+const IHDR_LENGTH = 13
+
+/** The header of a PNG (ISO 15948): one IHDR, first of all; chunks after it up to IEND. */
+export function pngHeader(bytes: Uint8Array): PictureHeader {
+  const view = viewOf(bytes)
+  const sizes: Size[] = []
+  let at = SIGNATURE
+  while (at + 8 <= bytes.byteLength) {
+    const length = view.getUint32(at)
+    const name = at + 4
+    const data = at + 8
+    if (sizes.length === 0 && !says(bytes, name, 'IHDR')) return { state: 'damaged' }
+    if (says(bytes, name, 'IHDR')) {
+      if (length !== IHDR_LENGTH || data + IHDR_LENGTH > bytes.byteLength) return { state: 'damaged' }
+      sizes.push({ width: view.getUint32(data), height: view.getUint32(data + 4) })
+    }
+    if (says(bytes, name, 'acTL') || says(bytes, name, 'fcTL') || says(bytes, name, 'fdAT')) return { state: 'moving' }
+    if (says(bytes, name, 'IEND')) return headerOf(sizes, at + AROUND > bytes.byteLength)
+    at += length + AROUND
+  }
+  return headerOf(sizes, true)
+}
+
+const TEMPORARY = 0x01
+const FIRST_RESTART = 0xd0
+const START_OF_IMAGE = 0xd8
+const END_OF_IMAGE = 0xd9
+const START_OF_SCAN = 0xda
+
+/**
+ * The header of a JPEG (ITU T.81): a size stands in each start of a frame, of which a file should have one and can have
+ * many. A preview within a segment (Exif) is skipped with it, as the program that draws the picture does.
+ */
+export function jpegHeader(bytes: Uint8Array): PictureHeader {
+  const view = viewOf(bytes)
+  const sizes: Size[] = []
+  let at = 2
+  for (;;) {
+    at = nextMarker(bytes, at)
+    const marker = bytes[at + 1]
+    if (marker === undefined) return headerOf(sizes, true)
+    if (marker === END_OF_IMAGE) return headerOf(sizes, false)
+    at += 2
+    if (marker === TEMPORARY || marker === START_OF_IMAGE) continue
+    if (at + 2 > bytes.byteLength) return headerOf(sizes, true)
+    const length = view.getUint16(at)
+    if (length < 2) return { state: 'damaged' }
+    if (startsFrame(marker)) {
+      if (length < 8 || at + 7 > bytes.byteLength) return headerOf(sizes, true)
+      sizes.push({ height: view.getUint16(at + 3), width: view.getUint16(at + 5) })
+    }
+    if (marker === START_OF_SCAN && sizes.length === 0) return { state: 'damaged' }
+    at += length
+  }
+}
+
+/**
+ * From here to the next 0xFF that begins a marker: in what a scan draws, 0xFF is followed by 0x00 or by a restart.
+ * The end of the bytes where there is none.
+ */
+function nextMarker(bytes: Uint8Array, from: number): number {
+  let at = from
+  for (;;) {
+    at = bytes.indexOf(0xff, at)
+    if (at === -1) return bytes.byteLength
+    const after = bytes[at + 1]
+    const isFilling = after === 0xff
+    const isWithinScan = after === 0x00 || (after !== undefined && after >= FIRST_RESTART && after < START_OF_IMAGE)
+    if (!isFilling && !isWithinScan) return at
+    at += isFilling ? 1 : 2
+  }
+}
+
+/** SOF0 to SOF15, without those of its numbers that are tables (DHT, JPG, DAC). */
+function startsFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+}
+
+const FIRST_CHUNK = 12
+const MOVING = 0x02
+
+/** The header of a WebP (RFC 9649): the canvas of VP8X, and the picture's own size in VP8 or VP8L. */
+export function webpHeader(bytes: Uint8Array): PictureHeader {
+  const view = viewOf(bytes)
+  if (bytes.byteLength < FIRST_CHUNK) return { state: 'damaged' }
+  const sizes: Size[] = []
+  const end = view.getUint32(4, true) + 8
+  let at = FIRST_CHUNK
+  let hasPicture = false
+  while (at + 8 <= Math.min(bytes.byteLength, end)) {
+    const length = view.getUint32(at + 4, true)
+    const data = at + 8
+    if (says(bytes, at, 'ANIM') || says(bytes, at, 'ANMF')) return { state: 'moving' }
+    if (says(bytes, at, 'VP8X')) {
+      if (data + 10 > bytes.byteLength) return { state: 'damaged' }
+      if ((view.getUint8(data) & MOVING) !== 0) return { state: 'moving' }
+      sizes.push({ width: uint24(view, data + 4) + 1, height: uint24(view, data + 7) + 1 })
+    } else if (says(bytes, at, 'VP8 ') || says(bytes, at, 'VP8L')) {
+      const size = says(bytes, at, 'VP8L') ? losslessSize(view, data) : lossySize(view, data)
+      if (!size) return { state: 'damaged' }
+      hasPicture = true
+      sizes.push(size)
+    }
+    // Chunks are of even length.
+    at = data + length + (length % 2)
+  }
+  if (!hasPicture) return { state: 'damaged' }
+  return headerOf(sizes, bytes.byteLength < end)
+}
+
+function lossySize(view: DataView, at: number): Size | undefined {
+  if (at + 10 > view.byteLength) return undefined
+  if (view.getUint8(at + 3) !== 0x9d || view.getUint8(at + 4) !== 0x01 || view.getUint8(at + 5) !== 0x2a)
+    return undefined
+  return { width: view.getUint16(at + 6, true) & 0x3fff, height: view.getUint16(at + 8, true) & 0x3fff }
+}
+
+function losslessSize(view: DataView, at: number): Size | undefined {
+  if (at + 5 > view.byteLength || view.getUint8(at) !== 0x2f) return undefined
+  const bits = view.getUint32(at + 1, true)
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+}
+
+function uint24(view: DataView, at: number): number {
+  return view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
 }
