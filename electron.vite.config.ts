@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
 import { pdfjsFiles } from './scripts/pdfjs-files.ts'
+import { requestNamesAtBuild } from './scripts/request-names.ts'
 
 // Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
 // everything else is in "devDependencies" and is bundled, so that the shipped app carries no node_modules of theirs.
@@ -34,7 +35,8 @@ export default defineConfig({
         input: { index: 'src/preload/index.ts' },
         output: { format: 'cjs', entryFileNames: '[name].cjs' }
       }
-    }
+    },
+    plugins: [requestNamesAtBuild()]
   },
   renderer: {
     root: 'src/renderer',

@@ -2,9 +2,11 @@
  * The whole bridge between the screens and the main process: one function for each request of the contract, and
  * `on` for its events. There is no way to name another channel from a page.
  */
+
+import { requestNames } from 'virtual:request-names'
 import { contextBridge, type IpcRendererEvent, ipcRenderer } from 'electron'
 import type { Api } from '../shared/contract/api.ts'
-import { eventNames, requestNames } from '../shared/contract/channels.ts'
+import { eventNames } from '../shared/contract/events.ts'
 
 type Call = (input: unknown) => Promise<unknown>
 

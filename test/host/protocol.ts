@@ -44,7 +44,7 @@ export class Schemes {
   ): Promise<Served> {
     const request = new Request(toApp(asked.url), {
       method: asked.method,
-      headers: Object.entries(asked.headers).map(([name, value]) => [name, toApp(value)]),
+      headers: Object.entries(asked.headers).map(([name, value]): [string, string] => [name, toApp(value)]),
       ...(asked.body && !['GET', 'HEAD'].includes(asked.method) ? { body: new Uint8Array(asked.body) } : {})
     })
     const response = await this.answer(request, scheme)

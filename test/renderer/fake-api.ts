@@ -4,7 +4,8 @@
  */
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api } from '../../src/shared/contract/api.ts'
-import { type EventName, type RequestName, requestNames } from '../../src/shared/contract/channels.ts'
+import type { EventName } from '../../src/shared/contract/events.ts'
+import { type RequestName, requestNames } from '../../src/shared/contract/requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
 import type { Events } from '../../src/shared/contract/events.ts'
 import { type Input, type Reply, requests } from '../../src/shared/contract/requests.ts'

@@ -1,8 +1,7 @@
 /** The type of `window.countersign`: one function a request, grouped by the part before the dot, and `on` for events. */
-import type { EventName, RequestName } from './channels.ts'
 import type { Result } from './errors.ts'
-import type { Events } from './events.ts'
-import type { Input, Reply } from './requests.ts'
+import type { EventName, Events } from './events.ts'
+import type { Input, Reply, RequestName } from './requests.ts'
 
 type Domain<Name extends string> = Name extends `${infer First}.${string}` ? First : never
 type Action<Name extends string, First extends string> = Name extends `${First}.${infer Rest}` ? Rest : never

@@ -1,46 +1,53 @@
-/** What each event carries: ids and versions only. */
-import type { EventName } from './channels.ts'
+/** Every event, and what it carries: ids and versions, never records. The renderer asks for what it shows. */
 import type { IdentityClearing } from './identity-views.ts'
 
-export interface Events {
-  'accounts.changed': null
-  'connection.changed': null
-  'drafts.changed': { id: string }
-  'presets.changed': null
+/** An event's payload exists for the compiler only. */
+const carrying = <Payload>(): { payload?: Payload } => ({})
+
+const events = {
+  'accounts.changed': carrying<null>(),
+  'connection.changed': carrying<null>(),
+  'drafts.changed': carrying<{ id: string }>(),
+  'presets.changed': carrying<null>(),
   /** Which sends changed since the last time: many at once while a batch goes. */
-  'sends.changed': { ids: string[] }
+  'sends.changed': carrying<{ ids: string[] }>(),
   /** The outbox was paused, goes again, waits for the line or was set otherwise; or its counts changed. */
-  'outbox.changed': null
-  'batches.changed': { id: string }
+  'outbox.changed': carrying<null>(),
+  'batches.changed': carrying<{ id: string }>(),
   /** Documents of an account changed, or what was wrong with reading them; and a version that grows with each change. */
-  'documents.changed': { accountId: string; version: number }
+  'documents.changed': carrying<{ accountId: string; version: number }>(),
   /** An account's folders were read, whether or not anything had changed: what is shown of them is as true as at `at`. */
-  'documents.looked': { accountId: string; at: number }
-  'views.changed': null
-  'actions.changed': { ids: string[] }
+  'documents.looked': carrying<{ accountId: string; at: number }>(),
+  'views.changed': carrying<null>(),
+  'actions.changed': carrying<{ ids: string[] }>(),
   /** Something happened, or was seen by the person. */
-  'activity.changed': null
-  'employers.changed': null
-  'dropFolders.changed': { id: string }
+  'activity.changed': carrying<null>(),
+  'employers.changed': carrying<null>(),
+  'dropFolders.changed': carrying<{ id: string }>(),
   /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
-  'document.asked': { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
+  'document.asked': carrying<
+    { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
+  >(),
   /** A download changed; null where more than one did, or the queue, a rule or how it is set. At most some five a second. */
-  'downloads.changed': { id: string | null }
+  'downloads.changed': carrying<{ id: string | null }>(),
   /** A reading of identity data was wiped without being asked to: nothing of it may stay on the page. */
-  'identity.cleared': { reading: string; why: IdentityClearing }
+  'identity.cleared': carrying<{ reading: string; why: IdentityClearing }>(),
   /** Nobody of staff is at the screen: nothing of an identity check’s PDF may stay on the page. */
-  'identityPdf.cleared': null
+  'identityPdf.cleared': carrying<null>(),
   /** A session began, moved on or ended; '' where there is none. */
-  'counter.changed': { id: string }
-  'audit.changed': null
-  'settings.changed': null
+  'counter.changed': carrying<{ id: string }>(),
+  'audit.changed': carrying<null>(),
+  'settings.changed': carrying<null>(),
   /** A command of the application's menu that a screen carries out. */
-  'menu.chosen': { command: 'compose' | 'overview' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search' }
+  'menu.chosen': carrying<{
+    command: 'compose' | 'overview' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search'
+  }>(),
   /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
-  'window.closing': null
+  'window.closing': carrying<null>()
 }
 
-/**
- * @public
- * Refuses to compile when channels.ts and this file disagree. */
-export type EventsAreComplete = EventName extends keyof Events ? (keyof Events extends EventName ? true : never) : never
+export type EventName = keyof typeof events
+export type Events = {
+  [Name in EventName]: (typeof events)[Name] extends { payload?: infer Payload } ? Payload : never
+}
+export const eventNames = Object.keys(events) as readonly EventName[]

@@ -1,6 +1,5 @@
-/** What each request carries and answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
+/** Every request: its name, what it carries and what it answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
 import { z } from 'zod'
-import type { RequestName } from './channels.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
 import { DATA_TYPE_SPELLINGS } from './data-type-spelling.ts'
@@ -102,9 +101,32 @@ export const requests = {
   'system.copyBriefly': answers<{ clearsAfter: number }>()(z.strictObject({ text: z.string().min(1).max(2000) })),
   /** Answers `window.closing`: whether everything that was typed is kept. Where it isn't, the person is asked. */
   'system.readyToClose': answers<null>()(z.strictObject({ kept: z.boolean() }))
-} satisfies Record<RequestName, Request>
+} satisfies Record<`${string}.${string}`, Request>
 
 export type Requests = typeof requests
+export type RequestName = keyof Requests
+export const requestNames = Object.keys(requests) as readonly RequestName[]
 export type Input<Name extends RequestName> = z.input<Requests[Name]['input']>
 export type DecodedInput<Name extends RequestName> = z.output<Requests[Name]['input']>
 export type Reply<Name extends RequestName> = NonNullable<Requests[Name]['reply']>
+
+/**
+ * What the page on the second display may ask, where a person signs: to be shown their session and to act on it. Anything
+ * else is the office's.
+ */
+export const personRequestNames = [
+  'counter.state',
+  'counter.begin',
+  'counter.show',
+  'counter.cover',
+  'counter.resume',
+  'counter.finish',
+  'counter.next',
+  'counter.retry',
+  'counter.zoom',
+  'counter.touched',
+  'counter.unlock',
+  'counter.staff',
+  'counter.idleScreen',
+  'settings.get'
+] as const satisfies readonly RequestName[]
