@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from '@playwright/test'
+import { defineConfig } from 'playwright/test'
 
 export default defineConfig({
   testDir: 'test/e2e',

@@ -2,7 +2,7 @@
  * The counter in the built application: how much longer a signer waits than for the bare page, how soon the next one has the
  * screen, and whether two hundred sessions leave anything in memory.
  */
-import { chromium, type Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright'
 import { findChromium } from '../../scripts/system-packages.ts'
 import { SESSIONS as SESSIONS_KEPT } from '../../src/main/shell/session-pool.ts'
 import { type Clerk, clerkAt, MERE, nameOf, WIREMU } from '../e2e/clerk.ts'

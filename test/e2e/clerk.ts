@@ -1,5 +1,5 @@
 /** What a clerk does with the screens, and what a signer does with a signing page, by the names they read there. */
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright'
 import type { Launched } from './launch.ts'
 import { confirmByVideo, PIN, personAt, startCamera } from './person.ts'
 

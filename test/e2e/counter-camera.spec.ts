@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import { MERE, type Person, sign } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { confirmByVideo, startCamera } from './person.ts'

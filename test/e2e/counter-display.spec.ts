@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import { type Clerk, MERE, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { type PersonSide, personAt } from './person.ts'

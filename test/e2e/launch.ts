@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import { launchOnElectron } from './on-electron.ts'
 import { launchOnHost } from './on-host.ts'
 

@@ -1,6 +1,6 @@
 /** The tests' own `test`: applications that are started through it are pictured where a test fails, and always closed. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { test as base, expect } from '@playwright/test'
+import { test as base, expect } from 'playwright/test'
 import { type Clerk, clerkAt } from './clerk.ts'
 import { type Launched, type LaunchOptions, launch } from './launch.ts'
 

@@ -3,7 +3,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import { _electron, type ElectronApplication, type Page } from 'playwright'
 import type {
   Badge,
   MenuPicture,

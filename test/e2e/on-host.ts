@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright'
 import type { PageInfo, Requests } from '../host/control.ts'
 import type { Start, Started } from './launch.ts'
 

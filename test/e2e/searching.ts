@@ -1,7 +1,7 @@
 /** Looks for texts wherever something of a person could have been left: files, our own pages, the main process's memory. */
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import type { Launched } from './launch.ts'
 
 /** Those of the texts that the bytes hold, as UTF-8 or UTF-16. */

@@ -1,7 +1,7 @@
 // What a person does in a page, as the application is told of it, and our own menu where they ask for one.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { offerMenu as OfferMenu } from '../../src/main/shell/signing-input.ts'
 import type { Launched } from '../e2e/launch.ts'

@@ -1,6 +1,6 @@
 // What pages may do: the application's handlers are asked, and Chromium itself enforces what they say.
 
-import type { Page } from 'playwright-core'
+import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, type Site, startFixture } from './fixture/start.ts'

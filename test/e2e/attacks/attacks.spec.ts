@@ -2,7 +2,7 @@
  * The attack tables, run against the real boundary. Each attack leaves the application as it was. One that changes nothing
  * shares a turn with others of its kind, each in a document of its own; every other one has a turn to itself.
  */
-import { expect, test } from '@playwright/test'
+import { expect, test } from 'playwright/test'
 import { type Area, type Attack, sharesTurn } from './attack.ts'
 import { AttackedApp } from './attacked-app.ts'
 import type { Facts } from './control.ts'

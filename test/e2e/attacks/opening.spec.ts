@@ -1,5 +1,5 @@
 /** From a signing link to the end of its page: what is never loaded, what is told, and what is left behind. */
-import { expect, test } from '@playwright/test'
+import { expect, test } from 'playwright/test'
 import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
 import { AttackedApp } from './attacked-app.ts'
 import type { Command, Told } from './control.ts'

@@ -1,5 +1,5 @@
 /** What the signing page's view does for the person and for staff, and what it holds back, against the real browser. */
-import { expect, test } from '@playwright/test'
+import { expect, test } from 'playwright/test'
 import { SESSIONS } from '../../../src/main/shell/session-pool.ts'
 import { openSite, type Site } from '../../host/fixture/start.ts'
 import { AttackedApp } from './attacked-app.ts'

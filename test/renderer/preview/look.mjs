@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { chromium } from 'playwright-core'
+import { chromium } from 'playwright'
 import { build } from 'vite'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
