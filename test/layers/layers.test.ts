@@ -1,26 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
-import ts from 'typescript'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { complaint } from './rules.ts'
-
-const root = join(import.meta.dirname, '../..')
-
-/** Every import of a file, static or dynamic: paths from the project's root, or names of packages. */
-function importsOf(file: string): string[] {
-  const content = readFileSync(join(root, file), 'utf8')
-  const code = file.endsWith('.svelte')
-    ? [...content.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((m) => m[1]).join('\n')
-    : content
-  return ts.preProcessFile(code, true, true).importedFiles.map(({ fileName }) => {
-    if (!fileName.startsWith('.')) return fileName
-    return relative(root, join(root, dirname(file), fileName.split('?')[0] ?? ''))
-      .split(sep)
-      .join('/')
-  })
-}
-
-const sources = globSync('src/**/*.{ts,svelte}', { cwd: root }).map((file) => file.split(sep).join('/'))
+import { importsOf, root, sources } from './sources.ts'
 
 describe('dependencies point one way', () => {
   test('every import of every source file is allowed', () => {

@@ -1,0 +1,86 @@
+/** The house as a newcomer walks it: no circles, no crumbs, and the four ways of docs/architecture.md as they really go. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { importGraph, root, sources } from './sources.ts'
+
+const graph = importGraph()
+const importers = Map.groupBy(
+  [...graph].flatMap(([file, imported]) => imported.map((one) => ({ file, one }))),
+  ({ one }) => one
+)
+
+/** A room is a folder in which one thing is done; what lies beside rooms (a root, a worker) is no room. */
+function roomOf(file: string): string | undefined {
+  return (
+    /^src\/main\/core\/[^/]+(?=\/)/.exec(file)?.[0] ??
+    /^src\/renderer\/src\/screens\/[^/]+(?=\/)/.exec(file)?.[0] ??
+    /^src\/renderer\/src\/[^/]+(?=\/)/.exec(file)?.[0] ??
+    /^src\/(?:main|shared)\/[^/]+(?=\/)/.exec(file)?.[0] ??
+    /^src\/[^/]+(?=\/)/.exec(file)?.[0]
+  )
+}
+
+/** The circles among files or rooms: each a list of those from which one comes back to the first. */
+function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = []
+  const done = new Set<string>()
+  const path: string[] = []
+  const visit = (node: string): void => {
+    const at = path.indexOf(node)
+    if (at >= 0) {
+      circles.push([...path.slice(at), node])
+      return
+    }
+    if (done.has(node)) return
+    path.push(node)
+    for (const next of edges.get(node) ?? []) visit(next)
+    path.pop()
+    done.add(node)
+  }
+  for (const node of edges.keys()) visit(node)
+  return circles
+}
+
+describe('the structure', () => {
+  test('no file can be reached from itself', () => {
+    expect(circlesOf(graph)).toEqual([])
+    expect(
+      circlesOf(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', ['a']]
+        ])
+      )
+    ).toEqual([['a', 'b', 'c', 'a']])
+  })
+
+  test('no two rooms import each other', () => {
+    const rooms = new Map<string, Set<string>>()
+    for (const [file, imported] of graph) {
+      const from = roomOf(file)
+      for (const one of imported) {
+        const to = roomOf(one)
+        if (from && to && from !== to) rooms.set(from, (rooms.get(from) ?? new Set()).add(to))
+      }
+    }
+    const mutual = [...rooms].flatMap(([one, others]) =>
+      [...others].filter((other) => one < other && rooms.get(other)?.has(one)).map((other) => `${one} <-> ${other}`)
+    )
+    expect(mutual).toEqual([])
+  })
+
+  test('a small file with one user beside it lies inside that user', () => {
+    const crumbs = sources.filter((file) => {
+      const users = importers.get(file) ?? []
+      const [only] = users
+      if (users.length !== 1 || !only || dirname(only.file) !== dirname(file)) return false
+      return readFileSync(join(root, file), 'utf8').split('\n').length <= 80
+    })
+    expect(crumbs.length, crumbs.join('\n')).toBeLessThanOrEqual(MOST_CRUMBS)
+  })
+})
+
+/** Some are better read alone: a schema, a table, a worker's entry. Lower it when there are fewer; never raise it. */
+const MOST_CRUMBS = 90
