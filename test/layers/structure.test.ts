@@ -17,7 +17,7 @@ function roomOf(file: string): string | undefined {
     /^src\/renderer\/src\/screens\/[^/]+(?=\/)/.exec(file)?.[0] ??
     /^src\/renderer\/src\/[^/]+(?=\/)/.exec(file)?.[0] ??
     /^src\/(?:main|shared)\/[^/]+(?=\/)/.exec(file)?.[0] ??
-    /^src\/[^/]+(?=\/)/.exec(file)?.[0]
+    /^src\/(?:practice|preload)(?=\/)/.exec(file)?.[0]
   )
 }
 

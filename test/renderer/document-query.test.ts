@@ -17,7 +17,7 @@ import {
   sortOf
 } from '../../src/renderer/src/state/document-query.ts'
 import { hrefOf, readRoute } from '../../src/renderer/src/state/router.svelte.ts'
-import { DOCUMENT_COLUMNS, DocumentQuery, STATUS_FAMILIES } from '../../src/shared/contract/document-requests.ts'
+import { DOCUMENT_COLUMNS, DocumentQuery, STATUS_FAMILIES } from '../../src/shared/contract/document-query.ts'
 
 const at = (hash: string) => queryFromRoute(readRoute(hash))
 const name = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.isWellFormed())

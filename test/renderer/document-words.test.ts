@@ -14,7 +14,7 @@ import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/dow
 import { actionStateInWords } from '../../src/renderer/src/words/actions.ts'
 import { changeInWords, changeStatus } from '../../src/renderer/src/words/changes.ts'
 import { actionStatus, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'
-import type { ActionRequest } from '../../src/shared/contract/document-requests.ts'
+import type { ActionRequest } from '../../src/shared/contract/document-actions.ts'
 import type { ActionState, ChangeKind, DocumentChange, VideoDetailView } from '../../src/shared/contract/views.ts'
 import { SIGNED_STATUSES } from '../../src/shared/model/document.ts'
 import { DOCUMENT_STATUSES, readDocumentStatus, type StatusFamily } from '../../src/shared/model/document-status.ts'

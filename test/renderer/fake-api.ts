@@ -4,11 +4,10 @@
  */
 import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api } from '../../src/shared/contract/api.ts'
-import type { EventName } from '../../src/shared/contract/events.ts'
-import { type RequestName, requestNames } from '../../src/shared/contract/requests.ts'
+import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
-import type { Events } from '../../src/shared/contract/events.ts'
-import { type Input, type Reply, requests } from '../../src/shared/contract/requests.ts'
+import type { EventName, Events } from '../../src/shared/contract/events.ts'
+import { type Input, type Reply, type RequestName, requestNames, requests } from '../../src/shared/contract/requests.ts'
 import type {
   AccountRights,
   AccountView,
@@ -43,7 +42,6 @@ import type {
   IdentityRecordView,
   Imported,
   KnownForm,
-  NotificationPreferences,
   OutboxView,
   OverviewView,
   PersonView,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FolderList } from '../../src/renderer/src/screens/documents/folder-list.svelte.ts'
-import type { DocumentQuery } from '../../src/shared/contract/document-requests.ts'
+import type { DocumentQuery } from '../../src/shared/contract/document-query.ts'
 import type { DocumentRow, FolderRow } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'

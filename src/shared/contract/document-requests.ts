@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import { EMPLOYER_FIELDS } from '../model/index.ts'
 import type { SavedFile } from './composing-views.ts'
+import { ActionRequest } from './document-actions.ts'
+import { DOCUMENT_COLUMNS, DocumentQuery } from './document-query.ts'
 import type {
   AccountRights,
   ActionView,
@@ -19,82 +21,10 @@ import type {
   SavedView,
   ValidationView
 } from './document-views.ts'
-import { IDENTITY_FILTERS } from './document-views.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
-import { SignerCorrection } from './signer-correction.ts'
 
 const reference = z.string().min(1).max(2000)
 const byReference = z.strictObject({ reference })
-const days = z.number().int().min(0).max(3650)
-
-/** The columns of the list of documents; it can be in the order of each. */
-export const DOCUMENT_COLUMNS = [
-  'name',
-  'package',
-  'signers',
-  'status',
-  'progress',
-  'due',
-  'lastSigned',
-  'folder',
-  'matter',
-  'reference',
-  'clientReference',
-  'formReference',
-  'identity',
-  'changed'
-] as const
-export type DocumentColumn = (typeof DOCUMENT_COLUMNS)[number]
-
-/** The columns of the list of documents that are shown, in their order, with their widths in CSS pixels. */
-export const documentColumns = z
-  .array(z.strictObject({ column: z.enum(DOCUMENT_COLUMNS), width: z.int().min(40).max(2000) }))
-  .min(1)
-  .max(DOCUMENT_COLUMNS.length)
-  .refine((columns) => new Set(columns.map(({ column }) => column)).size === columns.length)
-
-export const STATUS_FAMILIES = ['not-started', 'in-progress', 'complete', 'declined', 'expired', 'other'] as const
-
-/** What documents are asked for. Every condition that is there must hold; one that is absent holds always. */
-export const DocumentQuery = z.strictObject({
-  /** Accounts beside the chosen one, by id; absent: the chosen one alone. */
-  accounts: z.array(id).min(1).max(50).optional(),
-  /** One folder by its name; absent: all of them. */
-  folder: z.string().min(1).max(200).optional(),
-  /** Every word must occur in name, signers, e-mails, references or matter number. */
-  search: z.string().max(200).default(''),
-  families: z.array(z.enum(STATUS_FAMILIES)).max(6).optional(),
-  /** So many have signed, of so many. */
-  progress: z.strictObject({ signed: z.number().int().min(0), of: z.number().int().min(1) }).optional(),
-  /** Not ended, and due from now until the end of the day after so many days. */
-  dueWithinDays: days.optional(),
-  /** Due on this day of this workstation's zone, `2026-11-21`. */
-  dueOn: z.iso.date().optional(),
-  /** Not ended, and past its due date. */
-  overdue: z.literal(true).optional(),
-  /** Not ended, and nothing signed or changed for so many days. */
-  stuckForDays: days.optional(),
-  /** A part of a signer's name or e-mail. */
-  signer: z.string().max(200).optional(),
-  /** Somebody can sign it at the counter now. */
-  waitingHere: z.literal(true).optional(),
-  identity: z.enum(IDENTITY_FILTERS).optional(),
-  hasFileUploaded: z.literal(true).optional(),
-  unread: z.literal(true).optional(),
-  /**
-   * Arrived, or became complete, in the week that begins with this Monday, `2026-11-16`; documents that left all folders
-   * since are shown, too, so that all of what the overview counts of a week is found.
-   */
-  week: z.strictObject({ monday: z.iso.date(), what: z.enum(['sent', 'completed']) }).optional(),
-  /** Documents that left all folders: only those. Absent: none of those, but for a week's. */
-  gone: z.literal(true).optional(),
-  sort: z
-    .strictObject({ by: z.enum(DOCUMENT_COLUMNS), descending: z.boolean() })
-    .default({ by: 'due', descending: false }),
-  /** Documents of one package stand together under a line of their own. */
-  grouped: z.boolean().default(false)
-})
-export type DocumentQuery = z.output<typeof DocumentQuery>
 
 export const NOTIFIED_KINDS = [
   'signed',
@@ -117,27 +47,6 @@ export const NotificationPreferences = z.strictObject({
   sound: z.boolean()
 })
 export type NotificationPreferences = z.output<typeof NotificationPreferences>
-
-/** What can be done to a document. */
-export const ActionRequest = z.discriminatedUnion('kind', [
-  /** Operation 6: the corrected signers of one document, and only those. */
-  z.strictObject({ kind: z.literal('correct'), signers: z.array(SignerCorrection).min(1).max(100) }),
-  /** Operation 7: for every document of the package. ISO 8601, and its offset in minutes. */
-  z.strictObject({
-    kind: z.literal('extend'),
-    dueDate: z.iso.datetime({ offset: true }),
-    gmt: z.number().int().min(-840).max(840)
-  }),
-  /** Operation 12; `send` invites without tagging. */
-  z.strictObject({ kind: z.literal('notary'), notaryReference: z.string().trim().min(1).max(500), send: z.boolean() }),
-  /** Where the account can. */
-  z.strictObject({
-    kind: z.literal('remind'),
-    signerReference: z.string().min(1).max(500),
-    signerName: z.string().max(500)
-  })
-])
-export type ActionRequest = z.output<typeof ActionRequest>
 
 const employerRecord = z
   .strictObject({

@@ -7,7 +7,8 @@ import type {
   ServiceDate,
   ValidationResult
 } from '../model/index.ts'
-import type { ActionRequest, DocumentQuery, NotificationPreferences } from './document-requests.ts'
+import type { ActionRequest } from './document-actions.ts'
+import type { DocumentQuery, IdentityState } from './document-query.ts'
 import type { AppError } from './errors.ts'
 
 export interface SignerProgress {
@@ -16,16 +17,6 @@ export interface SignerProgress {
   /** Whether a signing link for an embedded view is known, and it is this signer's turn. */
   canSignHere: boolean
 }
-
-/**
- * What is known of a document's identity checks, in one word: the worst of its signers. `asked` while nothing is known
- * of the result; `other` for words that we don't know, which are shown as they came.
- */
-export const IDENTITY_STATES = ['none', 'asked', 'passed', 'failed', 'other'] as const
-export type IdentityState = (typeof IDENTITY_STATES)[number]
-
-/** What documents can be found by: `any` are all of which an identity check was asked for. */
-export const IDENTITY_FILTERS = ['any', 'asked', 'passed', 'failed', 'other'] as const
 
 export interface DocumentRow {
   kind: 'document'
@@ -346,5 +337,3 @@ export interface HintView {
   address?: string
   problem?: AppError
 }
-
-export type { NotificationPreferences }

@@ -1,7 +1,7 @@
 /** The requests about ID-verification data on its way to disk. */
 import { z } from 'zod'
 import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
-import { DocumentQuery } from './document-requests.ts'
+import { DocumentQuery } from './document-query.ts'
 import type {
   AddedDownloads,
   DownloadCheck,

@@ -3,10 +3,11 @@
 export { TRASH_DAYS } from './composing-requests.ts'
 
 export * from './data-type-spelling.ts'
+export * from './document-actions.ts'
+export * from './document-query.ts'
 export * from './document-requests.ts'
-export { IDENTITY_FILTERS, IDENTITY_STATES } from './document-views.ts'
+
 export * from './errors.ts'
 export { type EventName, type Events, eventNames } from './events.ts'
 export * from './requests.ts'
-export { SignerCorrection } from './signer-correction.ts'
 export type * from './views.ts'

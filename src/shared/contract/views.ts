@@ -2,7 +2,7 @@
 
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
 import type { DataTypeSpelling } from './data-type-spelling.ts'
-import type { DocumentColumn } from './document-requests.ts'
+import type { DocumentColumn } from './document-query.ts'
 import type { AppError } from './errors.ts'
 
 export type * from './composing-views.ts'

@@ -5,7 +5,7 @@
 import * as nodeFiles from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
-import { documentColumns } from '../../../shared/contract/document-requests.ts'
+import { documentColumns } from '../../../shared/contract/document-query.ts'
 import type { FileErrorCode } from './file-error.ts'
 import { fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'

@@ -1,5 +1,5 @@
 /** The columns of the list of documents: what each is called, how wide it is at first and how narrow it may become. */
-import type { DocumentColumn } from '../../../shared/contract/document-requests.ts'
+import type { DocumentColumn } from '../../../shared/contract/document-query.ts'
 import type { DocumentColumnSetting } from '../../../shared/contract/views.ts'
 
 export interface ColumnKind {

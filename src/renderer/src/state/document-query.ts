@@ -2,8 +2,8 @@
  * The list of documents as a place in the address: `#/documents/InBox?search=deed`, `#/documents/all?overdue=1`,
  * `#/documents/view/<id>`. What an address says that is not understood is left out, never guessed.
  */
-import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-requests.ts'
-import { IDENTITY_FILTERS } from '../../../shared/contract/document-views.ts'
+import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-query.ts'
+import { IDENTITY_FILTERS } from '../../../shared/contract/document-query.ts'
 import { isColumn } from './document-columns.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 

@@ -1,5 +1,5 @@
 /** The saved views of the chosen account, in the order in which a person put them. */
-import type { DocumentQuery } from '../../../shared/contract/document-requests.ts'
+import type { DocumentQuery } from '../../../shared/contract/document-query.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { SavedView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'

@@ -1,5 +1,5 @@
 /** What is done to documents, in words: what it is called, how it stands and what it means that it does. */
-import type { ActionRequest } from '../../../shared/contract/document-requests.ts'
+import type { ActionRequest } from '../../../shared/contract/document-actions.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { ActionView } from '../../../shared/contract/views.ts'
 import { counted, listed } from './counts.ts'

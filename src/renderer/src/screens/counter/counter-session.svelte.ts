@@ -2,9 +2,9 @@
  * The session at the counter as the main process has it: followed, shown and acted on, by the clerk's window or by the page
  * on the second display. Nothing is decided here; what a person does is asked for, and what is shown is what was answered.
  */
-import type { personRequestNames } from '../../../../shared/contract/requests.ts'
+
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
-import type { Input } from '../../../../shared/contract/requests.ts'
+import type { Input, personRequestNames } from '../../../../shared/contract/requests.ts'
 import type { CounterPhase, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
 import type { Api } from '../../api.ts'
 import { settled } from '../../api.ts'

@@ -1,6 +1,6 @@
 /** What is done to documents: what is under way for one, the dialog that asks for it, and the beginning of it. */
 
-import type { ActionRequest } from '../../../../shared/contract/document-requests.ts'
+import type { ActionRequest } from '../../../../shared/contract/document-actions.ts'
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { AccountRights, ActionView, SignerView } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'

@@ -2,7 +2,7 @@
 import { problemsOfEmail } from '../../../../shared/composition/email.ts'
 import { callingCode, dialledNumber, problemsOfMobile } from '../../../../shared/composition/phone.ts'
 import type { Problem } from '../../../../shared/composition/problem.ts'
-import type { SignerCorrection } from '../../../../shared/contract/signer-correction.ts'
+import type { SignerCorrection } from '../../../../shared/contract/document-actions.ts'
 import type { SignerView } from '../../../../shared/contract/views.ts'
 
 const texts = {

@@ -1,6 +1,6 @@
 /** A document in words, for the list and its page: when it is due, how far it is, what its cells say, how new all of it is. */
 
-import type { DocumentColumn } from '../../../../shared/contract/document-requests.ts'
+import type { DocumentColumn } from '../../../../shared/contract/document-query.ts'
 import type { ConnectionView, DocumentRow, SignerProgress } from '../../../../shared/contract/views.ts'
 import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { clockTime, dayInWords, daysAway, momentInWords, offsetAt, shortDay } from '../../words/dates.ts'

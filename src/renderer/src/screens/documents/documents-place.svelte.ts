@@ -1,6 +1,6 @@
 /** Where among the documents we are: the query and the document of the address, what is typed meanwhile, and going elsewhere. */
 import { untrack } from 'svelte'
-import type { DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import {
   changedViewParameters,
   isSameQuery,

@@ -1,5 +1,5 @@
 /** The conditions of a query as what a person sees: chips that say what they ask for, can be changed and taken away. */
-import type { DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import { capital, counted, listed } from '../../words/counts.ts'
 import { documentStatus } from '../../words/statuses.ts'
 

@@ -1,5 +1,7 @@
 /** The documents that a query finds, as many as there may be, in their order or under their packages. */
-import type { DocumentKey, DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+
+import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
+import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DocumentList, DocumentRow, FolderRow } from '../../../../shared/contract/views.ts'
 import type { Api } from '../../api.ts'

@@ -1,5 +1,7 @@
 /** What an identity check found, in plain words. The service's words are open: one that we don't know is shown as it came. */
-import type { IdentityState, SignerView } from '../../../../shared/contract/views.ts'
+
+import type { IdentityState } from '../../../../shared/contract/document-query.ts'
+import type { SignerView } from '../../../../shared/contract/views.ts'
 import { type IdentityReading, identityReading } from '../../../../shared/model/id-verification.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 

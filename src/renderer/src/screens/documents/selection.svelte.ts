@@ -1,5 +1,7 @@
 /** The documents that are selected, of any account; all that a query finds can be, also those that were never on the screen. */
-import type { DocumentKey, DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+
+import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
+import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DocumentRow, FolderRow } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'

@@ -1,5 +1,5 @@
 /** The columns that the list of documents shows: those that were chosen, or the usual ones there is room for. */
-import type { DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentColumnSetting } from '../../../../shared/contract/views.ts'
 import { COLUMN_KINDS, usualColumns } from '../../state/document-columns.ts'
 import type { Office } from '../../state/office.svelte.ts'

@@ -1,5 +1,7 @@
 /** What a person wants identity data of: documents that they selected, or all that a view finds; and how many have any. */
-import type { DocumentKey, DocumentQuery } from '../../../../shared/contract/document-requests.ts'
+
+import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
+import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DocumentRow } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'

@@ -1,9 +1,10 @@
-/** What can be corrected of a document's signer: reference sections 2.4, 2.5 and 2.11 as UpdateSigner takes them (2.23). */
+/** What can be done to a document. */
 import { z } from 'zod'
 import { ShareUser } from '../model/index.ts'
 
 const short = z.string().max(500)
 
+/** What can be corrected of a document's signer: reference sections 2.4, 2.5 and 2.11 as UpdateSigner takes them (2.23). */
 export const SignerCorrection = z.strictObject({
   /** Place in the document's list of signers as it was shown, from 0. Services may put them in another order. */
   index: z.number().int().min(0).max(1000),
@@ -28,3 +29,24 @@ export const SignerCorrection = z.strictObject({
   ReviewBeforeSigningEnabled: z.boolean().optional()
 })
 export type SignerCorrection = z.output<typeof SignerCorrection>
+
+/** What can be done to a document. */
+export const ActionRequest = z.discriminatedUnion('kind', [
+  /** Operation 6: the corrected signers of one document, and only those. */
+  z.strictObject({ kind: z.literal('correct'), signers: z.array(SignerCorrection).min(1).max(100) }),
+  /** Operation 7: for every document of the package. ISO 8601, and its offset in minutes. */
+  z.strictObject({
+    kind: z.literal('extend'),
+    dueDate: z.iso.datetime({ offset: true }),
+    gmt: z.number().int().min(-840).max(840)
+  }),
+  /** Operation 12; `send` invites without tagging. */
+  z.strictObject({ kind: z.literal('notary'), notaryReference: z.string().trim().min(1).max(500), send: z.boolean() }),
+  /** Where the account can. */
+  z.strictObject({
+    kind: z.literal('remind'),
+    signerReference: z.string().min(1).max(500),
+    signerName: z.string().max(500)
+  })
+])
+export type ActionRequest = z.output<typeof ActionRequest>
