@@ -13,7 +13,7 @@ const onLinux = process.platform === 'linux'
 const needsDisplay = onLinux && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY
 run(['scripts/system-packages.ts', ...(onLinux ? ['keyring'] : []), ...(needsDisplay ? ['display'] : [])])
 run(['node_modules/electron-vite/bin/electron-vite.js', 'build', '--logLevel', 'warn'])
-const specs = [process.execPath, 'node_modules/@playwright/test/cli.js', 'test', ...process.argv.slice(2)]
+const specs = [process.execPath, 'node_modules/playwright/cli.js', 'test', ...process.argv.slice(2)]
 run(['scripts/with-keyring.ts', ...(needsDisplay ? ['xvfb-run', '-a'] : []), ...specs], { COUNTERSIGN_E2E: 'electron' })
 
 function run(args: string[], env: Record<string, string> = {}): void {
