@@ -8,7 +8,7 @@ import type { DocumentRecord } from './state.ts'
 const LONGEST_CALL = 5000
 
 /** The body of a NotifyUrl call. The service's own is nowhere described: a receiver takes it as a hint to look. */
-export interface Notification {
+interface Notification {
   PackageReference: string
   DocumentReference: string
   Event: string

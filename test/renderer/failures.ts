@@ -7,7 +7,7 @@ import { type AppError, type ErrorCode, localErrorCodes, serviceErrorCodes } fro
 const MAIN = join(import.meta.dirname, '../../src/main')
 const codes: ReadonlySet<string> = new Set([...serviceErrorCodes, ...localErrorCodes])
 
-export interface Failure {
+interface Failure {
   /** The file that it comes from: `src/main/core/outbox/outbox.ts`. */
   file: string
   error: AppError

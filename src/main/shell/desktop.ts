@@ -52,6 +52,7 @@ interface BadgeParts {
 }
 
 /** Answers how to show a number; 0 shows nothing. */
+/** @public The tests of the host call it in the application. */
 export function openBadge({ platform, pictures, windowNow }: BadgeParts): (unread: number) => void {
   return (unread) => {
     if (platform !== 'win32') {

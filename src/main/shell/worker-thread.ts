@@ -7,7 +7,7 @@ import type { AppError } from '../../shared/contract/index.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 
 /** What the main thread asks. */
-export interface Order {
+interface Order {
   number: number
   name: string
   ask: unknown

@@ -19,7 +19,7 @@ export interface Signing {
 type StepName = 'Identity' | 'Read and fill in' | 'Sign' | 'Check and sign'
 
 /** The steps of a signer, and which of them is now. */
-export function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> {
+function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> {
   const names: StepName[] = asksIdentity(signer) ? ['Identity'] : []
   names.push('Read and fill in', signer.review ? 'Check and sign' : 'Sign')
   const at = names.indexOf(now)

@@ -166,8 +166,10 @@ export function mayWait({ request }: Pick<Action, 'request'>): boolean {
   return request.kind === 'extend' || request.kind === 'correct'
 }
 
-/** Whether the folders show what became of it. */
-export const canBeChecked = mayWait
+/** Whether the folders show what became of it: the same kinds, for another reason. */
+export function canBeChecked(action: Pick<Action, 'request'>): boolean {
+  return mayWait(action)
+}
 
 interface ActionRow {
   number: number

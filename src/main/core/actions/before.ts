@@ -18,7 +18,7 @@ export type Before =
   | { kind: 'correct'; signers: SignerBefore[] }
   | { kind: 'notary' | 'remind' }
 
-export interface SignerBefore {
+interface SignerBefore {
   /** Which of the corrections it belongs to; never where the signer stands now. */
   index: number
   /** By the names of a correction's members, those that it would change. */
@@ -66,7 +66,7 @@ export function shownBy(request: ActionRequest, before: Before, document: Docume
 }
 
 /** When it is due, in milliseconds since 1970 UTC, read in its own zone. */
-export function dueOf({ DueDate, GMT }: DocumentResponse): number | undefined {
+function dueOf({ DueDate, GMT }: DocumentResponse): number | undefined {
   return readServiceDate(DueDate, readGmt(GMT))?.at
 }
 
@@ -130,10 +130,7 @@ function signerShown(wanted: SignerCorrection, was: SignerBefore, signer: Signer
 }
 
 /** A value as both sides are compared by: nothing, the empty text and false are one; e-mail addresses in any case. */
-export function spelt(
-  person: Partial<Record<Corrected | 'EnabledFaceToFaceSigning', unknown>>,
-  name: Corrected
-): string {
+function spelt(person: Partial<Record<Corrected | 'EnabledFaceToFaceSigning', unknown>>, name: Corrected): string {
   const value =
     name === 'IsFaceToFaceSigning' ? (person.IsFaceToFaceSigning ?? person.EnabledFaceToFaceSigning) : person[name]
   if (name === 'ShareUsers') return sharedWith(value)

@@ -134,7 +134,7 @@ export interface SigningView {
 }
 
 /** Opens the page out of sight and begins to load it. */
-export type OpenSigningView = (turn: SigningTurn) => SigningView
+type OpenSigningView = (turn: SigningTurn) => SigningView
 
 export interface SigningTurn {
   /** As `signingAddress` judged it. */

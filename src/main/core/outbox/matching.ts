@@ -231,7 +231,7 @@ export async function snapshotOf(documents: readonly DocumentResponse[]): Promis
 }
 
 /** One marked document of a package shows that all of it arrived. */
-export function withTheirPackages(
+function withTheirPackages(
   found: readonly DocumentResponse[],
   snapshot: Pick<FolderSnapshot, 'byPackage'>
 ): readonly DocumentResponse[] {

@@ -8,7 +8,7 @@ import { isColumn } from './document-columns.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 
 /** A view's own query, or in its place the one that a person is changing it to. */
-export type DocumentPlace =
+type DocumentPlace =
   | { kind: 'all' }
   | { kind: 'folder'; folder: string }
   | { kind: 'view'; id: string; isChanged: boolean }

@@ -33,7 +33,7 @@ function daysOf({ due }: CounterEntry, now: number): string {
 }
 
 /** In small letters and without marks over them, so that "ngata" finds "Ngāta". */
-export function plain(text: string): string {
+function plain(text: string): string {
   return text
     .normalize('NFD')
     .replace(/\p{Mark}/gu, '')

@@ -2,9 +2,9 @@
 import type { IdleScreen, SettingsView } from '../../../../../shared/contract/views.ts'
 import type { Api } from '../../../api.ts'
 import { type Clock, systemClock } from '../../../state/clock.ts'
+import { FollowedSession, type PersonApi } from '../../../state/counter-session.svelte.ts'
 import { Minutes } from '../../../state/minutes.svelte.ts'
 import { Resource } from '../../../state/resource.svelte.ts'
-import { FollowedSession, type PersonApi } from '../counter-session.svelte.ts'
 
 /** The client as that page may use it: the main process refuses it everything else. */
 export type DisplayApi = PersonApi & { counter: Pick<Api['counter'], 'idleScreen'> }

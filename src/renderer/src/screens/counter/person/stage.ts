@@ -1,6 +1,6 @@
 /** Which one thing the person is shown now: pure, from the session and whether staff has asked for the screen. */
 import type { CounterSession, CounterTurn } from '../../../../../shared/contract/views.ts'
-import type { FollowedSession } from '../counter-session.svelte.ts'
+import type { FollowedSession } from '../../../state/counter-session.svelte.ts'
 
 /**
  * handover, asking, between, failed, return: the phases of that name. frame: the page to sign, in our frame. pause: the

@@ -1,10 +1,10 @@
 /** The staff's PIN while a person has the screen: how long the pad waits after wrong ones, and the way out if it was forgotten. */
-import type { AppError } from '../../../../shared/contract/errors.ts'
-import type { PinState } from '../../../../shared/contract/views.ts'
-import { type Api, settled } from '../../api.ts'
-import type { Clock } from '../../state/clock.ts'
-import { Resource } from '../../state/resource.svelte.ts'
-import { Seconds } from '../../state/seconds.svelte.ts'
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { PinState } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { Resource } from './resource.svelte.ts'
+import { Seconds } from './seconds.svelte.ts'
 
 /**
  * How long the pad waits after wrong PINs: counted from the moment that it is told on what no change of the computer's clock

@@ -3,13 +3,13 @@
  * on the second display. Nothing is decided here; what a person does is asked for, and what is shown is what was answered.
  */
 
-import type { AppError, Result } from '../../../../shared/contract/errors.ts'
-import type { Input, personRequestNames } from '../../../../shared/contract/requests.ts'
-import type { CounterPhase, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
-import type { Api } from '../../api.ts'
-import { settled } from '../../api.ts'
-import type { Clock } from '../../state/clock.ts'
-import { Seconds } from '../../state/seconds.svelte.ts'
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
+import type { Input, personRequestNames } from '../../../shared/contract/requests.ts'
+import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/views.ts'
+import type { Api } from '../api.ts'
+import { settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { Seconds } from './seconds.svelte.ts'
 import { ForgottenPin, PinWait } from './staff-pin.svelte.ts'
 
 type PersonRequest = (typeof personRequestNames)[number]
