@@ -39,9 +39,3 @@ export class UnreadablePdf extends Error {
     this.why = why
   }
 }
-
-/** pdf.js is fetched when the first PDF is shown: most days nobody looks at one. */
-export const openPdf: OpenPdf = async (bytes) => {
-  const { openWithPdfjs } = await import('./pdfjs.ts')
-  return openWithPdfjs(bytes)
-}
