@@ -72,8 +72,7 @@ export class Dispatcher {
   /** Lets nothing leave any more. Resolves once what is under way has ended. */
   async close(): Promise<void> {
     this.#state = 'over'
-    for (const lane of this.#lanes.all()) lane.cancel()
-    await Promise.all(this.#lanes.all().map((lane) => lane.ended()))
+    await Promise.all(this.#lanes.all().map((lane) => lane.close()))
   }
 
   /** Has what waits of an account leave, one after another. Never rejects. */

@@ -5,8 +5,14 @@
 import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
 import { fail } from '../lib/failure.ts'
-import { JsonTrouble, type Member, type Piece, parsePiece, scanObject } from '../lib/json-scanning.ts'
-import { inSlices } from '../lib/slices.ts'
+import {
+  type JsonTrouble,
+  type Member,
+  type Piece,
+  parsePiece,
+  readInSlices,
+  scanObject
+} from '../lib/json-scanning.ts'
 
 const FORMAT = 'countersign'
 const VERSION = 1
@@ -79,12 +85,7 @@ function* listed(entries: Iterable<unknown>): Generator<string> {
 export async function readExchangeFile(bytes: Uint8Array): Promise<Exchanged> {
   if (bytes.byteLength > MOST_BYTES)
     fail('too-large', 'This file is larger than 50 MB.', { next: 'Export fewer at a time.' })
-  try {
-    return await inSlices(read(bytes))
-  } catch (error) {
-    if (!(error instanceof JsonTrouble)) throw error
-    return fail('invalid', UNREADABLE[error.kind])
-  }
+  return readInSlices(read(bytes), UNREADABLE)
 }
 
 function* read(bytes: Uint8Array): Generator<void, Exchanged> {

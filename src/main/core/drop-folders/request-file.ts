@@ -11,8 +11,7 @@ import {
 import type { FieldMessage } from '../../../shared/contract/index.ts'
 import { Form, SendFormDirectRequest, SendFormFillerRequest, spell, Template } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
-import { JsonTrouble, type Member, parsePiece, scanObject } from '../lib/json-scanning.ts'
-import { inSlices } from '../lib/slices.ts'
+import { type JsonTrouble, type Member, parsePiece, readInSlices, scanObject } from '../lib/json-scanning.ts'
 
 export interface RequestContent {
   composition: Composition
@@ -33,12 +32,7 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
 
 /** @throws AppFailure `invalid`, with its fields. */
 export async function readRequestFile(bytes: Uint8Array): Promise<RequestContent> {
-  try {
-    return await inSlices(read(bytes))
-  } catch (error) {
-    if (!(error instanceof JsonTrouble)) throw error
-    return fail('invalid', UNREADABLE[error.kind])
-  }
+  return readInSlices(read(bytes), UNREADABLE)
 }
 
 function* read(bytes: Uint8Array): Generator<void, RequestContent> {

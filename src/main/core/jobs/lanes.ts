@@ -118,6 +118,12 @@ export class OneAtATime<Answer> {
     this.#cancel = undefined
   }
 
+  /** Forgets what was planned; resolves once nothing is under way. */
+  async close(): Promise<void> {
+    this.cancel()
+    await this.ended()
+  }
+
   /** Resolves once nothing is under way. */
   async ended(): Promise<void> {
     await this.#running?.catch(() => undefined)

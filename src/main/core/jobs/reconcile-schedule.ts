@@ -84,8 +84,7 @@ export class ReconcileSchedule {
   /** Looks no more, and judges nothing more of a look that is under way. Resolves once that has ended. */
   async close(): Promise<void> {
     this.#state = 'over'
-    for (const lane of this.#lanes.all()) lane.cancel()
-    await Promise.all(this.#lanes.all().map((lane) => lane.ended()))
+    await Promise.all(this.#lanes.all().map((lane) => lane.close()))
   }
 
   get isOver(): boolean {

@@ -2,7 +2,8 @@
  * Where in the bytes of long JSON each of its parts stands, without parsing them: `JSON.parse` of tens of megabytes would
  * hold a thread for a second. Each part is then parsed by itself, which also finds whatever is wrong inside it.
  */
-import type { Sliced } from './slices.ts'
+import { fail } from './failure.ts'
+import { inSlices, type Sliced } from './slices.ts'
 
 /** Where the items of a list stand. The bytes between may still not be JSON. */
 export interface Scan {
@@ -113,6 +114,22 @@ export function* scanObject(bytes: Uint8Array): Sliced<Map<string, Member>> {
   }
   if (spaceEnd(bytes, at + 1) < bytes.length) throw new JsonTrouble('malformed')
   return members
+}
+
+/**
+ * Reads a file by its pieces, resting often, so that a large one doesn't hold up anything else.
+ * @throws AppFailure `invalid` with the sentence for what is wrong with its JSON; else what the reading throws.
+ */
+export async function readInSlices<Content>(
+  reading: Sliced<Content>,
+  unreadable: Record<JsonTrouble['kind'], string>
+): Promise<Content> {
+  try {
+    return await inSlices(reading)
+  } catch (error) {
+    if (!(error instanceof JsonTrouble)) throw error
+    return fail('invalid', unreadable[error.kind])
+  }
 }
 
 /** @throws {JsonTrouble} `malformed` if the piece isn't JSON in UTF-8. */

@@ -1,10 +1,12 @@
 /** The drafts that fit a search, or those in the trash, as many as there may be; and what is done with them. */
+import { untrack } from 'svelte'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { DraftList as Answer, DraftSummary } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import type { Clock } from '../../state/clock.ts'
 import { coalesced } from '../../state/coalesced.ts'
 import { PagedList, type PageRequest } from '../../state/paged-list.svelte.ts'
+import type { Marks } from './marks.svelte.ts'
 
 /** Milliseconds between two readings: a draft changes with every few keys. */
 const PAUSE = 1000
@@ -41,6 +43,15 @@ export class DraftList {
     this.#opened = true
     this.#search = search
     await this.rows.open(search)
+  }
+
+  /** Shows what fits a component's search, and keeps it current; another search unmarks all. To be called as it is made. */
+  shownIn(search: () => string, marks: Marks<DraftSummary>): void {
+    $effect(() => {
+      void this.open(search())
+      untrack(() => marks.clear())
+    })
+    $effect(() => this.#api.on('drafts.changed', () => this.follow()))
   }
 
   /** The rows from one place to another, also those that have not come into sight; at most `most`. */
