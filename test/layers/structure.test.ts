@@ -82,5 +82,41 @@ describe('the structure', () => {
   })
 })
 
+describe('the ways of docs/architecture.md', () => {
+  const chapter = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+  const ways = [...chapter.matchAll(/^### (.+)\n\n((?:\d+\. .+\n)+)/gm)].map(
+    ([, name = '', steps = '']) =>
+      [name, [...steps.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file)] as const
+  )
+
+  test.each(ways)('%s: every file is there, and reached from the others', (_name, files) => {
+    const all = new Set(files)
+    expect(files.filter((file) => !graph.has(file))).toEqual([])
+    // Screens and main meet in the contract, what main is made of in its roots, operations in the client that holds them.
+    const joints = sources.filter((file) =>
+      /^src\/(shared\/contract|preload)\/|^src\/main\/[^/]+\.ts$|^src\/main\/core\/(accounts\/clients|service\/service-client|service\/index)\.ts$/.test(
+        file
+      )
+    )
+    const ground = new Set([...all, ...joints])
+    const neighbours = new Map([...ground].map((file) => [file, new Set<string>()]))
+    for (const file of ground) {
+      for (const imported of graph.get(file) ?? []) {
+        if (!ground.has(imported)) continue
+        neighbours.get(file)?.add(imported)
+        neighbours.get(imported)?.add(file)
+      }
+    }
+    const reached = new Set([...joints])
+    for (let grown = -1; grown !== reached.size; ) {
+      grown = reached.size
+      for (const file of [...reached]) for (const next of neighbours.get(file) ?? []) reached.add(next)
+    }
+    expect(files.filter((file) => !reached.has(file))).toEqual([])
+  })
+
+  test('there are some', () => expect(ways.length).toBeGreaterThanOrEqual(2))
+})
+
 /** Some are better read alone: a schema, a table, a worker's entry. Lower it when there are fewer; never raise it. */
 const MOST_CRUMBS = 90

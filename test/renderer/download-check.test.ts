@@ -177,10 +177,10 @@ test('the index is written now, and one that can not be written says why', async
   await press('Write the index now')
   expect(calls('downloads.writeIndex')[0]?.input).toEqual({ folderId: 'folder-1' })
   expect(opened.office.toasts.shown.at(-1)?.text).toBe('Wrote “index.csv” in “Downloads”, with 12 files.')
-  api.control.fail('downloads.writeIndex', { code: 'not-writable', message: 'No.' })
+  api.control.fail('downloads.writeIndex', { code: 'not-writable', message: 'The folder can’t be written to.' })
   await press('Write the index now')
   expect(opened.office.toasts.shown.at(-1)?.text).toMatch(
-    /^The index was not written\. The folder can't be written to\./
+    /^The index was not written\. The folder can’t be written to\. Choose another folder/
   )
 })
 

@@ -86,7 +86,7 @@ test('a rule says what it has brought, is turned off and on again', async () => 
 test('a rule whose newest file failed says why', async () => {
   await open({ downloadRules: [rule({ problem: { code: 'not-writable', message: 'The folder.' } })] })
   expect(said('Its newest file could not be had.')).toBe(true)
-  expect(said(/See that the folder is there and may be written to/)).toBe(true)
+  expect(said(/Choose another folder, then try again/)).toBe(true)
   const way = screen.getByRole('link', { name: 'Show the failed files' })
   expect(way.getAttribute('href')).toBe('#/downloads?show=failed')
 })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { requestNamesAtBuild } from '../../../scripts/request-names.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -107,6 +108,7 @@ async function built(folder: string, source: string, as: { format: 'cjs' | 'es';
     configFile: false,
     root,
     logLevel: 'silent',
+    plugins: [requestNamesAtBuild()],
     ssr: { noExternal: true },
     build: {
       outDir: folder,

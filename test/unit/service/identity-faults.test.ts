@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { presentError } from '../../../src/renderer/src/words/errors.ts'
+import { saidBy } from '../../../src/shared/contract/errors.ts'
 import { clientOf, onlyOneAttempt } from '../../contract/client-factory.ts'
 import { brokenPdfs, otherThanPdfs } from './identity/pdf-faults.ts'
 import { recordFaults } from './identity/record-faults.ts'
@@ -34,7 +35,7 @@ describe.each([
         (thrown: unknown) => thrown
       )
     )
-    expect({ code: told.code, sentence: told.message }).toEqual({ code: row.code, sentence: row.sentence })
+    expect({ code: told.code, sentence: saidBy(told) }).toEqual({ code: row.code, sentence: row.sentence })
     expect(told.serviceMessage).toBe(row.serviceMessage)
     // Asking changes nothing, so nobody is told that something may have gone out.
     expect(told.mayHaveArrived).toBe(false)

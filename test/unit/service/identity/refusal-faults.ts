@@ -68,7 +68,7 @@ export const lineFaults: Row[] = [
     does: 'has a name that nobody knows',
     asked,
     code: 'dns',
-    sentence: 'The signing service’s address can’t be found. Check the account’s address, or the network.',
+    sentence: 'The signing service’s address can’t be found.',
     at: async () => 'http://nowhere.invalid'
   },
   { does: 'shows a certificate that nobody vouches for', ...noTrust, at: untrusted(json([])) },
@@ -123,7 +123,7 @@ export const refusals: Row[] = [
     does: 'doesn’t know the key (401)',
     asked,
     code: 'unauthorised',
-    sentence: 'The signing service did not accept this account’s key. Check it in Settings.',
+    sentence: 'The signing service did not accept this account’s key or token.',
     at: refuses(401)
   },
   {
@@ -167,7 +167,7 @@ export const refusals: Row[] = [
     does: 'is changing it (409)',
     asked,
     code: 'conflict',
-    sentence: 'Something changed in the meantime, so nothing was done. Refresh and look again.',
+    sentence: 'Something changed in the meantime, so nothing was done.',
     at: refuses(409)
   },
   {
