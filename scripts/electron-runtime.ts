@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../node_modules/electron')
 
-/** The runtime's program, or undefined where it hasn't been fetched. */
+/** The runtime's program, or undefined if it hasn't been fetched. */
 export function electronRuntime(): string | undefined {
   const named = join(folder, 'path.txt')
   if (!existsSync(named)) return undefined
@@ -13,9 +13,9 @@ export function electronRuntime(): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-/** Fetches the runtime where it isn't there; undefined where it can't be had. */
+/** Fetches the runtime where it isn't there; undefined if it can't be had. */
 export function fetchElectron(): string | undefined {
-  // Its own words about a network that isn't there are long; whoever calls says what matters in one line.
+  // Its own words about a network that isn't there are long; anyone who calls says what matters in one line.
   if (!electronRuntime()) {
     spawnSync(process.execPath, [join(folder, 'install.js')], { stdio: 'ignore', timeout: 300_000 })
   }

@@ -32,7 +32,7 @@ export interface FolderParts extends Pick<NotifierDeps, 'show' | 'withdraw' | 'i
   /** Shows the numbers of badge and tray. */
   showBadgeCounts: BadgeCountsDeps['show']
   connectionChanged: () => void
-  /** Documents of an account changed: for whoever else follows them. */
+  /** Documents of an account changed: for anyone who else follows them. */
   documentsChanged: (accountId: string) => void
   /** A saved view was made, changed or removed. */
   viewsChanged: () => void

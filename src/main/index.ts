@@ -61,7 +61,7 @@ import { openKeychain, openSettingsStore } from './shell/stores.ts'
 /** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */
 const LEAVING_PATIENCE = 5000
 const DAY = 86_400_000
-/** Node takes a longer wait for none at all. Whoever is woken too soon plans again. */
+/** Node takes a longer wait for none at all. Anyone who is woken too soon plans again. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 let window: BrowserWindow | undefined
@@ -210,7 +210,7 @@ async function run(): Promise<void> {
     ...(devServer && { devServer })
   })
   window = shown
-  // A page that is loaded anew begins at its natural size.
+  // A page that is loaded again begins at its natural size.
   shown.webContents.on('dom-ready', () => applyZoom(shown, settings.read().zoom))
   const chosenId = () => accounts.chosen()?.id ?? ''
   let keepsMarker = false

@@ -202,7 +202,7 @@ export function documentsOf(state: PracticeState, bundle: PackageRecord | undefi
   })
 }
 
-/** Sends the invitation to whoever may sign now and had none yet. */
+/** Sends the invitation to anyone who may sign now and had none yet. */
 export function inviteNext(document: DocumentRecord, now: number): void {
   for (const signer of document.signers) {
     if (signer.status !== 'Initialized' || signer.optional || !isTurn(document, signer)) continue

@@ -70,7 +70,7 @@ export function signerResponse(document: DocumentRecord, signer: SignerRecord, a
   }
 }
 
-/** Where this signer signs. Whoever has the address can sign. */
+/** Where this signer signs. Anyone who has the address can sign. */
 function signingUrl(signer: SignerRecord, answering: Answering): string {
   return `${answering.origin}/sign/${signer.key}`
 }

@@ -45,7 +45,7 @@ async function setPin({ window: page }: Clerk): Promise<void> {
 
 type Noted = typeof globalThis & { shownAt: number }
 
-/** Notes in the main process when a page is last put before somebody's eyes. */
+/** Notes in the main process when a page is last put before someone's eyes. */
 async function watchViews({ app }: Clerk): Promise<void> {
   await app.evaluate(({ WebContentsView }) => {
     const { setVisible } = WebContentsView.prototype

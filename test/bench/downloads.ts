@@ -27,7 +27,7 @@ export const downloads: Bench = {
       for (const way of [bareLoop, throughTheQueue]) await way(service.url, root, references)
       const ratios: number[] = []
       for (let pair = 0; pair < PAIRS; pair++) {
-        // Whoever is second has it warmer: they take turns.
+        // Anyone who is second has it warmer: they take turns.
         const turns = pair % 2 === 0 ? [bareLoop, throughTheQueue] : [throughTheQueue, bareLoop]
         const took = new Map<unknown, number>()
         for (const way of turns) took.set(way, await way(service.url, root, references))

@@ -75,7 +75,7 @@ export async function downloadsChaos({ rounds, seed, say }: ChaosOptions): Promi
 function badLine(server: PdfServer, chance: Chance): void {
   let reports = 0
   server.answer = async (reference, response) => {
-    // A report may be made anew each time it is asked for.
+    // A report may be made again each time it is asked for.
     const pdf = pdfOf(`${reference} ${++reports}`, sizeOf(reference))
     const fate = chance.below(50)
     if (fate === 0) return void response.writeHead(503).end()

@@ -99,7 +99,7 @@ async function drop(root: string, chance: Chance, number: number): Promise<Dropp
   const folder = chance.oneOf(['Drafts', 'Sends'] as const)
   const { ending, content, titles } = aFile(chance, `File ${number} `)
   const wanted = chance.below(8) === 0 ? `weekly.${ending}` : `file ${number}.${ending}`
-  // Whoever writes over a file that wasn't taken yet has lost it himself.
+  // Anyone who writes over a file that wasn't taken yet has lost it himself.
   const name = existsSync(join(root, folder, wanted)) ? `file ${number}.${ending}` : wanted
   const path = join(root, folder, name)
   const half = Math.floor(content.length / 2)
@@ -148,7 +148,7 @@ function aFile(chance: Chance, title: string): { ending: string; content: string
 async function blink(place: string, chance: Chance): Promise<void> {
   await rename(place, `${place} away`)
   await pause(chance.below(150))
-  // Whoever takes files may have made a folder of the name meanwhile, and must not have.
+  // Anyone who takes files may have made a folder of the name meanwhile, and must not have.
   await rename(`${place} away`, place)
 }
 

@@ -8,7 +8,7 @@ export interface Person {
   last: string
   email: string
   faceToFace?: boolean
-  /** A question that identifies somebody without a mobile phone, and its answer (Form Direct). */
+  /** A question that identifies someone without a mobile phone, and its answer (Form Direct). */
   identity?: { question: string; answer: string }
   /** A picture of the camera before signing; with a detector it can't be left out. */
   video?: 'may be left out' | 'with a detector'

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { connect, expect, formsSentTo, test } from './bad-line.ts'
 import { type Clerk, MERE } from './clerk.ts'
 
-/** Presses Tab until the control of that name has the focus, as somebody without a mouse does. */
+/** Presses Tab until the control of that name has the focus, as someone without a mouse does. */
 async function tabTo({ window }: Clerk, name: RegExp): Promise<void> {
   for (let steps = 0; steps < 80; steps++) {
     await window.keyboard.press('Tab')
@@ -80,7 +80,7 @@ test('a window whose last words could not be kept is not closed without asking',
   const name = window.getByLabel('Name', { exact: true })
   await name.fill('Letter of authority')
   await expect(window.getByText('Saved', { exact: false }).first()).toBeVisible()
-  // Somebody removes the draft under the hands: what is typed from now on can't be kept.
+  // Someone removes the draft under the hands: what is typed from now on can't be kept.
   await window.evaluate(async () => {
     const list = await globalThis.window.countersign.drafts.list({ search: '', trashed: false, offset: 0, limit: 1 })
     const [draft] = list.ok ? list.value.rows : []

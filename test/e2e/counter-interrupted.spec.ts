@@ -77,7 +77,7 @@ test('nobody is there any more: a warning, then covered, then ended, and the pag
   const page = await clerk.handOver(MERE, 'Deed of gift')
   await page.getByTestId('sign').waitFor()
   await expect(window.getByText('Are you still there?', { exact: true })).toBeVisible()
-  // Whoever touches the page itself is there.
+  // Anyone who touches the page itself is there.
   await page.getByTestId('signature-name').click()
   await expect(window.getByText('Are you still there?', { exact: true })).toBeHidden()
   await expect(person.heading('Please ask staff to go on')).toBeVisible({ timeout: 30_000 })

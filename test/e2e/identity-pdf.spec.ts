@@ -235,7 +235,7 @@ test('a report with a script and a link runs none and goes nowhere; damaged ones
   await service.close()
 })
 
-/** The office's service with a report of our own making for every document, and a trap for whoever follows its links. */
+/** The office's service with a report of our own making for every document, and a trap for anyone who follows its links. */
 async function openReportingService(officeUrl: string) {
   const service = { url: '', report: Buffer.alloc(0) as Uint8Array, trapped: [] as string[], close: async () => {} }
   const server = createServer(async (request, response) => {

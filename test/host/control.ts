@@ -194,7 +194,7 @@ export function listenToTests(): void {
         (error: Error) => reply({ host: asked.host, ok: false, error: error.message })
       )
   })
-  // Whoever started us has gone: nobody is left to look at this application.
+  // Anyone who started us has gone: nobody is left to look at this application.
   process.on('disconnect', () => app.exit(1))
   process.channel?.unref()
 }

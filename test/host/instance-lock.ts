@@ -32,7 +32,7 @@ socket.on('error', () => process.exit(1))
 socket.on('close', (failed) => process.exit(failed ? 1 : 0))
 socket.resume()`
 
-/** Takes the folder's lock, or tells its holder of us; true for whoever has it. */
+/** Takes the folder's lock, or tells its holder of us; true for anyone who has it. */
 export function takeInstance(folder: string, greeting: Greeting, met: (other: Greeting) => void): Server | undefined {
   const path = socketOf(folder)
   const { status } = spawnSync(process.execPath, ['-e', knock, path, JSON.stringify(greeting)], {

@@ -105,7 +105,7 @@ export class Navigation {
     return done
   }
 
-  /** The page has gone: whoever waits for it is told. */
+  /** The page has gone: anyone who waits for it is told. */
   abandon(): void {
     this.#settle(this.#load, loadError('ERR_FAILED', this.#load?.url ?? ''))
     for (const frame of this.#frames.all()) disownFrame(frame.id)

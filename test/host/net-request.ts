@@ -1,4 +1,4 @@
-// Electron's `net.request`: a ClientRequest on Node's fetch, with redirects that are refused unless somebody follows them.
+// Electron's `net.request`: a ClientRequest on Node's fetch, with redirects that are refused unless someone follows them.
 import { Readable } from 'node:stream'
 import type * as Electron from 'electron'
 import { app } from './app.ts'

@@ -142,7 +142,7 @@ async function answered(contents: WebContents, paused: Paused): Promise<void> {
     responseHeaders: after.headers
   }
   if (!isPage(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
-  // Chromium has read a page's policy from its headers by now, and only reads it again from an answer that is given anew.
+  // Chromium has read a page's policy from its headers by now, and only reads it again from an answer that is given again.
   const { body, base64Encoded } = await root.send('Fetch.getResponseBody', { requestId: paused.requestId })
   const bytes = base64Encoded ? body : Buffer.from(body).toString('base64')
   root.tell('Fetch.fulfillRequest', { ...response, body: bytes })

@@ -1,4 +1,4 @@
-// Which script world of which frame speaks: Chromium numbers worlds anew in each process, so that a number means something
+// Which script world of which frame speaks: Chromium numbers worlds again in each process, so that a number means something
 // only together with the conversation it came by.
 import type { CdpSession, Protocol } from './cdp.ts'
 import { names, preloadWorld } from './page-scripts.ts'

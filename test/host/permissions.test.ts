@@ -114,7 +114,7 @@ describe('a page that asks for', () => {
     async (_what, { attempt }) => {
       const page = await openGuarded('deny')
       await page.evaluate(() => {
-        // A fresh frame has untouched methods for whoever gets at it before the host; here it is asked as late as can be.
+        // A fresh frame has untouched methods for anyone who gets at it before the host; here it is asked as late as can be.
         const frame = document.createElement('iframe')
         document.body.append(frame)
         for (const [name, owner] of [

@@ -61,7 +61,7 @@ type Setting = Omit<Protocol.Browser.setPermissionParameters, 'browserContextId'
 export class Permissions {
   #request: RequestHandler = null
   #check: CheckHandler = null
-  /** What was decided for single origins: Chromium keeps it, and Electron asks its handlers each time anew. */
+  /** What was decided for single origins: Chromium keeps it, and Electron asks its handlers each time again. */
   readonly #decided = new Map<string, Setting>()
   readonly #set: (setting: Setting) => Promise<unknown>
 
@@ -69,7 +69,7 @@ export class Permissions {
     this.#set = set
   }
 
-  /** Takes back every single grant: the session's pages are to be asked about anew. */
+  /** Takes back every single grant: the session's pages are to be asked about again. */
   async forget(): Promise<void> {
     const decided = [...this.#decided.values()]
     this.#decided.clear()

@@ -30,7 +30,7 @@ export class Schemes {
     return this.#handlers.has(scheme)
   }
 
-  /** @internal the answer of whoever serves the request's scheme */
+  /** @internal the answer of anyone who serves the request's scheme */
   async answer(request: Request, scheme = schemeOf(request.url)): Promise<Response> {
     const handler = this.#handlers.get(scheme)
     if (!handler) throw new Error(`nobody serves ${scheme}:`)

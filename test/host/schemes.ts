@@ -10,7 +10,7 @@ export function carryScheme(scheme: string): void {
   known.add(scheme)
 }
 
-/** Remembers that `scheme` is one of the application's own, whether or not somebody serves it yet. */
+/** Remembers that `scheme` is one of the application's own, whether or not someone serves it yet. */
 export function markPrivileged(scheme: string): void {
   privileged.add(scheme)
 }

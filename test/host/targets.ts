@@ -5,7 +5,7 @@ import type { CdpSession, Protocol } from './cdp.ts'
 
 type Info = Protocol.Target.TargetInfo
 
-/** Whoever a page belongs to: a WebContents. */
+/** Anyone who a page belongs to: a WebContents. */
 export interface PageOwner {
   /** The page itself; it starts when the promise settles. */
   attached(session: CdpSession, info: Info): Promise<void>

@@ -536,7 +536,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.session.members.delete(this)
     this.navigation.abandon()
     this.debugger.targetClosed()
-    // Electron asks the handlers for each page anew; Chromium would go on with what it was told for another.
+    // Electron asks the handlers for each page again; Chromium would go on with what it was told for another.
     if (this.session.members.size === 0) this.session.permissions.forget().catch(() => {})
     this.emit('destroyed', {})
   }

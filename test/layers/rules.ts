@@ -73,7 +73,7 @@ const rules: readonly Rule[] = [
   }
 ]
 
-/** The complaint about one import, or undefined where it is allowed. */
+/** The complaint about one import, or undefined if it is allowed. */
 export function complaint(file: string, imported: string): string | undefined {
   const broken = rules.find((rule) => rule.files.test(file) && rule.mayNot.test(imported))
   return broken && `${file} imports ${imported}. ${broken.instead}`

@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     return this.#now
   }
 
-  /** Somebody sets the computer's clock. */
+  /** Someone sets the computer's clock. */
   set(milliseconds: number): void {
     this.#set += milliseconds
   }

@@ -14,7 +14,7 @@ export interface DownloadParts {
   downloads: Downloads
   /** Shows a file in the system's file manager. */
   reveal: (path: string) => void
-  /** Lets the person choose a folder. Answers its path; undefined where they thought better of it. */
+  /** Lets the person choose a folder. Answers its path; undefined if they thought better of it. */
   chooseFolder: (stillAsking: () => boolean) => Promise<string | undefined>
 }
 

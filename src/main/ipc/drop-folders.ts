@@ -11,7 +11,7 @@ type Handled = Extract<keyof RequestHandlers, `dropFolders.${string}`>
 export interface DropFolderHandlerDeps {
   accounts: Accounts
   dropFolders: DropFolders
-  /** Lets the person choose a folder; undefined where they thought better of it. */
+  /** Lets the person choose a folder; undefined if they thought better of it. */
   chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
   /** Shows a file or a folder in the system's own window. */
   reveal: (path: string) => void

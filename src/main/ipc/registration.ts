@@ -17,7 +17,7 @@ import { asAppError } from './errors.ts'
 /** What a handler answers: the contract's reply, null included where that is the reply. */
 type Answer<Name extends RequestName> = Exclude<Requests[Name]['reply'], undefined>
 
-/** desk: the office's own window. person: the window on the second display, where somebody signs. */
+/** desk: the office's own window. person: the window on the second display, where someone signs. */
 export type Role = 'desk' | 'person'
 
 export interface RequestContext {

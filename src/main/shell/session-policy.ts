@@ -1,5 +1,5 @@
 /**
- * Everything is denied until somebody answers for it: each page that comes into being can go nowhere, open nothing and
+ * Everything is denied until someone answers for it: each page that comes into being can go nowhere, open nothing and
  * is granted nothing, in every session. A part of the shell that shows a page says what that page may do by guarding
  * it; nothing else loosens anything, and nothing in the environment does.
  */
@@ -11,14 +11,14 @@ interface NavigationRequest {
   isMainFrame: boolean
 }
 
-/** What one page may do; whoever shows the page answers for it. */
+/** What one page may do; anyone who shows the page answers for it. */
 export interface Guard {
   mayNavigate(request: NavigationRequest): boolean
   /** A window that the page wanted to open. It is never opened; the guard may load the address in place. */
   wantedWindow?(request: { url: string; postsData: boolean }): void
 }
 
-/** What the pages of a session may be granted; whoever shows them answers for it. */
+/** What the pages of a session may be granted; anyone who shows them answers for it. */
 export interface Permits {
   /** @returns false where the page is refused at once; otherwise `grant` is called, now or later. */
   request(asked: AskedPermission, grant: (granted: boolean) => void): boolean

@@ -82,7 +82,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   app.get(
     '/sign/:key',
     forSigner((call, signing, setting) => {
-      // A page that is opened again starts with the handover again, whoever had the screen before.
+      // A page that is opened again starts with the handover again, anyone who had the screen before.
       if (signing.signer.faceToFace) return page(setting, handoverPage(signing))
       return admitted(showDocument)(call, signing, setting)
     })

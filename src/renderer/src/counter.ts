@@ -12,6 +12,6 @@ if (!target) throw new Error('counter.html has no #app to mount in.')
 const display = new PersonDisplay(window.countersign)
 void display.open().then(() => {
   mount(PersonPage, { target, props: { display } })
-  // Tests, and whoever drives the application from outside, wait for this.
+  // Tests, and anyone who drives the application from outside, wait for this.
   document.documentElement.dataset.appState = 'loaded'
 })

@@ -12,6 +12,6 @@ if (!target) throw new Error('index.html has no #app to mount in.')
 const office = new Office(window.countersign, window)
 void office.open().then(() => {
   mount(App, { target, props: { office } })
-  // Tests, and whoever drives the application from outside, wait for this.
+  // Tests, and anyone who drives the application from outside, wait for this.
   document.documentElement.dataset.appState = 'loaded'
 })

@@ -35,7 +35,7 @@ const moment = z.number().int().min(0).max(8_640_000_000_000_000)
 export const composingRequests = {
   /** People this office has sent to, and those of the service's recipient lists, best match first. */
   'people.find': answers<PersonView[]>()(z.strictObject({ text: search, limit: z.number().int().min(1).max(50) })),
-  /** Takes somebody out of the address book of this workstation. */
+  /** Takes someone out of the address book of this workstation. */
   'people.forget': answers<null>()(z.strictObject({ email: z.string().min(1).max(400) })),
   /** Values that this office has used in a field before, newest first; see composition/composition.ts for the fields. */
   'remembered.values': answers<string[]>()(z.strictObject({ field: z.string().min(1).max(500) })),
@@ -125,7 +125,7 @@ export const composingRequests = {
   'batches.cancel': answers<BatchView>()(byId),
   /** Lets those of the batch go again that did not arrive. */
   'batches.retry': answers<BatchView>()(byId),
-  /** Saves the rows that were left out, refused or didn't arrive, with why, to be mended and imported again. */
+  /** Saves the rows that were left out, refused or didn't arrive, with why, to be fixed and imported again. */
   'batches.exportFailed': answers<SavedFile | null>()(byId),
 
   /** Reads a CSV or XLSX file that the person chooses; null where they choose none. */

@@ -3,7 +3,7 @@ import type { Composition, CompositionKind } from '../composition/composition.ts
 import type { Problem } from '../composition/problems.ts'
 import type { AppError } from './errors.ts'
 
-/** Somebody to be picked as a signer. */
+/** Someone to be picked as a signer. */
 export interface PersonView {
   FirstName: string
   MiddleName: string

@@ -55,7 +55,7 @@ export const counterRequests = {
   'counter.begin': answers<CounterSession>()(byId),
   /** Shows the signing page at these bounds of the window that asks, in CSS pixels. */
   'counter.show': answers<CounterSession>()(z.strictObject({ id, bounds })),
-  /** Over the page, as the person asks; and, at a handover, for whoever it isn't meant for: then staff has to come. */
+  /** Over the page, as the person asks; and, at a handover, for anyone who it isn't meant for: then staff has to come. */
   'counter.cover': answers<CounterSession>()(
     z.strictObject({ id, why: z.enum(['moment', 'help', 'finish', 'stop', 'not-me']) })
   ),
@@ -68,7 +68,7 @@ export const counterRequests = {
   /** A turn that failed, or that the service has no signature of yet, once more. */
   'counter.retry': answers<CounterSession>()(byId),
   'counter.zoom': answers<CounterSession>()(z.strictObject({ id, factor: z.number().min(0.5).max(3) })),
-  /** Somebody is there: our own page was touched. */
+  /** Someone is there: our own page was touched. */
   'counter.touched': answers<null>()(byId),
   /** Staff gives their PIN: a cover then offers what staff can do; a screen that comes back is staff's again. */
   'counter.unlock': answers<CounterSession>()(z.strictObject({ id, pin: typedPin })),
@@ -85,7 +85,7 @@ export const counterRequests = {
   'counter.pin': answers<PinState>()(nothing),
   /** Sets the first PIN, replaces the one that is given as `current`, or, after a reset was allowed, a forgotten one. */
   'counter.setPin': answers<PinState>()(z.strictObject({ pin: PIN, current: typedPin.optional() })),
-  /** The PIN was forgotten: whoever signs in to this computer next may set a new one. */
+  /** The PIN was forgotten: anyone who signs in to this computer next may set a new one. */
   'counter.resetPin': answers<PinState>()(nothing),
 
   'counter.settings': answers<CounterSettings>()(nothing),

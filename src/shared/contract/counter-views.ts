@@ -2,7 +2,7 @@
 import type { ServiceDate } from '../model/index.ts'
 import type { AppError } from './errors.ts'
 
-/** Somebody who can sign here now. */
+/** Someone who can sign here now. */
 export interface CounterEntry {
   documentReference: string
   documentName: string
@@ -42,7 +42,7 @@ export interface CounterOffer {
 }
 
 /**
- * What the service answered when it was asked after the page was closed. skipped: the turn never began, as somebody
+ * What the service answered when it was asked after the page was closed. skipped: the turn never began, as someone
  * else's came first, or they had signed elsewhere.
  */
 export interface CounterOutcome {
@@ -82,7 +82,7 @@ export type CounterPhase =
 
 /**
  * Why the page is covered. moment, help, finish, stop: the person asked. camera: the page asks for the camera or microphone,
- * and staff has to say. away: the window was left. idle: nobody was there. not-me: whoever was handed the screen is somebody
+ * and staff has to say. away: the window was left. idle: nobody was there. not-me: anyone who was handed the screen is someone
  * else. staff: staff has given their PIN and chooses what happens.
  */
 export type CounterCover = 'moment' | 'help' | 'finish' | 'stop' | 'camera' | 'away' | 'idle' | 'not-me' | 'staff'
@@ -111,7 +111,7 @@ export interface CounterSession {
   /** What the page asks for, while staff has to say whether it may. */
   asksFor: ('camera' | 'microphone')[]
   allowsCamera: boolean
-  /** Nobody has touched anything for a while: the page will be covered then, unless somebody does. */
+  /** Nobody has touched anything for a while: the page will be covered then, unless someone does. */
   warningUntil?: number
   /** Wrong PINs were given: none is taken before then. */
   pinWaitUntil?: number
@@ -136,11 +136,11 @@ export interface PinState {
   /** Whether it outlives the application. */
   keptIn: 'keychain' | 'memory'
   /**
-   * A forgotten PIN can be replaced by whoever can sign in to this computer: asked: it is to be locked and unlocked now.
+   * A forgotten PIN can be replaced by anyone who can sign in to this computer: asked: it is to be locked and unlocked now.
    * allowed: that has happened just now.
    */
   reset: 'none' | 'asked' | 'allowed'
-  /** Whether this system tells when somebody signs in; where not, only the administrator can reset it. */
+  /** Whether this system tells when someone signs in; where not, only the administrator can reset it. */
   canReset: boolean
 }
 
@@ -152,7 +152,7 @@ export interface CounterSettings {
   idleText: string
   /** A picture as a data URL (PNG, JPEG or WebP), at most 1 MB. */
   logo?: string
-  /** The window fills the screen while somebody signs. */
+  /** The window fills the screen while someone signs. */
   fullScreen: boolean
   useOtherDisplay: boolean
   /** The second display's name, where there is one now. */

@@ -63,7 +63,7 @@ export const DocumentQuery = z.strictObject({
   stuckForDays: days.optional(),
   /** A part of a signer's name or e-mail. */
   signer: z.string().max(200).optional(),
-  /** Somebody can sign it at the counter now. */
+  /** Someone can sign it at the counter now. */
   waitingHere: z.literal(true).optional(),
   identity: z.enum(IDENTITY_FILTERS).optional(),
   hasFileUploaded: z.literal(true).optional(),

@@ -61,9 +61,9 @@ export const downloadRequests = {
    * later, keep their folders.
    */
   'downloads.saveElsewhere': answers<{ moved: number }>()(z.strictObject({ from: id, to: id })),
-  /** Begins anew what failed or was cancelled, or what the check found missing or altered. */
+  /** Begins again what failed or was cancelled, or what the check found missing or altered. */
   'downloads.again': answers<null>()(z.strictObject({ ids: z.array(id).min(1).max(10_000) })),
-  /** Begins anew all that failed. */
+  /** Begins again all that failed. */
   'downloads.againAll': answers<null>()(nothing),
   /** Takes what failed or was cancelled out of the list. Files, and what is known of them, stay. */
   'downloads.clear': answers<null>()(nothing),
@@ -89,6 +89,6 @@ export const downloadRequests = {
   'downloads.removeRule': answers<null>()(byId),
   /** Reads every file that was fetched, and compares it with what is known of it. */
   'downloads.check': answers<DownloadCheck>()(nothing),
-  /** Writes the index of a folder anew. Answers its name below the folder. */
+  /** Writes the index of a folder again. Answers its name below the folder. */
   'downloads.writeIndex': answers<{ fileName: string; rows: number }>()(z.strictObject({ folderId: id }))
 }

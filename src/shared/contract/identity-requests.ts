@@ -15,7 +15,7 @@ export const identityRequests = {
   /** Asks the service for the records of one document of the chosen account; noted in the audit trail. */
   'identity.read': answers<IdentityReading>()(z.strictObject({ reference: z.string().min(1).max(2000) })),
   'identity.picture': answers<IdentityPicture>()(picture),
-  /** Somebody is looking at it: it is not idle. Fails with `gone` where it was wiped. */
+  /** Someone is looking at it: it is not idle. Fails with `gone` where it was wiped. */
   'identity.keep': answers<null>()(z.strictObject({ reading: id })),
   /** Wipes it. */
   'identity.close': answers<null>()(z.strictObject({ reading: id })),

@@ -79,7 +79,7 @@ export const SignerResponse = received({
   IDVerificationResult: text.optional(),
   IDVerificationFaceMatchResult: text.optional(),
   IDVerificationLivenessResult: text.optional(),
-  /** URL of the signing page; only for an embedded signer. Whoever has it can sign: it never leaves the main process. */
+  /** URL of the signing page; only for an embedded signer. Anyone who has it can sign: it never leaves the main process. */
   SigningKey: text.optional(),
   /** Form Direct's spelling of face to face, where a service echoes what was sent. */
   EnabledFaceToFaceSigning: flag.optional(),

@@ -167,7 +167,7 @@ async function obey(command: Command): Promise<unknown> {
 }
 
 /**
- * What a script answers that runs as if the person had just clicked; undefined where its page was left or closed
+ * What a script answers that runs as if the person had just clicked; undefined if its page was left or closed
  * under it, as a script may do before it has answered: Electron then never answers, and the Chromium host fails.
  */
 async function answerOf(contents: WebContents | undefined, script: string): Promise<unknown> {

@@ -50,7 +50,7 @@ interface TurnOptions {
 /** Attacks of one kind, as a chapter of the document. */
 export interface Area {
   title: string
-  /** What an attacker is after here, for somebody who reads the document. */
+  /** What an attacker is after here, for someone who reads the document. */
   about: string
   /**
    * Who attacks: a page of the signing service; foreign script within our own page; or the link of a signer, before

@@ -1,7 +1,7 @@
 /** What stands between an attack and its gain: the vocabulary of the tables, each with its place in the sources. */
 
 export interface GuardWords {
-  /** In a sentence for somebody who reviews it. */
+  /** In a sentence for someone who reviews it. */
   does: string
   /** Where it is written. */
   files: readonly string[]

@@ -62,7 +62,7 @@ export class Scene {
     await this.#goOn()
   }
 
-  /** To the service's page anew. A move of the attack's own may end meanwhile, so the document itself says that it is another. */
+  /** To the service's page again. A move of the attack's own may end meanwhile, so the document itself says that it is another. */
   async #goOn(): Promise<void> {
     await this.run('window.isLeft = true; location.replace("{here}/attack")')
     const isAnother = 'return window.isLeft === undefined && document.readyState !== "loading"'

@@ -31,7 +31,7 @@ export interface Servers {
   close(): Promise<void>
 }
 
-/** Other addresses of this machine, where it has them: whoever spells it otherwise must be noticed too. */
+/** Other addresses of this machine, where it has them: anyone who spells it otherwise must be noticed too. */
 const OTHER_ADDRESSES = ['127.0.0.2', '::1']
 
 export async function startServers(): Promise<Servers> {

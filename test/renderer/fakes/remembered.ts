@@ -22,7 +22,7 @@ export function fakeRemembered({ state }: FakeOffice): HandlersOf<'people' | 're
   }
 }
 
-/** Somebody in the address book. */
+/** Someone in the address book. */
 export function personOf(change: Partial<PersonView> = {}): PersonView {
   return {
     FirstName: 'Mere',

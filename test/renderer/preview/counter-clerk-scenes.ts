@@ -16,7 +16,7 @@ const now = () => Date.now()
 const DAY = 86_400_000
 const subjects = ['Tenancy agreement', 'Deed of gift', 'Power of attorney', 'Loan variation', 'Superannuation choice']
 
-/** Somebody who can sign, the one at `index` of a long row. */
+/** Someone who can sign, the one at `index` of a long row. */
 function entryOf(index: number, at = now(), change: Partial<CounterEntry> = {}): CounterEntry {
   const [first, last] = people[index % people.length] ?? ['Mere', 'Parata']
   return {

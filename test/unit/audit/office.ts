@@ -36,7 +36,7 @@ export function workstation() {
       trouble: (error) => void troubles.push(error)
     })
   }
-  /** What somebody does who has the key of the database. */
+  /** What someone does who has the key of the database. */
   function tamper(sql: string): void {
     const triggers = db
       .prepare<[], { name: string; sql: string }>(

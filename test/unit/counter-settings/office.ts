@@ -29,7 +29,7 @@ export function pinOffice(change: Partial<PinDeps> = {}) {
   const notes: AuditNote[] = []
   const told = { changed: 0 }
   function run(more: Partial<PinDeps> = {}) {
-    // What never jumps begins anew with each run.
+    // What never jumps begins again with each run.
     const began = time.elapsed()
     return new StaffPinKeeper({
       slot: lastingKeychain(entries).staffPin,

@@ -112,7 +112,7 @@ describe('after a crash', () => {
   })
 })
 
-/** What is kept is in a database, and somebody or another version wrote it. */
+/** What is kept is in a database, and someone or another version wrote it. */
 async function found(text: string) {
   const office = openOffice()
   const db = connectInMemory()

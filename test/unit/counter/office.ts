@@ -233,7 +233,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       this.change(reference, index, { SignedStatus: 'Declined', DeclinedReason: 'No.', SigningKey: undefined })
       office.service.set(reference, { ...office.service.get(reference), Status: 'Declined' })
     },
-    /** The folders were read, by whoever reads them. */
+    /** The folders were read, by anyone who reads them. */
     async looked(): Promise<void> {
       read()
       await counter.documentsChanged(ACCOUNT)
@@ -263,7 +263,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       for (let second = 0; second < 60 && this.state().phase === 'asking'; second++) await time.pass(1000)
       return this.state()
     },
-    /** As `settled`; whoever was thanked, or told that nothing was received, lets the next one have their turn. */
+    /** As `settled`; anyone who was thanked, or told that nothing was received, lets the next one have their turn. */
     async handedOn(): Promise<CounterSession> {
       const { id, phase } = await this.settled()
       if (phase === 'between') await counter.next(id)

@@ -1,4 +1,4 @@
-/** The second display goes while somebody signs on it: nothing of the office is shown, and nothing goes on without staff. */
+/** The second display goes while someone signs on it: nothing of the office is shown, and nothing goes on without staff. */
 import { expect, test } from 'vitest'
 import { BOUNDS, gate, openOffice, PIN, signer } from './office.ts'
 

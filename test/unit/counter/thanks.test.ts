@@ -1,4 +1,4 @@
-/** Between two turns: thanks to whoever is done, a way back to whoever has not signed, and a way out for whoever isn't meant. */
+/** Between two turns: thanks to anyone who is done, a way back to anyone who has not signed, and a way out for anyone who isn't meant. */
 import { describe, expect, test } from 'vitest'
 import { later, openOffice, PIN, signer } from './office.ts'
 

@@ -1,4 +1,4 @@
-/** Names as a service, or somebody who means harm, could give them; and what Windows takes, told from its own documentation. */
+/** Names as a service, or someone who means harm, could give them; and what Windows takes, told from its own documentation. */
 import fc from 'fast-check'
 import { type NameParts, type NamePattern, parsePattern } from '../../../src/main/core/downloads/name-pattern.ts'
 
@@ -138,7 +138,7 @@ export const anyPatternText = fc.oneof(
 
 /**
  * What is wrong with a path on Windows: the rules of "Naming Files, Paths, and Namespaces" and of what Explorer opens,
- * written anew here.
+ * written again here.
  */
 export function wrongOnWindows(folder: string, path: readonly string[]): string[] {
   const wrong: string[] = []

@@ -401,7 +401,7 @@ describe('what is there', () => {
         .sort()
     ).toEqual(['cancelled', 'done', 'failed'])
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 1, missing: [] })
-    // The service made it anew meanwhile: both are there, and known.
+    // The service made it again meanwhile: both are there, and known.
     server.answer = (_reference, response) => sendPdf('R1', response, pdfOf('R1 made anew'))
     await again()
     await office.rested()

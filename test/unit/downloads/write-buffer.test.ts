@@ -14,7 +14,7 @@ async function* chunksOf(sizes: readonly number[], whole: Uint8Array, end?: Erro
 
 async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const copies: Buffer[] = []
-  // Whoever takes a piece has it whole until the next is asked for.
+  // Anyone who takes a piece has it whole until the next is asked for.
   for await (const piece of pieces) copies.push(Buffer.from(piece))
   return Buffer.concat(copies)
 }

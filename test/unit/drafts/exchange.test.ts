@@ -417,7 +417,7 @@ test('a file that may not be read says so', async () => {
   writeFileSync(inFolder('locked.countersign'), whole())
   await chmod(inFolder('locked.countersign'), 0)
   const { drafts, refused } = await office.exchange.importFiles('a', [inFolder('locked.countersign')])
-  // Whoever runs the tests as root may read everything.
+  // Anyone who runs the tests as root may read everything.
   if (drafts.length === 0)
     expect(refused).toEqual([{ file: 'locked.countersign', message: 'You may not read this file.' }])
   expect(existsSync(inFolder('locked.countersign'))).toBe(true)

@@ -1,4 +1,4 @@
-/** Whoever may write in a drop folder may do so at any moment, slowly, and with ill will. */
+/** Anyone who may write in a drop folder may do so at any moment, slowly, and with ill will. */
 import {
   closeSync,
   mkdirSync,

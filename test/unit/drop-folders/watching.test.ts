@@ -140,7 +140,7 @@ describe('a folder', () => {
 
   test('that can’t be written keeps the file, which is taken once it can be', async () => {
     const at = await aPlace()
-    // Something of that name in the way stands for a share that can't be written: whoever runs tests may write anywhere.
+    // Something of that name in the way stands for a share that can't be written: anyone who runs tests may write anywhere.
     writeFileSync(join(at.place, 'done'), '')
     at.drop('a.json', requestFile('A'))
     await at.look()

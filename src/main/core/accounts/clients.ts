@@ -8,7 +8,7 @@ import { clientCredentials } from './credentials.ts'
 export interface ClientDeps {
   accounts: Accounts
   fetch: Fetch
-  /** Told when a request of an account's found nobody: whoever watches the line may want to look. */
+  /** Told when a request of an account's found nobody: anyone who watches the line may want to look. */
   unreached?: (accountId: string) => void
   /** Milliseconds since 1970 UTC. */
   clock: () => number

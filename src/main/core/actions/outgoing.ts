@@ -217,7 +217,7 @@ function hasSigned(signer: SignerResponse): boolean {
   return signer.HasSigned === true || signer.SignedStatus === 'Signed' || signer.SignedStatus === 'Complete'
 }
 
-/** Ended in a way that no later due date mends. */
+/** Ended in a way that no later due date fixes. */
 function isOver(document: DocumentResponse): boolean {
   const { family } = readDocumentStatus(document.Status)
   return family === 'complete' || family === 'declined'

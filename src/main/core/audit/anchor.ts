@@ -1,6 +1,6 @@
 /**
  * The newest entry of the audit trail as the keychain knows it. The trail alone can't show that its end was cut off, or that
- * all of it was written anew; beside this it can.
+ * all of it was written again; beside this it can.
  */
 import { z } from 'zod'
 import type { SecretSlot } from '../storage/keychain.ts'
@@ -31,7 +31,7 @@ export function openAnchor({ slot, table, meta, trouble }: AnchorDeps) {
   let running: Promise<void> | undefined
   let isBehind = false
 
-  /** What the keychain knows; undefined where it knows nothing, and never did. */
+  /** What the keychain knows; undefined if it knows nothing, and never did. */
   async function read(): Promise<Kept | undefined> {
     // Asked first: the mark comes after the entry in the keychain, which may come while that is being read.
     const isMarked = meta.read(MARK) !== undefined
@@ -63,7 +63,7 @@ export function openAnchor({ slot, table, meta, trouble }: AnchorDeps) {
         await catchUp().catch(trouble)
       }
     } finally {
-      // In the same step as the last look: what moves after it begins anew.
+      // In the same step as the last look: what moves after it begins again.
       running = undefined
     }
   }

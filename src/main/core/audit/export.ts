@@ -83,7 +83,7 @@ function linesOf(cells: string[][]): string {
 function isoByZone(): (entry: AuditEntry) => string {
   const writers = new Map<string, (at: number) => string>()
   return ({ at, zone }) => {
-    // A moment that no clock shows was written by somebody else, and must not keep the rest from being exported.
+    // A moment that no clock shows was written by someone else, and must not keep the rest from being exported.
     if (Number.isNaN(new Date(at).getTime())) return String(at)
     const writer = writers.get(zone) ?? isoWriter(zone)
     writers.set(zone, writer)

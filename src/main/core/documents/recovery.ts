@@ -58,7 +58,7 @@ export function openRecoveringWorker(
     if (!isDamaged && isReadable) return false
     leave()
     if (isDamaged) setAside++
-    // What could not be read for another reason is tried again by whoever asks next.
+    // What could not be read for another reason is tried again by anyone who asks next.
     standing = isDamaged ? open(true) : undefined
     return isDamaged
   }

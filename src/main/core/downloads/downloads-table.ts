@@ -44,7 +44,7 @@ export function openDownloadsTable(db: Db) {
   const stop = db.prepare(
     `UPDATE downloads SET state = ?, error = ?, retry_at = 0, finished_at = ? WHERE id = ? AND state = 'waiting'`
   )
-  // What was to be fetched anew is the file that it was. One that failed says so until it is cleared.
+  // What was to be fetched again is the file that it was. One that failed says so until it is cleared.
   const backToFile = db.prepare<[string]>(
     `UPDATE downloads SET state = 'done', error = NULL, finished_at = coalesce(finished_at, queued_at)
      WHERE id = ? AND state IN ('failed', 'cancelled') AND file_name IS NOT NULL`

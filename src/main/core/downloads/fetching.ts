@@ -151,7 +151,7 @@ export function openFetching(deps: FetchingDeps) {
   }
 }
 
-/** As `inTurn`; but whoever is told to end while others have their turn doesn't wait for them. */
+/** As `inTurn`; but anyone who is told to end while others have their turn doesn't wait for them. */
 function inTurnUnlessEnded<Answer>(key: string, signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const end = () => reject(signal.reason)

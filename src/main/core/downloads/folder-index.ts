@@ -112,7 +112,7 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
 }
 
 /**
- * A table beside the files that says what each of them is, for whoever opens the folder without us. It is written anew as a
+ * A table beside the files that says what each of them is, for anyone who opens the folder without us. It is written again as a
  * whole, and never in the place of a file that isn't such a table.
  */
 
@@ -162,7 +162,7 @@ const HEADINGS = [
   'Fetched at',
   'Account'
 ]
-/** What a table of ours begins with. With a column more or less, somebody has made it their own. */
+/** What a table of ours begins with. With a column more or less, someone has made it their own. */
 const FIRST_LINE = `${MARK_OF_UTF8}${linesOf([HEADINGS])}`
 /** What Windows answers where another program, a spreadsheet say, holds a file. */
 const HELD = new Set(['EPERM', 'EACCES', 'EBUSY'])

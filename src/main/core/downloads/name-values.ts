@@ -51,7 +51,7 @@ export type Placeholder = keyof typeof meanings
 /** All there are, in the order in which a person is told of them. */
 export const PLACEHOLDERS = Object.keys(meanings) as Placeholder[]
 
-/** The placeholder that a person means, whichever capitals they write; undefined where there is none. */
+/** The placeholder that a person means, whichever capitals they write; undefined if there is none. */
 export function placeholderOf(text: string): Placeholder | undefined {
   const wanted = text.trim().toLowerCase()
   return PLACEHOLDERS.find((name) => name.toLowerCase() === wanted)
@@ -113,7 +113,7 @@ interface Named {
   zone: string
 }
 
-/** @param mirrored undefined where the document isn't known any more. */
+/** @param mirrored undefined if the document isn't known any more. */
 export function namePartsOf(
   { account, reference, name, type, otherwise, zone }: Named,
   mirrored: MirroredDocument | undefined

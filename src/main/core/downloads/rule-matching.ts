@@ -157,7 +157,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     let last = cursor?.mirror === newest.mirror ? Math.min(cursor.change, newest.change) : newest.change
     if (cursor?.mirror !== newest.mirror) kept.write(CURSOR, { mirror: newest.mirror, change: last })
     for (const rule of rules) {
-      // Its mirror was begun anew: what completed meanwhile is told by the time alone.
+      // Its mirror was begun again: what completed meanwhile is told by the time alone.
       if (rule.mirror === newest.mirror || !(await isRead(rule.accountId))) continue
       await scan(rule, (completedAt) => completedAt >= rule.createdAt)
       table.adopt(rule.id, newest.mirror, 0)

@@ -48,7 +48,7 @@ export async function makeFolders(
   })
 }
 
-/** The names of folders that are there, as {@link makeFolders} would use them; undefined where one isn't, or leads out. */
+/** The names of folders that are there, as {@link makeFolders} would use them; undefined if one isn't, or leads out. */
 export async function findFolders(
   files: FolderFiles,
   folder: string,
@@ -99,7 +99,7 @@ export async function rootOf(files: FolderFiles, folder: string): Promise<string
   }
 }
 
-/** What has a name; undefined where nothing has. @throws {FileError} */
+/** What has a name; undefined if nothing has. @throws {FileError} */
 export async function kindOf(files: FolderFiles, path: string): Promise<FileKind | undefined> {
   try {
     return await files.lstat(path)

@@ -166,7 +166,7 @@ async function settle(
       return { name: wanted, wasThere: false }
     }
     seen?.forget()
-    // Somebody was quicker; or the system takes it for a name that looks quite different, and then it stays refused.
+    // Someone was quicker; or the system takes it for a name that looks quite different, and then it stays refused.
     refused.add(number)
   }
 }

@@ -42,7 +42,7 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
 
 /**
  * The file's content, an entry at a time.
- * @param madeBy the application and its version, for whoever opens the file with something else.
+ * @param madeBy the application and its version, for anyone who opens the file with something else.
  * @throws AppFailure `too-large` while it is read, where no Countersign would import the file.
  */
 export function* exchangeFile(

@@ -38,7 +38,7 @@ export interface HistoryDeps {
   newId: () => string
 }
 
-/** Its writes belong into the transaction of whoever changes the draft. */
+/** Its writes belong into the transaction of anyone who changes the draft. */
 export function openHistory({ db, clock, newId }: HistoryDeps) {
   const all = db.prepare<[number], VersionRow>(
     `SELECT number, id, reason, title, who, saved_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC`

@@ -19,7 +19,7 @@ export interface Claim {
   id: string
   /** Of the file that was claimed; the end of it, where it was long. */
   name: string
-  /** When it was claimed or changed last, in milliseconds since 1970 UTC, by the clock of whoever holds the disk. */
+  /** When it was claimed or changed last, in milliseconds since 1970 UTC, by the clock of anyone who holds the disk. */
   at: number
 }
 
@@ -43,7 +43,7 @@ export async function claimedStat(place: string, entry: Claimed): Promise<FileSt
 
 /**
  * Moves a file to where this workstation works on it.
- * @returns undefined where it was gone already: another workstation has it, or whoever dropped it took it back.
+ * @returns undefined if it was gone already: another workstation has it, or anyone who dropped it took it back.
  * @throws the system's error where it can't be moved: it is where it was.
  */
 export async function claimOnDisk(place: string, from: string, entry: Claimed): Promise<FileStat | undefined> {

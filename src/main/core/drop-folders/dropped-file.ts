@@ -145,7 +145,7 @@ export async function moveAside(from: string, place: string, folder: string, nam
     throw error
   }
   if (!(await isIn(place, folder))) {
-    // Somebody made a link of the folder in this very moment.
+    // Someone made a link of the folder in this very moment.
     await fs.rename(to, from)
     throw notAFolder()
   }

@@ -119,7 +119,7 @@ export function openJournal(db: Db) {
     /** Nothing came of a claim, and nothing will. */
     drop: (id: string): void => void erase.run(id),
 
-    /** @throws Error where it was made before: whoever writes together with this must not either. */
+    /** @throws Error where it was made before: anyone who writes together with this must not either. */
     made(id: string, { outcome, count, draftIds, error, report }: Made, now: number): void {
       const { changes } = make.run({
         ...{ id, outcome, count, report, now },

@@ -1,5 +1,5 @@
 /**
- * The folders that drop folders make in a watched one. Whoever may write there may put a link in their place: each is looked at
+ * The folders that drop folders make in a watched one. Anyone who may write there may put a link in their place: each is looked at
  * just before and after something is put in it.
  */
 import type { Stats } from 'node:fs'
@@ -34,7 +34,7 @@ export async function isIn(place: string, folder: string): Promise<boolean> {
   if (!(await isFolder(path))) return false
   try {
     const between = relative(await fs.realpath(place), await fs.realpath(path))
-    // Where disks take capitals for small letters, the name is as whoever made the folder wrote it.
+    // Where disks take capitals for small letters, the name is as anyone who made the folder wrote it.
     return between.toLowerCase() === folder.toLowerCase()
   } catch {
     return false

@@ -125,7 +125,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     return isMoving || outcomes.has('moving') || from !== undefined ? STABLE_AFTER + SOON : LOOK_EVERY
   }
 
-  /** What is in the folder; undefined where it isn't there. */
+  /** What is in the folder; undefined if it isn't there. */
   async function files(place: string): Promise<Awaited<ReturnType<typeof filesIn>> | undefined> {
     const cancel = deps.time.after(PATIENCE, () => become('missing'))
     try {

@@ -1,11 +1,11 @@
-/** Text on the clipboard that goes from there by itself, unless somebody has copied something else since. */
+/** Text on the clipboard that goes from there by itself, unless someone has copied something else since. */
 
 /** Milliseconds that it stays. */
 export const BRIEF = 30_000
 
 export interface BriefCopyEffects {
   clipboard: { read(): Promise<string>; write(text: string): Promise<void>; clear(): void }
-  /** Somebody else's text is on the clipboard, and staff's own will be put back there afterwards. */
+  /** Someone else's text is on the clipboard, and staff's own will be put back there afterwards. */
   isAside: () => boolean
   schedule: (task: () => void, delay: number) => () => void
 }

@@ -1,5 +1,5 @@
 /**
- * Readings of identity checks: what the service told, in memory only, for as long as somebody looks at it. Nothing of it is
+ * Readings of identity checks: what the service told, in memory only, for as long as someone looks at it. Nothing of it is
  * written anywhere; that it was fetched is.
  */
 import type {
@@ -20,7 +20,7 @@ const MOST_RECORDS = 100
 
 export interface FolderReadingDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'getIDVerification'>>
-  /** What the document is called; undefined where it isn't known. */
+  /** What the document is called; undefined if it isn't known. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
   note: NoteInAudit
   newId: () => string

@@ -7,7 +7,7 @@ export interface Time {
   elapsed(): number
   /**
    * Runs `task` once, `delay` milliseconds from now; returns what cancels it. A delay that is longer than 24 days comes
-   * early: whoever waits that long looks again how long is left.
+   * early: anyone who waits that long looks again how long is left.
    */
   after(delay: number, task: () => void): () => void
   /** From 0 up to, but not including, 1. */

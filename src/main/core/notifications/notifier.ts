@@ -22,7 +22,7 @@ export interface NotifierDeps extends PreferenceDeps, StartupDigestDeps {
   /** Takes the notices off the screen that are still there. */
   withdraw: () => void
   time: Time
-  /** DocumentNews what went wrong; it is tried again. */
+  /** Is told what went wrong; it is tried again. */
   failed: (error: unknown) => void
 }
 

@@ -12,7 +12,7 @@ export type AllowedOrigin =
 /** What a host has at most (RFC 1035), with `https://` and a port. */
 const LONGEST = 270
 
-/** Reads an origin like `https://sign.example.com`, as somebody typed it. */
+/** Reads an origin like `https://sign.example.com`, as someone typed it. */
 export function allowedOrigin(typed: string): AllowedOrigin {
   const text = typed.trim()
   if (text === '') return refused('Enter an address such as https://sign.example.com.')

@@ -24,7 +24,7 @@ export function isOwnPage(address: string, devServer?: URL): boolean {
 /**
  * The file that an address of ours names.
  * @param folder absolute path of the renderer's built files.
- * @returns an absolute path inside the folder, or undefined where the address must be refused.
+ * @returns an absolute path inside the folder, or undefined if the address must be refused.
  */
 export function fileOfPage(address: string, folder: string): string | undefined {
   const url = parsed(address)

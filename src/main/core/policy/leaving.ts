@@ -9,7 +9,7 @@ export interface Pending {
   preparing: number
   /** Extensions and corrections that wait for the line. */
   actions: number
-  /** Somebody signs on the second display. */
+  /** Someone signs on the second display. */
   isSigning: boolean
 }
 
@@ -21,7 +21,7 @@ export interface LeavingQuestion {
 }
 
 /**
- * The question, or undefined where nobody needs to be asked.
+ * The question, or undefined if nobody needs to be asked.
  * @param storage whether what is kept outlives the application.
  */
 export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memory'): LeavingQuestion | undefined {

@@ -1,6 +1,6 @@
 /**
  * What may stand in a log line: ids, codes and counts. Whatever looks like a person, a secret, a link or a place on the
- * disk is taken out, so that a log can be sent to somebody who may know none of it.
+ * disk is taken out, so that a log can be sent to someone who may know none of it.
  */
 
 const LONGEST_TEXT = 300

@@ -39,7 +39,7 @@ export function decidePermission(asked: AskedPermission, ground: SigningGround, 
   return media === 'yes' ? 'grant' : 'ask'
 }
 
-/** The devices that media types stand for; undefined where there are none, or one that isn't a device of ours. */
+/** The devices that media types stand for; undefined if there are none, or one that isn't a device of ours. */
 export function devicesOf(mediaTypes: readonly string[] | undefined): MediaDevice[] | undefined {
   const types = [...new Set(mediaTypes)]
   if (types.length === 0 || types.some((type) => type !== 'video' && type !== 'audio')) return undefined

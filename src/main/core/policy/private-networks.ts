@@ -1,5 +1,5 @@
 /**
- * Which hosts are within somebody's own network, this machine included. Pages of the signing service are the public's;
+ * Which hosts are within someone's own network, this machine included. Pages of the signing service are the public's;
  * what they may not do is reach through us to the office's router, printers, cameras and intranet.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
@@ -79,7 +79,7 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /**
- * Why an address may not be reached; undefined where its host is public, and so is every address that its name leads to.
+ * Why an address may not be reached; undefined if its host is public, and so is every address that its name leads to.
  * @param lookup resolves a name; a rejection means that it can't be resolved: `not-found`.
  */
 export async function whyNotReached(url: URL, lookup: Lookup): Promise<'private-network' | 'not-found' | undefined> {

@@ -18,7 +18,7 @@ import type { CallOptions, Transport } from './transport.ts'
 
 export function account(transport: Transport) {
   return {
-    /** The account's limits and rights; undefined where the service doesn't tell them. */
+    /** The account's limits and rights; undefined if the service doesn't tell them. */
     async getAccountInfo(options?: CallOptions): Promise<AccountInfo | undefined> {
       const operation = 'Account/Info'
       const json = await undefinedIfUnknown(
@@ -42,7 +42,7 @@ export function account(transport: Transport) {
       return decodedEmployers(operation, json)
     },
 
-    /** The employers that the account has. Not in the reference (endpoint rule 11): undefined where the service lacks it. */
+    /** The employers that the account has. Not in the reference (endpoint rule 11): undefined if the service lacks it. */
     async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
       const operation = 'FormDirect/Employers'
       const json = await undefinedIfUnknown(

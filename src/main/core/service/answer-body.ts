@@ -50,7 +50,7 @@ export async function* chunks(body: ReadableStream<Uint8Array>, watch: Watch): A
   }
 }
 
-/** What Content-Length says of the bytes that we will read; undefined where it says nothing about them. */
+/** What Content-Length says of the bytes that we will read; undefined if it says nothing about them. */
 export function declaredLength(response: Response): number | undefined {
   const encoding = response.headers.get('content-encoding')?.trim().toLowerCase()
   if (encoding && encoding !== 'identity') return undefined

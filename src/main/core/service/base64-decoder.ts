@@ -3,7 +3,7 @@
 export interface Base64Decoder {
   /** The bytes that are certain by now. */
   write(text: string): Uint8Array
-  /** The last bytes; undefined where it breaks off in the middle of one. */
+  /** The last bytes; undefined if it breaks off in the middle of one. */
   end(): Uint8Array | undefined
 }
 

@@ -31,7 +31,7 @@ const MOST_HOPS = 5
  *
  * Redirects: a GET is led on, freshly signed, while it stays at the origin that the account names. Another origin is
  * refused whatever is fetched: with credentials it would tell a stranger who we are, and without them (a download
- * handed to a storage host, say) it would let whoever answers for the service point this program at any machine that
+ * handed to a storage host, say) it would let anyone who answers for the service point this program at any machine that
  * the office's network can reach. The reference has the service itself answer downloads, so nothing is lost. A change of
  * scheme is another origin, too: the account's address is then to be corrected, which `movedTo` helps with. A POST
  * is never sent a second time, as that could send a package twice.

@@ -19,7 +19,7 @@ export const RETRY_LIMITS: RetryLimits = {
 }
 
 /*
- * Not `offline` and not `tls`: waiting a second changes neither. Not `cancelled`: somebody wanted it to end. And
+ * Not `offline` and not `tls`: waiting a second changes neither. Not `cancelled`: someone wanted it to end. And
  * nothing that the service understood and refused.
  */
 const WORTH_ANOTHER_TRY: ReadonlySet<ServiceErrorCode> = new Set([
@@ -32,7 +32,7 @@ const WORTH_ANOTHER_TRY: ReadonlySet<ServiceErrorCode> = new Set([
 ])
 
 /**
- * How long to wait before the next attempt in milliseconds, or undefined where there should be none.
+ * How long to wait before the next attempt in milliseconds, or undefined if there should be none.
  * @param attempt the one that failed; 1 is the first.
  * @param random 0 up to 1; waits are spread over their whole range, so that fifty workstations don't come back at once.
  */
@@ -53,7 +53,7 @@ export function waitBeforeRetry(
 const LONGEST_ASKED_FOR_MS = 86_400_000
 
 /**
- * Reads a Retry-After header, seconds or an HTTP date, into milliseconds from now, a day at most; undefined where it says
+ * Reads a Retry-After header, seconds or an HTTP date, into milliseconds from now, a day at most; undefined if it says
  * neither.
  */
 export function readRetryAfter(header: string | null, now: number): number | undefined {

@@ -80,9 +80,9 @@ export interface Transport {
   /** A GET's JSON. */
   get(call: Call, kind: 'read' | 'list'): Promise<unknown>
   /**
-   * A GET's bytes, for whoever reads them elsewhere: they are on a buffer of their own. What `take` rejects with is passed
+   * A GET's bytes, for anyone who reads them elsewhere: they are on a buffer of their own. What `take` rejects with is passed
    * on as it is, as it isn't the service's.
-   * @param take undefined where they aren't JSON, so that the service is asked in another way.
+   * @param take undefined if they aren't JSON, so that the service is asked in another way.
    */
   take<Value>(call: Call, kind: 'read' | 'list', take: Take<Value | undefined>): Promise<Value>
   /** A POST's JSON. Sent once, whatever happens. */

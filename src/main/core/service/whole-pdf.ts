@@ -13,7 +13,7 @@ export const PDF_SLACK = 1024
 export const PDF_BEGINNING = '%PDF-'
 const PDF_END = '%%EOF'
 
-/** Where `%PDF-` stands, from 0 to 1,024; undefined where it doesn't. */
+/** Where `%PDF-` stands, from 0 to 1,024; undefined if it doesn't. */
 export function pdfBeginning(bytes: Uint8Array): number | undefined {
   const at = view(bytes.subarray(0, PDF_SLACK + PDF_BEGINNING.length)).indexOf(PDF_BEGINNING, 0, 'latin1')
   return at < 0 ? undefined : at
@@ -40,7 +40,7 @@ export function wholePdf(): WholePdf {
       const missing = 2 * PDF_SLACK - beginning.byteLength
       if (missing > 0) beginning = Buffer.concat([beginning, piece.subarray(0, missing)])
       const last = piece.subarray(-PDF_SLACK)
-      // A piece is copied: its memory belongs to whoever reads it next.
+      // A piece is copied: its memory belongs to anyone who reads it next.
       end = Buffer.concat([end, last]).subarray(-PDF_SLACK)
     },
     isWhole(isLengthKnown) {

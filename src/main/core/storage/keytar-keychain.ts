@@ -110,7 +110,7 @@ async function tryOut(keytar: KeytarApi, timeoutMs: number): Promise<void> {
   if (read !== PROBE_VALUE) throw new KeychainError('failed', 'The keychain did not give back what it was given.')
 }
 
-/** Two probes at once would read and delete each other's entry: whoever comes second waits for the first. */
+/** Two probes at once would read and delete each other's entry: anyone who comes second waits for the first. */
 function coalesced(probe: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => {

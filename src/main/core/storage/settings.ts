@@ -11,7 +11,7 @@ import { fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'
 import { setAside } from './set-aside.ts'
 
-/** In device-independent pixels. A position may be on a screen that is gone: whoever opens a window looks first. */
+/** In device-independent pixels. A position may be on a screen that is gone: anyone who opens a window looks first. */
 export const WindowBounds = z.object({
   x: z.int(),
   y: z.int(),

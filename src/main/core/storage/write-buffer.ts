@@ -14,7 +14,7 @@ const MOST_SPARE = 24
 const NOTHING = new Uint8Array()
 
 /**
- * What it yields is good until the next but one is asked for: whoever keeps a piece copies it. What it takes is used up: a chunk
+ * What it yields is good until the next but one is asked for: anyone who keeps a piece copies it. What it takes is used up: a chunk
  * that has its memory to itself is empty afterwards.
  */
 export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
@@ -53,7 +53,7 @@ export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     let piece = await gather()
     while (piece.byteLength > 0) {
       coming = gather()
-      // Whoever is slow with this piece hears of what went wrong with the next one only then.
+      // Anyone who is slow with this piece hears of what went wrong with the next one only then.
       coming.catch(() => undefined)
       yield piece
       piece = await coming
@@ -63,7 +63,7 @@ export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     await coming?.catch(() => undefined)
     await source.return?.()
     for (const buffer of buffers) {
-      // What it held was somebody's passport.
+      // What it held was someone's passport.
       buffer?.fill(0)
       if (buffer && spare.length < MOST_SPARE) spare.push(buffer)
     }

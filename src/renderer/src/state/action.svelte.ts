@@ -20,7 +20,7 @@ export class Action<Value> {
     return this.#error
   }
 
-  /** Runs a call; answers its value, or undefined where it failed, was forgotten, or one was under way. */
+  /** Runs a call; answers its value, or undefined if it failed, was forgotten, or one was under way. */
   async run<Answer extends Value>(call: () => Promise<Result<Answer>>): Promise<Answer | undefined> {
     if (this.#busy) return undefined
     const mine = ++this.#newest

@@ -102,7 +102,7 @@ export class ChoosingDownloads {
     return this.problem === undefined
   }
 
-  /** Has the person choose a folder; undefined where they thought better of it, and nothing is changed. */
+  /** Has the person choose a folder; undefined if they thought better of it, and nothing is changed. */
   async chooseFolder(): Promise<DownloadFolder | undefined> {
     const folder = await this.choosing.run(() => this.#api.downloads.chooseFolder())
     if (folder) this.#folder = folder

@@ -1,4 +1,4 @@
-/** Somebody who was looked for at the counter and isn't in the queue: looked for in all documents, with what keeps them away. */
+/** Someone who was looked for at the counter and isn't in the queue: looked for in all documents, with what keeps them away. */
 import type { DocumentPage } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'

@@ -14,7 +14,7 @@ import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 
-/** Milliseconds between two messages that somebody is looking. */
+/** Milliseconds between two messages that someone is looking. */
 const TOLD_EVERY = 20_000
 
 /** A picture on its way, there, or not to be had. */
@@ -90,7 +90,7 @@ export class OpenIdentity {
     return this.saving.run(() => this.#api.identity.savePicture({ reading, record, name }))
   }
 
-  /** Somebody is at the page. */
+  /** Someone is at the page. */
   used(): void {
     const reading = this.reading.value?.id
     const now = this.#clock.monotonic()

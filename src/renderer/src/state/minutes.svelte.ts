@@ -1,4 +1,4 @@
-/** The time, told anew as each minute begins to whatever depends on it. */
+/** The time, told again as each minute begins to whatever depends on it. */
 import type { Clock } from './clock.ts'
 import { Ticking } from './ticking.ts'
 

@@ -101,7 +101,7 @@ export class Office {
     return () => this.#host.removeEventListener('online', back)
   }
 
-  /** Whether all that was typed is kept, and that soon enough for whoever closes the window. */
+  /** Whether all that was typed is kept, and that soon enough for anyone who closes the window. */
   #finishInTime(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.clock.after(PATIENCE, () => resolve(false))

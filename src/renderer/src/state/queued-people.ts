@@ -6,12 +6,12 @@ export interface QueuedPerson {
   signerName: string
   /** What they can sign, in the queue's order; what came without a link last. */
   entries: readonly CounterEntry[]
-  /** What a session with them begins with; undefined where nothing of it can be signed here. */
+  /** What a session with them begins with; undefined if nothing of it can be signed here. */
   first: CounterEntry | undefined
   isToday: boolean
 }
 
-/** Where a row stands: kept while it is pinned under somebody's hands. */
+/** Where a row stands: kept while it is pinned under someone's hands. */
 export type HeldPlace = Pick<QueuedPerson, 'key' | 'isToday'>
 
 /** People in the order of their first document; the same person is told by main. */

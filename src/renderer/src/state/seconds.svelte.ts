@@ -1,4 +1,4 @@
-/** The time, told anew each second to whatever shows it. */
+/** The time, told again each second to whatever shows it. */
 import type { Clock } from './clock.ts'
 import { Ticking } from './ticking.ts'
 

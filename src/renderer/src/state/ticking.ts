@@ -1,4 +1,4 @@
-/** A reading of the clock that is told anew now and then to whatever depends on it; nothing ticks while nobody looks. */
+/** A reading of the clock that is told again now and then to whatever depends on it; nothing ticks while nobody looks. */
 import { createSubscriber } from 'svelte/reactivity'
 import type { Clock } from './clock.ts'
 

@@ -38,7 +38,7 @@ export class Toasts {
     this.#shown = this.#shown.filter((toast) => toast.id !== id)
   }
 
-  /** Keeps what is shown while somebody reads it. */
+  /** Keeps what is shown while someone reads it. */
   hold(): void {
     this.#held = true
   }

@@ -121,7 +121,7 @@ export function errorInWords(error: AppError): string {
   return [happened, meaning, todo].filter(Boolean).join(' ')
 }
 
-/** What a person copies for whoever helps them: the code, our sentence, what the service said. */
+/** What a person copies for anyone who helps them: the code, our sentence, what the service said. */
 export function detailsOf(error: AppError): string {
   return [
     `Code: ${error.code}`,

@@ -1,4 +1,4 @@
-/** Camera and microphone: used without the right, by somebody else than meant, or for longer. */
+/** Camera and microphone: used without the right, by someone else than meant, or for longer. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'

@@ -1,4 +1,4 @@
-/** The address that the service sends a signer to when they are done: named by somebody else, or written oddly. */
+/** The address that the service sends a signer to when they are done: named by someone else, or written oddly. */
 import type { Area, Attack } from '../attack.ts'
 import { click, frame, refusedBy } from './scripts.ts'
 

@@ -34,7 +34,7 @@ async function listening(): Promise<string> {
   return address
 }
 
-/** A request as another program makes it; answers its status, or undefined where the connection was cut. */
+/** A request as another program makes it; answers its status, or undefined if the connection was cut. */
 function ask(address: string, { method = 'POST', body = '', headers = {} } = {}): Promise<number | undefined> {
   return new Promise((resolve) => {
     const asked = request(address, { method, headers }, (response) => {

@@ -53,7 +53,7 @@ export function openDocumentIndex() {
     mark(here, rowId, row !== undefined && row.goneAt === undefined)
     mark(gone, rowId, row?.goneAt !== undefined)
     version++
-    // Whoever knows an older state than the log tells of looks at all rows.
+    // Anyone who knows an older state than the log tells of looks at all rows.
     if (changes.push(rowId) > 2 * LOGGED) changes.splice(0, LOGGED)
   }
 

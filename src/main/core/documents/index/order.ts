@@ -15,7 +15,7 @@ const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
 const IDENTITIES = ['failed', 'other', 'asked', 'passed']
 /** Slots that are ordered, or rows that are put in their place, between two pauses. */
 const PIECE = 512
-/** So many times an order follows what changes meanwhile; whoever asks later follows on. */
+/** So many times an order follows what changes meanwhile; anyone who asks later follows on. */
 const ROUNDS = 2
 /** So many changed rows are put in their places without a pause. */
 const FEW = 1000

@@ -151,7 +151,7 @@ function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): Fou
   const { conditions, until } = conditionsOf(query, moment, index.inner.columns)
   const candidates = searched(index, wordsOf(query.search), presenceOf(query))
   const rows = candidates.slice()
-  // Whoever isn't in the text at all isn't among its people.
+  // Anyone who isn't in the text at all isn't among its people.
   const person = wordsOf(query.signer ?? '').filter((word) => !index.inner.text.narrow(rows, word))
   if (person.length > 0) index.inner.text.filter(rows, person)
   const timed = conditions.flatMap(({ turnsAt }) => (turnsAt ? [turnsAt] : []))

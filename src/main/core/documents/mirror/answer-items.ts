@@ -100,7 +100,7 @@ export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Arr
 /**
  * The same for the same bytes only. Made of the codes that authenticate AES-GCM, which processors have an instruction for: a
  * tenth of SHA-256's time, and an answer that is asked for every few seconds is nearly always the same. The key is no
- * secret, as nobody is to be kept from anything: whoever could make two answers look alike is the one who answers.
+ * secret, as nobody is to be kept from anything: anyone who could make two answers look alike is the one who answers.
  */
 export function* wholeHash(bytes: Uint8Array): Sliced<string> {
   const sum = createHash('sha256').update(String(bytes.length))

@@ -28,7 +28,7 @@ const MANY = 2000
 /** How many unreadable documents are named. */
 const NAMED = 20
 
-/** @returns the taking of one answer at a time: whoever calls waits for the one before. */
+/** @returns the taking of one answer at a time: anyone who calls waits for the one before. */
 export function openAnswerTaking(mirror: Mirror) {
   let number = 0
 

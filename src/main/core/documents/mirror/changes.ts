@@ -1,4 +1,4 @@
-/** What happened to documents, in the order in which it was seen: written with the document, told once to whoever keeps count. */
+/** What happened to documents, in the order in which it was seen: written with the document, told once to anyone who keeps count. */
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'

@@ -43,7 +43,7 @@ export function openMirror(db: Db) {
   const changes: Changes = openChanges(db)
   const accounts = new Map<string, Account>()
   const loading = inSlices(load())
-  // Whoever asks learns of it.
+  // Anyone who asks learns of it.
   loading.catch(() => undefined)
 
   /** Everything but the bodies. */

@@ -9,9 +9,9 @@ export interface FolderReadingDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'readActiveDocuments'>>
   describe: (error: unknown) => AppError
   time: Time
-  /** Orders what is known; shared with whoever takes over what operations answer: see `neverBackwards`. */
+  /** Orders what is known; shared with anyone who takes over what operations answer: see `neverBackwards`. */
   moment: () => number
-  /** Told how each look ended, before whoever asked for it is. */
+  /** Told how each look ended, before anyone who asked for it is. */
   looked: (accountId: string, news: LookEnd) => void
 }
 
@@ -92,7 +92,7 @@ export function openFolderReading(deps: FolderReadingDeps) {
     } catch (error) {
       if (signal.aborted) throw error
       const problem = describe(error)
-      // Told once: whoever hears of a change reads again, and would do so for as long as the service is down.
+      // Told once: anyone who hears of a change reads again, and would do so for as long as the service is down.
       looked(accountId, { folder, at, error: problem, isChanged: noted(accountId, folder, { problem }) })
       throw error
     }

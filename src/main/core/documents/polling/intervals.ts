@@ -92,7 +92,7 @@ export function throttled(
 
 /**
  * A clock by which everything comes after what was before, however the wall clock is put: what is known of a document is
- * ordered by it, and nothing else, as it stays ahead where the wall clock was. Whoever looks and whoever acts must share
+ * ordered by it, and nothing else, as it stays ahead where the wall clock was. Anyone who looks and anyone who acts must share
  * one.
  */
 export function neverBackwards(clock: () => number): () => number {

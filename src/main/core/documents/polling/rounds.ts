@@ -157,7 +157,7 @@ export function trackMissing(before: ReadonlyMap<string, number>) {
      * can be called that, as after a round that came too soon.
      */
     after(round: CompleteRound): number | undefined {
-      // Whoever asks while a round is under way is answered by the same looks: that is one round.
+      // Anyone who asks while a round is under way is answered by the same looks: that is one round.
       if (last && round.begun <= last.lastBegun) return undefined
       if (last && round.at - last.at < (doubtful > 0 ? APART_WHEN_DOUBTFUL : APART)) return undefined
       const shrank = [...round.documents].some(([folder, now]) => hasShrunk(lengths.get(folder) ?? 0, now))

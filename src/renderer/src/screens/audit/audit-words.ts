@@ -120,7 +120,7 @@ export function detailsIn({ detail }: Pick<AuditEntry, 'detail'>): { name: strin
     }))
 }
 
-/** Said, not left out: that nothing was ticked is what somebody may look for. */
+/** Said, not left out: that nothing was ticked is what someone may look for. */
 const NOTHING_TICKED = 'Nothing ticked'
 
 function valueInWords(key: string, value: string): string {

@@ -32,7 +32,7 @@ export class DocumentActions {
     return this.list.value ?? []
   }
 
-  /** Those that the person should see: under way, in doubt, refused and not begun anew, or ended while they looked. */
+  /** Those that the person should see: under way, in doubt, refused and not begun again, or ended while they looked. */
   get current(): readonly ActionView[] {
     return this.all.filter((one, index) => {
       if (this.#hidden.has(one.id)) return false
@@ -117,7 +117,7 @@ type Asked =
 /** Which dialog of a document's page is open, and with what. One at a time, a new one each time. */
 export class Doing {
   #asked = $state.raw<Asked>()
-  /** Grows with each dialog, so that each is made anew. */
+  /** Grows with each dialog, so that each is made again. */
   #turn = $state(0)
   isOpen = $state(false)
 
@@ -134,7 +134,7 @@ export class Doing {
     this.isOpen = true
   }
 
-  /** The dialog of an action that was refused, with what was asked for; undefined where it can't be asked otherwise. */
+  /** The dialog of an action that was refused, with what was asked for; undefined if it can't be asked otherwise. */
   askAnew(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
     const { request } = action
     if (request.kind === 'extend') return () => this.ask({ what: 'extend', before: action })
@@ -174,7 +174,7 @@ export class NewAction {
     return this.#taken
   }
 
-  /** Starts it for each of the documents; answers all of them once every one is taken, undefined where one was not. */
+  /** Starts it for each of the documents; answers all of them once every one is taken, undefined if one was not. */
   async start(references: readonly string[], request: ActionRequest): Promise<ActionView[] | undefined> {
     if (this.#busy) return undefined
     this.#busy = true

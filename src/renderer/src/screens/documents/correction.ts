@@ -55,7 +55,7 @@ export function fieldsOfSigner(person: SignerView, before?: SignerCorrection): C
 }
 
 /**
- * Whom an earlier correction meant, wherever the service lists them now; undefined where the document has them no longer.
+ * Whom an earlier correction meant, wherever the service lists them now; undefined if the document has them no longer.
  * Without a reference it is who was shown there, or what the correction made of them.
  */
 export function personMeant(people: readonly SignerView[], before: SignerCorrection): SignerView | undefined {

@@ -9,7 +9,7 @@ import type { StatusWords } from '../../words/statuses.ts'
 
 export interface SignatureWords {
   status: StatusWords
-  /** What it means for whoever relies on the document. */
+  /** What it means for anyone who relies on the document. */
   meaning: string
   who: string
   /** When it was made; as the service wrote it where that is no date. */

@@ -15,7 +15,7 @@ export interface Extension {
 /**
  * @param day `YYYY-MM-DD`, as a date field has it.
  * @param time `HH:mm`.
- * @returns undefined where either isn't one. A time that summer time skips is the one an hour later.
+ * @returns undefined if either isn't one. A time that summer time skips is the one an hour later.
  */
 export function extensionOf(day: string, time: string): Extension | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
@@ -75,7 +75,7 @@ export function packagesOf(documents: readonly Extendable[]): ExtendedPackage[] 
   return [...packages.values()].map((chosen) => ({ reference: chosen[0]?.reference ?? '', chosen }))
 }
 
-/** Why a document can't be extended; undefined where it can. @param account the chosen one. */
+/** Why a document can't be extended; undefined if it can. @param account the chosen one. */
 export function notExtendable(document: Extendable, account: string | undefined): string | undefined {
   if (document.goneAt !== undefined) return 'left the service'
   if (document.status.family === 'complete') return 'complete'

@@ -8,7 +8,7 @@ import type { StatusWords } from '../../words/statuses.ts'
 export interface IdentityFinding {
   /** What was looked at: "Face". */
   label: string
-  /** What that is, for whoever doesn't know. */
+  /** What that is, for anyone who doesn't know. */
   about: string
   /** The service's own word. */
   value: string
@@ -65,12 +65,12 @@ const states: Record<Exclude<IdentityState, 'none'>, StatusWords & { inFull: str
   other: { word: 'To be looked at', inFull: 'To be looked at', shape: 'question', tone: 'warn' }
 }
 
-/** A document's identity check in the list, under a heading that says what it is; undefined where none was asked for. */
+/** A document's identity check in the list, under a heading that says what it is; undefined if none was asked for. */
 export function identityStatusInList(state: IdentityState): StatusWords | undefined {
   return state === 'none' ? undefined : states[state]
 }
 
-/** A signer's identity check as a whole; undefined where none was asked for. */
+/** A signer's identity check as a whole; undefined if none was asked for. */
 export function identityStatus(state: IdentityState): StatusWords | undefined {
   const words = state === 'none' ? undefined : states[state]
   return words && { ...words, word: words.inFull }

@@ -33,7 +33,7 @@ export class Selection {
   get documents(): DocumentKey[] {
     return [...this.#keys.values()]
   }
-  /** The rows as they were when they were selected; undefined where there are more than are read whole. */
+  /** The rows as they were when they were selected; undefined if there are more than are read whole. */
   get rows(): DocumentRow[] | undefined {
     const rows = [...this.#keys.keys()].map((name) => this.#rows.get(name))
     return rows.some((row) => row === undefined) ? undefined : (rows as DocumentRow[])

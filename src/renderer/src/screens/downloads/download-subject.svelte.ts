@@ -65,7 +65,7 @@ export class SubjectOfDownloads {
     return this.#error
   }
 
-  /** What the main process is asked for; undefined where nothing is left. */
+  /** What the main process is asked for; undefined if nothing is left. */
   get what(): { references: string[] } | { query: DocumentQuery } | undefined {
     if (this.#references) return this.#references.length > 0 ? { references: [...this.#references] } : undefined
     if ('query' in this.#subject) return { query: ownQuery(this.#subject.query) }

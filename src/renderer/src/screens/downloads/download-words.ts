@@ -63,7 +63,7 @@ const SOON = 60_000
 
 /**
  * Why a file that waits isn't fetched now, its own trouble before what holds all of them, and the one thing that ends it;
- * undefined where it only waits its turn, or for the queue to be resumed.
+ * undefined if it only waits its turn, or for the queue to be resumed.
  */
 export function waitsForInWords(
   { error: own, retryAt, folder }: Pick<DownloadView, 'error' | 'retryAt' | 'folder'>,

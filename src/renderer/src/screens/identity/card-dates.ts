@@ -35,7 +35,7 @@ export function dateInWords({ raw, days }: CardDate): string {
   return day === undefined || other !== undefined ? raw : dayInWords(day, 0)
 }
 
-/** What is to be said of a date that can't be read in one way; undefined where it can. */
+/** What is to be said of a date that can't be read in one way; undefined if it can. */
 export function doubtOf({ days }: CardDate): string | undefined {
   const [day, other] = days
   if (day === undefined) return 'As it came: it isn’t written as a date that we know.'
@@ -58,7 +58,7 @@ export function ageAt({ days }: CardDate, at: number): number | undefined {
 
 /**
  * Whether the card was valid when it was looked at, and whether it is now. A card is valid on its last day.
- * @param examinedAt milliseconds; undefined where it isn't known when.
+ * @param examinedAt milliseconds; undefined if it isn't known when.
  */
 export function expiryFinding(expires: CardDate | undefined, examinedAt: number | undefined, now: number): Finding {
   if (!expires) return { tone: 'quiet', shape: 'dot', word: 'No expiry date', meaning: 'The check says none.' }

@@ -57,7 +57,7 @@ export class Batches {
     if (changed) this.#list.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
   }
 
-  /** Saves the rows to mend; answers the file's name, or null where the person thought better of it. */
+  /** Saves the rows to fix; answers the file's name, or null where the person thought better of it. */
   exportFailed(id: string): Promise<SavedFile | null | undefined> {
     return this.#do(id, 'exportFailed', () => this.#api.batches.exportFailed({ id }))
   }

@@ -19,7 +19,7 @@ export interface Figure {
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
 /**
- * @param outbox packages that need somebody before they leave.
+ * @param outbox packages that need someone before they leave.
  * @param counter people who can sign at the counter now.
  */
 export function figuresOf(view: OverviewView, { outbox, counter }: { outbox: number; counter: number }): Figure[] {

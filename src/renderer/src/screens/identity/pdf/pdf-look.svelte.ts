@@ -12,7 +12,7 @@ export const IDLE = 5 * 60_000
 /** Of so many pages the size is known before they are shown; a later one is fitted into the place of one like the first. */
 const MEASURED = 100
 
-/** idle: nobody touched it. person: somebody at the counter was given the screen. away: the computer was locked, or slept. */
+/** idle: nobody touched it. person: someone at the counter was given the screen. away: the computer was locked, or slept. */
 export type WhyCleared = 'idle' | 'person' | 'away'
 
 export type LookPhase =

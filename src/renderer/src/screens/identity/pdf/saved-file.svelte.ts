@@ -45,7 +45,7 @@ export class SavedFile {
 
   async download(): Promise<void> {
     const { failed } = this
-    // What failed begins anew in its own place, so that it isn't in the list twice.
+    // What failed begins again in its own place, so that it isn't in the list twice.
     if (failed) await this.#api.downloads.again({ ids: [failed.id] })
     else await this.starting.run(() => this.#api.downloads.start({ reference: this.#reference, type: 'pdf' }))
     await this.load()
