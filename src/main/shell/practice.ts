@@ -49,7 +49,9 @@ export function practiceOf(parts: PracticeParts): Practice {
       worker = undefined
       await opened.terminate()
       parts.log.error('The practice office did not open.', { code: word?.kind === 'failed' ? word.code : 'no answer' })
-      fail('refused', 'The practice office could not be opened on this computer.')
+      fail('refused', 'The practice office could not be opened on this computer.', {
+        next: 'Start Countersign again. If that doesn’t help, tell your administrator.'
+      })
     }
     port = Number(new URL(word.url).port)
     parts.runs({ url: word.url, token: word.token })

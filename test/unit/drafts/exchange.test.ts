@@ -419,6 +419,11 @@ test('a file that may not be read says so', async () => {
   const { drafts, refused } = await office.exchange.importFiles('a', [inFolder('locked.countersign')])
   // Anyone who runs the tests as root may read everything.
   if (drafts.length === 0)
-    expect(refused).toEqual([{ file: 'locked.countersign', message: 'You may not read this file.' }])
+    expect(refused).toEqual([
+      {
+        file: 'locked.countersign',
+        message: 'You may not read this file. Ask for the permission, or choose another file.'
+      }
+    ])
   expect(existsSync(inFolder('locked.countersign'))).toBe(true)
 })

@@ -212,7 +212,10 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsDeps) {
     async secretsOf(id: string): Promise<AccountCredentials> {
       const row = rowOf(id)
       if (row.kind === 'practice') {
-        return practice?.credentials ?? fail('refused', 'The practice office isn’t running.')
+        return (
+          practice?.credentials ??
+          fail('refused', 'The practice office isn’t running.', { next: 'Start Countersign again.' })
+        )
       }
       if (row.auth_scheme === 'none') return { scheme: 'none' }
       const text = await secrets.get(id)

@@ -52,7 +52,11 @@ export function openClients({ accounts, fetch, clock, random, unreached }: Clien
     /** @throws AppFailure `no-account`, `refused` where the practice office isn't running, `keychain`. */
     async of(id: string): Promise<ServiceClient> {
       const { baseUrl } = accounts.get(id)
-      if (!baseUrl) return fail('refused', 'The practice office isn’t running.', { mayHaveArrived: false })
+      if (!baseUrl)
+        return fail('refused', 'The practice office isn’t running.', {
+          next: 'Start Countersign again.',
+          mayHaveArrived: false
+        })
       const known = made.get(id)
       if (known?.baseUrl === baseUrl) return known.client
       const client = make(id, baseUrl)

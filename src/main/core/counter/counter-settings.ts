@@ -120,7 +120,9 @@ function originsOf(typed: readonly string[]): string[] {
 
 function mustDiffer(evidence: Kept['evidence']): void {
   if (new Set(evidence.map(({ id }) => id)).size === evidence.length) return
-  fail('bad-input', 'Two lines of the checklist are the same one, so nothing was changed.')
+  fail('bad-input', 'Two lines of the checklist are the same one, so nothing was changed.', {
+    next: 'Change one of them.'
+  })
 }
 
 const configured = requests['counter.configure'].input.shape

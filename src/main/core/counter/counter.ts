@@ -187,6 +187,8 @@ export class Counter {
   }
 
   #named(id: string): Session {
-    return this.#session && this.state()?.id === id ? this.#session : fail('gone', 'This signing is over.')
+    return this.#session && this.state()?.id === id
+      ? this.#session
+      : fail('gone', 'This signing is over.', { next: 'Begin again from the Counter.' })
   }
 }

@@ -78,7 +78,10 @@ export class StaffPinKeeper implements StaffPin {
   /** The PIN was forgotten. @throws AppFailure `bad-input` if the system doesn't tell who signs in. */
   reset(): Promise<PinState> {
     return this.#inTurn(async () => {
-      if (!this.#canReset) fail('bad-input', 'On this system only the administrator can reset the PIN.')
+      if (!this.#canReset)
+        fail('bad-input', 'On this system only the administrator can reset the PIN.', {
+          next: 'Ask your administrator.'
+        })
       if ((await this.#read()) === null) return this.#state()
       this.#reset.ask()
       this.#deps.note({ what: 'pin-reset', detail: { how: 'asked for' } })

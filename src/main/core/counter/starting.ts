@@ -41,7 +41,7 @@ export async function readyToStart(
     new Set(turns.map(({ documentReference, signer }) => JSON.stringify([documentReference, signer]))).size <
     turns.length
   ) {
-    fail('bad-input', 'The same signature was chosen twice.')
+    fail('bad-input', 'The same signature was chosen twice.', { next: 'Choose each one once.' })
   }
   await deps.refresh(accountId)
   const checked: Checked[] = []

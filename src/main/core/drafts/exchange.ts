@@ -110,7 +110,8 @@ async function bytesOf(path: string): Promise<Uint8Array> {
     if (error instanceof AppFailure) throw error
     const system = fileErrorOf(error)?.system
     if (system === 'ENOENT') fail('gone', 'This file is no longer there.')
-    if (system === 'EACCES' || system === 'EPERM') fail('not-allowed', 'You may not read this file.')
+    if (system === 'EACCES' || system === 'EPERM')
+      fail('not-allowed', 'You may not read this file.', { next: 'Ask for the permission, or choose another file.' })
     return fail('storage', 'This file could not be read: the disk it is on failed.')
   }
 }

@@ -53,7 +53,8 @@ export function openPdfPreviews({ clientOf, note, newId, schedule }: PdfPreviewE
 
   function known(id: string, accountId: string): { look: Look; parts: NonNullable<Look['parts']> } {
     const look = current
-    if (look?.id !== id || look.accountId !== accountId || !look.parts) return fail('gone', 'This PDF was put away.')
+    if (look?.id !== id || look.accountId !== accountId || !look.parts)
+      return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
     return { look, parts: look.parts }
   }
 
@@ -98,7 +99,7 @@ export function openPdfPreviews({ clientOf, note, newId, schedule }: PdfPreviewE
       look.forgetNoMore?.()
       try {
         const { value: part } = await parts.next()
-        if (look.abort.signal.aborted || !part) return fail('gone', 'This PDF was put away.')
+        if (look.abort.signal.aborted || !part) return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
         if (part.isLast) end(look)
         else waitFor(look)
         return part
