@@ -67,7 +67,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         word: 'Not begun',
         title: `${who} did not begin`,
         meaning: error?.message ?? 'The page was never opened.',
-        todo: ''
+        todo: error?.next ?? ''
       }
   }
 }
