@@ -84,11 +84,12 @@ describe('Send', () => {
   })
 
   test('pressed twice sends once', async () => {
-    control().delay('sends.start', 20)
+    const answer = control().hold('sends.start')
     const button = screen.getByRole('button', { name: 'Send 1 form' })
     await fireEvent.click(button)
     await settle()
     await fireEvent.click(button)
+    answer()
     await screen.findByRole('timer')
     await fireEvent.click(button)
     await fireEvent.keyDown(window, { key: 'Enter', ctrlKey: true })
@@ -99,10 +100,11 @@ describe('Send', () => {
   test('lets nothing be typed from then on until it is known whether the outbox took it', async () => {
     const form = email().closest('.form')
     const isLocked = () => (form as HTMLElement).inert === true
-    control().delay('sends.start', 20)
+    const answer = control().hold('sends.start')
     await press('Send 1 form')
     await settle()
     expect(isLocked()).toBe(true)
+    answer()
     await screen.findByRole('timer')
     expect(isLocked()).toBe(true)
     await press(/^Take back/)
@@ -117,12 +119,13 @@ describe('Send', () => {
   test.each(['drafts.save', 'sends.start'] as const)(
     'whose %s fails once the screen is left says that, and the way back',
     async (name) => {
-      control().delay(name, 20)
+      const answer = control().hold(name)
       control().fail(name, { code: 'no-space', message: 'The disk is full.' })
       await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
       await press('Send 1 form')
       opened.office.router.go('compose', [])
       await screen.findByRole('heading', { name: 'What do you want to send?' })
+      answer()
       const texts = () => opened.office.toasts.shown.map((toast) => toast.text)
       await waitFor(() => expect(texts()).toContain('“Tax declaration” was not sent. The disk is full.'))
       opened.office.toasts.shown.at(-1)?.action?.run()
@@ -132,9 +135,11 @@ describe('Send', () => {
   )
 
   test('is followed no longer where the screen was left before the outbox took it', async () => {
-    control().delay('sends.start', 20)
+    const answer = control().hold('sends.start')
     await press('Send 1 form')
     opened.office.router.go('compose', [])
+    await settle()
+    answer()
     await waitFor(() => expect(control().state.sends).toHaveLength(1))
     await settle()
     control().emit('sends.changed', { ids: [inTheBox().id] })

@@ -246,7 +246,7 @@ describe('a request that is never answered', () => {
 
   test('what is urgent is asked once, too', async () => {
     const counter = await follow({ phase: 'open', origin })
-    api.control.delay('counter.cover', Number.POSITIVE_INFINITY)
+    api.control.hold('counter.cover')
     void counter.cover('moment')
     void counter.cover('moment')
     await settle()

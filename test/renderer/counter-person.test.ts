@@ -176,7 +176,7 @@ describe('handing over', () => {
 
   test('a button that is pressed twice asks once', async () => {
     await open()
-    api.control.delay('counter.begin', Number.POSITIVE_INFINITY)
+    api.control.hold('counter.begin')
     await press(/begin$/)
     await press(/begin$/)
     expect(calls('counter.begin')).toHaveLength(1)
@@ -334,7 +334,7 @@ describe('the staff’s PIN', () => {
     expect(pinField().type).toBe('password')
     await fireEvent.input(pinField(), { target: { value: '13x7' } })
     expect(pinField().value).toBe('137')
-    api.control.delay('counter.unlock', Number.POSITIVE_INFINITY)
+    api.control.hold('counter.unlock')
     await press('Unlock')
     expect(pinField().value).toBe('')
     expect(calls('counter.unlock').at(-1)?.input).toMatchObject({ pin: '137' })

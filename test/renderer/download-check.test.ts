@@ -42,7 +42,7 @@ test('a check that finds everything as it was says so', async () => {
 
 test('a check under way says of how many files, and cannot be begun twice', async () => {
   const api = fakeApi({ downloads: files })
-  api.control.delay('downloads.check', Number.POSITIVE_INFINITY)
+  api.control.hold('downloads.check')
   await open(api)
   await press('Check what I have')
   expect(said('Checking 12 files…')).toBe(true)

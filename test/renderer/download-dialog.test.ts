@@ -68,8 +68,9 @@ describe('before anything is downloaded', () => {
 
   test('the first field has the focus, also where it came after the dialog', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
-    api.control.delay('downloads.settings', 50)
+    const answer = api.control.hold('downloads.settings')
     await open({ query }, api)
+    answer()
     await waitFor(() => expect(document.activeElement).toBe(dialog().getByLabelText(/^PDF/)))
   })
 

@@ -102,12 +102,13 @@ describe('what is typed', () => {
   })
 
   test('is kept as the page goes away, also beside the very first save that is on its way: one draft, sent off once', async () => {
-    api.control.delay('drafts.save', 5)
+    const answer = api.control.hold('drafts.save')
     type('first')
     await clock.pass(250)
     type('second')
     saver.leave()
     saver.leave()
+    answer()
     await expect.poll(kept).toEqual(['second'])
     await clock.pass(60_000)
     expect(kept()).toEqual(['second'])

@@ -147,7 +147,7 @@ describe('closing the window', () => {
   })
 
   test('asks after two seconds where a save is not answered', async () => {
-    control().delay('drafts.save', Number.POSITIVE_INFINITY)
+    control().hold('drafts.save')
     edit().saver.edited(named('typed'))
     expect(await close(1900)).toBeUndefined()
     await opened.clock.pass(100)

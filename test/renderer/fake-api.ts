@@ -151,8 +151,9 @@ export interface FakeControl {
   /** Every call of this name fails so until it is healed. */
   fail(name: RequestName, error: AppError): void
   heal(name: RequestName): void
-  /** Milliseconds that calls take; Infinity never answers. */
-  delay(name: RequestName, milliseconds: number): void
+  /** Calls of this name wait, until what comes back is called; those that come after `free` don't. */
+  hold(name: RequestName): () => void
+  free(name: RequestName): void
   emit<Name extends EventName>(name: Name, payload: Events[Name]): void
 }
 
@@ -260,7 +261,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   }
   const listeners = new Map<EventName, Set<(payload: never) => void>>()
   const failures = new Map<RequestName, AppError>()
-  const delays = new Map<RequestName, number>()
+  const gates = new Map<RequestName, PromiseWithResolvers<void>>()
   const calls: FakeControl['calls'] = []
   let nextId = 1
 
@@ -364,9 +365,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
 
   async function answer<Name extends RequestName>(name: Name, input: Input<Name>): Promise<Result<Reply<Name>>> {
     calls.push({ name, input: structuredClone(input) })
-    const wait = delays.get(name)
-    if (wait === Number.POSITIVE_INFINITY) return new Promise(() => {})
-    if (wait) await new Promise((resolve) => setTimeout(resolve, wait))
+    const gate = gates.get(name)
+    if (gate) await gate.promise
     const failure = failures.get(name)
     if (failure) return { ok: false, error: failure }
     // The contract decides here too: what main would refuse, the fake refuses.
@@ -392,7 +392,15 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       calls,
       fail: (name: RequestName, failure: AppError) => failures.set(name, failure),
       heal: (name: RequestName) => failures.delete(name),
-      delay: (name: RequestName, milliseconds: number) => delays.set(name, milliseconds),
+      hold(name: RequestName) {
+        const gate = Promise.withResolvers<void>()
+        gates.set(name, gate)
+        return () => {
+          if (gates.get(name) === gate) gates.delete(name)
+          gate.resolve()
+        }
+      },
+      free: (name: RequestName) => gates.delete(name),
       emit
     }
   }

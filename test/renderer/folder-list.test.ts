@@ -76,10 +76,11 @@ test('a change before anything was asked for asks for nothing', async () => {
 
 test('an answer to an earlier search never replaces that of a later one', async () => {
   const { api, list } = office(40)
-  api.control.delay('documents.list', 30)
+  const answer = api.control.hold('documents.list')
   const first = list.open(progress({ search: 'gift' }))
-  api.control.delay('documents.list', 1)
+  api.control.free('documents.list')
   await list.open(progress({ search: 'tenancy' }))
+  answer()
   await first
   expect(documentAt(list, 0)?.name).toMatch(/Tenancy/)
 })
@@ -88,10 +89,11 @@ test('what is shown stays until the newer search is answered', async () => {
   const { api, list } = office(40)
   await list.open(progress())
   const name = documentAt(list, 0)?.name
-  api.control.delay('documents.list', 20)
+  const answer = api.control.hold('documents.list')
   const searching = list.open(progress({ search: 'gift' }))
   await settle()
   expect(documentAt(list, 0)?.name).toBe(name)
+  answer()
   await searching
   expect(documentAt(list, 0)?.name).toMatch(/gift/)
 })

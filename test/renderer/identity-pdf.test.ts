@@ -98,7 +98,7 @@ test('leaving forgets it: the reader is closed and the pictures are emptied', as
 
 test('leaving while it is still fetched tells the main process, and shows nothing later', async () => {
   const api = fakeApi({ downloads: [] })
-  api.control.delay('identityPdf.next', Number.POSITIVE_INFINITY)
+  api.control.hold('identityPdf.next')
   const { did, openPdf } = reader()
   const unmount = await open(api, openPdf)
   unmount()

@@ -228,9 +228,12 @@ describe('what was read doesn’t stay', () => {
   })
 
   test('a reading that arrives after the page was left is forgotten at once', async () => {
-    await open({}, (api) => api.control.delay('identity.read', 30))
+    let answer = () => {}
+    await open({}, (api) => {
+      answer = api.control.hold('identity.read')
+    })
     unmount()
-    await new Promise((wait) => setTimeout(wait, 60))
+    answer()
     await settle()
     expect(calls('identity.close')).toHaveLength(1)
   })
@@ -326,7 +329,7 @@ describe('where there is nothing to show', () => {
   })
 
   test('while it is read, its place is kept', async () => {
-    await open({}, (api) => api.control.delay('identity.read', Number.POSITIVE_INFINITY))
+    await open({}, (api) => api.control.hold('identity.read'))
     expect(screen.getByLabelText('The identity check is being read…')).toBeTruthy()
   })
 

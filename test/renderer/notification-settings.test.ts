@@ -48,11 +48,11 @@ test('a choice is kept at once, and nothing else is changed by it', async () => 
 
 test('choices made one after the other, faster than they are kept, are all kept', async () => {
   await open()
-  opened.api.control.delay('telling.set', 50)
+  const answer = opened.api.control.hold('telling.set')
   await fireEvent.click(group('Somebody has signed').getByRole('radio', { name: 'Always' }))
   await fireEvent.click(group('A document expired').getByRole('radio', { name: 'Never' }))
   await fireEvent.click(screen.getByRole('checkbox', { name: 'With a sound' }))
-  await new Promise((resume) => setTimeout(resume, 300))
+  answer()
   await settle()
   expect(kept()).toMatchObject({ kinds: { signed: 'always', expired: 'never', completed: 'always' }, sound: true })
 })

@@ -161,7 +161,7 @@ export const downloadScenes: Record<string, () => FakeApi> = {
   },
   'downloads-checking': () => {
     const api = withDownloads(saved(1200))
-    api.control.delay('downloads.check', Number.POSITIVE_INFINITY)
+    api.control.hold('downloads.check')
     return api
   },
   'downloads-failing': () => {
@@ -173,7 +173,7 @@ export const downloadScenes: Record<string, () => FakeApi> = {
   'downloads-slow': () => {
     const api = withDownloads([...moving(), ...saved(3)])
     for (const name of ['downloads.list', 'downloads.summary', 'downloads.rules', 'downloads.settings'] as const)
-      api.control.delay(name, Number.POSITIVE_INFINITY)
+      api.control.hold(name)
     return api
   }
 }

@@ -16,7 +16,7 @@ export const identityPdfScenes: Record<string, () => FakeApi> = {
   'identity-pdf': () => usual(),
   'identity-pdf-slow': () => {
     const api = usual()
-    api.control.delay('identityPdf.next', Number.POSITIVE_INFINITY)
+    api.control.hold('identityPdf.next')
     return api
   },
   'identity-pdf-broken': () => usual({ identityPdf: new TextEncoder().encode('%PDF-1.7\nnothing else\n%%EOF') }),

@@ -164,7 +164,7 @@ export const identityScenes: Record<string, () => FakeApi> = {
   'identity-error': () => failing('server'),
   'identity-slow': () => {
     const api = scene([])
-    api.control.delay('identity.read', Number.POSITIVE_INFINITY)
+    api.control.hold('identity.read')
     return api
   },
   'identity-left-out': () => scene([first()], { identityLeftOut: 1 })

@@ -140,7 +140,7 @@ export const scenes: Record<string, () => FakeApi> = {
       'downloads.list',
       'counter.queue'
     ] as const)
-      api.control.delay(name, Number.POSITIVE_INFINITY)
+      api.control.hold(name)
     return api
   },
   unkept: () => {

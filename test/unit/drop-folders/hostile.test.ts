@@ -199,7 +199,7 @@ describe('a request of all excess', () => {
     expect(at.files()).toMatchObject([
       { outcome: 'failed', error: { code: expect.stringMatching(/invalid|bad-file/) } }
     ])
-    // A shared machine stalls by itself; what was wrong held the thread for seconds.
+    // What was wrong held the thread for seconds.
     expect(worst()).toBeLessThan(500)
   })
 
@@ -240,13 +240,18 @@ test('a file that vanishes before it is put away doesn’t swallow the same one 
   expect(at.office.db.prepare(`SELECT count(*) FROM hand_off_files WHERE state <> 'finished'`).pluck().get()).toBe(0)
 })
 
-/** The longest time for which nothing else had a turn, in milliseconds. */
+/** The longest that this thread worked before anything else had a turn, in milliseconds of the processor: a busy machine adds none. */
 function stalls() {
+  const worked = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
   let worst = 0
-  let last = performance.now()
+  let last = worked()
   const timer = setInterval(() => {
-    worst = Math.max(worst, performance.now() - last)
-    last = performance.now()
+    const now = worked()
+    worst = Math.max(worst, now - last)
+    last = now
   }, 1)
   return { worst: () => worst, stop: () => clearInterval(timer) }
 }
