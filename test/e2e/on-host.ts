@@ -111,7 +111,12 @@ export async function launchOnHost(start: Start): Promise<Started> {
       ended,
       views: (which = 'visible') =>
         find((all) => all.filter((each) => each.kind === 'view' && (which === 'all' || each.visible))),
-      waitForView: (address) => waitFor((all) => all.filter((each) => each.kind === 'view' && address.test(each.url))),
+      async waitForView(address) {
+        const page = await waitFor((all) => all.filter((each) => each.kind === 'view' && address.test(each.url)))
+        // The host knows of a navigation a little sooner than Playwright does, which would take the page for one that leaves.
+        await page.waitForURL(address, { waitUntil: 'commit' })
+        return page
+      },
       async addressOf(page) {
         const id = await targetOf(page)
         return (await ask('pages')).find((each) => each.targetId === id)?.url ?? page.url()
