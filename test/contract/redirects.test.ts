@@ -12,7 +12,7 @@ const withKey = {
 const to = (location: string, status = 302): Answering => body('', status, { location })
 
 describe('a GET', () => {
-  test.each([301, 302, 303, 307, 308])('is led on by %i inside the service, signed anew', async (status) => {
+  test.each([301, 302, 303, 307, 308])('is led on by %i inside the service, signed again', async (status) => {
     const service = await serve(inTurn(to('/elsewhere?x=1', status), json([])))
     await clientOf(service.url, withKey).getTemplateList()
     const [first, second] = service.asked

@@ -27,7 +27,7 @@ describe('a GET', () => {
     expect(waits).toEqual([450, 900])
   })
 
-  test('is tried again when the line broke', async () => {
+  test('is tried again when the connection broke', async () => {
     const service = await serve(inTurn((_asked, _response, request) => request.socket.resetAndDestroy(), json([])))
     await impatientClientOf(service.url).client.getTemplateList()
     expect(service.asked).toHaveLength(2)
@@ -83,7 +83,7 @@ describe('a GET', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test('is signed anew at every attempt', async () => {
+  test('is signed again at every attempt', async () => {
     const service = await serve(inTurn(body('', 503), json([])))
     const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
     await impatientClientOf(service.url, { authentication }).client.getTemplateList()
@@ -134,7 +134,7 @@ describe('a POST is never tried again', () => {
     expect(service.asked).toHaveLength(1)
   })
 
-  test.each(sends)('%s, though the line broke', async (_name, send) => {
+  test.each(sends)('%s, though the connection broke', async (_name, send) => {
     const service = await serve((_asked, _response, request) => request.socket.resetAndDestroy())
     expect((await errorOf(send(impatientClientOf(service.url).client))).mayHaveArrived).toBe(true)
     expect(service.asked).toHaveLength(1)

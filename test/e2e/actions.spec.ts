@@ -103,7 +103,7 @@ test('a document goes to a notary’s queue, a signer is reminded, signatures ar
   expect(readFileSync(file, 'utf8')).not.toContain('DocumentURL')
 })
 
-test('an extension that is asked for offline waits, also over a restart, and is made once when the line is back', async ({
+test('an extension that is asked for offline waits, also over a restart, and is made once when online again', async ({
   open,
   userData,
   line,

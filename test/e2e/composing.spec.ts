@@ -132,7 +132,7 @@ test('drafts travel to another workstation as a file', async ({ clerk, open, use
   await expect(other.window.getByText(/Torn\.countersign/).first()).toBeVisible()
 })
 
-test('two hundred rows of a sheet are sent, and the five bad ones once they are mended', async ({
+test('two hundred rows of a sheet are sent, and the five bad ones once they are fixed', async ({
   open,
   line,
   office

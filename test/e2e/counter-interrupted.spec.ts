@@ -6,7 +6,7 @@ import { auditOf, configureCounter, formsFor, happened, inOrder, send, signElsew
 
 const IDLE_SOON = { idle: { warnAfter: 5, coverAfter: 5, endAfter: 5 } }
 
-test('the line is lost in the middle and comes back: the page is tried again, and signed', async ({ clerk }) => {
+test('the connection is lost in the middle and comes back: the page is tried again, and signed', async ({ clerk }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
@@ -23,7 +23,7 @@ test('the line is lost in the middle and comes back: the page is tried again, an
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('what can’t be asked is not called signed, and becomes known once the line is back', async ({ clerk }) => {
+test('what can’t be asked is not called signed, and becomes known once online again', async ({ clerk }) => {
   const { app, window, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')

@@ -134,7 +134,7 @@ test('one who says that they have finished without having signed is led back, an
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
 })
 
-test('somebody else who is handed the screen says so: staff has to come, and nothing was opened', async ({ clerk }) => {
+test('someone else who is handed the screen says so: staff has to come, and nothing was opened', async ({ clerk }) => {
   const { app, person } = clerk
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   await clerk.beginTurn(MERE, 'Deed of gift')

@@ -73,7 +73,7 @@ test('a send whose answer was lost is in doubt until the service can be asked, a
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
 })
 
-test('what is sent while the line is down waits, also over a restart, and goes once when it is back', async ({
+test('what is sent while offline waits, also over a restart, and goes once when it is back', async ({
   open,
   userData,
   line,

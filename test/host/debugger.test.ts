@@ -198,7 +198,7 @@ describe('a page that the application holds', () => {
     expect(await found).toEqual(['undefined', false, 'undefined', false])
   })
 
-  it('is told to have slipped when the line is lost', async () => {
+  it('is told to have slipped when the connection is lost', async () => {
     await openHeld('/page')
     await app.evaluate(() => (globalThis.fixture.held as Electron.WebContentsView).webContents.debugger.detach())
     expect(await eventually(records)).toEqual(['slipped'])

@@ -60,7 +60,7 @@ describe('an application that quits', () => {
     await app.close()
   })
 
-  it('stays without windows while somebody listens for that', async () => {
+  it('stays without windows while someone listens for that', async () => {
     const app = await startFixture()
     await app.evaluate(({ app }) => void app.on('window-all-closed', () => {}))
     await app.closeWindow()

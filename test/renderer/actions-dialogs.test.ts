@@ -175,7 +175,7 @@ test('a correction says what changes before it is saved, and sends that signer a
   expect(screen.getByText('Anahera Singh was corrected.')).toBeTruthy()
 })
 
-test('a correction that was refused is asked anew of the signer that it meant, wherever they are listed since', async () => {
+test('a correction that was refused is asked again of the signer that it meant, wherever they are listed since', async () => {
   const people = fullPage().people.map((one, index) => ({ ...one, signerReference: `signer-${index}`, editable: true }))
   const page = {
     ...fullPage(),

@@ -85,7 +85,7 @@ describe('the address book', () => {
     expect(names()).toEqual(['Tama'])
   })
 
-  test('forgets somebody once that is confirmed; those of the lists are the service’s', async () => {
+  test('forgets someone once that is confirmed; those of the lists are the service’s', async () => {
     await openBook()
     expect(screen.queryByRole('button', { name: 'Forget Grace Okafor' })).toBeNull()
     await press('Forget Mere Parata')

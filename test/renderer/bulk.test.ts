@@ -277,7 +277,7 @@ describe('the check', () => {
     expect(screen.getAllByText('and 1 more')).toHaveLength(4)
   })
 
-  test('saves the rows to mend', async () => {
+  test('saves the rows to fix', async () => {
     await toCheck()
     await press('Save the 5 rows to mend…')
     expect(opened.office.toasts.shown[0]?.text).toContain('Saved “Rows to mend.csv”')

@@ -218,7 +218,7 @@ describe('When', () => {
     expect(await kept()).toMatchObject({ due: '2026-01-21T09:30', gmt: '780', zone: 'Pacific/Auckland' })
   })
 
-  test('the strip of days begins anew where the composer is left open over night', async () => {
+  test('the strip of days begins again where the composer is left open over night', async () => {
     // In the last hour of a day.
     await openDraft(forms(), { now: () => new Date(2025, 10, 26, 23, 30).getTime() })
     const first = () => screen.getAllByRole('radio')[1]?.getAttribute('aria-label')
@@ -442,7 +442,7 @@ describe('what will be sent', () => {
 })
 
 describe('what is wrong', () => {
-  test('with a field itself opens its details, where it is mended', async () => {
+  test('with a field itself opens its details, where it is fixed', async () => {
     const fields = ['a', 'b'].map((key) => ({ ...blankField, key, Label: key, Reference: 'same' }))
     await openDraft(templates({ items: [template({ fields })] }))
     await fireEvent.click(summary().getByRole('button', { name: /Two fields have this reference/i }))

@@ -364,7 +364,7 @@ describe('what became of it', () => {
     expect(calls('sends.start')).toHaveLength(2)
   })
 
-  test('waits for the line, and says that it goes by itself', async () => {
+  test('waits while offline, and says that it goes by itself', async () => {
     await becomes({ state: 'ready', hold: 'line', attempt: 0 })
     expect(screen.getByText('Waits for the line.')).toBeTruthy()
     expect(screen.getByText(/It goes by itself, also after a restart\./)).toBeTruthy()

@@ -74,7 +74,7 @@ describe('signers', () => {
     expect(composing.snapshot().embedded).toBe(true)
   })
 
-  test('a copy stands below its original, with all of it, and is somebody of its own', async () => {
+  test('a copy stands below its original, with all of it, and is someone of its own', async () => {
     await fireEvent.click(screen.getAllByLabelText('Face to face')[1] as HTMLElement)
     await choose(/^What to do with Tama/, 'Copy this person')
     expect(names()).toEqual(['Mere', 'Tama', 'Tama', 'Grace'])
@@ -201,7 +201,7 @@ describe('as a name is typed', () => {
     expect(signerAt(0)).toMatchObject({ FirstName: 'Mer', LastName: '' })
   })
 
-  test("somebody else's number does not stay with the one who is taken", async () => {
+  test("someone else's number does not stay with the one who is taken", async () => {
     await type(box('Mobile optional'), '021 999 999')
     await type(box('First name'), 'Meri')
     await fireEvent.keyDown(box('First name'), { key: 'ArrowDown' })

@@ -58,7 +58,7 @@ describe('what the service said of a field', () => {
     expect(said(composing)).toEqual([])
   })
 
-  test('of somebody who is no longer there is said apart', () => {
+  test('of someone who is no longer there is said apart', () => {
     const { composing } = open()
     const message = { field: 'a.signers.s9.Email', message: 'This address bounces.' }
     expect(composing.tell([message])).toEqual([message])

@@ -88,7 +88,7 @@ test('fields are counted, and what identifies a person is never shown', () => {
   expect(JSON.stringify(said)).not.toContain('199')
 })
 
-test('somebody without a name is still told apart', () => {
+test('someone without a name is still told apart', () => {
   expect(differencesOf(forms({ items: [form({ signers: [signer(), blankSigner('new')] })] }), forms())).toEqual([
     { what: 'Signer without a name', now: 'there', earlier: 'not there' }
   ])

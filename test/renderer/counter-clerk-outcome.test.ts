@@ -141,7 +141,7 @@ describe('What became of it', () => {
     expect([name, query.get('document')]).toEqual(['documents', 'doc-0'])
   })
 
-  test('somebody else who can sign the same document now is offered their own start sheet', async () => {
+  test('someone else who can sign the same document now is offered their own start sheet', async () => {
     const turn = turnOf({ documentReference: 'doc-2', signer: 0, signerName: 'Anahera Singh', outcome: signed })
     await open({ phase: 'ended', turns: [turn] })
     await press(/^Next: Wiremu Tane/)
@@ -233,7 +233,7 @@ describe('While the person has the second display', () => {
     expect(screen.getByRole('heading', { level: 1, name: 'What became of it' })).toBeTruthy()
   })
 
-  test('every moment has its words, and staff is wanted only where somebody waits for them', () => {
+  test('every moment has its words, and staff is wanted only where someone waits for them', () => {
     const wanted = (change: Partial<CounterSession>) => clerkWords(sessionOf(change)).isWanted
     expect(wanted({ phase: 'covered', cover: 'help' })).toBe(true)
     expect(wanted({ phase: 'covered', cover: 'camera' })).toBe(true)

@@ -91,7 +91,7 @@ test('a PIN of letters or too few digits is not even asked for', async () => {
   expect(calls('counter.setPin')).toHaveLength(0)
 })
 
-test('a forgotten PIN is replaced by whoever signs in to the computer', async () => {
+test('a forgotten PIN is replaced by anyone who signs in to the computer', async () => {
   await open(pin({}))
   await press('I forgot the PIN…')
   await press('Reset the PIN')
@@ -195,7 +195,7 @@ test('an address is allowed and taken away again', async () => {
   expect(kept().allowedOrigins).toEqual([])
 })
 
-test('an address that can not be allowed is explained at its field, and stays to be mended', async () => {
+test('an address that can not be allowed is explained at its field, and stays to be fixed', async () => {
   await open()
   const message = 'Begin the address with https://; others aren’t safe for signing.'
   opened.api.control.fail('counter.configure', {

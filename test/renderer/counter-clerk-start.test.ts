@@ -137,7 +137,7 @@ test('who of staff it is can be changed where it is said', async () => {
   expect(sheet().getByText(/The audit trail will name you as/).textContent).toContain('Grace Okafor')
 })
 
-test('the camera is asked about only where somebody may need it', async () => {
+test('the camera is asked about only where someone may need it', async () => {
   const offer = offerOf({ evidence: [] })
   await open({ offer })
   expect(sheet().queryByRole('checkbox', { name: /camera/ })).toBeNull()
@@ -201,7 +201,7 @@ test('a service that can not be asked leaves the sheet with a way to ask again',
   expect(sheet().getByRole('heading', { name: 'Mere Parata' })).toBeTruthy()
 })
 
-test('while somebody signs nobody else can be started', async () => {
+test('while someone signs nobody else can be started', async () => {
   await open()
   await press('Hand over the screen')
   expect(screen.getAllByRole<HTMLButtonElement>('button', { name: /^Start: / }).every((one) => one.disabled)).toBe(true)

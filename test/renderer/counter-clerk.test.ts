@@ -121,7 +121,7 @@ test('two of one name are two rows', async () => {
   expect(starts()).toHaveLength(2)
 })
 
-describe('somebody who is not in the queue', () => {
+describe('someone who is not in the queue', () => {
   /** A document in order, of which Ben signs first, Ana then, and Ida has signed. */
   function inOrder(): DocumentPage[] {
     const [page] = documents(1)
@@ -182,7 +182,7 @@ test('a walk-in whose start sheet is closed stands first of today, ready to begi
   expect(document.activeElement).toBe(starts()[0])
 })
 
-test('anybody else whose start sheet is closed stays where they were', async () => {
+test('anyone else whose start sheet is closed stays where they were', async () => {
   await open({ queue: [entry()] })
   await press(/^Start: Mere Parata/)
   await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Cancel' }))

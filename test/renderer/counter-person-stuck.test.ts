@@ -142,7 +142,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
     expect(calls('counter.resetPin')).toHaveLength(0)
   })
 
-  test('a PIN that is gone is found by whoever forgot it: the main process is told, so that the window may close', async () => {
+  test('a PIN that is gone is found by the person who forgot it: the main process is told, so that the window may close', async () => {
     await open(locked)
     await give('1')
     api.control.state.pin = { ...api.control.state.pin, isSet: false }

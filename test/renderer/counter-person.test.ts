@@ -59,7 +59,7 @@ async function give(pin: string) {
 }
 const pinField = () => side().getByLabelText<HTMLInputElement>('Staff PIN')
 
-describe('whoever has the screen', () => {
+describe('the person who has the screen', () => {
   test('nothing of the office can be seen or reached, whatever screen is open, also after a reload', async () => {
     const { office } = await open({ phase: 'open', origin })
     office.router.go('documents')
@@ -146,7 +146,7 @@ describe('handing over', () => {
     expect(api.control.state.counter?.phase).toBe('open')
   })
 
-  test('somebody whose name is not known is asked for too', async () => {
+  test('someone whose name is not known is asked for too', async () => {
     await open({ turns: [turnOf({ signerName: '  ', person: '' })] })
     expect(heading().textContent).toMatch(/the next person/)
     expect(button('I am the person named on the document — begin')).toBeTruthy()
@@ -164,7 +164,7 @@ describe('handing over', () => {
     expect(side().queryByText(/Deed of gift/)).toBeNull()
   })
 
-  test('somebody else says so, and only staff goes on', async () => {
+  test('someone else says so, and only staff goes on', async () => {
     await open()
     await press('That’s not me')
     expect(api.control.state.counter).toMatchObject({ phase: 'handover', cover: 'not-me', isLocked: true })
@@ -306,7 +306,7 @@ describe('while nobody touches the screen', () => {
     expect(calls('counter.touched')).toHaveLength(0)
   })
 
-  test('that somebody is there is told now and then only', async () => {
+  test('that someone is there is told now and then only', async () => {
     const { clock } = await open({ phase: 'open', origin })
     for (let time = 0; time < 5; time++) await fireEvent.pointerMove(heading())
     expect(calls('counter.touched')).toHaveLength(1)
@@ -374,7 +374,7 @@ describe('the staff’s PIN', () => {
     expect(pinField().value).toBe('')
   })
 
-  test('a wrong one is said, each time anew, and after some there is a wait that is counted down', async () => {
+  test('a wrong one is said, each time again, and after some there is a wait that is counted down', async () => {
     const { clock } = await open(locked)
     await give('1111')
     const first = side().getByText('That isn’t the PIN.')
@@ -491,7 +491,7 @@ describe('after a document', () => {
     expect(side().queryByText(/declined|Mere/i)).toBeNull()
   })
 
-  test('whoever is done is thanked, with what was done, before the next one is asked for', async () => {
+  test('anyone who is done is thanked, with what was done, before the next one is asked for', async () => {
     api.control.state.outcomes = [{ signed: 'signed' }, { signed: 'declined' }]
     await open({
       phase: 'open',
@@ -513,7 +513,7 @@ describe('after a document', () => {
     expect(side().queryByText(/Wiremu/)).toBeNull()
   })
 
-  test('whoever says that they have finished is asked for the page’s own button first, and “Not yet” comes first', async () => {
+  test('anyone who says that they have finished is asked for the page’s own button first, and “Not yet” comes first', async () => {
     await open({ phase: 'open', origin })
     await press('I have finished')
     expect(heading().textContent).toBe('Did you press ‘Sign the document’?')

@@ -276,7 +276,7 @@ test('the identity PDF is downloaded in place and then shown in its folder', asy
   expect(calls('downloads.reveal')).toHaveLength(1)
 })
 
-test('a download that waits for the line can be asked for offline', async () => {
+test('a download that waits for a connection can be asked for offline', async () => {
   await open(officeWith(fullPage(), offline))
   expect(button('Download identity PDF').hasAttribute('disabled')).toBe(false)
 })

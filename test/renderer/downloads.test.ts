@@ -135,7 +135,7 @@ describe('the queue', () => {
     expect(said('Nothing has been downloaded yet.')).toBe(true)
   })
 
-  test('waits for the line in so many words, says when it is tried again, and can be tried now', async () => {
+  test('says that it waits for a connection, says when it is tried again, and can be tried now', async () => {
     await open(
       fakeApi({
         downloads: waiting(2),
@@ -343,7 +343,7 @@ describe('its files', () => {
     ).toBeTruthy()
   })
 
-  test('that wait for the line say so and nothing else, whether they met it or another did', async () => {
+  test('that wait for a connection say so and nothing else, whether they met it or another did', async () => {
     const error = { code: 'offline', message: 'No network.' } as const
     const [met, other] = waiting(2)
     await open(

@@ -30,7 +30,7 @@ async function tick(folder: string) {
 }
 const isTicked = (folder: string) => row(folder).getByRole<HTMLInputElement>('checkbox').checked
 
-test('without a folder, one sentence and one action; a new one waits until somebody has said what it is for', async () => {
+test('without a folder, one sentence and one action; a new one waits until someone has said what it is for', async () => {
   await open(fakeApi())
   expect(screen.getByText('No folder is watched yet.')).toBeTruthy()
   await press('Watch a folder…')

@@ -37,7 +37,7 @@ describe('an error on a screen', () => {
     expect(presentError({ code: 'rate-limited', message: 'ours', retryAfterMs: 90_000 }).todo).toContain('2 minutes')
   })
 
-  test('the details hold the code, what the service said and the place, for whoever helps', () => {
+  test('the details hold the code, what the service said and the place, for anyone who helps', () => {
     const text = detailsOf({
       code: 'unexpected-shape',
       message: 'Unreadable.',

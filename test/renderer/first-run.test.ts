@@ -220,7 +220,7 @@ describe('an account that is changed', () => {
 })
 
 describe('hints of other software', () => {
-  test('are listened for once somebody wants it, at an address that can be copied', async () => {
+  test('are listened for once someone wants it, at an address that can be copied', async () => {
     const opened = await openOffice(fakeApi())
     render(App, { props: { office: opened.office } })
     opened.office.router.go('settings')

@@ -133,7 +133,7 @@ test('handing this screen to a person clears it', async () => {
   expect(screen.getByText('Cleared as the screen was handed over.')).toBeTruthy()
 })
 
-test('locking the computer clears it, and it is shown again only when somebody asks for it', async () => {
+test('locking the computer clears it, and it is shown again only when someone asks for it', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
   opened.api.control.emit('identityPdf.cleared', null)
@@ -166,7 +166,7 @@ test('one that is too large is told, and downloaded instead', async () => {
   expect(screen.getAllByRole('button', { name: 'Download' })).toHaveLength(1)
 })
 
-test('without a line it says so, and tries again when asked to', async () => {
+test('offline it says so, and tries again when asked to', async () => {
   const api = fakeApi({ downloads: [] })
   api.control.fail('identityPdf.open', { code: 'offline', message: 'No network.' })
   await open(api)
@@ -176,7 +176,7 @@ test('without a line it says so, and tries again when asked to', async () => {
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
 })
 
-test('what waited for the line is shown as soon as it is back', async () => {
+test('what waited for a connection is shown as soon as it is back', async () => {
   const offline = { code: 'offline', message: 'No network.' } as const
   const api = fakeApi({ downloads: [], connection: { state: 'offline', since: 0, error: offline } })
   api.control.fail('identityPdf.open', offline)

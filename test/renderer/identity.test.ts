@@ -295,7 +295,7 @@ describe('where there is nothing to show', () => {
     expect(screen.getByRole('button', { name: 'Go to the downloads' })).toBeTruthy()
   })
 
-  test('offline: said, and read as soon as the line is back', async () => {
+  test('offline: says so, and is read as soon as online again', async () => {
     const offline = { state: 'offline' as const, since: 0 }
     await open({ connection: offline }, (api) => api.control.fail('identity.read', { code: 'offline', message: 'No.' }))
     expect(screen.getByText('The identity check can’t be read while this computer is offline.')).toBeTruthy()
@@ -306,7 +306,7 @@ describe('where there is nothing to show', () => {
     expect(screen.getByRole('heading', { name: 'Mere Aroha Parata' })).toBeTruthy()
   })
 
-  test('nobody answers: read as soon as the line, which seemed well, was down and is back', async () => {
+  test('nobody answers: read as soon as the connection, which seemed well, was lost and is back', async () => {
     await open({}, (api) => api.control.fail('identity.read', { code: 'refused', message: 'Nobody answers.' }))
     expect(screen.getByText('Nobody answers.')).toBeTruthy()
     const tell = async (state: 'offline' | 'online') => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Minutes } from '../../src/renderer/src/state/minutes.svelte.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 
-test('the time is told anew as each minute begins, and no longer once nobody looks', async () => {
+test('the time is told again as each minute begins, and no longer once nobody looks', async () => {
   const clock = new FakeClock(90_500)
   const minutes = new Minutes(clock)
   const seen: number[] = []

@@ -89,7 +89,7 @@ describe('the packages', () => {
     ])
   })
 
-  test('that need somebody say why', async () => {
+  test('that need someone say why', async () => {
     const error = {
       code: 'invalid',
       message: 'Refused.',
@@ -341,7 +341,7 @@ describe('the box', () => {
     expect(calls('outbox.resume')).toHaveLength(1)
   })
 
-  test('that waits for the line says since when and when it tries again', async () => {
+  test('that waits for a connection says since when and when it tries again', async () => {
     await open({
       sends: [waiting],
       outbox: { settings, pause: { by: 'line', since: NOW - 60_000, until: NOW + 60_000 } }
@@ -413,7 +413,7 @@ describe('a batch', () => {
     expect(screen.getByText(/50 cancelled/)).toBeTruthy()
   })
 
-  test('lets those go again that failed, and saves the rows to mend', async () => {
+  test('lets those go again that failed, and saves the rows to fix', async () => {
     await open({ batches: [batchOf()] }, [], { batch: 'batch-1' })
     await press('Try 7 packages again')
     await settle()

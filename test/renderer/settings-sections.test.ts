@@ -35,7 +35,7 @@ test('the counter leads to its own section', async () => {
   expect(document.activeElement?.textContent).toBe('Notifications')
 })
 
-test('the list marks the section that was asked for, and then the one that somebody scrolls to', async () => {
+test('the list marks the section that was asked for, and then the one that someone scrolls to', async () => {
   await open(['about'])
   const marked = () => {
     const links = within(screen.getByRole('navigation', { name: 'Sections of the settings' })).getAllByRole('link')
@@ -64,7 +64,7 @@ test('the list marks the section that was asked for, and then the one that someb
   expect(marked()).toEqual(['Accounts'])
 })
 
-test('what was asked for stays in sight as the sections above it are read, until somebody does something else', async () => {
+test('what was asked for stays in sight as the sections above it are read, until someone does something else', async () => {
   const grown: (() => void)[] = []
   vi.stubGlobal(
     'ResizeObserver',

@@ -33,7 +33,7 @@ describe('the list of templates', () => {
     expect(said().join()).toMatch(/^5 templates, as of \d\d:\d\d$/)
   })
 
-  test('serves offline, and is fetched again when the line is back', async () => {
+  test('serves offline, and is fetched again when online again', async () => {
     const api = fakeApi({ connection: offline })
     const { list } = api.templates
     api.templates.list = async (input) => {

@@ -152,7 +152,7 @@ test.describe('a page can’t hold the person', () => {
     expect(site.asked).toContain('/later')
   })
 
-  test('once the line that holds it is lost', async () => {
+  test('once the connection that holds it is lost', async () => {
     await open('<title>sign</title>')
     await app.say({ do: 'let-go' })
     await app.until(() => failure() !== undefined, 'the turn to fail')
@@ -224,7 +224,7 @@ test.describe('camera and microphone', () => {
     expect((await facts()).pages).toBe(1)
   })
 
-  test('are the next signer’s to ask for anew', async () => {
+  test('are the next signer’s to ask for again', async () => {
     await open('<title>sign</title>', { media: 'yes' })
     await run(`return ${use('{ video: true }')}`)
     await app.say({ do: 'end' })

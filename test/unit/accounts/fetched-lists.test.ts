@@ -26,7 +26,7 @@ async function lists(answer: unknown) {
 
 const ONE = { Name: 'Tenancy', Reference: 'tpl-1' }
 
-test('entries that cannot be read are counted, and the others are there, also when the line is down', async () => {
+test('entries that cannot be read are counted, and the others are there, also when offline', async () => {
   const office = await lists([ONE, { Name: 'No reference' }, 'no template'])
   const read = { items: [{ Reference: 'tpl-1' }], fetchedAt: 1000, unreadable: 2 }
   expect(await office.templates('a', { refresh: true })).toMatchObject(read)

@@ -113,7 +113,7 @@ describe('the exported trail', () => {
     }
   })
 
-  test('can be written though somebody put a moment into it that no clock shows', async () => {
+  test('can be written though someone put a moment into it that no clock shows', async () => {
     const { exported, tamper } = withEntries(2)
     tamper('UPDATE audit SET at = 9000000000000000 WHERE seq = 1')
     expect(JSON.parse(await exported('json')).entries).toHaveLength(2)

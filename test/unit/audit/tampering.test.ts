@@ -37,7 +37,7 @@ describe('the database itself refuses', () => {
   })
 })
 
-describe('what somebody changed who has the key is noticed', () => {
+describe('what someone changed who has the key is noticed', () => {
   test.each([
     ['who signed', `UPDATE audit SET signer_name = 'Nobody' WHERE seq = 3`, 3],
     ['that somebody signed', 'UPDATE audit SET signer_name = NULL WHERE seq = 1', 1],
@@ -115,7 +115,7 @@ describe('beside the keychain it is noticed', () => {
     expect(await run().check()).toEqual({ ...CUT_OFF, entries: entries + 8 })
   })
 
-  test('that all was written anew, with a chain that holds', async () => {
+  test('that all was written again, with a chain that holds', async () => {
     const { tamper, audit, db, run } = await filled()
     tamper('DELETE FROM audit')
     const forged = openAuditTable(db)

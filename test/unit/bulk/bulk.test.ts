@@ -119,7 +119,7 @@ describe('a dry run', () => {
     ])
   })
 
-  test('does not take the example row of a sample for somebody', async () => {
+  test('does not take the example row of a sample for someone', async () => {
     const [headings = '', row = ''] = Buffer.from(await bulk.sample(base, 'csv'))
       .toString('utf8')
       .split('\r\n')
@@ -366,7 +366,7 @@ describe('sending', () => {
 })
 
 describe('rows that stay behind', () => {
-  test('are exported with why, and can be mended and read again until all are right', async () => {
+  test('are exported with why, and can be fixed and read again until all are right', async () => {
     const { id } = await checked(
       `${HEADINGS}\n${person('Mere')},,,,\n'=Tama,,"tama@example.com",,,,soon\n${person('+Lena')},,,,2020-01-01\n`
     )
@@ -422,7 +422,7 @@ describe('a sample', () => {
   })
 
   test.each(['csv', 'xlsx'] as const)(
-    'as %s has a column for each target, and a row that lacks nothing but somebody real',
+    'as %s has a column for each target, and a row that lacks nothing but someone real',
     async (format) => {
       const bytes = await bulk.sample(composition, format)
       const sheet = await open(bytes, `sample.${format}`)

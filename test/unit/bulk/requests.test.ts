@@ -79,7 +79,7 @@ describe('a person', () => {
     expect(await save()).toEqual({ label: 'STAFF.CSV' })
   })
 
-  test('saves the rows that have to be mended', async () => {
+  test('saves the rows that have to be fixed', async () => {
     chosen = [await files.put('staff.csv', 'First name,E-mail\nMere,nobody\n')]
     await handlers['bulk.open'](undefined, context)
     const mapping = [{ target: 'f1.signers.s1.Email', column: 1 }]

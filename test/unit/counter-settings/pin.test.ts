@@ -155,7 +155,7 @@ describe('after wrong PINs', () => {
     expect(await next.check(PIN)).toEqual({ ok: true })
   })
 
-  test('whoever ends the application before it has compared gains nothing', async () => {
+  test('anyone who ends the application before it has compared gains nothing', async () => {
     const office = await withPin()
     const real = lastingKeychain(office.entries).staffPin
     for (let time = 0; time < 3; time++) {
@@ -194,7 +194,7 @@ describe('after wrong PINs', () => {
   })
 })
 
-describe('a clock that somebody changes', () => {
+describe('a clock that someone changes', () => {
   test('set back while waiting neither opens the door early nor prolongs the wait', async () => {
     const office = await withPin()
     await wrongly(office, 7)
@@ -277,7 +277,7 @@ describe('a keychain in trouble', () => {
 })
 
 describe('a forgotten PIN', () => {
-  test('is replaced by whoever locks the computer after asking, and can sign in to it', async () => {
+  test('is replaced by anyone who locks the computer after asking, and can sign in to it', async () => {
     const { pin, notes, told } = await withPin()
     expect(await pin.reset()).toMatchObject({ reset: 'asked' })
     await expect(pin.set('60417')).rejects.toMatchObject(refusal({ code: 'invalid' }))
@@ -330,7 +330,7 @@ describe('a forgotten PIN', () => {
     await expect(pin.set('60417')).rejects.toMatchObject(refusal({ code: 'invalid' }))
   })
 
-  test('asked for long ago isn’t allowed to somebody who doesn’t know of it', async () => {
+  test('asked for long ago isn’t allowed to someone who doesn’t know of it', async () => {
     const { pin, time } = await withPin()
     await pin.reset()
     await time.pass(10 * MINUTE)

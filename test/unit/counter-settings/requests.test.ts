@@ -39,7 +39,7 @@ function office() {
 const badFile = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
 
 describe('requests about the counter’s settings', () => {
-  test('a first PIN is refused while somebody signs; one that holds can be replaced', async () => {
+  test('a first PIN is refused while someone signs; one that holds can be replaced', async () => {
     const { handlers, signing } = office()
     signing.isRunning = true
     await expect(handlers['counter.setPin']({ pin: '74918' }, context)).rejects.toMatchObject({

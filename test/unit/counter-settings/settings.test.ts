@@ -29,7 +29,7 @@ function office() {
 }
 
 describe('the settings of a counter', () => {
-  test('are usable before anybody has set one', () => {
+  test('are usable before anyone has set one', () => {
     const settings = office().run()
     expect(settings.read()).toEqual({
       staffName: '',

@@ -72,7 +72,7 @@ describe('a session that nobody touches', () => {
   })
 })
 
-describe('somebody there', () => {
+describe('someone there', () => {
   test('is told by a touch of our page or of theirs: the warning goes', async () => {
     const { office, counter, id, page } = await reading()
     await office.time.pass(125_000)
@@ -105,7 +105,7 @@ describe('somebody there', () => {
     expect((await office.settled()).phase).toBe('return')
   })
 
-  test('who is staff isn’t hurried by the idle time, and going on begins it anew', async () => {
+  test('who is staff isn’t hurried by the idle time, and going on begins it again', async () => {
     const { office, counter, id } = await reading()
     await office.time.pass(151_000)
     await counter.unlock(id, PIN)

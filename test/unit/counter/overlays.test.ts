@@ -104,7 +104,7 @@ describe('a place that was left', () => {
     expect(office.state()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
   })
 
-  test('while the service is asked stays locked for whoever comes next', async () => {
+  test('while the service is asked stays locked for anyone who comes next', async () => {
     const { office, counter, id } = await reading()
     void counter.finish(id)
     counter.left('blur')

@@ -45,7 +45,7 @@ describe.each([
   })
 })
 
-test('the second display is told of a session only while somebody signs on it', async () => {
+test('the second display is told of a session only while someone signs on it', async () => {
   const here = await signing('here')
   expect(await here.handle['counter.state'](undefined, person)).toBeNull()
   expect((await here.handle['counter.state'](undefined, desk))?.id).toBe(here.id)

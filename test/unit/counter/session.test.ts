@@ -242,7 +242,7 @@ describe('the link', () => {
     expect(office.state()).toMatchObject({ phase: 'return', turns: [{ outcome: { signed: 'skipped' } }] })
   })
 
-  test('of somebody else is never opened for the person who was checked', async () => {
+  test('of someone else is never opened for the person who was checked', async () => {
     const office = openOffice({ will: [signer('Ann Example', { SignerReference: 'A' })] })
     const { id } = await office.start(['will', 0])
     office.change('will', 0, { FirstName: 'Ben', Email: 'ben@example.com' })

@@ -10,14 +10,14 @@ describe('a session', () => {
     ['who has declined', { SignedStatus: 'Declined' }],
     ['without a link', { SigningKey: undefined }],
     ['whose document has expired', { SignedStatus: 'Expired' }]
-  ])('isn’t begun with somebody %s', async (_who, changes) => {
+  ])('isn’t begun with someone %s', async (_who, changes) => {
     const office = openOffice()
     office.change('will', 0, changes)
     await expect(office.start(['will', 0])).rejects.toMatchObject(failure('not-signable'))
     expect([office.counter.state(), office.isTaken, office.kept]).toEqual([null, false, null])
   })
 
-  test('isn’t begun with somebody whose turn it isn’t, nor with nobody, nor with no document', async () => {
+  test('isn’t begun with someone whose turn it isn’t, nor with nobody, nor with no document', async () => {
     const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
     await expect(office.start(['will', 1])).rejects.toMatchObject(failure('not-signable'))
     await expect(office.start(['will', 7])).rejects.toMatchObject(failure('not-signable'))

@@ -75,7 +75,7 @@ describe('one who says that they have finished, and has not', () => {
     expect(office.state()).toMatchObject({ phase: 'return', isLocked: true })
   })
 
-  test('who has left the screen meanwhile is not followed by a page that anybody sees', async () => {
+  test('who has left the screen meanwhile is not followed by a page that anyone sees', async () => {
     const { office, counter, id } = await said()
     const following = counter.next(id)
     counter.left('blur')
@@ -85,7 +85,7 @@ describe('one who says that they have finished, and has not', () => {
   })
 })
 
-describe('somebody else who is handed the screen', () => {
+describe('someone else who is handed the screen', () => {
   test('says so: it is covered for staff, written down, and nothing was opened', async () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])

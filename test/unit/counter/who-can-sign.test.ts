@@ -18,7 +18,7 @@ function document(Signers: Signer[], more: Record<string, unknown> = {}): Docume
 const ann = signer('Ann Example')
 const noLink = { SigningKey: undefined }
 
-describe('whoever has a link', () => {
+describe('anyone who has a link', () => {
   test.each<[string, Signer[], Record<string, unknown>, number, 'now' | 'later' | 'never']>([
     ['and was asked', [ann], {}, 0, 'now'],
     ['and was asked beside others', [ann, signer('Ben Example')], {}, 1, 'now'],

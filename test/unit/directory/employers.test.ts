@@ -37,7 +37,7 @@ const failing = (work: Promise<unknown>) =>
   )
 
 describe('where the service lets them be read', () => {
-  test('all kinds are shown, and kept for when the line is down', async () => {
+  test('all kinds are shown, and kept for when offline', async () => {
     const view = await employers.list(office.accountId, { refresh: true })
     expect(view.from).toBe('service')
     expect(new Set(view.records.map(({ kind }) => kind))).toEqual(
@@ -112,7 +112,7 @@ describe('saving', () => {
     expect(office.taken('UpdateEmployers')).toEqual([])
   })
 
-  test('without a line it is refused with a reason', async () => {
+  test('offline it is refused with a reason', async () => {
     await office.cutLine()
     const error = await failing(employers.save(office.accountId, [record()]))
     expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('Nothing was saved') })

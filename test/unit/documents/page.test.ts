@@ -13,7 +13,7 @@ function pageOf(members: Record<string, unknown>): DocumentPage {
   return documentPage({ ...facts, document }, documentRowOf(row(members)), [])
 }
 
-describe('what lets somebody in', () => {
+describe('what lets someone in', () => {
   const key = 'https://sign.example.com/s/kowhai-4471-tui'
   const document = {
     EditUrl: 'https://sign.example.com/edit?token=rimu-0042-pukeko',

@@ -67,7 +67,7 @@ describe('a damaged page', () => {
     }
   )
 
-  test('makes the mirror another one, whose changes are numbered anew', async () => {
+  test('makes the mirror another one, whose changes are numbered again', async () => {
     await damaged('bodies')
     const worker = openRecoveringWorker({ folder, key, clock: Date.now }, () => undefined)
     const before = await worker.ask('newestChange', null)

@@ -318,7 +318,7 @@ test('an uncertain send is found by reference, mark, or name and signers, with a
   expect(await found({ references: ['m 7'] }, now)).toEqual(['', undefined])
 })
 
-test('a page shows what the reference names and what it doesn’t, and nothing that lets somebody in', async () => {
+test('a page shows what the reference names and what it doesn’t, and nothing that lets someone in', async () => {
   const secret = 'https://secret.example'
   await look('Progress', [
     lease({
@@ -389,7 +389,7 @@ describe('documents.db', () => {
   test.each([
     ['another key', { key: random(32), isNew: false }],
     ['a key that was made now', { key: new Uint8Array(32).fill(7), isNew: true }]
-  ])('is set aside whole where there is %s for it, and begun anew', async (_, key) => {
+  ])('is set aside whole where there is %s for it, and begun again', async (_, key) => {
     const first = await openDocuments({
       folder,
       key: { key: new Uint8Array(32).fill(7), isNew: true },

@@ -107,7 +107,7 @@ describe('what is put in line', () => {
     ])
   })
 
-  test('that had its name when the application died is that file, though its report is made anew', async () => {
+  test('that had its name when the application died is that file, though its report is made again', async () => {
     // What ends is written down together with what ends soon after: here, never.
     const at = await anOffice({ after: () => () => undefined })
     let office = at.office
@@ -148,7 +148,7 @@ describe('what is put in line', () => {
 })
 
 describe('what a person does with the queue', () => {
-  test('a pause holds over a restart, and what was under way begins anew', async () => {
+  test('a pause holds over a restart, and what was under way begins again', async () => {
     const at = await anOffice()
     await at.office.look(names(5).map((name) => aDocument(name)))
     const release = stalling(at.server)
@@ -251,7 +251,7 @@ describe('what a person does with the queue', () => {
     expect(() => at.office.downloads.pathOf('another', id)).toThrow()
   })
 
-  test('ten thousand are put in line without holding anybody up, and taken out again', async () => {
+  test('ten thousand are put in line without holding anyone up, and taken out again', async () => {
     const at = await anOffice()
     const { office } = at
     const many = Array.from({ length: 10_000 }, (_, index) => `D${index}`)
@@ -415,7 +415,7 @@ describe('what is there', () => {
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 2 })
   })
 
-  test('that is no longer what it was is known still where fetching it anew was stopped, or failed and was cleared', async () => {
+  test('that is no longer what it was is known still where fetching it again was stopped, or failed and was cleared', async () => {
     const at = await anOffice()
     const { office, server } = at
     await office.look([aDocument('R1')])

@@ -52,7 +52,7 @@ test('what is in line for the other folder already is in line once', async () =>
   expect(counts()).toMatchObject({ waiting: 0, done: 3 })
 })
 
-test('a file that is only fetched anew stays with the folder that it has', async () => {
+test('a file that is only fetched again stays with the folder that it has', async () => {
   const { office, other, list, files, isHeld, relocate, ...here } = await withAnother(2)
   office.downloads.open()
   await here.add(['R001'])

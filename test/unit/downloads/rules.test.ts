@@ -157,7 +157,7 @@ describe('a rule', () => {
     expect(at.server.asked).toEqual(['R1', 'R2'])
   })
 
-  test('knows by the time what completed since, where the mirror was begun anew', async () => {
+  test('knows by the time what completed since, where the mirror was begun again', async () => {
     const at = await aRule()
     const after = new Date().toISOString()
     const office = await at.startAgain(true)

@@ -114,7 +114,7 @@ describe('where its name is taken', () => {
     expect(fs.readdirSync(outside)).toEqual(['x'])
   })
 
-  test('in the very moment by somebody else, it gets a number', async () => {
+  test('in the very moment by someone else, it gets a number', async () => {
     const link = async (from: string, to: string) => {
       if (to.endsWith('Lease.pdf')) fs.writeFileSync(to, 'theirs')
       await nodeFiles.link(from, to)
@@ -224,7 +224,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
     expect(all()).toEqual({})
   })
 
-  test('when the folder isn’t there: it isn’t made anew, and the content isn’t asked for', async () => {
+  test('when the folder isn’t there: it isn’t made again, and the content isn’t asked for', async () => {
     const away = join(folder, 'stick')
     let asked = 0
     async function* content() {
@@ -324,7 +324,7 @@ describe('what a killed write left', () => {
     ])
   })
 
-  test('on a disk without links can be an empty file under the name; an empty file alone is somebody else’s', async () => {
+  test('on a disk without links can be an empty file under the name; an empty file alone is someone else’s', async () => {
     put('Kauri Law/Lease.pdf', 'whole')
     put('Kauri Law/lease (2).pdf', '')
     put('Kauri Law/Other.pdf', '')

@@ -65,7 +65,7 @@ describe('trouble', () => {
     await goesOnOnceItIsOver(at)
   })
 
-  test('with the line is waited out, and what broke begins anew', async () => {
+  test('with the line is waited out, and what broke begins again', async () => {
     const at = await anOffice()
     const { office, server } = at
     const broken = new Set<string>()
@@ -156,7 +156,7 @@ describe('trouble', () => {
     expect(at.counts().done).toBeGreaterThan(5)
   })
 
-  test('with a network that wants a sign-in holds all until somebody has signed in', async () => {
+  test('with a network that wants a sign-in holds all until someone has signed in', async () => {
     const page = '<html><title>Sign in to the network</title><form><input type="password"></form></html>'
     const at = await heldBy(
       (_reference, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page)

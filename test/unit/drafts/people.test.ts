@@ -48,7 +48,7 @@ describe('the address book', () => {
   })
 
   test.each(['me', 'PAR', 'parata mere', 'mere.parata', 'mere.parata@exa', 'example', 'mēre', '  mere  ', '"mere'])(
-    'finds somebody by %j',
+    'finds someone by %j',
     (text) => {
       sendTo(person('Mere', 'Parata'), person('Tama', 'Brooks', 'tama@brooks.example.org'))
       expect(find(text).slice(0, 1)).toEqual(['Mere Parata'])
@@ -73,7 +73,7 @@ describe('the address book', () => {
     expect(find('home@example.com').sort()).toEqual(['Mere Parata', 'Tama Parata'])
   })
 
-  test('keeps somebody once, however often and however written, as they were last', () => {
+  test('keeps someone once, however often and however written, as they were last', () => {
     sendTo({ ...person('mere', 'parata', 'MERE.parata@example.com'), MobileCountry: '64', MobileNumber: '1' })
     sendTo({ ...person('Mere', 'Parata'), MiddleName: 'Aroha' })
     expect(office.people.find('a', 'mere', 5)).toMatchObject([
@@ -83,7 +83,7 @@ describe('the address book', () => {
     expect(office.db.prepare('SELECT times FROM people').pluck().get()).toBe(2)
   })
 
-  test('counts somebody who signs three forms of a package once', () => {
+  test('counts someone who signs three forms of a package once', () => {
     const items = ['f1', 'f2', 'f3'].map((key) => form({ key }))
     office.people.note('a', forms({ items }))
     expect(office.db.prepare('SELECT times FROM people').pluck().all()).toEqual([1])
@@ -153,7 +153,7 @@ describe('the service’s own lists of recipients', () => {
   })
 })
 
-test('what was fetched of the service’s lists last is offered while the line is down', async () => {
+test('what was fetched of the service’s lists last is offered while offline', async () => {
   let isDown = false
   const clientOf = async () => {
     if (isDown) throw new Error('offline')

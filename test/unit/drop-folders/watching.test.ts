@@ -87,7 +87,7 @@ describe('a file', () => {
     expect(at.names('done').filter((name) => name.endsWith('.json'))).toEqual(['one.json', 'two.json'])
   })
 
-  test('of somebody else’s in done is never written over', async () => {
+  test('of someone else’s in done is never written over', async () => {
     const at = await aPlace()
     mkdirSync(join(at.place, 'done'))
     writeFileSync(join(at.place, 'done', 'a.json'), 'theirs')

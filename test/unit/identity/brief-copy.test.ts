@@ -43,7 +43,7 @@ test('what was copied briefly goes from the clipboard by itself', async () => {
   expect(there).toBe('')
 })
 
-test('what somebody copied since stays', async () => {
+test('what someone copied since stays', async () => {
   await brief.copy('DX418220')
   there = 'a shopping list'
   await passes()

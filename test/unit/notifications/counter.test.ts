@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openOffice, PIN } from '../counter/office.ts'
 import { office } from './office.ts'
 
-test('what happened while somebody signed is told once staff has the screen again, and not before', async () => {
+test('what happened while someone signed is told once staff has the screen again, and not before', async () => {
   const here = office()
   const telling = await here.atWork()
   const desk = openOffice()

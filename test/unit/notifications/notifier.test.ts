@@ -138,7 +138,7 @@ test('nothing that came in quiet hours is lost to a crash in them', async () => 
   expect(here.shown).toMatchObject([{ title: 'While you were away', changes: [1] }])
 })
 
-test('while somebody signs at the counter nothing is shown, and what is on the screen is taken off it', async () => {
+test('while someone signs at the counter nothing is shown, and what is on the screen is taken off it', async () => {
   const here = office()
   const telling = await here.atWork()
   here.isHandedOver = true
@@ -234,7 +234,7 @@ test('what there was before the first start was never news', async () => {
   expect(here.shown).toEqual([])
 })
 
-test('a mirror that was made anew, between two runs or in the middle of one, is told of from its beginning', async () => {
+test('a mirror that was made again, between two runs or in the middle of one, is told of from its beginning', async () => {
   const here = office()
   await here.atWork()
   for (let one = 0; one < 20; one++) here.desk.happens()

@@ -8,7 +8,7 @@ import { numbered } from '../../e2e/attacks/numbered.ts'
 const root = new URL('../../../', import.meta.url)
 const rows = numbered.flatMap(({ rows }) => rows)
 
-test('docs/attacks.md is what the tables make of it; write it anew with `node test/e2e/attacks/write-document.ts`', () => {
+test('docs/attacks.md is what the tables make of it; write it again with `node test/e2e/attacks/write-document.ts`', () => {
   expect(readFileSync(new URL('docs/attacks.md', root), 'utf8')).toBe(attackDocument())
 })
 

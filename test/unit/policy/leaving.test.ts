@@ -23,7 +23,7 @@ describe('leaving', () => {
     expect(questionOnLeaving({ ...none, ready: 50, preparing: 1 }, 'encrypted')?.leave).toBe('Quit without it')
   })
 
-  test('says that changes to documents wait for the line', () => {
+  test('says that changes to documents wait for a connection', () => {
     expect(questionOnLeaving({ ...none, actions: 2 }, 'encrypted')).toMatchObject({
       message: '2 changes to documents wait for the line.',
       leave: 'Quit'
@@ -36,7 +36,7 @@ describe('leaving', () => {
     expect(questionOnLeaving({ ...none, ready: 3 }, 'memory')?.message).toBe('3 packages in the Outbox would be lost.')
   })
 
-  test('asks before the page of somebody who signs on the second display is closed, whatever else is pending', () => {
+  test('asks before the page of someone who signs on the second display is closed, whatever else is pending', () => {
     expect(questionOnLeaving({ ...none, ready: 3, isSigning: true }, 'encrypted')?.message).toContain('second display')
   })
 })

@@ -4,7 +4,7 @@ import { isPrivateAddress, isPrivateHost, whyNotReached } from '../../../src/mai
 /** The host as a URL has it, which is how the product asks. */
 const hostOf = (written: string) => new URL(`http://${written}/`).hostname
 
-describe('hosts that are within somebody’s own network', () => {
+describe('hosts that are within someone’s own network', () => {
   test.each([
     ['this machine', '127.0.0.1'],
     ['this machine, another of its addresses', '127.8.9.1'],

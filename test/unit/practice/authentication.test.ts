@@ -91,7 +91,7 @@ describe('The API key with its HMAC headers', () => {
 describe('A bearer token', () => {
   const auth = { scheme: 'bearer', token: 'the-token' } as const
 
-  it('lets in whoever has it and nobody else', async () => {
+  it('lets in anyone who has it and nobody else', async () => {
     const office = practice({ auth })
     const ask = (authorization?: string) =>
       office.ask(

@@ -94,7 +94,7 @@ describe('ID-verification data as pdf', () => {
     expect((await run('pdfimages', ['-list', file])).stdout.trim().split('\n').length).toBeGreaterThanOrEqual(5)
   })
 
-  it('is of a document only: no other kind, no other document, none before anybody was asked', async () => {
+  it('is of a document only: no other kind, no other document, none before anyone was asked', async () => {
     const { office, download } = await identified()
     expect(await refusal(await download('xml'))).toMatchObject({ status: 400, fields: ['IDVerificationDataType'] })
     expect(await refusal(await office.get('/Download/IDVerification/none/pdf'))).toMatchObject({

@@ -86,7 +86,7 @@ describe('An office that is kept in a file', () => {
     expect(await readdir(folder)).toEqual(['office.json'])
   })
 
-  it('sets aside a file that it cannot read, and begins anew', async () => {
+  it('sets aside a file that it cannot read, and begins again', async () => {
     const stateFile = join(folder, 'office.json')
     for (const unreadable of ['{"version":1,"account"', '{"version":2}', 'null', '[]']) {
       await writeFile(stateFile, unreadable)

@@ -326,7 +326,7 @@ describe('A video confirmation', () => {
     expect(await detail()).toMatchObject({ IsVideoReady: false, IsVideoOptOut: false })
   })
 
-  it('is asked for again once the signer was corrected into somebody else', async () => {
+  it('is asked for again once the signer was corrected into someone else', async () => {
     const { office, reference, detail, send } = await asked()
     await send({ without: 'true' })
     const { SignerReference, ...signer } = (await office.document(reference)).Signers?.[0] ?? {}

@@ -182,7 +182,7 @@ describe('a length that was announced', () => {
   })
 })
 
-test('a page of nothing but white space is told without holding anybody up', async () => {
+test('a page of nothing but white space is told without holding anyone up', async () => {
   const before = process.threadCpuUsage()
   const error = await errorOf(from(body(`${' '.repeat(200_000)}<html>`)))
   const { user } = process.threadCpuUsage(before)

@@ -172,7 +172,7 @@ test('a third display comes and goes: nothing is lost', async () => {
   expect(place.window()).toBe(people[0])
 })
 
-test('the desk’s display is unplugged while somebody signs on it: covered, and they keep our window', async () => {
+test('the desk’s display is unplugged while someone signs on it: covered, and they keep our window', async () => {
   const place = placeOn(1)
   await place.take()
   plugIn(2)
@@ -181,7 +181,7 @@ test('the desk’s display is unplugged while somebody signs on it: covered, and
   expect(place.window()).toBe(desk)
 })
 
-test('a second display that is plugged in while somebody signs here waits for the next', async () => {
+test('a second display that is plugged in while someone signs here waits for the next', async () => {
   const place = placeOn(1)
   expect(await place.take()).toBe('here')
   plugIn(2)

@@ -121,7 +121,7 @@ describe('the practice office beside the application', () => {
     expect(kept.state).toContain(reference)
   })
 
-  test('begins anew where what was kept can’t be read, and has that set aside', async () => {
+  test('begins again where what was kept can’t be read, and has that set aside', async () => {
     const { kept, office } = place('not an office')
     await officeIn(office).start()
     expect((await ask(lastRun())).status).toBe(200)

@@ -103,7 +103,7 @@ describe('the database', () => {
     expect(setting('busy_timeout')).toBeGreaterThan(0)
   })
 
-  test('begins anew after a start that was killed before there was anything to keep', async () => {
+  test('begins again after a start that was killed before there was anything to keep', async () => {
     const place = workstation()
     mkdirSync(place.folder, { recursive: true })
     writeFileSync(join(place.folder, `${DATABASE_FILE}.begun`), 'half a database')

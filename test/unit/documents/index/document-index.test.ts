@@ -199,7 +199,7 @@ describe('what conditions find', () => {
     expect(found(index, { search: 'l' })).toEqual([])
   })
 
-  test('a due day without a time is that day, wherever the office and whoever wrote it are', () => {
+  test('a due day without a time is that day, wherever the office and its writer are', () => {
     const index = boardOf(
       row({ Reference: 'theirs', Name: 'a', DueDate: '2026-11-22' }),
       row({ Reference: 'east', Name: 'b', DueDate: '2026-11-22', GMT: '780' }),
@@ -249,7 +249,7 @@ describe('the order of a list', () => {
     expect(names(index, 'due', true)).toEqual(['c', 'a', 'b', 'none'])
   })
 
-  test('changed rows are found anew, and move to their places, in every list that was asked for before', () => {
+  test('changed rows are found again, and move to their places, in every list that was asked for before', () => {
     fc.assert(
       fc.property(
         fc.array(anyRow, { maxLength: 30 }),

@@ -109,7 +109,7 @@ describe('the address', () => {
     expect(pathname).toMatch(/^\/hint\/[\w-]{32}$/)
   })
 
-  test('isn’t there until somebody wants it, nor after they don’t', async () => {
+  test('isn’t there until someone wants it, nor after they don’t', async () => {
     await hints.start()
     expect(hints.view()).toEqual({})
     const address = await listening()
@@ -140,7 +140,7 @@ describe('the address', () => {
     await new Promise((resolve) => other.close(resolve))
   })
 
-  test('that is another is told again after a restart, until somebody has seen it', async () => {
+  test('that is another is told again after a restart, until someone has seen it', async () => {
     const address = await listening()
     await hints.stop()
     const other = createServer()

@@ -61,7 +61,7 @@ describe('the local copy of the folders', () => {
     expect(work.changes).toEqual([])
   })
 
-  test('survives the line going down, and says that it did', async () => {
+  test('survives going offline, and says that it did', async () => {
     await refresh()
     const before = (await all()).length
     await work.line.close()
@@ -115,7 +115,7 @@ describe('the local copy of the folders', () => {
     expect((await get(reference))?.goneAt).toBeGreaterThan(0)
   })
 
-  test('however often somebody asks at once, a moment in which the service shows nothing makes nobody gone', async () => {
+  test('however often someone asks at once, a moment in which the service shows nothing makes nobody gone', async () => {
     await refresh()
     const { state } = work.practice
     const [reference = '', ...others] = Object.keys(state.documents)
@@ -284,7 +284,7 @@ describe('by itself', () => {
     await expect.poll(() => work.rounds.length, { timeout: 20_000 }).toBe(times)
   }
 
-  test('folders are read at once, and seconds apart while somebody looks', async () => {
+  test('folders are read at once, and seconds apart while someone looks', async () => {
     begin()
     await looked(1)
     await work.time.pass(PACE.shown)
@@ -332,7 +332,7 @@ describe('by itself', () => {
     await looked(3)
   })
 
-  test('only one folder is asked for while the line is down, and all are once it is back', async () => {
+  test('only one folder is asked for while offline, and all are once it is back', async () => {
     begin()
     await looked(1)
     await work.line.goDown()
@@ -350,7 +350,7 @@ describe('by itself', () => {
     expect(work.line.seen.at(before)).toContain('InBox')
   }, 60_000)
 
-  test('at once when a request of somebody else’s finds nobody, so that the line is known to be down, and to be back', async () => {
+  test('at once when a request of someone else’s finds nobody, so that being offline, and online again, is known', async () => {
     begin()
     await looked(1)
     await work.line.goDown()
