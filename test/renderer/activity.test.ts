@@ -80,5 +80,5 @@ test('before anything happened there is one sentence and one way on', async () =
   await open(fakeApi())
   expect(screen.getByText('Nothing has happened yet.')).toBeTruthy()
   await fireEvent.click(screen.getByRole('button', { name: 'See the documents' }))
-  expect(opened.office.router.route.screen).toBe('documents')
+  expect(opened.app.router.route.screen).toBe('documents')
 })

@@ -28,7 +28,7 @@ function trail(count: number): AuditEntry[] {
 
 async function open(change: Partial<FakeState> = {}) {
   opened = await openOffice(fakeApi(change))
-  opened.office.router.go('audit')
+  opened.app.router.go('audit')
   show(opened, Audit)
   await settle()
 }
@@ -89,7 +89,7 @@ test('a zone that is named like its offset is named once', () => {
 test('there is a way back to the counter', async () => {
   await open({ audit: trail(1) })
   await press('Back to the counter')
-  expect(opened.office.router.route.screen).toBe('counter')
+  expect(opened.app.router.route.screen).toBe('counter')
 })
 
 test('what is written meanwhile appears', async () => {
@@ -148,11 +148,11 @@ test('the trail is saved as a file, and nothing is said where the person thought
   const write = opened.api.audit.export
   opened.api.audit.export = async (input) => ({ ...(await write(input)), value: null }) as never
   await save()
-  expect(opened.office.toasts.shown).toEqual([])
+  expect(opened.app.toasts.shown).toEqual([])
   opened.api.audit.export = write
   await save()
   expect(calls('audit.export').at(-1)?.input).toEqual({ format: 'json' })
-  expect(opened.office.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Audit trail.json”.'])
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual(['Saved as “Audit trail.json”.'])
 })
 
 test('times are those of the workstation’s zone, whatever zone this computer has', () => {

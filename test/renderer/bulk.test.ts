@@ -17,7 +17,7 @@ async function open(query: Record<string, string> = {}, change: Partial<FakeStat
   opened = await openOffice(
     fakeApi({ presets: madeUpPresets(NOW), drafts: madeUpDrafts(3, NOW), bulk: madeUpBulk(NOW), ...change })
   )
-  opened.office.router.go('bulk', [], query)
+  opened.app.router.go('bulk', [], query)
   const rendered = show(opened, Bulk)
   await settle()
   return rendered
@@ -138,7 +138,7 @@ describe('the sheet', () => {
     await press('Save for Excel…')
     await press('Save as CSV…')
     expect(calls('bulk.saveSample').map(({ input }) => (input as { format: string }).format)).toEqual(['xlsx', 'csv'])
-    expect(opened.office.toasts.shown.map(({ text }) => text).join()).toContain('Saved “Sample.csv”')
+    expect(opened.app.toasts.shown.map(({ text }) => text).join()).toContain('Saved “Sample.csv”')
   })
 
   test('that cannot be used says why, and another can be chosen', async () => {
@@ -280,7 +280,7 @@ describe('the check', () => {
   test('saves the rows to fix', async () => {
     await toCheck()
     await press('Save the 5 rows to mend…')
-    expect(opened.office.toasts.shown[0]?.text).toContain('Saved “Rows to mend.csv”')
+    expect(opened.app.toasts.shown[0]?.text).toContain('Saved “Rows to mend.csv”')
   })
 
   test('is void once a column fills something else', async () => {
@@ -384,14 +384,14 @@ describe('sending', () => {
     const { unmount } = await toCheck()
     const { real, answer } = await sendSlowly()
     unmount()
-    opened.office.router.go('documents')
+    opened.app.router.go('documents')
     await settle()
     expect(calls('bulk.close')).toEqual([])
     answer(await real({ id: 'sheet-1', name: 'Tenants', duplicates: 'leave-out' }))
     await settle()
     expect(calls('bulk.close')).toHaveLength(1)
     expect(window.location.hash).toContain('#/documents')
-    expect(opened.office.toasts.shown.at(-1)?.text).toBe('The batch is in the Outbox.')
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('The batch is in the Outbox.')
   })
 
   test('that fails after the page was left is said wherever one is', async () => {
@@ -400,7 +400,7 @@ describe('sending', () => {
     unmount()
     answer({ ok: false, error: { code: 'no-space', message: 'The disk is full.' } })
     await settle()
-    const toast = opened.office.toasts.shown.at(-1)
+    const toast = opened.app.toasts.shown.at(-1)
     expect(toast?.kind).toBe('danger')
     expect(toast?.text).toMatch(/^The batch was not made. Nothing was sent./)
   })

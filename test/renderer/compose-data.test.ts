@@ -31,7 +31,7 @@ function draftOf(composition: Composition) {
 
 async function openDraft(composition: Composition, change: Parameters<typeof fakeApi>[0] = {}) {
   opened = await openOffice(fakeApi({ drafts: [draftOf(composition)], ...change }))
-  opened.office.router.go('compose', ['draft-1'])
+  opened.app.router.go('compose', ['draft-1'])
   show(opened, Compose)
   await settle()
   await screen.findByRole('heading', { name: /^Send (forms|templates)$/ })
@@ -75,7 +75,7 @@ describe('What', () => {
       const api = fakeApi({ drafts: [draftOf(templates({ items: [template({ Reference: 'tpl-unseen' })] }))] })
       api.templates.list = async () => ({ ok: true, value: { ...list, ...flaw } })
       opened = await openOffice(api)
-      opened.office.router.go('compose', ['draft-1'])
+      opened.app.router.go('compose', ['draft-1'])
       const rendered = show(opened, Compose)
       await screen.findByRole('heading', { name: 'Send templates' })
       await settle()
@@ -137,7 +137,7 @@ describe('What', () => {
       ['rent', '420'],
       ['bond', '']
     ])
-    opened.office.toasts.shown.at(-1)?.action?.run()
+    opened.app.toasts.shown.at(-1)?.action?.run()
     expect((await kept()).items[0]).toEqual(before)
   })
 
@@ -273,7 +273,7 @@ describe('XML data', () => {
     await load(bytes)
     expect((await kept()).items[0]?.XMLData).toBe('<?xml version="1.0" encoding="UTF-8"?><data>Māia 漢字</data>')
     expect(screen.getByText(/written in UTF-16LE and goes as UTF-8/)).toBeTruthy()
-    const [toast] = opened.office.toasts.shown
+    const [toast] = opened.app.toasts.shown
     expect(toast?.text).toBe('“payroll.xml” was loaded.')
     toast?.action?.run()
     expect((await kept()).items[0]?.XMLData).toBe('<before/>')
@@ -395,7 +395,7 @@ describe('choices in drop-down lists', () => {
       clipboardData: { getData: () => 'A\nB\nC' }
     })
     expect((await kept()).ListItems).toHaveLength(2000)
-    expect(opened.office.toasts.shown[0]?.text).toContain('2 lines had no room')
+    expect(opened.app.toasts.shown[0]?.text).toContain('2 lines had no room')
   })
 })
 
@@ -542,7 +542,7 @@ describe('presets', () => {
     await press('Replace the preset')
     await waitFor(() => expect(saved()[0]?.composition).toEqual(presetOf(composition(), 'keep')))
     expect(saved()).toHaveLength(1)
-    opened.office.toasts.shown.find(({ action }) => action?.label === 'Undo')?.action?.run()
+    opened.app.toasts.shown.find(({ action }) => action?.label === 'Undo')?.action?.run()
     await waitFor(() => expect(saved()[0]?.composition).toEqual(forms()))
   })
 

@@ -21,7 +21,7 @@ async function openDraft(composition: Composition) {
   const summary = { kind: composition.kind, title: titleOf(composition), who: whoOf(composition), updatedAt: NOW }
   const draft = { id: 'draft-1', accountId: 'practice', ...summary, composition }
   opened = await openOffice(fakeApi({ drafts: [draft] }))
-  opened.office.router.go('compose', ['draft-1'])
+  opened.app.router.go('compose', ['draft-1'])
   const rendered = show(opened, Compose)
   await screen.findByRole('heading', { name: /^Send (forms|templates)$/ })
   await settle()
@@ -118,7 +118,7 @@ describe('what is removed by a slip', () => {
     await openDraft(composition)
     await remove()
     expect(await kept()).not.toEqual(composition)
-    const toast = opened.office.toasts.shown.at(-1)
+    const toast = opened.app.toasts.shown.at(-1)
     expect(toast?.action?.label).toBe('Undo')
     toast?.action?.run()
     expect(await kept()).toEqual(composition)
@@ -128,10 +128,10 @@ describe('what is removed by a slip', () => {
   test('is not offered back once its composer is gone', async () => {
     const rendered = await openDraft(forms({ items: [form2(), form()] }))
     await press('Remove this form')
-    expect(opened.office.toasts.shown).toHaveLength(1)
+    expect(opened.app.toasts.shown).toHaveLength(1)
     rendered.unmount()
     await settle()
-    expect(opened.office.toasts.shown.filter(({ action }) => action)).toEqual([])
+    expect(opened.app.toasts.shown.filter(({ action }) => action)).toEqual([])
   })
 })
 
@@ -158,7 +158,7 @@ describe('the same people as of another template', () => {
     await openDraft(composition)
     await press(/^Same people as for/)
     expect((await kept()).items[1]?.signers).toHaveLength(1)
-    opened.office.toasts.shown.at(-1)?.action?.run()
+    opened.app.toasts.shown.at(-1)?.action?.run()
     expect(await kept()).toEqual(composition)
   })
 

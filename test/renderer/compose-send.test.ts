@@ -33,7 +33,7 @@ function draft(): DraftView {
 async function open(change: Parameters<typeof fakeApi>[0] = {}) {
   opened = await openOffice(fakeApi({ drafts: [draft()], ...change }))
   opened.api.control.state.now = () => opened.clock.now()
-  opened.office.router.go('compose', ['draft-1'])
+  opened.app.router.go('compose', ['draft-1'])
   show(opened, Compose)
   await screen.findByRole('button', { name: 'Send 1 form' })
 }
@@ -123,12 +123,12 @@ describe('Send', () => {
       control().fail(name, { code: 'no-space', message: 'The disk is full.' })
       await fireEvent.input(email(), { target: { value: 'mere@example.org' } })
       await press('Send 1 form')
-      opened.office.router.go('compose', [])
+      opened.app.router.go('compose', [])
       await screen.findByRole('heading', { name: 'What do you want to send?' })
       answer()
-      const texts = () => opened.office.toasts.shown.map((toast) => toast.text)
+      const texts = () => opened.app.toasts.shown.map((toast) => toast.text)
       await waitFor(() => expect(texts()).toContain('“Tax declaration” was not sent. The disk is full.'))
-      opened.office.toasts.shown.at(-1)?.action?.run()
+      opened.app.toasts.shown.at(-1)?.action?.run()
       await screen.findByRole('button', { name: 'Send 1 form' })
       expect(email().value).toBe('mere@example.org')
     }
@@ -137,7 +137,7 @@ describe('Send', () => {
   test('is followed no longer where the screen was left before the outbox took it', async () => {
     const answer = control().hold('sends.start')
     await press('Send 1 form')
-    opened.office.router.go('compose', [])
+    opened.app.router.go('compose', [])
     await settle()
     answer()
     await waitFor(() => expect(control().state.sends).toHaveLength(1))
@@ -204,9 +204,9 @@ describe('coming back to a package that was sent', () => {
     await open()
     await send()
     expect(placeOfSend()).toBe(`#/compose/draft-1?send=${inTheBox().id}`)
-    opened.office.router.go('compose', [])
+    opened.app.router.go('compose', [])
     await screen.findByRole('heading', { name: 'What do you want to send?' })
-    opened.office.router.go('compose', ['draft-1'], { send: inTheBox().id })
+    opened.app.router.go('compose', ['draft-1'], { send: inTheBox().id })
     await settle()
     expect(screen.getByRole('timer')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Send 1 form' })).toBeNull()
@@ -217,9 +217,9 @@ describe('coming back to a package that was sent', () => {
 
   test('that was refused meanwhile opens it to be corrected', async () => {
     await open({ sends: [sendOf({ id: 'one', state: 'refused', documents: [] })] })
-    opened.office.router.go('compose', [])
+    opened.app.router.go('compose', [])
     await settle()
-    opened.office.router.go('compose', ['draft-1'], { send: 'one' })
+    opened.app.router.go('compose', ['draft-1'], { send: 'one' })
     expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
   })
 })
@@ -242,7 +242,7 @@ describe('taking a package back', () => {
     await settle()
     await opened.clock.pass(300)
     expect(control().state.drafts[0]?.composition.items[0]?.signers[0]?.Email).toBe('corrected@example.org')
-    expect(opened.office.toasts.shown.map((toast) => toast.text)).toContain('Taken back: nothing was sent.')
+    expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Taken back: nothing was sent.')
   })
 
   test('goes on in the draft that it is then, which may be another', async () => {

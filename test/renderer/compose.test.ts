@@ -176,13 +176,13 @@ describe('an editor that is left while what was typed in it is not saved', () =>
     opened.api.control.fail('drafts.save', { code: 'no-space', message: 'The disk is full.' })
     await type('Name', 'Tax declaration')
     await settle()
-    opened.office.router.go('compose', [])
+    opened.app.router.go('compose', [])
     await screen.findByRole('heading', { name: 'What do you want to send?' })
     await settle()
   })
 
   test('says so, and leads back to the text, which is saved as soon as it can be', async () => {
-    const [toast] = opened.office.toasts.shown
+    const [toast] = opened.app.toasts.shown
     expect(toast?.text).toBe('What you typed last in “Tax declaration” is not saved. The disk is full.')
     toast?.action?.run()
     await settle()
@@ -200,9 +200,7 @@ describe('an editor that is left while what was typed in it is not saved', () =>
     opened.api.control.heal('drafts.save')
     await opened.clock.pass(5000)
     expect(titles()).toEqual(['Tax declaration'])
-    expect(opened.office.toasts.shown.map((toast) => toast.text)).toContain(
-      '“Tax declaration” is saved now, in Drafts.'
-    )
+    expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('“Tax declaration” is saved now, in Drafts.')
   })
 
   test('lets nobody close the window without being asked', async () => {
@@ -239,7 +237,7 @@ describe('a composer that is left open', () => {
         drafts: [{ id: 'draft-1', accountId: 'practice', ...summary, composition: { ...composition, ...due } }]
       })
     )
-    opened.office.router.go('compose', ['draft-1'])
+    opened.app.router.go('compose', ['draft-1'])
     show(opened, Compose)
     await screen.findByRole('button', { name: 'Send 1 form' })
     expect(screen.getByRole('region', { name: 'Before it can go: 6' })).toBeTruthy()
@@ -271,7 +269,7 @@ describe('by keyboard', () => {
 describe('a draft', () => {
   test('that is gone is said, with a way on', async () => {
     opened = await openOffice()
-    opened.office.router.go('compose', ['nowhere'])
+    opened.app.router.go('compose', ['nowhere'])
     show(opened, Compose)
     await screen.findByText("This draft can't be opened.")
     await press('New package')

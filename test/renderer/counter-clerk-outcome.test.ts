@@ -15,7 +15,7 @@ afterEach(() => opened?.close())
 
 async function open(session: Partial<CounterSession>, change: Partial<FakeState> = {}) {
   opened = await openOffice(fakeApi({ documents: documents(8), counter: sessionOf(session), ...change }))
-  opened.office.router.go('counter')
+  opened.app.router.go('counter')
   show(opened, Counter)
   await settle()
 }
@@ -137,7 +137,7 @@ describe('What became of it', () => {
   test('the document is a press away where there was one', async () => {
     await open({ phase: 'ended', turns: [turnOf({ outcome: signed })] })
     await press('See the document')
-    const { screen: name, query } = opened.office.router.route
+    const { screen: name, query } = opened.app.router.route
     expect([name, query.get('document')]).toEqual(['documents', 'doc-0'])
   })
 

@@ -54,7 +54,7 @@ test('a change that could not be kept is said, and what is shown is as it was', 
   await open()
   opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
   await tick('Fill the screen while somebody signs')
-  expect(opened.office.toasts.shown[0]?.text).toMatch(/^That wasn't kept\./)
+  expect(opened.app.toasts.shown[0]?.text).toMatch(/^That wasn't kept\./)
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Fill the screen while somebody signs' }).checked).toBe(
     true
   )
@@ -134,7 +134,7 @@ test('the checklist is added to, made required, ordered, and taken from with a w
   expect(texts()[1]).toBe('Proof of address seen')
   await press('Take away: Photo identification seen')
   expect(texts()).toEqual(['Proof of address seen', 'The name is the one on the document'])
-  opened.office.toasts.shown[0]?.action?.run()
+  opened.app.toasts.shown[0]?.action?.run()
   await settle()
   expect(texts()[0]).toBe('Photo identification seen')
 })

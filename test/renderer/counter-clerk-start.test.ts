@@ -38,7 +38,7 @@ function offerOf(change: Partial<CounterOffer> = {}): Partial<CounterOffer> {
 async function open(change: Partial<FakeState> = {}) {
   opened = await openOffice(fakeApi({ documents: documents(8), ...change }))
   if (change.offer?.evidence) opened.api.control.state.counterSettings.evidence = change.offer.evidence
-  opened.office.router.go('counter')
+  opened.app.router.go('counter')
   show(opened, Counter)
   await settle()
   await press(/^Start: Mere Parata, Tenancy/)
@@ -61,7 +61,7 @@ test('two presses of the clerk hand the screen over, where nothing must be ticke
   // What was seen comes first: Enter alone hands nothing over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
   await press('Hand over the screen')
-  expect(opened.office.counter.session?.phase).toBe('handover')
+  expect(opened.app.counter.session?.phase).toBe('handover')
   expect(screen.queryByRole('dialog', { name: 'Who stands there?' })).toBeNull()
   expect(calls('counter.start')[0]?.input).toEqual({
     turns: [{ documentReference: 'doc-0', signer: 0, evidence: [] }],
@@ -165,7 +165,7 @@ test('without a PIN of staff one is chosen first', async () => {
   // One more Enter hands nothing over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
   await press('Hand over the screen')
-  expect(opened.office.counter.session?.phase).toBe('handover')
+  expect(opened.app.counter.session?.phase).toBe('handover')
 })
 
 test('a PIN that main refuses is explained at its field', async () => {
@@ -185,13 +185,13 @@ test('a turn that can not begin says why, and the sheet stays', async () => {
   opened.api.control.fail('counter.start', { code: 'not-signable', message: 'Somebody else first.' })
   await press('Hand over the screen')
   expect(sheet().getByText('The signing could not begin.')).toBeTruthy()
-  expect(opened.office.counter.session).toBeNull()
+  expect(opened.app.counter.session).toBeNull()
 })
 
 test('a service that can not be asked leaves the sheet with a way to ask again', async () => {
   opened = await openOffice(fakeApi({ documents: documents(8) }))
   opened.api.control.fail('counter.offer', { code: 'offline', message: 'No network.' })
-  opened.office.router.go('counter')
+  opened.app.router.go('counter')
   show(opened, Counter)
   await settle()
   await press(/^Start: Mere Parata, Tenancy/)

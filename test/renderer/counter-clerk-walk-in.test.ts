@@ -31,11 +31,11 @@ function preset(): PresetView {
 async function open(change: Partial<FakeState> = {}, more: Record<string, string> = {}) {
   opened = await openOffice(fakeApi({ presets: [preset()], ...change }))
   opened.api.control.state.now = () => opened.clock.now()
-  opened.office.router.go('compose', [], { for: 'counter', ...more })
+  opened.app.router.go('compose', [], { for: 'counter', ...more })
   show(opened, Compose)
   await settle()
 }
-const route = () => opened.office.router.route
+const route = () => opened.app.router.route
 const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
 const note = () => screen.queryByText('After sending you go straight to the counter.')
 const SEND = 'Send and go to the counter'
@@ -161,7 +161,7 @@ describe('A walk-in', () => {
 describe('Any other package', () => {
   beforeEach(async () => {
     opened = await openOffice(fakeApi({ presets: [preset()] }))
-    opened.office.router.go('compose')
+    opened.app.router.go('compose')
     show(opened, Compose)
     await settle()
   })

@@ -29,7 +29,7 @@ function entry(change: Partial<CounterEntry> = {}): CounterEntry {
 
 async function open(change: Partial<FakeState> = {}, query: Record<string, string> = {}, rest: string[] = []) {
   opened = await openOffice(fakeApi({ documents: documents(8), ...change }))
-  opened.office.router.go('counter', rest, query)
+  opened.app.router.go('counter', rest, query)
   show(opened, Counter)
   await settle()
 }
@@ -159,10 +159,10 @@ describe('someone who is not in the queue', () => {
     await opened.clock.pass(300)
     expect(screen.getByText(/No document has these words either\./)).toBeTruthy()
     await press('Walk-in for “Zebedee Quill”')
-    const { screen: name, query } = opened.office.router.route
+    const { screen: name, query } = opened.app.router.route
     expect([name, query.get('for'), query.get('name')]).toEqual(['compose', 'counter', 'Zebedee Quill'])
     await press('Search all documents')
-    expect([opened.office.router.route.screen, opened.office.router.route.query.get('search')]).toEqual([
+    expect([opened.app.router.route.screen, opened.app.router.route.query.get('search')]).toEqual([
       'documents',
       'Zebedee Quill'
     ])
@@ -194,7 +194,7 @@ test('a pin that could not be kept is said', async () => {
   await open({ queue: [entry()] })
   opened.api.control.fail('counter.pinEntry', { code: 'storage', message: 'Not now.' })
   await press(/^Appointment of today/)
-  expect(opened.office.toasts.shown[0]?.text).toMatch(/wasn't kept/)
+  expect(opened.app.toasts.shown[0]?.text).toMatch(/wasn't kept/)
 })
 
 test('a row tells that the camera may be wanted', async () => {
@@ -257,7 +257,7 @@ test('an account that is not accepted leaves it unknown who waits, and leads to 
   expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
   expect(screen.queryByText('Nobody is waiting to sign here.')).toBeNull()
   await press('Open Settings')
-  expect(opened.office.router.route.screen).toBe('settings')
+  expect(opened.app.router.route.screen).toBe('settings')
 })
 
 test('folders that were never read leave it unknown who waits, until they are read', async () => {
@@ -271,7 +271,7 @@ test('folders that were never read leave it unknown who waits, until they are re
     return { ok: true, value: never }
   }
   opened = await openOffice(api)
-  opened.office.router.go('counter')
+  opened.app.router.go('counter')
   show(opened, Counter)
   await settle()
   expect(screen.getByText('Not known: the documents were never read.')).toBeTruthy()
@@ -290,7 +290,7 @@ test('a queue that can not be read is explained, and read again when asked', asy
   const api = fakeApi({ documents: documents(8) })
   api.control.fail('counter.queue', { code: 'storage', message: 'Not now.' })
   opened = await openOffice(api)
-  opened.office.router.go('counter')
+  opened.app.router.go('counter')
   show(opened, Counter)
   await settle()
   expect(screen.getByText("The queue can't be shown.")).toBeTruthy()
@@ -302,19 +302,16 @@ test('a queue that can not be read is explained, and read again when asked', asy
 test('the audit trail and a walk-in are begun from here', async () => {
   await open()
   await press('Audit trail')
-  expect(opened.office.router.route.screen).toBe('audit')
+  expect(opened.app.router.route.screen).toBe('audit')
   await press('Walk-in')
-  expect([opened.office.router.route.screen, opened.office.router.route.query.get('for')]).toEqual([
-    'compose',
-    'counter'
-  ])
+  expect([opened.app.router.route.screen, opened.app.router.route.query.get('for')]).toEqual(['compose', 'counter'])
 })
 
 test('a link with a signer opens their start sheet once', async () => {
   await open({}, { document: 'doc-6', signer: '0' }, ['start'])
   const sheet = screen.getByRole('dialog', { name: 'Who stands there?' })
   expect(within(sheet).getByRole('heading', { name: 'Lena Marchetti' })).toBeTruthy()
-  expect(opened.office.router.route.rest).toEqual([])
+  expect(opened.app.router.route.rest).toEqual([])
 })
 
 test('a document that was sent just now is read first, then the sheet of its first signer opens', async () => {
@@ -328,7 +325,7 @@ test('a document that was sent just now is read first, then the sheet of its fir
     return refresh()
   }
   opened = await openOffice(api)
-  opened.office.router.go('counter', ['start'], { document: 'doc-new' })
+  opened.app.router.go('counter', ['start'], { document: 'doc-new' })
   show(opened, Counter)
   await settle()
   await settle()

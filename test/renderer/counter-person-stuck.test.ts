@@ -28,7 +28,7 @@ afterEach(() => {
 async function open(session: Partial<CounterSession> = {}) {
   api.control.state.counter = sessionOf(session)
   opened = await openOffice(api)
-  show(opened, App, { office: opened.office })
+  show(opened, App, { app: opened.app })
   await settle()
   return opened
 }

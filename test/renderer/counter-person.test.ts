@@ -30,7 +30,7 @@ afterEach(() => {
 async function open(session: Partial<CounterSession> = {}) {
   api.control.state.counter = sessionOf(session)
   opened = await openOffice(api)
-  show(opened, App, { office: opened.office })
+  show(opened, App, { app: opened.app })
   await settle()
   return opened
 }
@@ -61,8 +61,8 @@ const pinField = () => side().getByLabelText<HTMLInputElement>('Staff PIN')
 
 describe('the person who has the screen', () => {
   test('nothing of the office can be seen or reached, whatever screen is open, also after a reload', async () => {
-    const { office } = await open({ phase: 'open', origin })
-    office.router.go('documents')
+    const { app } = await open({ phase: 'open', origin })
+    app.router.go('documents')
     await settle()
     expect(screen.getByRole('dialog', { name: 'Signing at the counter' })).toBeTruthy()
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBe(true)
@@ -81,11 +81,11 @@ describe('the person who has the screen', () => {
   })
 
   test('staff that has the screen again is shown the counter', async () => {
-    const { office } = await open({ phase: 'return', isLocked: true })
+    const { app } = await open({ phase: 'return', isLocked: true })
     await press('Staff')
     await give(fakePin)
     expect(screen.queryByRole('dialog', { name: 'Signing at the counter' })).toBeNull()
-    expect(office.router.route.screen).toBe('counter')
+    expect(app.router.route.screen).toBe('counter')
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBeFalsy()
   })
 

@@ -14,7 +14,7 @@ afterEach(() => opened.close())
 
 async function open(api: FakeApi = withEmployers(), part: string[] = []) {
   opened = await openOffice(api)
-  opened.office.router.go('directory', part)
+  opened.app.router.go('directory', part)
   show(opened, Directory)
   await settle()
 }

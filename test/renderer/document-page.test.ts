@@ -185,7 +185,7 @@ test('only a signer whom the service lets be corrected can be', async () => {
 test('who can sign here is led to the counter', async () => {
   await open(fullPage())
   await press('Open at the counter for Anahera Singh')
-  const { screen: where, query } = opened.office.router.route
+  const { screen: where, query } = opened.app.router.route
   expect([where, query.get('document'), query.get('signer')]).toEqual(['counter', 'doc-6', '2'])
 })
 

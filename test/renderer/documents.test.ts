@@ -85,7 +85,7 @@ describe('the places', () => {
   test('a link that does not know the folder still finds its document, and the list follows', async () => {
     await open(fakeApi(), { folder: 'InBox' }, 'doc-3')
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Tax declaration Lindqvist')
-    expect(opened.office.router.route.rest).toEqual(['Signed'])
+    expect(opened.app.router.route.rest).toEqual(['Signed'])
   })
 
   test('a link with conditions shows what they find, and says them', async () => {
@@ -108,9 +108,9 @@ describe('searching', () => {
       expect(asked().search).toBe(text)
     }
     expect(names().every((name) => name?.includes('gift'))).toBe(true)
-    expect(opened.office.router.route.query.get('search')).toBeNull()
+    expect(opened.app.router.route.query.get('search')).toBeNull()
     await opened.clock.pass(400)
-    expect(opened.office.router.route.query.get('search')).toBe('gift')
+    expect(opened.app.router.route.query.get('search')).toBe('gift')
     expect((field as HTMLInputElement).value).toBe('gift')
   })
 
@@ -157,7 +157,7 @@ describe('filters', () => {
     await open()
     await choose('Filter', 'Unread')
     expect(asked().unread).toBe(true)
-    expect(opened.office.router.route.query.get('unread')).toBe('1')
+    expect(opened.app.router.route.query.get('unread')).toBe('1')
     await press('Remove the filter Unread')
     expect(asked().unread).toBeUndefined()
     expect(document.activeElement).toBe(button('Filter'))
@@ -372,7 +372,7 @@ describe('several that are selected', () => {
     await key('a', { ctrlKey: true })
     expect(said('3,125 selected')).toBe(true)
     await press('Extend the selected…')
-    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/^At most 500 documents can be extended at once/)
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^At most 500 documents can be extended at once/)
     await press('Export…')
     const { some } = last<{ some: { documents: object[] } }>('documents.export')
     expect(some.documents).toHaveLength(3125)
@@ -399,7 +399,7 @@ describe('several that are selected', () => {
     await press(`Download ${withCheck.length} PDFs`)
     const { what } = last<{ what: { references: string[] } }>('downloads.add')
     expect(what.references.sort()).toEqual(withCheck.map(({ reference }) => reference).sort())
-    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/without an identity check/)
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/without an identity check/)
   })
 
   test('of several accounts stay those of their accounts, and only this account’s are downloaded', async () => {
@@ -422,7 +422,7 @@ describe('several that are selected', () => {
     await press('Download 2 PDFs')
     const { what } = last<{ what: { references: string[] } }>('downloads.add')
     expect(what.references).toHaveLength(2)
-    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/3 documents of other accounts were left out\.$/)
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/3 documents of other accounts were left out\.$/)
   })
 
   test('are extended together', async () => {
@@ -443,7 +443,7 @@ describe('exporting', () => {
     const { some, columns } = last<{ some: object; columns: string[] }>('documents.export')
     expect(some).toMatchObject({ query: { folder: 'Signed' } })
     expect(columns).toEqual(expect.arrayContaining(['name', 'signers', 'status', 'lastSigned']))
-    expect(opened.office.toasts.shown.at(-1)?.text).toBe('Exported as “documents.csv”.')
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('Exported as “documents.csv”.')
   })
 
   test('that failed says why', async () => {
@@ -451,7 +451,7 @@ describe('exporting', () => {
     api.control.fail('documents.export', { code: 'no-space', message: 'The disk is full.' })
     await open(api)
     await press('Export as CSV')
-    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/^Nothing was exported\./)
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Nothing was exported\./)
   })
 })
 
@@ -497,15 +497,15 @@ describe('saved views', () => {
     await choose('View', 'Rename, or tell of changes…')
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Said no' } })
     await press('Save')
-    expect(opened.office.views.find('v1')?.name).toBe('Said no')
+    expect(opened.app.views.find('v1')?.name).toBe('Said no')
   })
 
   test('are removed, and brought back to their place', async () => {
     await openAt('#/documents/view/v1', withViews(view(), view({ id: 'v2', name: 'Second' })))
     await choose('View', 'Remove the view')
     expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Second'])
-    expect(opened.office.router.route.rest).toEqual(['all'])
-    opened.office.toasts.shown.at(-1)?.action?.run()
+    expect(opened.app.router.route.rest).toEqual(['all'])
+    opened.app.toasts.shown.at(-1)?.action?.run()
     await settle()
     expect(opened.api.control.state.views.map(({ name }) => name)).toEqual(['Declined ones', 'Second'])
   })
@@ -534,7 +534,7 @@ describe('what is true', () => {
     expect(screen.queryByText('No documents in the InBox.')).toBeNull()
     expect(screen.getByText('Not known: the account was not accepted.')).toBeTruthy()
     await press('Open Settings')
-    expect(opened.office.router.route.screen).toBe('settings')
+    expect(opened.app.router.route.screen).toBe('settings')
   })
 
   test('a folder that is empty says so', async () => {

@@ -17,7 +17,7 @@ const files = Array.from({ length: 12 }, (_, index) =>
 )
 async function open(api: FakeApi = fakeApi({ downloads: files })) {
   opened = await openOffice(api)
-  opened.office.router.go('downloads')
+  opened.app.router.go('downloads')
   const { container } = show(opened, Downloads)
   await settle()
   return container
@@ -36,7 +36,7 @@ const found = () =>
 test('a check that finds everything as it was says so', async () => {
   await open()
   await press('Check what I have')
-  expect(opened.office.router.route.query.get('show')).toBe('check')
+  expect(opened.app.router.route.query.get('show')).toBe('check')
   expect(said('All 12 files are as they were fetched.')).toBe(true)
 })
 
@@ -72,7 +72,7 @@ test('all that are missing are fetched again at once', async () => {
   await press('Check what I have')
   await press('Fetch 2 files again')
   expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['s-0', 's-1'] })
-  expect(opened.office.toasts.shown.at(-1)?.text).toBe('2 files are fetched again.')
+  expect(opened.app.toasts.shown.at(-1)?.text).toBe('2 files are fetched again.')
 })
 
 /** What was asked for again ends so, a while after the check. */
@@ -110,7 +110,7 @@ test('it is still said after another part was looked at, and of a new check noth
   await press('Fetch 2 files again')
   await become(['s-0'], {})
   for (const part of ['saved', 'check']) {
-    opened.office.router.go('downloads', [], { show: part })
+    opened.app.router.go('downloads', [], { show: part })
     await settle()
   }
   expect(region('Missing 2').getByText('Fetched again')).toBeTruthy()
@@ -172,14 +172,14 @@ test('a check that could not be made says why and is made again', async () => {
 test('the index is written now, and one that can not be written says why', async () => {
   const api = fakeApi({ downloads: files })
   await open(api)
-  opened.office.router.go('downloads', [], { show: 'check' })
+  opened.app.router.go('downloads', [], { show: 'check' })
   await settle()
   await press('Write the index now')
   expect(calls('downloads.writeIndex')[0]?.input).toEqual({ folderId: 'folder-1' })
-  expect(opened.office.toasts.shown.at(-1)?.text).toBe('Wrote “index.csv” in “Downloads”, with 12 files.')
+  expect(opened.app.toasts.shown.at(-1)?.text).toBe('Wrote “index.csv” in “Downloads”, with 12 files.')
   api.control.fail('downloads.writeIndex', { code: 'not-writable', message: 'The folder can’t be written to.' })
   await press('Write the index now')
-  expect(opened.office.toasts.shown.at(-1)?.text).toMatch(
+  expect(opened.app.toasts.shown.at(-1)?.text).toMatch(
     /^The index was not written\. The folder can’t be written to\. Choose another folder/
   )
 })
@@ -194,7 +194,7 @@ test('where rules have folders of their own, the index of each can be written', 
       downloadRules: [{ ...rule, folder: estate }]
     })
   )
-  opened.office.router.go('downloads', [], { show: 'check' })
+  opened.app.router.go('downloads', [], { show: 'check' })
   await settle()
   await fireEvent.keyDown(screen.getByRole('button', { name: 'Write the index now' }), { key: 'Enter' })
   await fireEvent.click(await screen.findByRole('menuitem', { name: 'In “Estate drive”' }))
@@ -204,7 +204,7 @@ test('where rules have folders of their own, the index of each can be written', 
 
 test('with nothing saved there is nothing to check', async () => {
   await open(fakeApi({ downloads: [] }))
-  opened.office.router.go('downloads', [], { show: 'check' })
+  opened.app.router.go('downloads', [], { show: 'check' })
   await settle()
   expect(said('There is nothing to check yet.')).toBe(true)
 })

@@ -217,7 +217,7 @@ describe('downloading', () => {
     const folderId = opened.api.control.state.downloadFolders.at(-1)?.id
     expect(rest).toEqual({ types: ['pdf', 'json'], pattern: '{document}', writesIndex: false, folderId })
     expect(calls('downloads.configure')).toHaveLength(0)
-    expect(opened.office.toasts.shown.at(-1)?.text).toBe(
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe(
       '6 files are on their way. 1 document without an identity check was left out.'
     )
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
@@ -237,9 +237,7 @@ describe('downloading', () => {
     opened.api.control.state.downloads = []
     await opened.api.downloads.start({ reference: four()[0]?.reference ?? '', type: 'pdf' })
     await press('Download 3 PDFs')
-    expect(opened.office.toasts.shown.at(-1)?.text).toMatch(
-      /^2 files are on their way\. 1 file was on the way already\./
-    )
+    expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^2 files are on their way\. 1 file was on the way already\./)
   })
 
   test('that fails says so in the dialog and keeps what was chosen', async () => {
@@ -276,7 +274,7 @@ test('nothing in it stands in the way of a screen reader', async () => {
 
 test('a whole view is downloaded from the menu of views', async () => {
   opened = await openOffice(fakeApi({ documents: four(), downloads: [] }))
-  opened.office.router.go('documents', ['all'])
+  opened.app.router.go('documents', ['all'])
   show(opened, Documents)
   await settle()
   await fireEvent.keyDown(screen.getByRole('button', { name: 'Views' }), { key: 'Enter' })

@@ -33,7 +33,7 @@ const rule = (change: Partial<DownloadRule> = {}): DownloadRule => ({
 
 async function open(change: Partial<FakeState> = {}): Promise<FakeApi> {
   opened = await openOffice(fakeApi({ views: [view(), view({ id: 'v2', name: 'Deeds' })], ...change }))
-  opened.office.router.go('downloads', [], { show: 'rules' })
+  opened.app.router.go('downloads', [], { show: 'rules' })
   show(opened, Downloads)
   await settle()
   return opened.api
@@ -69,7 +69,7 @@ test('a rule is made for a view, with what is complete already only where that i
     folderId: 'folder-1'
   })
   expect(said(/PDF and records/)).toBe(true)
-  expect(opened.office.toasts.shown.at(-1)?.text).toBe('From now on “Deeds” downloads by itself.')
+  expect(opened.app.toasts.shown.at(-1)?.text).toBe('From now on “Deeds” downloads by itself.')
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a rule…' }))
 })
 
@@ -129,7 +129,7 @@ test('a rule is removed only once that was asked, and the focus goes on', async 
 
 test('a rule is made from the menu of its view', async () => {
   opened = await openOffice(fakeApi({ views: [view({ id: 'v9', name: 'Leases' }), view()] }))
-  opened.office.router.go('documents', ['view', 'v1'])
+  opened.app.router.go('documents', ['view', 'v1'])
   show(opened, Documents)
   await settle()
   await fireEvent.keyDown(screen.getByRole('button', { name: 'View' }), { key: 'Enter' })

@@ -58,7 +58,7 @@ test('a change that could not be kept says so', async () => {
   await open(api)
   await fireEvent.click(screen.getByLabelText(/^Records/))
   await settle()
-  expect(opened.office.toasts.shown.at(-1)?.text).toMatch(/^That wasn't kept\./)
+  expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^That wasn't kept\./)
 })
 
 test('what can not be read can be read again', async () => {

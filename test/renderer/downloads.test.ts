@@ -15,7 +15,7 @@ afterEach(() => opened.close())
 
 async function open(api: FakeApi = fakeApi(), part = '') {
   opened = await openOffice(api)
-  opened.office.router.go('downloads', [], part ? { show: part } : {})
+  opened.app.router.go('downloads', [], part ? { show: part } : {})
   const { container } = show(opened, Downloads)
   await settle()
   return container
@@ -118,7 +118,7 @@ describe('the queue', () => {
     await press('Stop all…')
     await press('Stop 3 downloads')
     expect(calls('downloads.cancelAll')).toHaveLength(1)
-    expect(opened.office.toasts.shown.at(-1)?.text).toBe('Stopped 3 files. What was saved stays.')
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('Stopped 3 files. What was saved stays.')
     expect(state().downloads.filter((one) => one.state === 'done')).toHaveLength(2)
   })
 
@@ -169,7 +169,7 @@ describe('the queue', () => {
       from: 'evidence',
       to: opened.api.control.state.downloadFolders.at(-1)?.id
     })
-    expect(opened.office.toasts.shown.at(-1)?.text).toBe('2 files go to “Signed papers” instead.')
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('2 files go to “Signed papers” instead.')
   })
 
   test('whose other folder is thought better of waits as it did', async () => {
@@ -231,7 +231,7 @@ describe('its files', () => {
     expect(tab(/^On the way 1$/)).toBeTruthy()
     expect(tab(/^Saved 1$/)).toBeTruthy()
     expect(screen.queryByRole('link', { name: /^Stopped/ })).toBeNull()
-    opened.office.router.replace('downloads', [], { show: 'failed' })
+    opened.app.router.replace('downloads', [], { show: 'failed' })
     await settle()
     expect(calls('downloads.list').at(-1)?.input).toMatchObject({ states: ['failed'], offset: 0 })
     expect(said('Loan variation Lindqvist')).toBe(true)
@@ -271,7 +271,7 @@ describe('its files', () => {
     expect(calls('downloads.again')[0]?.input).toEqual({ ids: ['dl-3'] })
     await press('Stop: Power of attorney Lindqvist, PDF')
     expect(calls('downloads.cancel')[0]?.input).toEqual({ id: 'dl-2' })
-    expect(opened.office.router.route.rest).toEqual([])
+    expect(opened.app.router.route.rest).toEqual([])
   })
 
   test('and the same by keys on the row, each where it makes sense only', async () => {
@@ -293,7 +293,7 @@ describe('its files', () => {
     await fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' })
     await settle()
     expect(document.activeElement).toBe(screen.getByRole('grid'))
-    expect(opened.office.router.route.rest).toEqual([])
+    expect(opened.app.router.route.rest).toEqual([])
   })
 
   test('that leave the part that is shown stay open beside it, as they are now', async () => {
@@ -371,7 +371,7 @@ describe('its files', () => {
     await opened.clock.pass(1000)
     expect(said('Nothing was stopped.')).toBe(true)
     expect(screen.queryByRole('article')).toBeNull()
-    expect(opened.office.router.route.rest).toEqual([])
+    expect(opened.app.router.route.rest).toEqual([])
     expect(document.activeElement).toBe(screen.getByRole('region', { name: 'The queue' }))
   })
 
@@ -398,7 +398,7 @@ describe('its files', () => {
     await press('Clear the stopped')
     await opened.clock.pass(1000)
     expect(said('Nothing has been downloaded yet.')).toBe(true)
-    expect(opened.office.router.route.rest).toEqual([])
+    expect(opened.app.router.route.rest).toEqual([])
   })
 
   test('that were moved away are told where they were to be shown', async () => {
@@ -430,7 +430,7 @@ test('without downloads there is one sentence and one way on', async () => {
 
 test('the side bar counts what is on its way', async () => {
   await open(fakeApi({ downloads: [...waiting(4), ...saved(9)] }))
-  expect(opened.office.counts.downloads).toBe(4)
+  expect(opened.app.counts.downloads).toBe(4)
 })
 
 test.each([

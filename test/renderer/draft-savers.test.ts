@@ -14,7 +14,7 @@ beforeEach(async () => {
 const control = () => opened.api.control
 const calls = (name: string) => control().calls.filter((call) => call.name === name)
 const kept = () => control().state.drafts.map((draft) => [draft.accountId, draft.title])
-const said = () => opened.office.toasts.shown.map((toast) => toast.text)
+const said = () => opened.app.toasts.shown.map((toast) => toast.text)
 const full = { code: 'no-space', message: 'The disk is full.' } as const
 
 function named(Name: string): Composition {
@@ -24,8 +24,8 @@ function named(Name: string): Composition {
 }
 
 /** What keeps a package, and what closes its editor. */
-function edit(id?: string, saver: DraftSaver = opened.office.draftSavers.begin(named(''), id)) {
-  return { saver, close: opened.office.draftSavers.use(saver) }
+function edit(id?: string, saver: DraftSaver = opened.app.draftSavers.begin(named(''), id)) {
+  return { saver, close: opened.app.draftSavers.use(saver) }
 }
 
 /** A draft on the disk. */
@@ -67,7 +67,7 @@ describe('a draft whose editor is closed before it is saved', () => {
   test('is found again with its text, newer than what is on the disk, and is one draft from then on', async () => {
     const id = await saved('old')
     await typeAndClose('newer', id)
-    const found = opened.office.draftSavers.find(id)
+    const found = opened.app.draftSavers.find(id)
     expect(found?.composition.items[0]?.Name).toBe('newer')
     const { saver } = edit(id, found)
     control().heal('drafts.save')
@@ -82,14 +82,14 @@ describe('a draft whose editor is closed before it is saved', () => {
     control().heal('drafts.save')
     await opened.clock.pass(60_000)
     expect(kept()).toEqual([['practice', 'late']])
-    expect(opened.office.draftSavers.find(key)).toBeUndefined()
+    expect(opened.app.draftSavers.find(key)).toBeUndefined()
   })
 
   test('holds the account, with the way back to it', async () => {
     await typeAndClose('late')
-    expect(await opened.office.accounts.choose('harbour')).toMatchObject({ code: 'storage' })
-    expect(opened.office.accounts.chosen?.id).toBe('practice')
-    expect(opened.office.toasts.shown.at(-1)?.action?.label).toBe('Open it')
+    expect(await opened.app.accounts.choose('harbour')).toMatchObject({ code: 'storage' })
+    expect(opened.app.accounts.chosen?.id).toBe('practice')
+    expect(opened.app.toasts.shown.at(-1)?.action?.label).toBe('Open it')
   })
 
   test('is never saved for another account, says so, and is saved once its own is chosen again', async () => {
@@ -100,14 +100,14 @@ describe('a draft whose editor is closed before it is saved', () => {
     expect(kept()).toEqual([])
     expect(await close()).toEqual({ kept: false })
     expect(said().at(-1)).toMatch(/“ours” is not saved\. It is saved once .* is chosen again\.$/)
-    expect(await opened.office.accounts.choose('practice')).toBeUndefined()
+    expect(await opened.app.accounts.choose('practice')).toBeUndefined()
     await settle()
     expect(kept()).toEqual([['practice', 'ours']])
   })
 
   test('of an account that was removed is not tried for ever', async () => {
     const saver = await typeAndClose('orphan')
-    await opened.office.accounts.remove('practice')
+    await opened.app.accounts.remove('practice')
     control().heal('drafts.save')
     await opened.clock.pass(60_000)
     expect(saver.error?.code).toBe('gone')
@@ -124,10 +124,10 @@ describe('a draft whose editor is closed before it is saved', () => {
     expect(said().at(-1)).toContain('The package is in the Outbox')
     await opened.clock.pass(120_000)
     expect(calls('drafts.save')).toHaveLength(2)
-    expect(await opened.office.accounts.choose('harbour')).toBeUndefined()
-    expect(await opened.office.accounts.choose('practice')).toBeUndefined()
+    expect(await opened.app.accounts.choose('harbour')).toBeUndefined()
+    expect(await opened.app.accounts.choose('practice')).toBeUndefined()
     control().state.sends = []
-    edit(id, opened.office.draftSavers.find(id))
+    edit(id, opened.app.draftSavers.find(id))
     await settle()
     expect(kept()).toEqual([['practice', 'typed late']])
   })

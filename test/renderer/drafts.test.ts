@@ -33,7 +33,7 @@ async function open(change: Partial<FakeState> = {}, rest: string[] = [], query:
       ...change
     })
   )
-  opened.office.router.go('drafts', rest, query)
+  opened.app.router.go('drafts', rest, query)
   show(opened, Drafts)
   await settle()
 }
@@ -121,7 +121,7 @@ describe('the list of drafts', () => {
   test('that cannot be read says so and can be tried again', async () => {
     opened = await openOffice(fakeApi({ drafts: [draft('one', 'Older', 5000)] }))
     opened.api.control.fail('drafts.list', { code: 'storage', message: 'Not now.' })
-    opened.office.router.go('drafts')
+    opened.app.router.go('drafts')
     show(opened, Drafts)
     await settle()
     expect(screen.getByText("The drafts can't be read.")).toBeTruthy()
@@ -138,9 +138,9 @@ describe('a chosen draft', () => {
     await key('ArrowDown')
     await key('d')
     expect(kept().filter((title) => title === 'Older')).toHaveLength(2)
-    expect(opened.office.toasts.shown[0]?.text).toBe('Made a copy of “Older”.')
+    expect(opened.app.toasts.shown[0]?.text).toBe('Made a copy of “Older”.')
     await key('h')
-    expect(opened.office.router.route.query.get('history')).toBeTruthy()
+    expect(opened.app.router.route.query.get('history')).toBeTruthy()
     expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'History' }))
     await key('Escape', {}, document.activeElement as Element)
     expect(document.activeElement).toBe(grid())
@@ -156,7 +156,7 @@ describe('a chosen draft', () => {
     expect(titles()).toEqual(['Older', 'Oldest'])
     expect(document.activeElement).toBe(grid())
     expect(screen.getByRole('row', { selected: true }).textContent).toContain('Older')
-    const [toast] = opened.office.toasts.shown
+    const [toast] = opened.app.toasts.shown
     expect(toast?.text).toBe('Deleted “Newer”.')
     toast?.action?.run()
     await settle()
@@ -167,7 +167,7 @@ describe('a chosen draft', () => {
     await open()
     opened.api.control.fail('drafts.remove', { code: 'storage', message: 'Not now.' })
     await chooseOf('Newer', /^Delete/)
-    expect(opened.office.toasts.shown[0]?.text).toContain("wasn't deleted")
+    expect(opened.app.toasts.shown[0]?.text).toContain("wasn't deleted")
     expect(titles()).toContain('Newer')
   })
 
@@ -176,9 +176,9 @@ describe('a chosen draft', () => {
     await key('Home')
     await key('Delete')
     opened.api.control.fail('drafts.restore', { code: 'gone', message: 'It is gone.' })
-    opened.office.toasts.shown.at(-1)?.action?.run()
+    opened.app.toasts.shown.at(-1)?.action?.run()
     await settle()
-    expect(opened.office.toasts.shown.at(-1)?.kind).toBe('danger')
+    expect(opened.app.toasts.shown.at(-1)?.kind).toBe('danger')
   })
 
   test('that was the last leaves the focus on the heading', async () => {
@@ -206,7 +206,7 @@ describe('several drafts', () => {
     expect(screen.getByText('2 drafts marked')).toBeTruthy()
     await press('Delete 2 drafts')
     expect(kept()).toEqual(['Oldest'])
-    opened.office.toasts.shown[0]?.action?.run()
+    opened.app.toasts.shown[0]?.action?.run()
     await settle()
     expect(kept().sort()).toEqual(['Newer', 'Older', 'Oldest'])
   })
@@ -236,7 +236,7 @@ describe('several drafts', () => {
     expect(calls('drafts.export')).toHaveLength(0)
     await press('Choose where…')
     expect(calls('drafts.export').map(({ input }) => input)).toEqual([{ ids: ['two', 'one'] }])
-    expect(opened.office.toasts.shown[0]?.text).toBe('Saved 2 drafts as “Drafts.countersign”.')
+    expect(opened.app.toasts.shown[0]?.text).toBe('Saved 2 drafts as “Drafts.countersign”.')
     expect(screen.queryByText(/marked$/)).toBeNull()
   })
 
@@ -309,7 +309,7 @@ describe('the history of a draft', () => {
     await open({}, [], { history: 'two' })
     await key('ArrowDown')
     await opened.clock.pass(150)
-    expect(opened.office.router.route.query.get('history')).toBe('one')
+    expect(opened.app.router.route.query.get('history')).toBe('one')
     expect(within(screen.getByRole('region', { name: 'History' })).getByText('Older')).toBeTruthy()
   })
 

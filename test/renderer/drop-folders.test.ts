@@ -67,7 +67,7 @@ test('what could not be kept does not look as if it were', async () => {
   opened.api.control.fail('dropFolders.change', { code: 'no-space', message: 'The disk is full.' })
   await tick('Payroll')
   expect([isTicked('Payroll'), folders()[0]?.sends]).toEqual([true, true])
-  expect(opened.office.toasts.shown.at(-1)?.text).toContain("That wasn't kept.")
+  expect(opened.app.toasts.shown.at(-1)?.text).toContain("That wasn't kept.")
 })
 
 test('what rows fill in is chosen among the presets', async () => {

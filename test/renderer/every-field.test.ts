@@ -199,7 +199,7 @@ async function openComposer(composition: Composition) {
     ]
   })
   opened = await openOffice(api)
-  opened.office.router.go('compose', ['draft-1'])
+  opened.app.router.go('compose', ['draft-1'])
   show(opened, Compose)
   await screen.findAllByLabelText('First name')
   await settle()

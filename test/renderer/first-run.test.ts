@@ -8,7 +8,7 @@ import { type Opened, openOffice } from './office.ts'
 
 async function open(change: Partial<FakeState> = {}): Promise<Opened> {
   const opened = await openOffice(fakeApi({ accounts: [], ...change }))
-  render(App, { props: { office: opened.office } })
+  render(App, { props: { app: opened.app } })
   await settle()
   return opened
 }
@@ -140,14 +140,14 @@ describe('an account that does not work', () => {
   test('beside one that does leaves that one chosen', async () => {
     const opened = await openOffice(fakeApi())
     opened.api.control.fail('accounts.check', { code: 'unauthorised', message: 'No.' })
-    const { error } = (await opened.office.accounts.addIfItWorks({
+    const { error } = (await opened.app.accounts.addIfItWorks({
       kind: 'service',
       name: 'Harbour',
       baseUrl: 'https://signing.example.com',
       authentication: { scheme: 'none' }
     })) as NotAdded
     expect(error.code).toBe('unauthorised')
-    expect(opened.office.accounts.list.map((one) => [one.id, one.chosen])).toEqual([
+    expect(opened.app.accounts.list.map((one) => [one.id, one.chosen])).toEqual([
       ['practice', true],
       ['harbour', false]
     ])
@@ -157,8 +157,8 @@ describe('an account that does not work', () => {
 describe('an account that is changed', () => {
   async function edit() {
     const opened = await openOffice(fakeApi())
-    render(App, { props: { office: opened.office } })
-    opened.office.router.go('settings')
+    render(App, { props: { app: opened.app } })
+    opened.app.router.go('settings')
     await fireEvent.click(await screen.findByRole('button', { name: /^Edit…\s*Harbour/ }))
     await screen.findByRole('dialog')
     return opened
@@ -222,8 +222,8 @@ describe('an account that is changed', () => {
 describe('hints of other software', () => {
   test('are listened for once someone wants it, at an address that can be copied', async () => {
     const opened = await openOffice(fakeApi())
-    render(App, { props: { office: opened.office } })
-    opened.office.router.go('settings')
+    render(App, { props: { app: opened.app } })
+    opened.app.router.go('settings')
     const listen = await screen.findByRole('checkbox', { name: 'Listen for hints on this computer' })
     await fireEvent.click(listen)
     const address = await screen.findByText(/^http:\/\/127\.0\.0\.1:/)

@@ -17,8 +17,8 @@ import { NOW, officeAccount, practiceAccount } from './people.ts'
 
 async function open(change: Partial<FakeState> = {}, at: ScreenName = 'compose'): Promise<Opened> {
   const opened = await openOffice(fakeApi(change))
-  opened.office.router.go(at)
-  render(App, { props: { office: opened.office } })
+  opened.app.router.go(at)
+  render(App, { props: { app: opened.app } })
   await settle()
   return opened
 }
@@ -36,8 +36,8 @@ describe('the address', () => {
 })
 
 test('the way back to a document leads among what was searched for, as long as it was left there', async () => {
-  const { office } = await openOffice(fakeApi())
-  const { router } = office
+  const { app } = await openOffice(fakeApi())
+  const { router } = app
   expect(router.hrefOfDocument('doc-6')).toBe('#/documents/all?document=doc-6')
   router.go('documents', ['InBox'], { search: 'arjun', document: 'doc-6' })
   router.go('identity', ['doc-6'])
@@ -64,14 +64,14 @@ describe('the frame', () => {
   })
 
   test('begins at the heading where what was pressed went with its screen, and leaves a focus that is still there', async () => {
-    const { office } = await open({}, 'identity')
+    const { app } = await open({}, 'identity')
     screen.getByRole('button', { name: 'Go to the documents' }).focus()
-    office.router.go('identity-pdf', ['doc-6'])
+    app.router.go('identity-pdf', ['doc-6'])
     await settle()
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Identity report' }))
     const link = screen.getByRole('link', { name: /^Drafts/ })
     link.focus()
-    office.router.go('drafts')
+    app.router.go('drafts')
     await settle()
     expect(document.activeElement).toBe(link)
   })
@@ -87,7 +87,7 @@ describe('the frame', () => {
 
   test('marks the counter while the audit trail is shown, which is reached from there', async () => {
     const opened = await open()
-    opened.office.router.go('audit')
+    opened.app.router.go('audit')
     await settle()
     expect(screen.getByRole('link', { name: /^Counter/ }).getAttribute('aria-current')).toBe('true')
     expect(screen.queryByRole('link', { name: 'Audit trail' })).toBeNull()
@@ -123,18 +123,18 @@ describe('the frame', () => {
   })
 
   test('shows nothing of the account before once another is chosen', async () => {
-    const { office } = await open()
-    await office.accounts.choose('harbour')
+    const { app } = await open()
+    await app.accounts.choose('harbour')
     await settle()
-    expect(office.accounts.chosen?.id).toBe('harbour')
-    expect(office.drafts.list).toEqual([])
+    expect(app.accounts.chosen?.id).toBe('harbour')
+    expect(app.drafts.list).toEqual([])
   })
 
   test('keeps what was typed with the account it was typed for', async () => {
-    const { office, api } = await open()
+    const { app, api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Half a wo' } })
-    await office.accounts.choose('harbour')
+    await app.accounts.choose('harbour')
     await settle()
     expect(api.control.state.drafts.map((draft) => [draft.accountId, draft.title])).toEqual([['practice', 'Half a wo']])
   })
@@ -147,16 +147,16 @@ describe('choosing another account', () => {
   }
 
   test('from the menu leaves the page free to be used, and reading begins at its heading', async () => {
-    const { office } = await open()
+    const { app } = await open()
     await chooseByMenu(/Harbour/)
-    await waitFor(() => expect(office.accounts.chosen?.id).toBe('harbour'))
+    await waitFor(() => expect(app.accounts.chosen?.id).toBe('harbour'))
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })))
     expect(document.body.style.pointerEvents).toBe('')
     expect(document.body.style.overflow).toBe('')
   })
 
   test('closes the package that was being composed, and says where it is', async () => {
-    const { office, api, clock } = await open()
+    const { app, api, clock } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /^Forms/ }))
     await fireEvent.input(screen.getByLabelText('Name'), { target: { value: 'Half a word' } })
     await settle()
@@ -166,51 +166,51 @@ describe('choosing another account', () => {
     await screen.findByText('The draft was kept in Drafts of Practice office.')
     await screen.findByRole('heading', { name: 'What do you want to send?' })
     expect(window.location.hash).toBe('#/compose')
-    expect(office.accounts.chosen?.id).toBe('harbour')
+    expect(app.accounts.chosen?.id).toBe('harbour')
   })
 
   test('does not open a draft of the other account by its address', async () => {
-    const { office, api } = await open()
+    const { app, api } = await open()
     const saved = await api.drafts.save({ composition: blankComposition('form-direct', 'a') })
-    await office.accounts.choose('harbour')
-    office.router.go('compose', [saved.ok ? saved.value.id : ''])
+    await app.accounts.choose('harbour')
+    app.router.go('compose', [saved.ok ? saved.value.id : ''])
     expect(await screen.findByText("This draft can't be opened.")).toBeTruthy()
   })
 })
 
 describe('a document that was asked for from outside', () => {
   test('is shown, of its own account', async () => {
-    const { office, api } = await open()
+    const { app, api } = await open()
     api.control.emit('document.asked', { accountId: 'practice', reference: 'doc-6' })
     await settle()
     expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Statement of advice Marchetti')
     api.control.emit('document.asked', { accountId: 'harbour', reference: 'doc-7' })
-    await waitFor(() => expect(office.accounts.chosen?.id).toBe('harbour'))
-    await waitFor(() => expect(office.router.route.query.get('document')).toBe('doc-7'))
+    await waitFor(() => expect(app.accounts.chosen?.id).toBe('harbour'))
+    await waitFor(() => expect(app.router.route.query.get('document')).toBe('doc-7'))
   })
 
   test('or a place is', async () => {
-    const { office, api } = await open()
+    const { app, api } = await open()
     api.control.emit('document.asked', { accountId: 'practice', place: 'activity' })
     await settle()
-    expect(office.router.route.screen).toBe('activity')
+    expect(app.router.route.screen).toBe('activity')
     api.control.emit('document.asked', { accountId: 'practice', place: 'documents' })
     await settle()
-    expect([office.router.route.screen, office.router.route.query.get('unread')]).toEqual(['documents', '1'])
+    expect([app.router.route.screen, app.router.route.query.get('unread')]).toEqual(['documents', '1'])
   })
 
   test('of an account that is gone says so', async () => {
-    const { office, api } = await open()
+    const { app, api } = await open()
     api.control.emit('document.asked', { accountId: 'nobody', reference: 'doc-6' })
     await settle()
-    expect(office.toasts.shown.at(-1)?.text).toMatch(/account couldn't be chosen/)
+    expect(app.toasts.shown.at(-1)?.text).toMatch(/account couldn't be chosen/)
   })
 })
 
 describe('a dialog', () => {
   test('locks nothing of the page, and begins at its first field or its harmless button', async () => {
-    const { office } = await open()
-    office.router.go('settings')
+    const { app } = await open()
+    app.router.go('settings')
     await fireEvent.click(await screen.findByRole('button', { name: 'Connect an account' }))
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')))
     expect(document.body.style.pointerEvents).toBe('')
@@ -243,7 +243,7 @@ describe('the command palette', () => {
 
   test('offers folders, saved views, and the documents that the words find, after the search', async () => {
     const query = { search: '', sort: { by: 'due' as const, descending: false }, grouped: false }
-    const { office } = await open({ views: [{ id: 'v1', name: 'Gifts', query, tell: false }] })
+    const { app } = await open({ views: [{ id: 'v1', name: 'Gifts', query, tell: false }] })
     // There is nothing to scroll without a layout.
     Element.prototype.scrollIntoView ??= () => {}
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
@@ -260,8 +260,8 @@ describe('the command palette', () => {
     await fireEvent.keyDown(field, { key: 'ArrowDown' })
     await fireEvent.keyDown(field, { key: 'ArrowDown' })
     await fireEvent.keyDown(field, { key: 'Enter' })
-    expect(office.router.route.rest).toEqual(['all'])
-    expect(office.router.route.query.get('document')).toMatch(/^doc-/)
+    expect(app.router.route.rest).toEqual(['all'])
+    expect(app.router.route.query.get('document')).toMatch(/^doc-/)
   })
 
   test('closed by Escape gives the focus back', async () => {

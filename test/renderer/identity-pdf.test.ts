@@ -44,7 +44,7 @@ function reader(pages = 3) {
 
 async function open(api: FakeApi = fakeApi({ downloads: [] }), openPdf: unknown = reader().openPdf) {
   opened = await openOffice(api)
-  opened.office.router.go('identity-pdf', ['doc-0'])
+  opened.app.router.go('identity-pdf', ['doc-0'])
   const { unmount } = show(opened, IdentityPdf as never, { openPdf })
   await settle()
   return unmount

@@ -41,7 +41,7 @@ async function open(change: Partial<FakeState> = {}, arrange: (api: ReturnType<t
   const api = fakeApi({ documents: [pageOf({ name: 'Deed of gift', people: [mere] })], ...change })
   arrange(api)
   opened = await openOffice(api)
-  opened.office.router.go('identity', [REFERENCE])
+  opened.app.router.go('identity', [REFERENCE])
   unmount = show(opened, Identity).unmount
   await settle()
 }
@@ -189,7 +189,7 @@ describe('looking closely', () => {
     await open()
     await press('Save picture…: Front of the card')
     expect(calls('identity.savePicture')[0]?.input).toMatchObject({ record: 0, name: 'front' })
-    expect(opened.office.toasts.shown.at(-1)?.text).toBe('Saved as front.png.')
+    expect(opened.app.toasts.shown.at(-1)?.text).toBe('Saved as front.png.')
   })
 
   test('a copied number goes from the clipboard by itself, and says so', async () => {
@@ -340,7 +340,7 @@ describe('where there is nothing to show', () => {
 
   test('without a document there is a way to one', async () => {
     opened = await openOffice(fakeApi())
-    opened.office.router.go('identity')
+    opened.app.router.go('identity')
     show(opened, Identity)
     await settle()
     expect(screen.getByText('No document is chosen.')).toBeTruthy()

@@ -92,7 +92,7 @@ test('what could not be kept is said, and shown as it still is', async () => {
   await open()
   opened.api.control.fail('telling.set', { code: 'storage', message: 'The disk is full.' })
   await pick('Somebody has signed', 'Always')
-  expect(opened.office.toasts.shown.map(({ text }) => text).join()).toMatch(/wasn't kept/)
+  expect(opened.app.toasts.shown.map(({ text }) => text).join()).toMatch(/wasn't kept/)
   expect(chosen('Somebody has signed')).toBe('never')
 })
 

@@ -2,7 +2,7 @@
 import { cleanup, configure, render } from '@testing-library/svelte'
 import type { Component } from 'svelte'
 import { afterEach } from 'vitest'
-import { Office, officeContext } from '../../src/renderer/src/state/office.svelte.ts'
+import { AppState, appContext } from '../../src/renderer/src/state/app-state.svelte.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 
@@ -19,7 +19,7 @@ globalThis.ResizeObserver ??= class {
 }
 
 export interface Opened {
-  office: Office
+  app: AppState
   api: FakeApi
   clock: FakeClock
   close: () => void
@@ -29,13 +29,13 @@ export interface Opened {
 export async function openOffice(api: FakeApi = fakeApi()): Promise<Opened> {
   window.location.hash = ''
   const clock = new FakeClock(api.control.state.now())
-  const office = new Office(api, window, clock)
-  const close = await office.open()
+  const app = new AppState(api, window, clock)
+  const close = await app.open()
   await settle()
-  return { office, api, clock, close }
+  return { app, api, clock, close }
 }
 
 /** Renders a component of the screens in that office. */
 export function show(opened: Opened, component: Component<never>, props: Record<string, unknown> = {}) {
-  return render(component as Component, { props, context: officeContext(opened.office) })
+  return render(component as Component, { props, context: appContext(opened.app) })
 }

@@ -49,7 +49,7 @@ afterEach(() => opened?.close())
 
 async function open(change: Partial<FakeState>, rest: string[] = [], query: Record<string, string> = {}) {
   opened = await openOffice(fakeApi(change))
-  opened.office.router.go('outbox', rest, query)
+  opened.app.router.go('outbox', rest, query)
   show(opened, Outbox)
   await settle()
 }
@@ -154,7 +154,7 @@ describe('the packages', () => {
     await open({ sends: [] }, [], { show: 'attention' })
     expect(screen.getByText('Nothing needs you.')).toBeTruthy()
     opened.api.control.fail('sends.list', { code: 'internal', message: 'The database is locked.' })
-    opened.office.router.go('outbox', [], { show: 'sent' })
+    opened.app.router.go('outbox', [], { show: 'sent' })
     await settle()
     expect(screen.getByText("The list can't be shown.")).toBeTruthy()
     expect(screen.queryByText('Nothing has been sent yet.')).toBeNull()
@@ -165,13 +165,13 @@ describe('the packages', () => {
     await open({ sends: [] })
     expect(screen.getByText('Nothing has been sent yet.')).toBeTruthy()
     await press('Compose a package')
-    expect(opened.office.router.route.screen).toBe('compose')
+    expect(opened.app.router.route.screen).toBe('compose')
   })
 
   test('that cannot be read are said, with a way on', async () => {
     opened = await openOffice(fakeApi({ sends: [uncertain] }))
     opened.api.control.fail('sends.list', { code: 'storage', message: 'Not now.' })
-    opened.office.router.go('outbox')
+    opened.app.router.go('outbox')
     show(opened, Outbox)
     await settle()
     expect(screen.getByText("The list can't be shown.")).toBeTruthy()
@@ -187,11 +187,11 @@ describe('by keyboard', () => {
     await open({ sends: [sendOf({ id: 'a', title: 'Older' })] })
     await fireEvent.keyDown(screen.getByRole('grid'), { key: 'ArrowDown' })
     await settle()
-    expect(opened.office.router.route.rest).toEqual(['a'])
+    expect(opened.app.router.route.rest).toEqual(['a'])
     expect(screen.getByRole('heading', { level: 2, name: 'Older' })).toBeTruthy()
     await fireEvent.keyDown(window, { key: 'Escape' })
     await settle()
-    expect(opened.office.router.route.rest).toEqual([])
+    expect(opened.app.router.route.rest).toEqual([])
     expect(document.activeElement).toBe(screen.getByRole('grid'))
   })
 
@@ -264,7 +264,7 @@ describe('one package', () => {
     await open({ drafts, sends: [sendOf({ state: 'refused', error: { code: 'server', message: '500' } })] }, ['send-1'])
     await press('Edit and send again')
     await settle()
-    expect([opened.office.router.route.screen, ...opened.office.router.route.rest]).toEqual(['compose', 'draft-1'])
+    expect([opened.app.router.route.screen, ...opened.app.router.route.rest]).toEqual(['compose', 'draft-1'])
   })
 
   test('that waits is taken back, and the focus returns to the list', async () => {
@@ -281,7 +281,7 @@ describe('one package', () => {
     await opened.clock.pass(300)
     expect(rows()).toEqual([['Uncertain', 'Deed of gift']])
     expect(document.activeElement).toBe(screen.getByRole('grid'))
-    expect(opened.office.toasts.shown.map((toast) => toast.text)).toContain('Taken back: it is a draft again.')
+    expect(opened.app.toasts.shown.map((toast) => toast.text)).toContain('Taken back: it is a draft again.')
   })
 
   test('that is not here is said', async () => {
@@ -420,7 +420,7 @@ describe('a batch', () => {
     expect(calls('batches.retry')).toHaveLength(1)
     await press('Save 5 rows to mend…')
     await settle()
-    expect(opened.office.toasts.shown.at(-1)?.text).toContain('Rows to mend.csv')
+    expect(opened.app.toasts.shown.at(-1)?.text).toContain('Rows to mend.csv')
   })
 
   test('that could not be held says why, and stays as it was', async () => {
@@ -437,7 +437,7 @@ describe('a batch', () => {
     await open({ batches: [batchOf({ state: 'done', counts, leftOut: 0 })], sends: ofBatch })
     expect(screen.queryByText('Staff declarations')).toBeNull()
     await fireEvent.click(tab(/^Batches/))
-    opened.office.router.go('outbox', [], { show: 'batches' })
+    opened.app.router.go('outbox', [], { show: 'batches' })
     await settle()
     expect(screen.getByText('All sent')).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Staff declarations' }).getAttribute('href')).toBe('#/outbox?batch=batch-1')

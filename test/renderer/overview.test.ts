@@ -86,7 +86,7 @@ test('an office without documents is told where they come from', async () => {
   await open(fakeApi({ overview: overviewOf(NOW, { states: [], weeks: [] }) }))
   expect(screen.getByText('No documents yet.')).toBeTruthy()
   await fireEvent.click(screen.getByRole('button', { name: 'Compose a package' }))
-  expect(opened.office.router.route.screen).toBe('compose')
+  expect(opened.app.router.route.screen).toBe('compose')
 })
 
 test('numbers that could not be counted say why, and are counted again', async () => {

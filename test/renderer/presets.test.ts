@@ -12,7 +12,7 @@ afterEach(() => opened.close())
 
 async function open(change: Partial<FakeState> = {}) {
   opened = await openOffice(fakeApi({ presets: madeUpPresets(NOW), ...change }))
-  opened.office.router.go('drafts', ['presets'])
+  opened.app.router.go('drafts', ['presets'])
   show(opened, Drafts)
   await settle()
 }
@@ -82,7 +82,7 @@ test('a deleted preset can be had back with all that was in it', async () => {
   await key('Delete')
   expect(names()).toHaveLength(3)
   expect(document.activeElement).toBe(grid())
-  opened.office.toasts.shown[0]?.action?.run()
+  opened.app.toasts.shown[0]?.action?.run()
   await waitFor(() => expect(names()).toHaveLength(4))
   const back = opened.api.control.state.presets.find(({ name }) => name === 'Adviser’s annual letter')
   expect(back?.composition).toEqual(madeUpPresets(NOW)[3]?.composition)
@@ -95,7 +95,7 @@ test('a preset is saved as a file once it was read that the file is not encrypte
   const dialog = await screen.findByRole('dialog', { name: 'Save the preset “Adviser’s annual letter” as a file' })
   expect(dialog.textContent).toContain('not encrypted')
   await press('Choose where…')
-  expect(opened.office.toasts.shown[0]?.text).toContain('Presets.countersign')
+  expect(opened.app.toasts.shown[0]?.text).toContain('Presets.countersign')
 })
 
 test('presets that are saved elsewhere appear', async () => {

@@ -10,7 +10,7 @@ afterEach(() => opened?.close())
 
 async function open(rest: string[] = []) {
   opened = await openOffice(fakeApi())
-  opened.office.router.go('settings', rest)
+  opened.app.router.go('settings', rest)
   show(opened, Settings)
   await settle()
 }
@@ -30,7 +30,7 @@ test('every section is in the list, and each of its links leads to a heading', a
 test('the counter leads to its own section', async () => {
   await open(['counter'])
   expect(document.activeElement?.textContent).toBe('Counter')
-  opened.office.router.go('settings', ['notifications'])
+  opened.app.router.go('settings', ['notifications'])
   await settle()
   expect(document.activeElement?.textContent).toBe('Notifications')
 })
@@ -51,7 +51,7 @@ test('the list marks the section that was asked for, and then the one that someo
     await fireEvent.scroll(screen.getByRole('heading', { level: 1 }).closest('.page') as HTMLElement)
   }
   expect(marked()).toEqual(['About'])
-  opened.office.router.go('settings', ['hints'])
+  opened.app.router.go('settings', ['hints'])
   await settle()
   expect(marked()).toEqual(['Hints'])
   // What is read above it moves it, too; nobody has scrolled on by that.

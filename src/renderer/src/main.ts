@@ -4,14 +4,14 @@ import './ui/tokens.css'
 import './ui/base.css'
 import './ui/layout.css'
 import App from './App.svelte'
-import { Office } from './state/office.svelte.ts'
+import { AppState } from './state/app-state.svelte.ts'
 
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app to mount in.')
 
-const office = new Office(window.countersign, window)
-void office.open().then(() => {
-  mount(App, { target, props: { office } })
+const app = new AppState(window.countersign, window)
+void app.open().then(() => {
+  mount(App, { target, props: { app } })
   // Tests, and anyone who drives the application from outside, wait for this.
   document.documentElement.dataset.appState = 'loaded'
 })

@@ -32,17 +32,17 @@ export class DraftSavers {
   readonly #users = new Map<DraftSaver, number>()
   /** Those of closed editors of which was said that they aren't saved. */
   readonly #said = new Set<DraftSaver>()
-  readonly #office: DraftSaversDeps
+  readonly #app: DraftSaversDeps
 
-  constructor(office: DraftSaversDeps) {
-    this.#office = office
-    office.accounts.leaving.add(() => this.#finish())
-    office.accounts.settling.add(() => this.#saveOwn())
+  constructor(app: DraftSaversDeps) {
+    this.#app = app
+    app.accounts.leaving.add(() => this.#finish())
+    app.accounts.settling.add(() => this.#saveOwn())
   }
 
   /** What keeps a package of the chosen account: a new one, or the draft with this id as it is on the disk. */
   begin(composition: Composition, id?: string): DraftSaver {
-    const { api, clock, accounts } = this.#office
+    const { api, clock, accounts } = this.#app
     const accountId = accounts.chosen?.id ?? ''
     const saver: DraftSaver = new DraftSaver(
       api,
@@ -55,7 +55,7 @@ export class DraftSavers {
 
   /** What still keeps text of this draft that is not on the disk. */
   find(id: string): DraftSaver | undefined {
-    const accountId = this.#office.accounts.chosen?.id
+    const accountId = this.#app.accounts.chosen?.id
     return [...this.#users.keys()].find((one) => one.unsaved && one.key === id && one.accountId === accountId)
   }
 
@@ -70,7 +70,7 @@ export class DraftSavers {
   /** What waited for the account that is chosen now is saved. */
   #saveOwn(): void {
     for (const saver of this.#orphans()) {
-      if (saver.accountId === this.#office.accounts.chosen?.id) void saver.flush()
+      if (saver.accountId === this.#app.accounts.chosen?.id) void saver.flush()
     }
   }
 
@@ -86,7 +86,7 @@ export class DraftSavers {
       if (saver.ended && this.#said.has(saver)) this.#warn(saver)
       return
     }
-    if (this.#said.has(saver)) this.#office.toasts.say(`“${titleOf(saver.composition)}” is saved now, in Drafts.`)
+    if (this.#said.has(saver)) this.#app.toasts.say(`“${titleOf(saver.composition)}” is saved now, in Drafts.`)
     this.#dropIfSaved(saver)
   }
 
@@ -99,7 +99,7 @@ export class DraftSavers {
     const isOpen = !this.#isOrphan(saver)
     if (await saver.flush()) {
       if (isOpen && saver.id !== undefined && !saver.closed) {
-        this.#office.toasts.say(`The draft was kept in Drafts of ${this.#nameOf(saver.accountId)}.`)
+        this.#app.toasts.say(`The draft was kept in Drafts of ${this.#nameOf(saver.accountId)}.`)
       }
       return 'kept'
     }
@@ -109,7 +109,7 @@ export class DraftSavers {
 
   /** Nothing may be saved while the main process has another account chosen: it would land there. */
   #refusal(accountId: string): AppError | undefined {
-    const { accounts } = this.#office
+    const { accounts } = this.#app
     if (accounts.settled === accountId) return undefined
     return accounts.known && !accounts.list.some((one) => one.id === accountId) ? removed : elsewhere
   }
@@ -118,7 +118,7 @@ export class DraftSavers {
   #warn(saver: DraftSaver): void {
     if (!saver.error) return
     this.#said.add(saver)
-    const { toasts, router, accounts } = this.#office
+    const { toasts, router, accounts } = this.#app
     const text = `What you typed last in “${titleOf(saver.composition)}” is not saved. ${this.#reason(saver, saver.error)}`
     const isHere = saver.accountId === accounts.chosen?.id
     toasts.warn(text, isHere ? { label: 'Open it', run: () => router.go('compose', [saver.key]) } : undefined)
@@ -131,7 +131,7 @@ export class DraftSavers {
   }
 
   #nameOf(accountId: string): string {
-    return this.#office.accounts.list.find((one) => one.id === accountId)?.name ?? 'its account'
+    return this.#app.accounts.list.find((one) => one.id === accountId)?.name ?? 'its account'
   }
 
   #orphans(): DraftSaver[] {

@@ -1,6 +1,6 @@
 /** Takes something out of a list of the package, and offers for a while to put it back where it was. */
 import { onDestroy } from 'svelte'
-import { useOffice } from '../../state/office.svelte.ts'
+import { useApp } from '../../state/app-state.svelte.ts'
 
 export interface Removal<Item> {
   /** What is said of it: “Mere was removed.” */
@@ -16,7 +16,7 @@ export interface Removal<Item> {
  * to, and nothing is offered any more.
  */
 export function useUndo() {
-  const { toasts } = useOffice()
+  const { toasts } = useApp()
   const offered = new Set<unknown>()
   onDestroy(() => {
     for (const toast of toasts.shown) if (offered.has(toast.action)) toasts.drop(toast.id)
@@ -31,7 +31,7 @@ export function useUndo() {
 
 /** Call while a component is made, as `useUndo`. */
 export function useRemoval() {
-  const { toasts } = useOffice()
+  const { toasts } = useApp()
   const offer = useUndo()
 
   return function remove<Item extends { key: string }>(

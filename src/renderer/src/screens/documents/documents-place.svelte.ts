@@ -1,6 +1,7 @@
 /** Where among the documents we are: the query and the document of the address, what is typed meanwhile, and going elsewhere. */
 import { untrack } from 'svelte'
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
+import type { AppState } from '../../state/app-state.svelte.ts'
 import {
   changedViewParameters,
   isSameQuery,
@@ -10,7 +11,6 @@ import {
   queryFromRoute,
   viewHref
 } from '../../state/document-query.ts'
-import type { Office } from '../../state/office.svelte.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
 import { ListSearch } from '../../ui/list-search.svelte.ts'
 import { withoutAll } from './filters.ts'
@@ -20,13 +20,13 @@ const TYPING = 300
 
 export class DocumentsPlace {
   readonly search: ListSearch
-  readonly #office: Office
+  readonly #app: AppState
   readonly #isNarrow: () => boolean
-  readonly #asked = $derived.by(() => queryFromRoute(this.#office.router.route))
+  readonly #asked = $derived.by(() => queryFromRoute(this.#app.router.route))
   /** The saved view that is shown, once it is known. */
   readonly view = $derived.by(() => {
     const { place } = this.#asked
-    return place.kind === 'view' ? this.#office.views.find(place.id) : undefined
+    return place.kind === 'view' ? this.#app.views.find(place.id) : undefined
   })
   /** What the address asks for; nothing while a view is not known yet. */
   readonly #base = $derived.by(() => {
@@ -42,7 +42,7 @@ export class DocumentsPlace {
   /** All folders, each of them with how many it holds, and the saved view that is shown. */
   readonly tabs = $derived.by(() => {
     const { place, view } = this
-    const { accounts, counts } = this.#office
+    const { accounts, counts } = this.#app
     const here = place.kind === 'folder' ? [place.folder] : []
     return [
       { href: this.#hrefOf(undefined), label: 'All', here: place.kind === 'all' },
@@ -60,10 +60,10 @@ export class DocumentsPlace {
    * Made as its screen begins, which its effects belong to.
    * @param isNarrow whether a document that is open covers the list.
    */
-  constructor(office: Office, isNarrow: () => boolean) {
-    this.#office = office
+  constructor(app: AppState, isNarrow: () => boolean) {
+    this.#app = app
     this.#isNarrow = isNarrow
-    this.search = new ListSearch(office.clock, () => this.query && this.#find(this.query), TYPING)
+    this.search = new ListSearch(app.clock, () => this.query && this.#find(this.query), TYPING)
     // What was typed is the place's: another place, or another address of it, says what is searched for.
     let before: string | undefined
     $effect.pre(() => {
@@ -81,7 +81,7 @@ export class DocumentsPlace {
   }
 
   get isHere(): boolean {
-    return this.#office.router.route.screen === 'documents'
+    return this.#app.router.route.screen === 'documents'
   }
   get place() {
     return this.#asked.place
@@ -91,7 +91,7 @@ export class DocumentsPlace {
     return this.#asked.document
   }
   get isViewGone(): boolean {
-    return this.place.kind === 'view' && !this.view && this.#office.views.known
+    return this.place.kind === 'view' && !this.view && this.#app.views.known
   }
   /** Whether something else is asked for than the view was saved with. */
   get isChanged(): boolean {
@@ -101,7 +101,7 @@ export class DocumentsPlace {
   /** Shows what another query finds in this place, or the same with another document open. */
   put(next: DocumentQuery, document: string | undefined = this.reference): void {
     const { place, view } = this
-    const { router } = this.#office
+    const { router } = this.#app
     if (place.kind !== 'view') router.replace('documents', partsOf(next.folder), parametersOf(next, document))
     else if (view && isSameQuery(next, view.query)) {
       router.replace('documents', ['view', place.id], document ? { document } : {})
@@ -122,9 +122,9 @@ export class DocumentsPlace {
 
   /** Closes the document that is open. */
   leave(): void {
-    const { route } = this.#office.router
+    const { route } = this.#app.router
     const others = [...route.query].filter(([name]) => name !== 'document')
-    this.#office.router.replace('documents', route.rest, Object.fromEntries(others))
+    this.#app.router.replace('documents', route.rest, Object.fromEntries(others))
   }
 
   #hrefOf(folder: string | undefined): string {

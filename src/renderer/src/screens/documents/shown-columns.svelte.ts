@@ -1,8 +1,8 @@
 /** The columns that the list of documents shows: those that were chosen, or the usual ones there is room for. */
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentColumnSetting } from '../../../../shared/contract/views.ts'
+import type { AppState } from '../../state/app-state.svelte.ts'
 import { COLUMN_KINDS, usualColumns } from '../../state/document-columns.ts'
-import type { Office } from '../../state/office.svelte.ts'
 import { presentError } from '../../words/errors.ts'
 
 /** Milliseconds until columns that are dragged are kept. */
@@ -18,13 +18,13 @@ export class ShownColumns {
   room = $state(0)
   #changed = $state.raw<DocumentColumnSetting[]>()
   #stopDragging = () => {}
-  readonly #office: Office
+  readonly #app: AppState
   readonly #query: () => DocumentQuery | undefined
   readonly #usual = $derived.by(() => usualColumns(this.room || WIDE, this.#query()?.sort.by))
-  readonly all = $derived.by(() => this.#changed ?? this.#office.settings.view.documentColumns ?? this.#usual)
+  readonly all = $derived.by(() => this.#changed ?? this.#app.settings.view.documentColumns ?? this.#usual)
   /** Fewer columns are shown, with more in each. */
   readonly isTight = $derived.by(
-    () => (this.room || WIDE) < (this.#office.settings.view.documentColumns ? ROOM_FOR_CHOSEN : ROOM_FOR_COLUMNS)
+    () => (this.room || WIDE) < (this.#app.settings.view.documentColumns ? ROOM_FOR_CHOSEN : ROOM_FOR_COLUMNS)
   )
   /** What the list is in the order of, in words where no heading shows it. */
   readonly order = $derived.by(() => {
@@ -38,8 +38,8 @@ export class ShownColumns {
     return `, by ${kind.order ?? kind.label.toLowerCase()}`
   })
 
-  constructor(office: Office, query: () => DocumentQuery | undefined) {
-    this.#office = office
+  constructor(app: AppState, query: () => DocumentQuery | undefined) {
+    this.#app = app
     this.#query = query
   }
 
@@ -47,10 +47,10 @@ export class ShownColumns {
   set(next: DocumentColumnSetting[] | null): void {
     this.#changed = next ?? this.#usual
     this.stop()
-    this.#stopDragging = this.#office.clock.after(DRAGGING, async () => {
-      const error = await this.#office.settings.set({ documentColumns: next })
+    this.#stopDragging = this.#app.clock.after(DRAGGING, async () => {
+      const error = await this.#app.settings.set({ documentColumns: next })
       this.#changed = undefined
-      if (error) this.#office.toasts.warn(`The columns may not be kept. ${presentError(error).happened}`)
+      if (error) this.#app.toasts.warn(`The columns may not be kept. ${presentError(error).happened}`)
     })
   }
 

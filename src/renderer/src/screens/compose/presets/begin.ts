@@ -1,6 +1,6 @@
 /** Begins a package from a preset, wherever it was chosen: as a draft of its own, which is opened. */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
-import type { Office } from '../../../state/office.svelte.ts'
+import type { AppState } from '../../../state/app-state.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
 import { forCounter } from '../edits.ts'
 
@@ -14,15 +14,15 @@ export const DUE_PASSED = "The preset's due date has passed: 14 days it is."
  * @param walkIn whether someone is waiting at the counter to sign it.
  */
 export async function beginFromPreset(
-  office: Office,
+  app: AppState,
   presets: Presets,
   id: string,
   walkIn: 'walk-in' | undefined = undefined
 ): Promise<AppError | undefined> {
-  const name = office.router.route.query.get('name') ?? ''
-  const begun = await presets.begin(id, office.clock.now(), walkIn && ((composition) => forCounter(composition, name)))
+  const name = app.router.route.query.get('name') ?? ''
+  const begun = await presets.begin(id, app.clock.now(), walkIn && ((composition) => forCounter(composition, name)))
   if ('error' in begun) return begun.error
-  if (begun.due === 'passed') office.toasts.say(DUE_PASSED)
-  office.router.go('compose', [begun.draftId], walkIn && FOR_COUNTER)
+  if (begun.due === 'passed') app.toasts.say(DUE_PASSED)
+  app.router.go('compose', [begun.draftId], walkIn && FOR_COUNTER)
   return undefined
 }

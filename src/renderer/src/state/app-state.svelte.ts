@@ -20,7 +20,7 @@ import { Views } from './views.svelte.ts'
 /** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
 const PATIENCE = 2000
 
-export class Office {
+export class AppState {
   readonly api: Api
   readonly clock: Clock
   readonly router: Router
@@ -141,17 +141,17 @@ export class Office {
   }
 }
 
-const key = Symbol('office')
+const key = Symbol('app')
 
-export function provideOffice(office: Office): Office {
-  return setContext(key, office)
+export function provideApp(app: AppState): AppState {
+  return setContext(key, app)
 }
 
-export function useOffice(): Office {
-  return getContext<Office>(key)
+export function useApp(): AppState {
+  return getContext<AppState>(key)
 }
 
-/** For tests that render a part of a screen: `render(Part, { context: officeContext(office) })`. */
-export function officeContext(office: Office): Map<unknown, unknown> {
-  return new Map([[key, office]])
+/** For tests that render a part of a screen: `render(Part, { context: appContext(app) })`. */
+export function appContext(app: AppState): Map<unknown, unknown> {
+  return new Map([[key, app]])
 }
