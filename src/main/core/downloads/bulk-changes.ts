@@ -8,7 +8,6 @@ import type { Db } from '../storage/connection.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable, Stopped } from './downloads-table.ts'
-import type { Pauses } from './pauses.ts'
 import type { Runs } from './progress.ts'
 import type { Queue } from './queue.ts'
 import { stateOfFile } from './saved-files-check.ts'
@@ -17,7 +16,6 @@ export interface BulkChangesDeps {
   db: Db
   table: DownloadsTable
   folders: DownloadFolders
-  pauses: Pauses
   runs: Runs
   queue: Queue
   changed: () => void
@@ -34,11 +32,11 @@ export class BulkChanges {
 
   /** Fetches them again, whatever came of them; what waits goes at once. */
   async retryEnded(accountId: string, downloads: readonly Download[]): Promise<void> {
-    const { db, pauses, queue, changed } = this.#deps
+    const { db, queue, changed } = this.#deps
     const intact = new Set<Download>()
     for (const download of downloads) if (await this.#isIntact(download)) intact.add(download)
     await chunked(db, this.#retry(downloads, intact))
-    pauses.release(accountId)
+    queue.lanes.release(accountId)
     for (const lane of new Map(downloads.map((one) => [one.folderId, one])).values()) queue.added(lane)
     changed()
   }

@@ -17,7 +17,6 @@ import { openEnqueue } from './enqueue.ts'
 import { type FetchingDeps, openFetching } from './fetching.ts'
 import { openFolderIndexes } from './folder-index.ts'
 import { openListing } from './listing.ts'
-import { Pauses } from './pauses.ts'
 import { insistOnPattern, openPreview } from './preview.ts'
 import { Runs, Speed } from './progress.ts'
 import { Queue } from './queue.ts'
@@ -49,7 +48,6 @@ export function openDownloads(deps: DownloadsDeps) {
   const table = openDownloadsTable(db)
   const folders = openDownloadFolders({ db, newId })
   const settings = openDownloadSettings({ ...deps, folders })
-  const pauses = new Pauses(time)
   const speed = new Speed(time)
   const runs = new Runs({ table, time })
   const changed = throttled(deps.changed, time)
@@ -59,7 +57,7 @@ export function openDownloads(deps: DownloadsDeps) {
   const { concurrency, isPaused } = settings
   const queue = new Queue({
     ...deps,
-    ...{ table, pauses, speed, concurrency, isPaused, changed, kept, gaveUp },
+    ...{ table, speed, concurrency, isPaused, changed, kept, gaveUp },
     fetchFile: fetching.fetchFile,
     settle: fetching.settle,
     rested: indexes.rested
@@ -74,9 +72,9 @@ export function openDownloads(deps: DownloadsDeps) {
       table.add({ id: newId(), ...what, ruleId, queuedAt: time.now() })
     }
   })
-  const listing = openListing({ table, folders, pauses, queue, runs, speed, isPaused, time })
-  const enqueue = openEnqueue({ ...deps, table, folders, settings, pauses, runs, queue, listing, changed })
-  const bulk = new BulkChanges({ db, table, folders, pauses, runs, queue, changed, time, newId })
+  const listing = openListing({ table, folders, queue, runs, speed, isPaused, time })
+  const enqueue = openEnqueue({ ...deps, table, folders, settings, runs, queue, listing, changed })
+  const bulk = new BulkChanges({ db, table, folders, runs, queue, changed, time, newId })
 
   function kept(download: Download, { fileName, sha256 }: KeptDownload): void {
     fetching.committed(download, fileName)

@@ -9,7 +9,6 @@ import { chunked } from './bulk-changes.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { DownloadsTable } from './downloads-table.ts'
 import type { Listing } from './listing.ts'
-import type { Pauses } from './pauses.ts'
 import type { Runs } from './progress.ts'
 import type { Queue } from './queue.ts'
 import type { KeptSettings } from './settings.ts'
@@ -20,7 +19,6 @@ export interface EnqueueDeps {
   table: DownloadsTable
   folders: DownloadFolders
   settings: KeptSettings
-  pauses: Pauses
   runs: Runs
   queue: Queue
   listing: Listing
@@ -40,7 +38,6 @@ export function openEnqueue({
   table,
   folders,
   settings,
-  pauses,
   runs,
   queue,
   listing,
@@ -83,7 +80,7 @@ export function openEnqueue({
       const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: time.now() })
       const download = isNew ? table.find(id) : table.same(what)
       // A person asks for this one now.
-      pauses.release(accountId)
+      queue.lanes.release(accountId)
       queue.added(what)
       changed(download?.id)
       return listing.viewOf(download ?? fail('gone', 'This download is no longer in the list.'))
@@ -103,7 +100,7 @@ export function openEnqueue({
       const sum = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
       let found = 0
       let after: DocumentKey | undefined
-      pauses.release(accountId)
+      queue.lanes.release(accountId)
       for (let isMore = true; isMore && !isStopped(); ) {
         const asked = { accountId, some, after, limit: PAGE, now: time.now(), zone: time.zone() }
         const page = await ask('identityChecks', asked)

@@ -1,8 +1,12 @@
-/** The lanes of what waits: what goes next, of which lane, and whether there is room for it. */
+/**
+ * The lanes of what waits, each the files of an account for a folder: what goes next, whether there is room for it, and why
+ * nothing moves just now. Ten thousand files that would all meet the same trouble meet it once: after a wait one of them
+ * goes first, and the others follow if it went well.
+ */
+import { type Pause, Pauses } from '../jobs/pauses.ts'
 import type { Time } from '../lib/time.ts'
 import type { Download, Lane } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import type { Pauses } from './pauses.ts'
 
 export interface Running {
   download: Download
@@ -20,12 +24,11 @@ export interface Running {
 
 export interface LanesDeps {
   table: DownloadsTable
-  pauses: Pauses
   /** What is under way, by its id. */
   running: ReadonlyMap<string, Running>
   /** How many at once. */
   concurrency: () => number
-  time: Pick<Time, 'now'>
+  time: Time
 }
 
 /** So many at most are under way and not written down yet. */
@@ -35,6 +38,10 @@ const keyOf = ({ accountId, folderId }: Lane) => `${accountId}\n${folderId}`
 
 export class Lanes {
   readonly #deps: LanesDeps
+  /** By the account: nobody answers, or the service asks us to wait, or only a person can help. */
+  readonly accounts: Pauses
+  /** By the folder: nothing can be kept there. */
+  readonly folders: Pauses
   /** Where something waits, or may. */
   readonly #lanes = new Map<string, Lane>()
   /** Accounts of which nothing is begun while much is changed of them. */
@@ -42,6 +49,8 @@ export class Lanes {
 
   constructor(deps: LanesDeps) {
     this.#deps = deps
+    this.accounts = new Pauses(deps.time)
+    this.folders = new Pauses(deps.time)
   }
 
   /** Something of this lane waits now. */
@@ -51,6 +60,23 @@ export class Lanes {
 
   all(): Lane[] {
     return [...this.#lanes.values()]
+  }
+
+  /** The pause that lasts longest; undefined if nothing is wrong. */
+  pauseOf({ accountId, folderId }: Lane): Pause | undefined {
+    const [account, folder] = [this.accounts.of(accountId), this.folders.of(folderId)]
+    return account && folder ? (account.until > folder.until ? account : folder) : (account ?? folder)
+  }
+
+  /** How long nothing of the lane may go, in milliseconds; 0 if something may. */
+  left({ accountId, folderId }: Lane): number {
+    return Math.max(this.accounts.left(accountId), this.folders.left(folderId))
+  }
+
+  /** Whatever paused them may be over: of one account and all folders, or of all. */
+  release(accountId?: string): void {
+    this.accounts.clear(accountId)
+    this.folders.clear()
   }
 
   /** Whether the service may be asked for another, and the disk isn't far behind. */
@@ -68,14 +94,14 @@ export class Lanes {
 
   /** What goes next, or how long until something may, in milliseconds. */
   first(): { next?: Download; wait: number } {
-    const { table, pauses, running, time } = this.#deps
+    const { table, running, time } = this.#deps
     let next: Download | undefined
     let wait = Number.POSITIVE_INFINITY
     for (const [key, lane] of this.#lanes) {
       if (this.#still.has(lane.accountId)) continue
-      const left = pauses.left(lane)
+      const left = this.left(lane)
       if (left > 0) wait = Math.min(wait, left)
-      if (left > 0 || (pauses.isTrying(lane) && this.#isMoving(lane))) continue
+      if (left > 0 || (this.pauseOf(lane) && this.#isMoving(lane))) continue
       const head = table.heads(lane, running.size + 1).find(({ id }) => !running.has(id))
       if (!head) {
         if (!this.#isMoving(lane)) this.#lanes.delete(key)

@@ -5,14 +5,12 @@ import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
 import type { Running } from './lanes.ts'
-import type { Pauses } from './pauses.ts'
 import type { Runs, Speed } from './progress.ts'
 import type { Queue } from './queue.ts'
 
 export interface ListingDeps {
   table: DownloadsTable
   folders: DownloadFolders
-  pauses: Pauses
   queue: Queue
   runs: Runs
   speed: Speed
@@ -31,7 +29,7 @@ const ALL: readonly DownloadState[] = ['waiting', 'running', 'done', 'failed', '
 
 export type Listing = ReturnType<typeof openListing>
 
-export function openListing({ table, folders, pauses, queue, runs, speed, isPaused, time }: ListingDeps) {
+export function openListing({ table, folders, queue, runs, speed, isPaused, time }: ListingDeps) {
   const stateOf = ({ id, state }: Download): DownloadState => (queue.running(id) ? 'running' : state)
 
   function viewOf(download: Download): DownloadView {
@@ -56,7 +54,7 @@ export function openListing({ table, folders, pauses, queue, runs, speed, isPaus
   }
 
   function retryOf(download: Download): number | undefined {
-    const held = pauses.left(download)
+    const held = queue.lanes.left(download)
     const at = Math.max(download.retryAt, held > 0 && Number.isFinite(held) ? time.now() + held : 0)
     return at > time.now() ? at : undefined
   }
@@ -99,12 +97,13 @@ export function openListing({ table, folders, pauses, queue, runs, speed, isPaus
     running: readonly Running[]
   ): Pick<DownloadSummary, 'problem' | 'retryAt' | 'folder'> {
     // Where one lane's folder is away, the others' files come all the same; one that tries whether it is over is held still.
-    if (running.some(({ download }) => !pauses.of(download))) return {}
-    const waiting = queue.lanesOf(accountId)
-    const [soonest] = waiting.filter((lane) => pauses.of(lane)).sort((one, two) => pauses.left(one) - pauses.left(two))
-    const held = soonest && pauses.of(soonest)
+    if (running.some(({ download }) => !queue.lanes.pauseOf(download))) return {}
+    const { lanes } = queue
+    const waiting = lanes.all().filter((lane) => lane.accountId === accountId)
+    const [soonest] = waiting.filter((one) => lanes.pauseOf(one)).sort((one, two) => lanes.left(one) - lanes.left(two))
+    const held = soonest && lanes.pauseOf(soonest)
     if (held) {
-      const left = pauses.left(soonest)
+      const left = lanes.left(soonest)
       const folder = folders.get(soonest.folderId)
       return { problem: held.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: time.now() + left }) }
     }

@@ -3,6 +3,7 @@
  * at any moment loses nothing: what was under way begins again. What one file met that all would meet pauses all.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import { Turns } from '../jobs/lanes.ts'
 import { backoff, within } from '../lib/retry.ts'
 import type { Time } from '../lib/time.ts'
 import { BatchCommit } from '../storage/batch-commit.ts'
@@ -10,7 +11,6 @@ import type { Db } from '../storage/connection.ts'
 import type { Download, KeptDownload, Lane } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
 import { Lanes, type Running } from './lanes.ts'
-import type { Pauses } from './pauses.ts'
 import type { Speed } from './progress.ts'
 import { Attempts, troubleOf } from './retry-policy.ts'
 
@@ -26,7 +26,6 @@ export interface UnderWay {
 export interface QueueDeps {
   db: Db
   table: DownloadsTable
-  pauses: Pauses
   speed: Speed
   time: Time
   /** Fetches one file and puts it in its place, whole or not at all. */
@@ -54,23 +53,23 @@ interface Ended {
 
 /** How long a file that broke waits at first, in milliseconds. */
 const FIRST_WAIT = 5_000
-/** The wall clock may jump: nothing is slept longer, in milliseconds. */
-const LONGEST_SLEEP = 60_000
+/** How long an account or a folder pauses at first, in milliseconds. */
+const FIRST_PAUSE = { account: 1_000, folder: 5_000 }
 
 export class Queue {
+  readonly lanes: Lanes
   readonly #deps: QueueDeps
   readonly #running = new Map<string, Running>()
-  readonly #lanes: Lanes
   readonly #attempts: Attempts
   readonly #commits: BatchCommit<Ended>
+  readonly #turns: Turns
   #state: 'closed' | 'open' | 'over' = 'closed'
-  #isPlanned = false
-  #cancelSleep = () => {}
 
   constructor(deps: QueueDeps) {
-    const { db, table, pauses, time, concurrency, kept } = deps
+    const { db, table, time, concurrency, kept } = deps
     this.#deps = deps
-    this.#lanes = new Lanes({ table, pauses, time, concurrency, running: this.#running })
+    this.lanes = new Lanes({ table, time, concurrency, running: this.#running })
+    this.#turns = new Turns(time, () => this.#turn())
     this.#attempts = new Attempts(time)
     this.#commits = new BatchCommit({
       settle: (ended) => deps.settle(ended),
@@ -90,45 +89,29 @@ export class Queue {
     return [...this.#running.values()].filter(({ download }) => download.accountId === accountId)
   }
 
-  lanesOf(accountId: string): Lane[] {
-    return this.#lanes.all().filter((lane) => lane.accountId === accountId)
-  }
-
   /** Begins to fetch. */
   open(): void {
     this.#state = 'open'
-    for (const lane of this.#deps.table.lanes()) this.#lanes.add(lane)
+    for (const lane of this.#deps.table.lanes()) this.lanes.add(lane)
     this.wake()
   }
 
   /** Something of this lane waits now. */
   added(lane: Lane): void {
-    this.#lanes.add(lane)
+    this.lanes.add(lane)
     this.wake()
   }
 
   /** Begins what can be begun, once all that is happening just now has happened. */
   wake(): void {
-    if (this.#isPlanned || this.#state !== 'open') return
-    this.#isPlanned = true
-    setImmediate(() => {
-      this.#isPlanned = false
-      if (this.#state !== 'open') return
-      try {
-        this.#fill()
-      } catch {
-        // The database can't be read just now.
-        this.#sleep(FIRST_WAIT)
-      }
-    })
+    if (this.#state === 'open') this.#turns.wake()
   }
 
   /** What waited to be online, for a person or for a folder is tried now. */
   connectionChanged(): void {
-    const { pauses, table } = this.#deps
-    pauses.release()
+    this.lanes.release()
     try {
-      for (const lane of this.#lanes.all()) table.hurry(lane)
+      for (const lane of this.lanes.all()) this.#deps.table.hurry(lane)
     } catch {
       // It goes when its own time comes.
     }
@@ -150,13 +133,13 @@ export class Queue {
 
   /** Does something with all of an account, while nothing of it is begun. */
   whileStill<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
-    return this.#lanes.whileStill(accountId, work).finally(() => this.wake())
+    return this.lanes.whileStill(accountId, work).finally(() => this.wake())
   }
 
   /** Begins nothing more, and breaks off what is under way: it goes on in the next run. */
   close(limit: number): Promise<void> {
     this.#state = 'over'
-    this.#cancelSleep()
+    this.#turns.stopSleeping()
     return within(
       limit,
       this.stop(() => true, 'later'),
@@ -164,24 +147,28 @@ export class Queue {
     )
   }
 
+  #turn(): void {
+    if (this.#state !== 'open') return
+    try {
+      this.#fill()
+    } catch {
+      // The database can't be read just now.
+      this.#turns.sleep(FIRST_WAIT)
+    }
+  }
+
   #fill(): void {
-    this.#cancelSleep()
+    this.#turns.stopSleeping()
     if (this.#deps.isPaused()) return
-    while (this.#lanes.hasRoom()) {
-      const { next, wait } = this.#lanes.first()
+    while (this.lanes.hasRoom()) {
+      const { next, wait } = this.lanes.first()
       if (next) this.#begin(next)
       else {
-        if (wait < Number.POSITIVE_INFINITY) this.#sleep(wait)
+        if (wait < Number.POSITIVE_INFINITY) this.#turns.sleep(wait)
         if (this.#running.size === 0) this.#deps.rested()
         return
       }
     }
-  }
-
-  #sleep(milliseconds: number): void {
-    this.#cancelSleep()
-    const delay = Math.min(LONGEST_SLEEP, Math.max(1, milliseconds))
-    this.#cancelSleep = this.#deps.time.after(delay, () => this.wake())
   }
 
   #begin(download: Download): void {
@@ -199,7 +186,7 @@ export class Queue {
 
   async #run(current: Running): Promise<void> {
     const { download, abort } = current
-    const { pauses, speed, fetchFile, describe, changed } = this.#deps
+    const { speed, fetchFile, describe, changed } = this.#deps
     try {
       const kept = await fetchFile(download, {
         signal: abort.signal,
@@ -221,22 +208,28 @@ export class Queue {
       this.wake()
       await this.#commits.add({ download, kept })
       this.#attempts.wentWell(download)
-      pauses.accountWorks(download.accountId)
-      pauses.folderWorks(download.folderId)
+      this.lanes.accounts.clear(download.accountId)
+      this.lanes.folders.clear(download.folderId)
       speed.whole(kept.bytes)
     } catch (error) {
       try {
         this.#failed(current, error)
       } catch {
         // The disk that could not take the file can't take this either: it stays queued.
-        pauses.folderFailed(download.folderId, describe(error))
+        this.#pause('folder', download, describe(error))
       }
     }
   }
 
+  #pause(what: 'account' | 'folder', { accountId, folderId }: Download, error: AppError): void {
+    const how = { error, first: FIRST_PAUSE[what], atLeast: error.retryAfterMs ?? 0 }
+    if (what === 'account') this.lanes.accounts.failed(accountId, how)
+    else this.lanes.folders.failed(folderId, how)
+  }
+
   #failed({ download, abort, stoppedFor }: Running, thrown: unknown): void {
     const { id, accountId, folderId } = download
-    const { table, pauses, time, describe } = this.#deps
+    const { table, time, describe } = this.#deps
     if (abort.signal.aborted) {
       if (stoppedFor === 'cancel') table.stop(id, 'cancelled', undefined, time.now())
       return
@@ -247,12 +240,11 @@ export class Queue {
     const counts =
       trouble === 'attempt'
         ? this.#attempts.isItsOwnFault(download)
-        : trouble === 'folder' && !pauses.isFolderPaused(folderId)
+        : trouble === 'folder' && this.lanes.folders.of(folderId) === undefined
     const tries = download.attempts + (counts ? 1 : 0)
-    if (trouble === 'account') pauses.blockAccount(accountId, error)
-    else if (trouble === 'folder') pauses.folderFailed(folderId, error)
-    else if (trouble === 'final') pauses.accountWorks(accountId)
-    else pauses.accountFailed(accountId, error)
+    if (trouble === 'account') this.lanes.accounts.block(accountId, error)
+    else if (trouble === 'final') this.lanes.accounts.clear(accountId)
+    else this.#pause(trouble === 'folder' ? 'folder' : 'account', download, error)
     const mayEnd = counts || trouble === 'attempt'
     if (trouble === 'final' || (mayEnd && this.#attempts.isEnough(download, tries))) this.#giveUp(download, error)
     else {
