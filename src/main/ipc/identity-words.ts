@@ -14,37 +14,21 @@ export function identityWords(error: ServiceError): Words | undefined {
 
 const NOT_KEPT = 'Nothing was kept.'
 
-/** By what was found: `wanted` is what was asked for. */
+/** By what was found: `wanted` is what was asked for. What the service itself says of it stands beside. */
 const found: Record<Finding, (wanted: string) => string> = {
-  'no-content': (wanted) => `The signing service says that it has nothing to send in place of ${wanted}.`,
-  empty: (wanted) => `The signing service’s answer is empty: ${wanted} may not be made yet, or no longer be there.`,
-  'no-records': () => 'The signing service has no record of an identity check for this document.',
+  nothing: (wanted) => `The signing service sent nothing: ${wanted} may not be made yet, or no longer be there.`,
+  error: (wanted) => `The signing service says that it doesn’t send ${wanted}. ${NOT_KEPT}`,
   'sign-in-page': (wanted) =>
     `A page to sign in at came in place of ${wanted}. Sign in to this network in a web browser, then try again.`,
-  page: (wanted) => `A web page came in place of ${wanted}. Something between this computer and the service sent it.`,
-  markup: (wanted) => `The signing service answered in XML, in which ${wanted} can’t be read. ${NOT_KEPT}`,
-  error: (wanted) => `The signing service said why it doesn’t send ${wanted}. ${NOT_KEPT}`,
-  'error-without-words': (wanted) => `The signing service doesn’t send ${wanted}, and doesn’t say why.`,
-  records: () => `The signing service sent the records of the identity check in place of the PDF. ${NOT_KEPT}`,
-  pdf: () => 'The signing service sent the PDF in place of the records. Ask for the PDF instead.',
-  json: (wanted) => `The signing service sent data in which ${wanted} can’t be found. ${NOT_KEPT}`,
-  'broken-json': (wanted) => `The signing service sent data that breaks off, or is spoilt, in place of ${wanted}.`,
-  text: (wanted) => `The signing service sent plain text in place of ${wanted}. ${NOT_KEPT}`,
-  image: (wanted) => `The signing service sent a picture in place of ${wanted}. ${NOT_KEPT}`,
-  archive: (wanted) => `The signing service sent a packed file (such as ZIP) in place of ${wanted}. ${NOT_KEPT}`,
-  bytes: (wanted) => `The signing service sent a file of an unknown kind in place of ${wanted}. ${NOT_KEPT}`,
-  'other-encoded': (wanted) => `The signing service sent something encoded that isn’t ${wanted}. ${NOT_KEPT}`,
-  'several-pdfs': () => `The signing service sent several PDFs in one answer, which can’t be told apart. ${NOT_KEPT}`,
-  'no-end': () => `The PDF stops before its end, so a part of it is missing. ${NOT_KEPT}`,
-  'part-only': (wanted) => `The signing service sent only a part of ${wanted}. ${NOT_KEPT}`,
-  'another-length': (wanted) => `The length of ${wanted} isn’t the one that the signing service announced. ${NOT_KEPT}`,
-  'line-broke': (wanted) => `The line to the signing service broke in the middle of ${wanted}. ${NOT_KEPT}`,
-  stalled: (wanted) => `The signing service began to send ${wanted} and then fell silent. ${NOT_KEPT}`,
-  'too-slow': (wanted) => `${capital(wanted)} came so slowly that it was given up. ${NOT_KEPT}`,
-  'encoded-cut': () => `The PDF came encoded as text that stops before its end. ${NOT_KEPT}`,
-  'encoded-broken': () => `The PDF came encoded as text that has characters in it that don’t belong there. ${NOT_KEPT}`,
-  unpacking: (wanted) => `${capital(wanted)} came compressed in a way that can’t be undone. ${NOT_KEPT}`,
-  'not-http': () => 'What answered at the account’s address isn’t a web service. Check the address in Settings.'
+  'not-http': () => 'What answered at the account’s address isn’t a web service. Check the address in Settings.',
+  'other-form': (wanted) =>
+    wanted === 'the PDF'
+      ? `The signing service sent the records of the identity check in place of the PDF. ${NOT_KEPT}`
+      : 'The signing service sent the PDF in place of the records. Ask for the PDF instead.',
+  'something-else': (wanted) =>
+    `The answer can’t be read as ${wanted}. Perhaps something between this computer and the service sent it.`,
+  'not-whole': (wanted) => `A part of ${wanted} is missing or was damaged on its way. ${NOT_KEPT}`,
+  'too-slow': (wanted) => `The signing service began to send ${wanted}, but was too slow or fell silent. ${NOT_KEPT}`
 }
 
 function codeOf({ code }: ServiceError): AppError['code'] {
@@ -104,8 +88,4 @@ function refused({ code, status, asked }: ServiceError, wanted: string): Words |
         ? { code, message: `${asked === 'pdf' ? 'The PDF is' : 'The records are'} larger than Countersign takes.` }
         : undefined
   }
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

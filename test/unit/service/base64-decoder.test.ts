@@ -1,18 +1,12 @@
 /** Base64 that comes in pieces: decoded wherever it is cut, and refused where something else is in it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { base64Decoder } from '../../../src/main/core/service/base64-decoder.ts'
+import { Base64Decoder, EncodingTrouble } from '../../../src/main/core/service/encoded-pdf.ts'
 
-const broken = (): never => {
-  throw new Error('broken')
-}
-
-/** Undefined where it stops in the middle of a byte. */
-function decoded(pieces: string[]): Buffer | undefined {
-  const decoder = base64Decoder(broken)
+function decoded(pieces: string[]): Buffer {
+  const decoder = new Base64Decoder()
   const bytes = pieces.map((piece) => decoder.write(piece))
-  const rest = decoder.end()
-  return rest && Buffer.concat([...bytes, rest])
+  return Buffer.concat([...bytes, decoder.end()])
 }
 
 function piecesOf(text: string, cuts: number[]): string[] {
@@ -47,9 +41,12 @@ test.each([
   [['QQ=', '==']],
   [['data:,QUE=']]
 ])('%j is none', (pieces) => {
-  expect(() => decoded(pieces)).toThrow('broken')
+  const decoder = new Base64Decoder()
+  expect(() => pieces.map((piece) => decoder.write(piece))).toThrow(EncodingTrouble)
 })
 
 test.each([[['Q']], [['QUFBQ']], [['QQ=']], [['QUFB', '=']]])('%j stops in the middle', (pieces) => {
-  expect(decoded(pieces)).toBeUndefined()
+  const decoder = new Base64Decoder()
+  for (const piece of pieces) decoder.write(piece)
+  expect(() => decoder.end()).toThrow(EncodingTrouble)
 })

@@ -170,7 +170,7 @@ describe('a length that was announced', () => {
   test.each([-1, 1])('and isn’t kept, by %i byte, is no whole PDF, though fetch took it for one', async (more) => {
     expect(await errorOf(fetched(announcing(aPdf.length + more)))).toMatchObject({
       code: 'incomplete',
-      finding: 'another-length'
+      finding: 'not-whole'
     })
   })
 

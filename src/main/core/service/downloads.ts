@@ -1,11 +1,20 @@
 /** ID-verification data, as the PDF's bytes or as records. Reference section 4, operation 9, and 2.22. */
 import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
-import type { DecodedList, IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
-import { spelledAsking } from './data-type-spelling.ts'
-import { readRecords } from './identity-records.ts'
-import { asIdentityTrouble, OPERATION } from './identity-trouble.ts'
-import { pathTo, unexpected } from './operation.ts'
+import { type DecodedList, type IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
+import { ServiceError } from './errors.ts'
+import {
+  asIdentityTrouble,
+  type Came,
+  isRecord,
+  LOOKED_AT,
+  notWhatWasAsked,
+  OPERATION,
+  whatCame,
+  whatJsonIs
+} from './identity-trouble.ts'
+import { decodedList, pathTo, unexpected } from './operation.ts'
 import { type DownloadProgress, readPdf } from './pdf-answer.ts'
+import type { Refusal } from './refusal.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface DownloadOptions extends CallOptions {
@@ -26,7 +35,7 @@ export interface PdfDownload {
 
 /** @param spelling how the account's service wants the data type spelled. */
 export function downloads(transport: Transport, spelling: DataTypeSpelling) {
-  const spelled = spelledAsking(spelling)
+  const spelled = new SpelledAsking(spelling)
 
   function ask<Value>(
     documentReference: string,
@@ -103,4 +112,116 @@ async function* resume(
   } finally {
     await rest.return()
   }
+}
+
+interface RecordsAnswer {
+  list: DecodedList<IDVerificationRecord>
+  /** The answer's body as it came, unpacked. */
+  bytes: Uint8Array
+}
+
+/**
+ * Reads an answer as the records of an identity check (2.22): a list of them, or one, or either in a JSON string.
+ * @throws ServiceError; a record that can't be read is none, but a problem beside the others.
+ */
+async function readRecords(
+  transport: Transport,
+  path: string,
+  options: CallOptions | undefined
+): Promise<RecordsAnswer> {
+  let instead: Came | undefined
+  try {
+    // Its images make it as large as a list.
+    const { json, bytes } = await transport.take(
+      { ...options, operation: OPERATION, path },
+      'list',
+      async (bytes, charset) => {
+        try {
+          return { json: await transport.parse(bytes, charset), bytes }
+        } catch {
+          // Perhaps JSON comes when it is asked for in another way; if not, this is what came.
+          instead = whatCame('json', bytes.subarray(0, LOOKED_AT), bytes.byteLength <= LOOKED_AT)
+          return undefined
+        }
+      }
+    )
+    return { list: recordsIn(json, transport.shown), bytes }
+  } catch (thrown) {
+    throw thrown instanceof ServiceError && thrown.code === 'not-json' && instead
+      ? notWhatWasAsked('json', instead.finding, transport.shown(instead.said))
+      : asIdentityTrouble('json', thrown)
+  }
+}
+
+function recordsIn(json: unknown, shown: (said: Refusal) => Refusal): DecodedList<IDVerificationRecord> {
+  const value = unwrapped(json)
+  if (Array.isArray(value) && value.length > 0) return decodedList(OPERATION, IDVerificationRecord, value)
+  if (isRecord(value)) return decodedList(OPERATION, IDVerificationRecord, [value])
+  const { finding, said } = whatJsonIs('json', value)
+  const isData = finding === 'something-else' && typeof value !== 'string'
+  throw notWhatWasAsked('json', finding, shown(said), isData ? 'unexpected-shape' : undefined)
+}
+
+/** Some services answer text that holds the JSON. */
+function unwrapped(json: unknown): unknown {
+  if (typeof json !== 'string') return json
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}
+
+/**
+ * How the data type is spelled in the address. The reference leaves its allowed values open (section 5, item 9): public
+ * clients write `pdf` and `json`, and a service that compares letter by letter may want `PDF` and `JSON`.
+ */
+class SpelledAsking {
+  #known: 'lower' | 'upper' | undefined
+
+  /** @param setting as the account has it. Two spellings are two questions, so one that is known is asked alone. */
+  constructor(setting: DataTypeSpelling) {
+    this.#known = setting === 'lower-then-upper' ? undefined : setting
+  }
+
+  /**
+   * Asks with one spelling after the other, as long as the answer may mean that the service doesn't know the word. What
+   * worked once is what is asked from then on.
+   * @throws ServiceError the refusal that tells most.
+   */
+  async ask<Value>(type: IDVerificationDataType, call: (spelled: string) => Promise<Value>): Promise<Value> {
+    const asking = async (spelling: 'lower' | 'upper') => {
+      const value = await call(spelling === 'upper' ? type.toUpperCase() : type)
+      this.#known = spelling
+      return value
+    }
+    if (this.#known) return asking(this.#known)
+    try {
+      return await asking('lower')
+    } catch (first) {
+      if (!mayMeanUnknownWord(first)) throw first
+      return asking('upper').catch((second: unknown) => {
+        throw tellsMore(first, second) ? second : first
+      })
+    }
+  }
+}
+
+/** 400: not a value. 404: no such address. 405: no such address for reading. All else was understood, or never read. */
+function mayMeanUnknownWord(thrown: unknown): thrown is ServiceError {
+  return thrown instanceof ServiceError && [400, 404, 405].includes(thrown.status ?? 0)
+}
+
+/**
+ * Whether the second refusal is the one to tell. A 404 also means that the data was removed, or was never there, and that
+ * is what people are to read; a complaint about a word that we only tried is not.
+ */
+function tellsMore(first: ServiceError, second: unknown): boolean {
+  return !mayMeanUnknownWord(second) || (isAboutWord(first) && !isAboutWord(second))
+}
+
+/** Whether it complains of the word, or says nothing at all, as where no part of the service is at that address. */
+function isAboutWord({ status, serviceMessage = '', fields = [] }: ServiceError): boolean {
+  const words = [serviceMessage, ...fields.flatMap(({ field, message }) => [field, message])].join(' ').trim()
+  return status === 405 || words === '' || /data ?type/i.test(words)
 }

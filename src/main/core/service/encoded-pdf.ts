@@ -2,7 +2,6 @@
  * A PDF that comes as base64: bare, in a JSON string, or in a member of a JSON object. It is decoded as it comes, and
  * comes to an end without a throw only where its base64, and the JSON about it, came to theirs.
  */
-import { base64Decoder } from './base64-decoder.ts'
 import type { Finding } from './errors.ts'
 
 /** Why it can't be decoded. */
@@ -50,12 +49,13 @@ export function encodedBeginning(text: string): EncodedBeginning | undefined {
  * @throws EncodingTrouble, and whatever the pieces throw.
  */
 export async function* decodeBare(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  const decoder = base64Decoder(broken)
+  const decoder = new Base64Decoder()
   for await (const piece of pieces) {
     const bytes = decoder.write(latin1(piece))
     if (bytes.byteLength > 0) yield bytes
   }
-  yield* ended(decoder.end())
+  const rest = decoder.end()
+  if (rest.byteLength > 0) yield rest
 }
 
 /**
@@ -67,13 +67,13 @@ export async function* decodeQuoted(
   pieces: AsyncIterable<Uint8Array>,
   before: string
 ): AsyncGenerator<Uint8Array, void, void> {
-  const decoder = base64Decoder(broken)
+  const decoder = new Base64Decoder()
   let held = ''
   let behind: string | undefined
   for await (const piece of pieces) {
     if (behind !== undefined) {
       behind += latin1(piece)
-      if (behind.length > MOST_BEHIND) throw new EncodingTrouble('json')
+      if (behind.length > MOST_BEHIND) throw new EncodingTrouble('something-else')
       continue
     }
     const text = held + latin1(piece)
@@ -87,15 +87,11 @@ export async function* decodeQuoted(
     if (close >= 0) behind = text.slice(close + 1)
   }
   if (behind === undefined || !isJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${behind}`)) {
-    throw new EncodingTrouble('encoded-cut')
+    throw new EncodingTrouble('not-whole')
   }
   // One of several would be taken for all that there is.
-  if (behind.includes(ENCODED)) throw new EncodingTrouble('several-pdfs')
-  yield* ended(decoder.end())
-}
-
-function* ended(rest: Uint8Array | undefined): Generator<Uint8Array, void, void> {
-  if (!rest) throw new EncodingTrouble('encoded-cut')
+  if (behind.includes(ENCODED)) throw new EncodingTrouble('something-else')
+  const rest = decoder.end()
   if (rest.byteLength > 0) yield rest
 }
 
@@ -117,10 +113,38 @@ function isJson(text: string): boolean {
   }
 }
 
-function broken(): never {
-  throw new EncodingTrouble('encoded-broken')
-}
-
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+const NOTHING = new Uint8Array()
+
+/** Decodes base64 piece by piece: both alphabets, any line breaks, with and without padding, and nothing else. */
+export class Base64Decoder {
+  /** Up to three characters that make no whole bytes yet. */
+  #held = ''
+  #padding = ''
+
+  /** The bytes that are certain by now. @throws EncodingTrouble for a character that has no place in base64. */
+  write(text: string): Uint8Array {
+    const dense = text.replace(/\s+/g, '')
+    if (dense === '') return NOTHING
+    const found = /^([A-Za-z0-9+/_-]*)(={0,2})$/.exec(dense)
+    const [, digits = '', padded = ''] = found ?? []
+    if (!found || (this.#padding !== '' && digits !== '')) throw new EncodingTrouble('not-whole')
+    this.#padding += padded
+    if (this.#padding.length > 2) throw new EncodingTrouble('not-whole')
+    const all = this.#held + digits
+    const certain = all.length - (all.length % 4)
+    this.#held = all.slice(certain)
+    return certain === 0 ? NOTHING : Buffer.from(all.slice(0, certain), 'base64')
+  }
+
+  /** The last bytes. @throws EncodingTrouble if it breaks off in the middle of one. */
+  end(): Uint8Array {
+    const held = this.#held.length
+    const isWhole = this.#padding === '' ? held !== 1 : (held + this.#padding.length) % 4 === 0
+    if (!isWhole) throw new EncodingTrouble('not-whole')
+    return Buffer.from(this.#held, 'base64')
+  }
 }

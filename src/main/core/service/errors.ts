@@ -18,39 +18,24 @@ export const SERVICE_ERROR_CODES = [
 ] as const
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
 
-/** What came in place of what was asked for, or what was wrong with it. */
+/** What came of operation 9 in place of what was asked for. */
 export const FINDINGS = [
-  // Nothing.
-  'no-content',
-  'empty',
-  'no-records',
-  // Something else.
-  'sign-in-page',
-  'page',
-  'markup',
+  /** An empty answer, or one that says that there is nothing. */
+  'nothing',
+  /** An error with status 200. */
   'error',
-  'error-without-words',
-  'records',
-  'pdf',
-  'json',
-  'broken-json',
-  'text',
-  'image',
-  'archive',
-  'bytes',
-  'other-encoded',
-  'several-pdfs',
-  // It, but not all of it, or not as it was sent.
-  'no-end',
-  'part-only',
-  'another-length',
-  'line-broke',
-  'stalled',
-  'too-slow',
-  'encoded-cut',
-  'encoded-broken',
-  'unpacking',
-  'not-http'
+  /** The page of a network, at which people sign in before it lets anything through. */
+  'sign-in-page',
+  /** No web service at all. */
+  'not-http',
+  /** The PDF in place of the records, or the other way round. */
+  'other-form',
+  /** Anything else, or in a form that can't be read. */
+  'something-else',
+  /** It, but not all of it, or not as it was sent. */
+  'not-whole',
+  /** It began to come, and was given up. */
+  'too-slow'
 ] as const
 export type Finding = (typeof FINDINGS)[number]
 

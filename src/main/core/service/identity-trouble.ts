@@ -1,14 +1,42 @@
-/** The errors of operation 9: what was asked for, what came of it, and that asking has changed nothing. */
+/**
+ * What came of operation 9 in place of what was asked for: told by the answer's first bytes, as its Content-Type may say
+ * anything, and made an error that says what was asked for, and that asking has changed nothing.
+ */
 import type { IDVerificationDataType } from '../../../shared/model/index.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
-import type { Refusal } from './refusal.ts'
+import { type Refusal, readRefusal } from './refusal.ts'
 
 export const OPERATION = 'Download/IDVerification'
 
+/** So much of an answer is looked at, in bytes. */
+export const LOOKED_AT = 64 * 1024
+
+/** A sentence is passed on to people; more of a text could be anything, a person's data too. */
+const LONGEST_SENTENCE = 300
+
+export interface Came {
+  finding: Finding
+  /** What it says of itself, where that is fit for people. */
+  said: Refusal
+}
+
 /** The error of an answer that isn't what was asked for. */
-export function notWhatWasAsked(asked: IDVerificationDataType, finding: Finding, said: Refusal = {}): ServiceError {
-  const code = codeOf(asked, finding)
+export function notWhatWasAsked(
+  asked: IDVerificationDataType,
+  finding: Finding,
+  said: Refusal = {},
+  code = CODES[finding] ?? (asked === 'json' ? 'not-json' : 'not-a-pdf')
+): ServiceError {
   return new ServiceError({ code, operation: OPERATION, mayHaveArrived: false, asked, finding, ...said })
+}
+
+/** Codes that don't depend on what was asked for. */
+const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
+  nothing: 'no-data',
+  error: 'error-answer',
+  'not-whole': 'incomplete',
+  'too-slow': 'timeout',
+  'not-http': 'not-json'
 }
 
 /** Says of an error of this operation what was asked for; other things that were thrown stay as they are. */
@@ -26,37 +54,107 @@ export function asIdentityTrouble(asked: IDVerificationDataType, thrown: unknown
 /** What its reason tells of an answer that can't be read. */
 function findingOf({ code, reason, status }: ServiceError): Finding | undefined {
   // An answer that is shorter than it says may break before anybody could begin to read it.
-  if (/_LENGTH_MISMATCH$|_INCOMPLETE_CHUNKED_/.test(reason ?? '')) return 'line-broke'
+  if (/_LENGTH_MISMATCH$|_INCOMPLETE_CHUNKED_/.test(reason ?? '')) return 'not-whole'
   if (code !== 'not-json' || status !== undefined) return undefined
-  return reason && /^(?:Z_|ERR_(?:CONTENT_DECODING|ENCODING|DECODE)|ERR__ERROR)/.test(reason) ? 'unpacking' : 'not-http'
+  const isPacked = reason && /^(?:Z_|ERR_(?:CONTENT_DECODING|ENCODING|DECODE)|ERR__ERROR)/.test(reason)
+  return isPacked ? 'something-else' : 'not-http'
 }
 
-function codeOf(asked: IDVerificationDataType, finding: Finding): ServiceErrorCode {
-  switch (finding) {
-    case 'no-content':
-    case 'empty':
-    case 'no-records':
-      return 'no-data'
-    case 'error':
-    case 'error-without-words':
-      return 'error-answer'
-    case 'no-end':
-    case 'part-only':
-    case 'another-length':
-    case 'encoded-cut':
-    case 'encoded-broken':
-      return 'incomplete'
-    case 'line-broke':
-      return 'interrupted'
-    case 'stalled':
-    case 'too-slow':
-      return 'timeout'
-    case 'unpacking':
-    case 'not-http':
-      return 'not-json'
-    case 'json':
-      return asked === 'json' ? 'unexpected-shape' : 'not-a-pdf'
-    default:
-      return asked === 'json' ? 'not-json' : 'not-a-pdf'
+/**
+ * @param beginning its first bytes, `LOOKED_AT` at most.
+ * @param isAll whether that is all of it.
+ */
+export function whatCame(asked: IDVerificationDataType, beginning: Uint8Array, isAll: boolean): Came {
+  const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength)
+  if (bytes.toString('latin1', 0, 5) === '%PDF-') return pdf(asked)
+  const charset = /^(?:fffe|..00..00)/.test(bytes.toString('hex', 0, 4)) ? 'utf-16le' : 'utf-8'
+  const text = new TextDecoder(charset).decode(bytes).trim()
+  if (text === '') return came(isAll ? 'nothing' : 'something-else')
+  // No text, but a picture, or something packed.
+  if (/(?!\s)\p{Cc}|\uFFFD/u.test(text.slice(0, 1000))) return came('something-else')
+  if (text.startsWith('<')) return came(isSignInPage(text) ? 'sign-in-page' : 'something-else')
+  if (!/^[{["]|^null$/.test(text)) return whatTextIs(asked, text, isAll)
+  const json = isAll ? parsed(text) : undefined
+  if (json !== undefined) return whatJsonIs(asked, json)
+  // Errors are short: what goes on and on is data.
+  return looksLikeRecords(text) ? records(asked) : came('something-else')
+}
+
+/** What JSON is that isn't what was asked for: an error with its words, or something else. */
+export function whatJsonIs(asked: IDVerificationDataType, json: unknown): Came {
+  if (json === null || (Array.isArray(json) && json.length === 0)) return came('nothing')
+  if (typeof json === 'string') return whatTextIs(asked, json.trim(), true)
+  const error = errorWords(json)
+  if (error) return { finding: 'error', said: error }
+  return (Array.isArray(json) ? json : [json]).some(isRecord) ? records(asked) : came('something-else')
+}
+
+function whatTextIs(asked: IDVerificationDataType, text: string, isAll: boolean): Came {
+  if (text === '') return came('nothing')
+  const digits = text.replace(/^data:[^,]{0,200};base64,/i, '')
+  if (digits.startsWith('JVBERi0')) return pdf(asked)
+  // A long run of base64; a sentence has spaces and is none.
+  const isEncoded = /^[A-Za-z0-9+/_-]{40}(?:[A-Za-z0-9+/_=-]|\r?\n)*$/.test(digits)
+  const isSentence = isAll && text.length <= LONGEST_SENTENCE && !isEncoded
+  return { finding: 'something-else', said: isSentence ? said(text) : {} }
+}
+
+const RECORD_MEMBERS = new Set(
+  ['DocClass', 'PortraitImage', 'FrontIDImage', 'BackIDImage', 'SelectedIDImage', 'ExamingDate', 'DocumentNumber']
+    .concat(['FaceMatchResult', 'FaceMatchScore', 'IsPassed', 'UserFirstName', 'UserLastName', 'Attentions', 'DocId'])
+    .map((name) => name.toLowerCase())
+)
+
+/** Whether it has a member that only a record of an identity check (2.22) has. */
+export function isRecord(json: unknown): boolean {
+  return isObject(json) && Object.keys(json).some((name) => RECORD_MEMBERS.has(name.toLowerCase()))
+}
+
+/**
+ * The words of an error: of the framework's body (`ResponseStatus`), or of the forms that gateways and other frameworks
+ * use. Undefined if it is no error.
+ */
+function errorWords(json: unknown): Refusal | undefined {
+  if (!isObject(json) || isRecord(json)) return undefined
+  const members = new Map(Object.entries(json).map(([name, value]) => [name.toLowerCase(), value]))
+  if (isObject(members.get('responsestatus'))) return readRefusal(json)
+  const error = members.get('error') ?? members.get('errors')
+  if (isObject(error)) return errorWords(error) ?? errorWords({ message: '', ...error })
+  const words = ['message', 'error_description', 'detail', 'error', 'title', 'reason'].map((name) => members.get(name))
+  if (words.every((word) => word === undefined) && !members.has('errorcode') && error === undefined) return undefined
+  const spoken = words.find((word) => typeof word === 'string' && word.trim() !== '')
+  return typeof spoken === 'string' ? said(spoken) : {}
+}
+
+function isSignInPage(text: string): boolean {
+  if (!/<(?:!doctype html|html|head|body|script|meta|title|h1|p|div|form)\b/i.test(text)) return false
+  return /<input[^>]{0,500}type\s*=\s*["']?password|\b(?:log|sign)[ -]?(?:in|on)\b/i.test(text)
+}
+
+function looksLikeRecords(text: string): boolean {
+  return /"(?:DocClass|PortraitImage|FrontIDImage|ExamingDate|FaceMatchScore)"\s*:/i.test(text)
+}
+
+/** Undefined if it isn't JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
+}
+
+const pdf = (asked: IDVerificationDataType) => came(asked === 'json' ? 'other-form' : 'something-else')
+const records = (asked: IDVerificationDataType) => came(asked === 'pdf' ? 'other-form' : 'something-else')
+
+function said(sentence: string): Refusal {
+  return readRefusal({ ResponseStatus: { Message: sentence } })
+}
+
+function came(finding: Finding): Came {
+  return { finding, said: {} }
+}
+
+function isObject(json: unknown): json is Record<string, unknown> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
 }

@@ -1,12 +1,10 @@
 /** Reads an answer as a PDF, piece by piece: bytes that come to an end without a throw are a whole PDF. */
 import { BodyTooLarge, chunks, declaredLength, drop } from './answer-body.ts'
 import { decodeBare, decodeQuoted, EncodingTrouble, encodedBeginning } from './encoded-pdf.ts'
-import { type Finding, ServiceError } from './errors.ts'
-import { asIdentityTrouble, notWhatWasAsked } from './identity-trouble.ts'
+import { ServiceError } from './errors.ts'
+import { asIdentityTrouble, LOOKED_AT, notWhatWasAsked, whatCame } from './identity-trouble.ts'
 import type { Refusal } from './refusal.ts'
 import type { OpenAnswer } from './transport.ts'
-import { LOOKED_AT, whatCame } from './what-came.ts'
-import { PDF_BEGINNING, PDF_SLACK, pdfBeginning, wholePdf } from './whole-pdf.ts'
 
 export interface DownloadProgress {
   /** Bytes received so far. */
@@ -59,7 +57,10 @@ export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfRea
       }
       const text = beginning.bytes.toString('latin1')
       const encoded = encodedBeginning(text)
-      if (!encoded) throw trouble(whatCame(beginning.bytes, beginning.isAll))
+      if (!encoded) {
+        const { finding, said } = whatCame('pdf', beginning.bytes, beginning.isAll)
+        throw notWhatWasAsked('pdf', finding, shown(said))
+      }
       isEncoded = true
       const rest = after(beginning.bytes.subarray(encoded.at), source)
       yield* encoded.isQuoted ? decodeQuoted(rest, text.slice(0, encoded.at)) : decodeBare(rest)
@@ -68,30 +69,24 @@ export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfRea
     }
   }
 
-  function trouble({ finding, said }: { finding: Finding; said: Refusal }): ServiceError {
-    return notWhatWasAsked('pdf', finding === 'empty' && response.status === 204 ? 'no-content' : finding, shown(said))
-  }
-
   /*
    * What the line can't tell: Node's fetch doesn't mind a compressed body that stops in the middle, but gives what it could
    * unpack and calls it the end, and no other fetch need be stricter; and where neither a length nor pieces were announced,
    * a line that broke ends like any other. So the PDF's own end counts, whatever the line said.
    */
-  function troubleAtTheEnd(isWhole: boolean): Finding | undefined {
-    if (isPart(response)) return 'part-only'
-    if (announced !== undefined && received !== announced) return 'another-length'
-    return isWhole ? undefined : isEncoded ? 'encoded-cut' : 'no-end'
+  function isWhole(pdf: WholePdf): boolean {
+    const isAnotherLength = announced !== undefined && received !== announced
+    return !isPart(response) && !isAnotherLength && pdf.isWhole(announced !== undefined)
   }
 
   async function* checked(): AsyncGenerator<Uint8Array, void, void> {
-    const pdf = wholePdf()
+    const pdf = new WholePdf()
     try {
       for await (const piece of recognised()) {
         pdf.see(piece)
         yield piece
       }
-      const finding = troubleAtTheEnd(pdf.isWhole(announced !== undefined))
-      if (finding) throw notWhatWasAsked('pdf', finding)
+      if (!isWhole(pdf)) throw notWhatWasAsked('pdf', 'not-whole')
     } catch (thrown) {
       throw described(thrown, answer)
     } finally {
@@ -154,4 +149,67 @@ function isPart(response: Response): boolean {
 function described(thrown: unknown, answer: OpenAnswer): unknown {
   if (thrown instanceof EncodingTrouble) return notWhatWasAsked('pdf', thrown.finding)
   return asIdentityTrouble('pdf', thrown instanceof ServiceError ? thrown : answer.failure(thrown))
+}
+
+/**
+ * Where a PDF may begin and end. ISO 32000 wants `%PDF-` at the very beginning and `%%EOF` at the very end, but Acrobat
+ * has always taken both within 1,024 bytes of them (PDF 1.7, implementation notes 13 and 18), every other reader follows
+ * it, and so producers get away with it: a byte order mark, a line of a mail's header. Such bytes are kept as they came:
+ * offsets inside a PDF count from its `%PDF-`, and what was sent is the evidence.
+ */
+const PDF_SLACK = 1024
+const PDF_BEGINNING = '%PDF-'
+const PDF_END = '%%EOF'
+
+/** Where `%PDF-` stands, from 0 to 1,024; undefined if it doesn't. */
+function pdfBeginning(bytes: Uint8Array): number | undefined {
+  const at = view(bytes.subarray(0, PDF_SLACK + PDF_BEGINNING.length)).indexOf(PDF_BEGINNING, 0, 'latin1')
+  return at < 0 ? undefined : at
+}
+
+/** Whether the bytes of a PDF are all of them, as far as the PDF itself can tell. Keeps a few kilobytes, however large it is. */
+class WholePdf {
+  #seen = 0
+  #beginning: Buffer = Buffer.alloc(0)
+  #end: Buffer = Buffer.alloc(0)
+
+  see(piece: Uint8Array): void {
+    this.#seen += piece.byteLength
+    const missing = 2 * PDF_SLACK - this.#beginning.byteLength
+    if (missing > 0) this.#beginning = Buffer.concat([this.#beginning, piece.subarray(0, missing)])
+    // A piece is copied: its memory belongs to anyone who reads it next.
+    this.#end = Buffer.concat([this.#end, piece.subarray(-PDF_SLACK)]).subarray(-PDF_SLACK)
+  }
+
+  /**
+   * Whether what was seen may be the whole of it. Its end can't be told from that of an earlier revision, to which a later
+   * one was to be added: that is what an announced length is for.
+   * @param isLengthKnown whether the answer's headers have told that nothing is missing.
+   */
+  isWhole(isLengthKnown: boolean): boolean {
+    const start = pdfBeginning(this.#beginning)
+    const at = this.#end.lastIndexOf(PDF_END, undefined, 'latin1')
+    if (start === undefined || at < 0 || beginsMore(this.#end.toString('latin1', at + PDF_END.length))) return false
+    const length = isLengthKnown ? undefined : linearisedLength(this.#beginning.toString('latin1', start))
+    return length === undefined || this.#seen - start >= length
+  }
+}
+
+/** After an end, padding and rubbish may follow; an object, a comment or a table of them is the beginning of a revision. */
+function beginsMore(after: string): boolean {
+  return /^[\s\p{Cc}]*[\d%x]/u.test(after)
+}
+
+/**
+ * A PDF that is made to be shown while it comes has an `%%EOF` near its beginning, too, but says there how long it is. Not
+ * believed where the line says better: a program that rewrote the PDF may have left the old number in it.
+ */
+function linearisedLength(beginning: string): number | undefined {
+  const dictionary = /<<([^>]{0,500}\/Linearized\b[^>]{0,500})>>/.exec(beginning)?.[1]
+  const length = /\/L\s+(\d{1,12})\b/.exec(dictionary ?? '')?.[1]
+  return length === undefined ? undefined : Number(length)
+}
+
+function view(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -31,8 +31,6 @@ export interface Watch {
   signal: AbortSignal
   /** Why the call was ended; undefined while it wasn't. */
   ended(): EndReason | undefined
-  /** Which limit ended it: a line that fell silent differs from one that is too slow. Undefined where none did. */
-  exceeded(): keyof TimeLimits | undefined
   /**
    * Waits for a step of the call, but no longer than its limit or the call's end. Not every `fetch` lets go of a body when
    * its signal is aborted, so nothing is waited for without this. Between two steps only the total counts: a full disk
@@ -47,25 +45,22 @@ export function watch(limits: TimeLimits, cancel: AbortSignal | undefined): Watc
   const controller = new AbortController()
   const { signal } = controller
   let reason: EndReason | undefined
-  let limit: keyof TimeLimits | undefined
-  const end = (why: EndReason, exceeded?: keyof TimeLimits) => {
+  const end = (why: EndReason) => {
     if (reason !== undefined) return
     reason = why
-    limit = exceeded
     controller.abort()
   }
   const onCancel = () => end('cancelled')
-  const total = setTimeout(() => end('timeout', 'total'), limits.total)
+  const total = setTimeout(() => end('timeout'), limits.total)
   if (cancel?.aborted) end('cancelled')
   cancel?.addEventListener('abort', onCancel, { once: true })
 
   return {
     signal,
     ended: () => reason,
-    exceeded: () => limit,
     during<Value>(step: 'answer' | 'idle', awaited: Promise<Value>): Promise<Value> {
       const { promise, resolve, reject } = Promise.withResolvers<Value>()
-      const silence = setTimeout(() => end('timeout', step), limits[step])
+      const silence = setTimeout(() => end('timeout'), limits[step])
       const onEnd = () => {
         clearTimeout(silence)
         reject(signal.reason)

@@ -263,14 +263,12 @@ function asServiceError(operation: string, thrown: unknown, watching: Watch): Se
 function bodyFailure(operation: string, thrown: unknown, watching: Watch): ServiceError {
   if (thrown instanceof BodyTooLarge) return new ServiceError({ code: 'too-large', operation, mayHaveArrived: true })
   const { code, reason } = failure(operation, thrown, watching)
-  return new ServiceError({ code, operation, mayHaveArrived: true, reason, finding: breakOf(code, watching) })
+  return new ServiceError({ code, operation, mayHaveArrived: true, reason, finding: breakOf(code) })
 }
 
 /** How an answer that had begun came to its end. */
-function breakOf(code: ServiceErrorCode, watching: Watch): Finding | undefined {
-  if (code === 'interrupted') return 'line-broke'
-  if (code === 'timeout') return watching.exceeded() === 'total' ? 'too-slow' : 'stalled'
-  return undefined
+function breakOf(code: ServiceErrorCode): Finding | undefined {
+  return code === 'interrupted' ? 'not-whole' : code === 'timeout' ? 'too-slow' : undefined
 }
 
 function patiently(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {

@@ -21,106 +21,59 @@ const noData = { asked, code: 'no-data' } as const
 const errorAnswer = { asked, code: 'error-answer' } as const
 const notKept = 'Nothing was kept.'
 
-const broke = {
+const notWhole = {
   ...incomplete,
-  sentence: `The line to the signing service broke in the middle of the PDF. ${notKept}`,
-  means: 'broke'
+  sentence: `A part of the PDF is missing or was damaged on its way. ${notKept}`,
+  means: 'not whole'
 }
-const noEnd = {
-  ...incomplete,
-  sentence: `The PDF stops before its end, so a part of it is missing. ${notKept}`,
-  means: 'no end'
-}
-const stalled = {
+const tooSlow = {
   asked,
   code: 'timeout',
-  sentence: `The signing service began to send the PDF and then fell silent. ${notKept}`,
-  means: 'stalled',
-  limits: patience(150, 10_000)
+  sentence: `The signing service began to send the PDF, but was too slow or fell silent. ${notKept}`,
+  means: 'too slow'
 } as const
-const unpackable = {
-  asked,
-  code: 'not-json',
-  sentence: `The PDF came compressed in a way that can’t be undone. ${notKept}`,
-  means: 'unpackable'
-} as const
-const picture = {
+const somethingElse = {
   ...notAPdf,
-  sentence: `The signing service sent a picture in place of the PDF. ${notKept}`,
-  means: 'picture'
+  sentence: 'The answer can’t be read as the PDF. Perhaps something between this computer and the service sent it.',
+  means: 'something else'
 }
-const packed = {
-  ...notAPdf,
-  sentence: `The signing service sent a packed file (such as ZIP) in place of the PDF. ${notKept}`,
-  means: 'packed'
-}
+const unpackable = { ...somethingElse, code: 'not-json', means: 'unpackable' } as const
 const signIn = {
   ...notAPdf,
   sentence: 'A page to sign in at came in place of the PDF. Sign in to this network in a web browser, then try again.',
   means: 'sign in'
 }
-const otherPage = {
-  ...notAPdf,
-  sentence: 'A web page came in place of the PDF. Something between this computer and the service sent it.',
-  means: 'page'
-}
-const empty = {
+const nothing = {
   ...noData,
-  sentence: 'The signing service’s answer is empty: the PDF may not be made yet, or no longer be there.',
-  means: 'empty'
+  sentence: 'The signing service sent nothing: the PDF may not be made yet, or no longer be there.',
+  means: 'nothing'
 }
-const encodedCut = {
-  ...incomplete,
-  sentence: `The PDF came encoded as text that stops before its end. ${notKept}`,
-  means: 'encoded, cut'
-}
-const encodedBroken = {
-  ...incomplete,
-  sentence: `The PDF came encoded as text that has characters in it that don’t belong there. ${notKept}`,
-  means: 'encoded, spoilt'
-}
-const saidWhy = {
+const refused = {
   ...errorAnswer,
-  sentence: `The signing service said why it doesn’t send the PDF. ${notKept}`,
-  means: 'an error with words'
-}
-const saidNothing = {
-  ...errorAnswer,
-  sentence: 'The signing service doesn’t send the PDF, and doesn’t say why.',
-  means: 'an error without words'
-}
-const unknownData = {
-  ...notAPdf,
-  sentence: `The signing service sent data in which the PDF can’t be found. ${notKept}`,
-  means: 'other data'
-}
-const plainText = {
-  ...notAPdf,
-  sentence: `The signing service sent plain text in place of the PDF. ${notKept}`,
-  means: 'text'
-}
-const otherEncoded = {
-  ...notAPdf,
-  sentence: `The signing service sent something encoded that isn’t the PDF. ${notKept}`,
-  means: 'encoded other'
+  sentence: `The signing service says that it doesn’t send the PDF. ${notKept}`,
+  means: 'an error'
 }
 
 export const brokenPdfs: Row[] = [
   {
     does: 'resets the line in the middle of an announced length',
-    ...broke,
+    ...notWhole,
     at: speaks((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${aPdf.length}\r\n\r\n`)
       socket.write(aPdf.subarray(0, 100), () => setTimeout(() => socket.resetAndDestroy(), 30))
     })
   },
-  { does: 'announces more than it sends', ...broke, at: raw(`Content-Length: ${aPdf.length + 10}\r\n`, aPdf) },
-  { does: 'sends pieces without the last one', ...broke, at: raw('Transfer-Encoding: chunked\r\n', `5\r\n%PDF-\r\n`) },
-  { does: 'announces less than it sends', ...noEnd, at: raw('Content-Length: 100\r\n', aPdf) },
-  { does: 'closes the line in the middle, having announced nothing', ...noEnd, at: raw('', aPdf.subarray(0, 150)) },
+  { does: 'announces more than it sends', ...notWhole, at: raw(`Content-Length: ${aPdf.length + 10}\r\n`, aPdf) },
+  {
+    does: 'sends pieces without the last one',
+    ...notWhole,
+    at: raw('Transfer-Encoding: chunked\r\n', `5\r\n%PDF-\r\n`)
+  },
+  { does: 'announces less than it sends', ...notWhole, at: raw('Content-Length: 100\r\n', aPdf) },
+  { does: 'closes the line in the middle, having announced nothing', ...notWhole, at: raw('', aPdf.subarray(0, 150)) },
   {
     does: 'ends all its pieces properly in the middle of the PDF',
-    ...noEnd,
+    ...notWhole,
     at: answers((_asked, response) => {
       response.write(aPdf.subarray(0, 100))
       response.end()
@@ -128,24 +81,29 @@ export const brokenPdfs: Row[] = [
   },
   {
     does: 'sends a page of another program behind the PDF',
-    ...noEnd,
+    ...notWhole,
     at: answers(body(Buffer.concat([aPdf, Buffer.alloc(2000, '<br>')])))
   },
   {
     does: 'sends the beginning of another revision behind the PDF',
-    ...noEnd,
+    ...notWhole,
     at: answers(body(Buffer.concat([aPdf, Buffer.from('\n12 0 ob')])))
   },
   {
     does: 'sends a part, and says so',
-    ...incomplete,
-    sentence: `The signing service sent only a part of the PDF. ${notKept}`,
+    ...notWhole,
     at: answers(body(aPdf, 206, { 'content-range': `bytes 0-${aPdf.length - 1}/${aPdf.length * 2}` }))
   },
-  { does: 'falls silent after its headers', ...stalled, at: answers((_asked, response) => response.flushHeaders()) },
+  {
+    does: 'falls silent after its headers',
+    ...tooSlow,
+    limits: patience(150, 10_000),
+    at: answers((_asked, response) => response.flushHeaders())
+  },
   {
     does: 'falls silent in the middle',
-    ...stalled,
+    ...tooSlow,
+    limits: patience(150, 10_000),
     at: answers((_asked, response) => {
       response.writeHead(200, { 'content-length': aPdf.length })
       response.write(aPdf.subarray(0, 100))
@@ -153,10 +111,8 @@ export const brokenPdfs: Row[] = [
   },
   {
     does: 'drips a byte now and then, for ever',
-    asked,
-    code: 'timeout',
+    ...tooSlow,
     limits: patience(1_000, 400),
-    sentence: `The PDF came so slowly that it was given up. ${notKept}`,
     at: answers((_asked, response) => {
       response.write(aPdf.subarray(0, 20))
       const drip = setInterval(() => response.write('.'), 10)
@@ -175,10 +131,10 @@ export const brokenPdfs: Row[] = [
   },
   {
     does: 'cuts its gzip',
-    ...noEnd,
+    ...notWhole,
     at: answers(body(gzipSync(aPdf, { level: 0 }).subarray(0, 200), 200, { 'content-encoding': 'gzip' }))
   },
-  { does: 'sends gzip and says nothing of it', ...packed, at: answers(body(gzipSync(aPdf))) },
+  { does: 'sends gzip and says nothing of it', ...somethingElse, at: answers(body(gzipSync(aPdf))) },
   {
     does: 'sends more than is taken, and says so',
     asked,
@@ -206,38 +162,37 @@ export const brokenPdfs: Row[] = [
   },
   {
     does: 'sends base64 that is cut',
-    ...encodedCut,
+    ...notWhole,
     at: answers(body(base64.slice(0, 201), 200, typed('text/plain')))
   },
   {
     does: 'sends base64 of a PDF that is cut',
-    ...encodedCut,
+    ...notWhole,
     at: answers(body(aPdf.subarray(0, 150).toString('base64')))
   },
   {
     does: 'sends base64 in a JSON string that is never closed',
-    ...encodedCut,
+    ...notWhole,
     at: answers(body(`"${base64}`, 200, typed('application/json')))
   },
   {
     does: 'sends base64 in a JSON object that is never closed',
-    ...encodedCut,
+    ...notWhole,
     at: answers(body(`{"Data":"${base64}"`, 200, typed('application/json')))
   },
   {
     does: 'sends base64 with something else in it',
-    ...encodedBroken,
+    ...notWhole,
     at: answers(body(`${base64.slice(0, 100)}***${base64.slice(100)}`))
   },
   {
     does: 'sends base64 with its padding in the middle',
-    ...encodedBroken,
+    ...notWhole,
     at: answers(body(`"${base64.slice(0, 100)}==${base64.slice(100)}"`))
   },
   {
     does: 'sends two PDFs in one answer',
-    ...notAPdf,
-    sentence: `The signing service sent several PDFs in one answer, which can’t be told apart. ${notKept}`,
+    ...somethingElse,
     at: answers(json([base64, base64]))
   }
 ]
@@ -245,22 +200,19 @@ export const brokenPdfs: Row[] = [
 export const otherThanPdfs: Row[] = [
   {
     does: 'sends base64 and much more of something behind it',
-    ...unknownData,
+    ...somethingElse,
     at: answers(json({ Data: base64, Picture: 'A'.repeat(3 * 1024 * 1024) }))
   },
   {
     does: 'says that there is nothing (204)',
-    ...noData,
-    sentence: 'The signing service says that it has nothing to send in place of the PDF.',
+    ...nothing,
     at: answers(body('', 204))
   },
-  { does: 'sends nothing', ...empty, at: answers(body('', 200, typed('application/pdf'))) },
-  { does: 'sends blank lines', ...empty, at: answers(body('\r\n\r\n  ')) },
+  { does: 'sends nothing', ...nothing, at: answers(body('', 200, typed('application/pdf'))) },
+  { does: 'sends blank lines', ...nothing, at: answers(body('\r\n\r\n  ')) },
   {
     does: 'sends null',
-    ...noData,
-    sentence: 'The signing service has no record of an identity check for this document.',
-    means: 'no record',
+    ...nothing,
     at: answers(json(null))
   },
   {
@@ -275,23 +227,22 @@ export const otherThanPdfs: Row[] = [
   },
   {
     does: 'sends a page of a proxy',
-    ...otherPage,
+    ...somethingElse,
     at: answers(body(page('Blocked by policy 12'), 200, typed('text/html')))
   },
   {
     does: 'sends a page that speaks of a %PDF- file',
-    ...otherPage,
+    ...somethingElse,
     at: answers(body(page('No %PDF- could be made'), 200, typed('text/html')))
   },
   {
     does: 'sends XML',
-    ...notAPdf,
-    sentence: `The signing service answered in XML, in which the PDF can’t be read. ${notKept}`,
+    ...somethingElse,
     at: answers(body('<?xml version="1.0"?><Response><Code>4</Code></Response>', 200, typed('text/xml')))
   },
   {
     does: 'sends the error of its framework, with status 200',
-    ...saidWhy,
+    ...refused,
     serviceMessage: 'The report is being made.',
     at: answers(
       json({ ResponseStatus: { ErrorCode: 'Pending', Message: 'The report is being made.', StackTrace: 'at A.B()' } })
@@ -299,13 +250,13 @@ export const otherThanPdfs: Row[] = [
   },
   {
     does: 'sends an error in the form of a gateway, with status 200',
-    ...saidWhy,
+    ...refused,
     serviceMessage: 'Upstream is away',
     at: answers(json({ error: { code: 7, message: 'Upstream is away' } }))
   },
   {
     does: 'sends an error without a word, with status 200',
-    ...saidNothing,
+    ...refused,
     at: answers(json({ ResponseStatus: { ErrorCode: 'E17' } }))
   },
   {
@@ -314,51 +265,54 @@ export const otherThanPdfs: Row[] = [
     sentence: `The signing service sent the records of the identity check in place of the PDF. ${notKept}`,
     at: answers(json([{ DocClass: 'Passport', IsPassed: true }]))
   },
-  { does: 'sends other JSON', ...unknownData, at: answers(json({ Url: 'https://files.example.org/1.pdf' })) },
-  { does: 'sends a number', ...unknownData, at: answers(json([1, 2, 3])) },
+  { does: 'sends other JSON', ...somethingElse, at: answers(json({ Url: 'https://files.example.org/1.pdf' })) },
+  { does: 'sends a number', ...somethingElse, at: answers(json([1, 2, 3])) },
   {
     does: 'sends JSON that is cut',
-    ...notAPdf,
-    sentence: 'The signing service sent data that breaks off, or is spoilt, in place of the PDF.',
+    ...somethingElse,
     at: answers(body('{"Url": "https://', 200, typed('application/json')))
   },
   {
     does: 'sends a sentence',
-    ...plainText,
+    ...somethingElse,
     serviceMessage: 'Come back tomorrow',
     at: answers(body('Come back tomorrow', 200, typed('text/plain')))
   },
-  { does: 'sends a sentence as JSON', ...plainText, serviceMessage: 'Not verified', at: answers(json('Not verified')) },
+  {
+    does: 'sends a sentence as JSON',
+    ...somethingElse,
+    serviceMessage: 'Not verified',
+    at: answers(json('Not verified'))
+  },
   {
     does: 'sends a long text, of which nothing is shown',
-    ...plainText,
+    ...somethingElse,
     at: answers(body('Words of someone. '.repeat(30)))
   },
   {
     does: 'sends a JPEG',
-    ...picture,
+    ...somethingElse,
     at: answers(body(Buffer.from('ffd8ffe000104a464946000101', 'hex'), 200, typed('application/pdf')))
   },
-  { does: 'sends a PNG', ...picture, at: answers(body(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))) },
+  { does: 'sends a PNG', ...somethingElse, at: answers(body(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))) },
   {
     does: 'sends a ZIP',
-    ...packed,
+    ...somethingElse,
     at: answers(body(Buffer.from('504b030414000000080000', 'hex'), 200, typed('application/zip')))
   },
   {
     does: 'sends bytes of no known kind',
-    ...notAPdf,
-    sentence: `The signing service sent a file of an unknown kind in place of the PDF. ${notKept}`,
+    ...somethingElse,
     at: answers(body(deflateSync(Buffer.alloc(5000, 'ab'))))
   },
   {
     does: 'sends base64 of a picture',
-    ...otherEncoded,
+    ...somethingElse,
     at: answers(body(Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(100)]).toString('base64')))
   },
   {
     does: 'sends base64 of a picture as JSON',
-    ...otherEncoded,
+    ...somethingElse,
     at: answers(json(Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(100)]).toString('base64')))
   }
 ]

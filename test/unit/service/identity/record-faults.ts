@@ -10,17 +10,22 @@ const notKept = 'Nothing was kept.'
 const none = {
   asked,
   code: 'no-data',
-  sentence: 'The signing service has no record of an identity check for this document.',
-  means: 'no record'
+  sentence: 'The signing service sent nothing: the records may not be made yet, or no longer be there.',
+  means: 'no records'
 } as const
 const thePdf = {
   ...notJson,
   sentence: 'The signing service sent the PDF in place of the records. Ask for the PDF instead.',
   means: 'the PDF'
 }
+const somethingElse = {
+  ...notJson,
+  sentence: 'The answer can’t be read as the records. Perhaps something between this computer and the service sent it.',
+  means: 'something else, no records'
+}
 const unknownData = {
   ...otherShape,
-  sentence: `The signing service sent data in which the records can’t be found. ${notKept}`,
+  sentence: 'The answer can’t be read as the records. Perhaps something between this computer and the service sent it.',
   means: 'other data, no records'
 }
 
@@ -30,16 +35,12 @@ export const recordFaults: Row[] = [
   { does: 'sends an empty text', ...none, at: answers(json('')) },
   {
     does: 'sends nothing for records',
-    asked,
-    code: 'no-data',
-    sentence: 'The signing service’s answer is empty: the records may not be made yet, or no longer be there.',
+    ...none,
     at: answers(body(''))
   },
   {
     does: 'says that there are no records (204)',
-    asked,
-    code: 'no-data',
-    sentence: 'The signing service says that it has nothing to send in place of the records.',
+    ...none,
     at: answers(body('', 204))
   },
   { does: 'sends the PDF for records', ...thePdf, at: answers(body(aPdf)) },
@@ -53,28 +54,25 @@ export const recordFaults: Row[] = [
   },
   {
     does: 'sends a page for records',
-    ...notJson,
-    sentence: 'A web page came in place of the records. Something between this computer and the service sent it.',
+    ...somethingElse,
     at: answers(body('<html><h1>Maintenance</h1></html>'))
   },
   {
     does: 'sends a sentence for records',
-    ...notJson,
-    sentence: `The signing service sent plain text in place of the records. ${notKept}`,
+    ...somethingElse,
     serviceMessage: 'No access',
     at: answers(body('No access'))
   },
   {
     does: 'sends records that are cut',
-    ...notJson,
-    sentence: 'The signing service sent data that breaks off, or is spoilt, in place of the records.',
+    ...somethingElse,
     at: answers(body('[{"FirstName":"A', 200))
   },
   {
     does: 'sends an error for records, with status 200',
     asked,
     code: 'error-answer',
-    sentence: `The signing service said why it doesn’t send the records. ${notKept}`,
+    sentence: `The signing service says that it doesn’t send the records. ${notKept}`,
     serviceMessage: 'Too early',
     at: answers(json({ ResponseStatus: { Message: 'Too early' } }))
   },
@@ -92,13 +90,12 @@ export const recordFaults: Row[] = [
     does: 'breaks the line in the middle of the records',
     asked,
     code: 'incomplete',
-    sentence: `The line to the signing service broke in the middle of the records. ${notKept}`,
+    sentence: `A part of the records is missing or was damaged on its way. ${notKept}`,
     at: speaks((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[{'))
   },
   {
     does: 'says gzip for records and sends none',
-    ...notJson,
-    sentence: `The records came compressed in a way that can’t be undone. ${notKept}`,
+    ...somethingElse,
     at: answers(body('[{"DocId":"1"}]', 200, { 'content-encoding': 'gzip' }))
   }
 ]
