@@ -1,5 +1,5 @@
 /** Every event, and what it carries: ids and versions, never records. The renderer asks for what it shows. */
-import type { IdentityClearing } from './identity-views.ts'
+import type { IdentityClearing } from './identity.ts'
 
 /** An event's payload exists for the compiler only. */
 const carrying = <Payload>(): { payload?: Payload } => ({})

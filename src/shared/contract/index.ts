@@ -1,13 +1,10 @@
 /** The contract between the main process and the screens. */
 
 export { TRASH_DAYS } from './composing-requests.ts'
-
-export * from './data-type-spelling.ts'
 export * from './document-actions.ts'
 export * from './document-query.ts'
 export * from './document-requests.ts'
-
 export * from './errors.ts'
 export { type EventName, type Events, eventNames } from './events.ts'
 export * from './requests.ts'
-export type * from './views.ts'
+export * from './views.ts'

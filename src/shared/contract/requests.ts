@@ -2,12 +2,10 @@
 import { z } from 'zod'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
-import { DATA_TYPE_SPELLINGS } from './data-type-spelling.ts'
 import { documentColumns } from './document-query.ts'
 import { documentRequests } from './document-requests.ts'
-import { downloadRequests } from './download-requests.ts'
-import { identityPdfRequests } from './identity-pdf-requests.ts'
-import { identityRequests } from './identity-requests.ts'
+import { downloadRequests } from './downloads.ts'
+import { identityRequests } from './identity.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountView,
@@ -18,6 +16,7 @@ import type {
   SystemStatus,
   TemplateView
 } from './views.ts'
+import { DATA_TYPE_SPELLINGS } from './views.ts'
 
 const secret = z.string().min(1).max(10_000)
 
@@ -81,8 +80,6 @@ export const requests = {
   ...downloadRequests,
 
   ...identityRequests,
-
-  ...identityPdfRequests,
 
   ...counterRequests,
 

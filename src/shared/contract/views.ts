@@ -1,16 +1,14 @@
 /** What the screens are shown: records without secrets, paths or signing links. Times are milliseconds since 1970 UTC. */
 
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
-import type { DataTypeSpelling } from './data-type-spelling.ts'
 import type { DocumentColumn } from './document-query.ts'
 import type { AppError } from './errors.ts'
 
 export type * from './composing-views.ts'
 export type * from './counter-views.ts'
 export type * from './document-views.ts'
-export type * from './download-views.ts'
-export type * from './identity-pdf-views.ts'
-export type * from './identity-views.ts'
+export type * from './downloads.ts'
+export type * from './identity.ts'
 
 export type AuthScheme = 'none' | 'api-key' | 'bearer'
 
@@ -95,3 +93,10 @@ export interface SystemStatus {
   /** Set where a database could not be opened: it was kept under this name and a new one begun. */
   setAside?: { name: string; reason: SetAsideReason }
 }
+
+/** How an account's service wants `pdf` and `json` spelled in the address of its identity data. */
+
+/** The last one tries the other where the first isn't known, and goes on with what worked. */
+export const DATA_TYPE_SPELLINGS = ['lower', 'upper', 'lower-then-upper'] as const
+export type DataTypeSpelling = (typeof DATA_TYPE_SPELLINGS)[number]
+export const USUAL_DATA_TYPE_SPELLING: DataTypeSpelling = 'lower-then-upper'

@@ -1,7 +1,7 @@
 /** What a person enters of an account, read: what can't be used is refused with its field, and no secret is repeated. */
 import type { z } from 'zod'
-import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
+import type { DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
 import { AccountCredentials, type CredentialsInput } from './credentials.ts'
 

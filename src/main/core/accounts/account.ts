@@ -1,6 +1,5 @@
 /** An account as the application knows it: everything but its secrets. */
-import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
-import type { AuthScheme } from '../../../shared/contract/views.ts'
+import type { AuthScheme, DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { HELD_STATES } from '../drafts/draft-rows.ts'
 import type { Db } from '../storage/connection.ts'
 

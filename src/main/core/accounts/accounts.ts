@@ -2,7 +2,7 @@
  * The accounts of this workstation. Their records are in the database, their secrets in the keychain; nothing that this
  * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
  */
-import { USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/data-type-spelling.ts'
+import { USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'

@@ -1,5 +1,5 @@
 /** ID-verification data, as the PDF's bytes or as records. Reference section 4, operation 9, and 2.22. */
-import type { DataTypeSpelling } from '../../../shared/contract/data-type-spelling.ts'
+import type { DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { type DecodedList, type IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
 import { ServiceError } from './errors.ts'
 import {

@@ -1,5 +1,5 @@
 /** The client of the signing service: all of the reference's section 4 for one account. It throws nothing but ServiceError. */
-import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/data-type-spelling.ts'
+import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { account } from './account.ts'
 import { documents } from './documents.ts'
 import { downloads } from './downloads.ts'

@@ -1,7 +1,8 @@
 /** A new account, or a change of one, as it is typed: what is missing, and the request made of it. */
-import { USUAL_DATA_TYPE_SPELLING } from '../../../../shared/contract/data-type-spelling.ts'
+
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { AccountView, AuthScheme } from '../../../../shared/contract/views.ts'
+import { USUAL_DATA_TYPE_SPELLING } from '../../../../shared/contract/views.ts'
 
 type Authentication = NonNullable<Input<'accounts.update'>['authentication']>
 

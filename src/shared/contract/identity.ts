@@ -1,11 +1,16 @@
 /**
- * What an identity check found, as the screens see it: reference section 2.22. All of it is personal. It lives in memory
- * under the id of a reading, and goes with it.
+ * What an identity check found (reference section 2.22) and its PDF: what the screens see of it, and may ask. All of it is
+ * personal. It is in memory only, under the id of a reading or of a look at the PDF, and goes with that.
  */
+
+import { z } from 'zod'
+import type { SavedFile } from './composing-views.ts'
 import type { OtherMember } from './document-views.ts'
+import { answers, byId, id, nothing } from './request.ts'
 
 /** portrait: of the person. front, back: of the card. selected: the picture of the card that the face was compared with. */
-export type IdentityPictureName = 'portrait' | 'front' | 'back' | 'selected'
+const PICTURES = ['portrait', 'front', 'back', 'selected'] as const
+export type IdentityPictureName = (typeof PICTURES)[number]
 export type IdentityPictureType = 'image/png' | 'image/jpeg' | 'image/webp'
 
 /** A picture that can be asked for, of the size that its own header says. */
@@ -89,3 +94,50 @@ export interface IdentityPicture {
  * the computer was locked. others: too many were open.
  */
 export type IdentityClearing = 'idle' | 'account' | 'away' | 'others'
+
+/** The PDF of an identity check, whose first bytes have come. */
+export interface IdentityPdfView {
+  /** Of this look at it; asked for again, it is another. */
+  id: string
+  documentReference: string
+  documentName: string
+  /** Bytes in all, where the service says it. For showing how far it is. */
+  length?: number
+}
+
+export interface IdentityPdfPart {
+  bytes: Uint8Array
+  /** Nothing comes after it: what has come is the whole PDF. */
+  isLast: boolean
+}
+
+const byReference = z.strictObject({ reference: z.string().min(1).max(2000) })
+const byReading = z.strictObject({ reading: id })
+const picture = byReading.extend({
+  /** Its place in the list of records. */
+  record: z.int().min(0).max(1000),
+  name: z.enum(PICTURES)
+})
+
+export const identityRequests = {
+  /** Asks the service for the records of one document of the chosen account; noted in the audit trail. */
+  'identity.read': answers<IdentityReading>()(byReference),
+  'identity.picture': answers<IdentityPicture>()(picture),
+  /** Someone is looking at it: it is not idle. Fails with `gone` where it was wiped. */
+  'identity.keep': answers<null>()(byReading),
+  /** Wipes it. */
+  'identity.close': answers<null>()(byReading),
+  /** Has the person say where a picture goes. Answers null where they thought better of it. */
+  'identity.savePicture': answers<SavedFile | null>()(picture),
+
+  /**
+   * Asks the service for it, and answers once its first bytes have come. There is one at a time: the one before ends.
+   * Fails with `too-large` where it is larger than is shown here.
+   */
+  'identityPdf.open': answers<IdentityPdfView>()(byReference),
+  /** What comes next of it. The main process forgets each part as it hands it out. */
+  'identityPdf.next': answers<IdentityPdfPart>()(byId),
+  'identityPdf.close': answers<null>()(byId),
+  /** Puts the window's own page on paper, as its print style has it, by the system's dialog. */
+  'identityPdf.print': answers<{ isPrinted: boolean }>()(nothing)
+}
