@@ -1,66 +1,41 @@
-/** The part of the composition root that concerns composing and sending: makes its parts and joins them. No logic of its own. */
-import type { Events } from '../shared/contract/index.ts'
-import type { Clients } from './core/accounts/clients.ts'
-import type { FetchedLists } from './core/accounts/fetched-lists.ts'
-import { type BulkDeps, openBulk } from './core/bulk/bulk.ts'
+/** The layer of composing and sending: drafts and what is offered in them, the outbox, sheets, and files that are dropped. */
+
+import { openBulk } from './core/bulk/bulk.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
 import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
-import { type DropFoldersDeps, openDropFolders } from './core/drop-folders/drop-folders.ts'
-import { systemTime } from './core/lib/time.ts'
+import { openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { Outbox } from './core/outbox/outbox.ts'
-import type { Db } from './core/storage/connection.ts'
+import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
+import { bulkWorkerOf } from './shell/bulk.ts'
 
-export interface ComposingParts {
-  db: Db
-  clients: Clients
-  lists: FetchedLists
+export interface ComposingDeps {
   watch: Polling
-  bulkWorker: BulkDeps['worker']
-  /** A worker of its own for the sheets that other software drops: it must not end with what a person has open. */
-  dropFolderWorker: DropFoldersDeps['worker']
-  /** The application's own folder. */
-  ownFolder: string
-  /** A file could not be taken just now. */
-  dropFolderTrouble: DropFoldersDeps['trouble']
-  /** The IANA name of this workstation's zone. */
-  zone: () => string
   /** The application and its version, for the files that it writes. */
   madeBy: string
-  /** Tells the screens of an event. */
-  send: <Name extends keyof Events>(name: Name, payload: Events[Name]) => void
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
-  newId: () => string
-  /** Runs `task` after `delay` milliseconds; answers how to prevent it. */
-  schedule: (task: () => void, delay: number) => () => void
 }
 
-export function openComposing({ db, clients, lists, watch, send, clock, newId, ...parts }: ComposingParts) {
-  const draftChanged = (id: string) => send('drafts.changed', { id })
+export function openComposing(foundation: Foundation, { watch, madeBy }: ComposingDeps) {
+  const { db, clients, lists, log, newId, send, time } = foundation
+  const clock = time.now
+  const draftsChanged = (id: string) => send('drafts.changed', { id })
   const presetsChanged = () => send('presets.changed', null)
-  const drafts = openDrafts({ db, clock, newId, changed: draftChanged })
+  const describe = asAppError
+  const worker = () => bulkWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log })
+
+  const drafts = openDrafts({ db, clock, newId, changed: draftsChanged })
   const presets = openPresets({ db, clock, newId, changed: presetsChanged })
   const exchange = openExchange({
-    db,
-    drafts,
-    presets,
-    clock,
-    newId,
-    madeBy: parts.madeBy,
-    describe: asAppError,
-    draftsChanged: draftChanged,
-    presetsChanged
+    ...{ db, drafts, presets, clock, newId, madeBy, describe, draftsChanged, presetsChanged }
   })
   const people = openPeople({ db, recipients: lists.keptRecipients, clock })
   const remembered = openRemembered({ db, clock })
   const outbox = new Outbox({
-    db,
-    drafts,
+    ...{ db, drafts, describe, newId, time },
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
     arrived: (accountId) => watch.soon(accountId),
@@ -68,32 +43,21 @@ export function openComposing({ db, clients, lists, watch, send, clock, newId, .
       people.note(accountId, composition)
       remembered.note(accountId, composition)
     },
-    describe: asAppError,
     changed: {
       sends: (ids) => send('sends.changed', { ids }),
       outbox: () => send('outbox.changed', null),
       batch: (id) => send('batches.changed', { id }),
-      draft: draftChanged
-    },
-    newId,
-    time: systemTime
+      draft: draftsChanged
+    }
   })
-  const bulk = openBulk({
-    worker: parts.bulkWorker,
-    outbox,
-    clock,
-    zone: parts.zone,
-    newId
-  })
+  const bulk = openBulk({ worker: worker(), outbox, clock, zone: time.zone, newId })
   const dropFolders = openDropFolders({
-    ...{ db, drafts, presets, outbox, newId, time: systemTime },
-    worker: parts.dropFolderWorker,
-    ownFolder: parts.ownFolder,
-    describe: asAppError,
+    ...{ db, drafts, presets, outbox, newId, time, describe, draftsChanged, presetsChanged },
+    // A thread of its own: it must not end with what a person has open.
+    worker: worker(),
+    ownFolder: foundation.dataFolder,
     changed: (id) => send('dropFolders.changed', { id }),
-    draftsChanged: draftChanged,
-    presetsChanged,
-    trouble: parts.dropFolderTrouble
+    trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
   return { drafts, presets, exchange, people, remembered, outbox, bulk, dropFolders }
 }

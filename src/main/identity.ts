@@ -1,44 +1,48 @@
-/** The part of the composition root that concerns reading identity checks, and what makes them go from memory. No logic of its own. */
-import type { Accounts } from './core/accounts/accounts.ts'
-import type { Clients } from './core/accounts/clients.ts'
+/** The layer of identity data: on its way to disk, and on the screen, with what makes it go from memory. */
 import type { NoteInAudit } from './core/audit/audit.ts'
+import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
+import type { Views } from './core/documents/views.ts'
+import { openDownloads } from './core/downloads/downloads.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openPdfPreviews } from './core/identity/pdf-preview.ts'
 import { openReadings } from './core/identity/readings.ts'
+import type { Foundation } from './foundation.ts'
+import { asAppError } from './ipc/errors.ts'
 import { plainClipboard } from './shell/clipboard.ts'
-import type { SendEvent } from './shell/events.ts'
 
-export interface IdentityReadingDeps {
-  accounts: Accounts
-  clients: Clients
+export interface IdentityDeps {
   ask: AskDocuments
+  views: Views
+  watch: Polling
   note: NoteInAudit
-  send: SendEvent
-  clock: () => number
-  newId: () => string
-  schedule: (task: () => void, delay: number) => () => void
+  /** Whether the office's window is in a signer's hands. */
   isHandedOver: () => boolean
 }
 
-export function openIdentityReading({
-  accounts,
-  clients,
-  ask,
-  note,
-  send,
-  isHandedOver,
-  ...effects
-}: IdentityReadingDeps) {
+export function openIdentity(foundation: Foundation, { ask, views, watch, note, isHandedOver }: IdentityDeps) {
+  const { db, accounts, clients, log, newId, send, settings, time, usualFolder } = foundation
+  const clientOf = clients.of
+  const schedule = (task: () => void, delay: number) => time.after(delay, task)
+
+  const downloads = openDownloads({
+    ...{ db, ask, note, clientOf, newId, time, describe: asAppError },
+    accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
+    folderNames: watch.knownFoldersOf,
+    folder: () => settings.read().downloadFolder ?? usualFolder,
+    setFolder: (path) => void settings.change({ downloadFolder: path }),
+    isUsualFolder: (path) => path === usualFolder,
+    views: views.list,
+    changed: (id) => send('downloads.changed', { id }),
+    failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
+  })
   const readings = openReadings({
-    ...effects,
-    clientOf: clients.of,
+    ...{ clientOf, note, newId, schedule, clock: time.now },
     nameOf: async (accountId, reference) => (await ask('get', { accountId, reference }))?.document.Name,
-    note,
     cleared: (reading, why) => send('identity.cleared', { reading, why })
   })
-  const pdfPreviews = openPdfPreviews({ ...effects, clientOf: clients.of, note })
-  const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, schedule: effects.schedule })
+  const pdfPreviews = openPdfPreviews({ clientOf, note, newId, schedule })
+  const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, schedule })
 
   function clearAll(): void {
     readings.clearAll('away')
@@ -46,12 +50,16 @@ export function openIdentityReading({
   }
 
   return {
-    readings,
-    pdfPreviews,
-    briefCopy,
+    ...{ downloads, readings, pdfPreviews, briefCopy },
+
+    /** Accounts were added, changed or removed, or another is chosen. */
     accountsChanged(): void {
-      readings.clearOthers(accounts.chosen()?.id)
-      pdfPreviews.closeOthers(accounts.chosen()?.id)
+      const chosen = accounts.chosen()?.id
+      readings.clearOthers(chosen)
+      pdfPreviews.closeOthers(chosen)
+      downloads.chosen(chosen)
+      // Another address or key may be what its files wait for.
+      downloads.connectionChanged()
     },
     /** The counter moved on: where a person has this screen now, nothing of the office's stays in memory. */
     counterChanged: () => isHandedOver() && clearAll(),

@@ -80,8 +80,8 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const db = connectEncrypted(join(folder, 'bench.db'), Buffer.alloc(32, 7))
   migrate(db)
-  const accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, clock: Date.now })
-  const clients = openClients({ accounts, fetch, clock: Date.now, random: Math.random })
+  const accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, time: systemTime })
+  const clients = openClients({ accounts, fetch, time: systemTime })
   const box = new Outbox({
     db,
     drafts: openDrafts({ db, clock: Date.now, newId: randomUUID, changed: () => undefined }),

@@ -28,9 +28,9 @@ beforeAll(async () => {
         quit: () => note('quit'),
         log: { warn: note }
       })
-      const windowNow = () => fixture.window
+      const { window } = fixture
       fixture.badges = (['linux', 'win32'] as const).map((platform) =>
-        desktop.openBadge({ platform, pictures, windowNow })
+        desktop.openBadge({ platform, pictures, window })
       )
       fixture.bringForward = () => foreground.bringForward(fixture.window)
       notifications.nameToDesktop('win32')

@@ -11,10 +11,10 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
-    files: /^src\/(?!main\/shell\/|main\/index\.ts$|preload\/)/,
+    files: /^src\/(?!main\/shell\/|main\/(index|app|foundation|lifecycle)\.ts$|preload\/)/,
     mayNot: /^electron(\/.*)?$/,
     instead:
-      'Only src/main/shell (and src/main/index.ts) may import electron. Take what you need as a parameter, and pass it in from the shell.'
+      'Only src/main/shell (and the entry, app.ts, foundation.ts and lifecycle.ts beside it) may import electron. Take what you need as a parameter, and pass it in from the shell.'
   },
   {
     files: /^src\/shared\/(?!composition\/)/,
@@ -37,7 +37,7 @@ const rules: readonly Rule[] = [
     files: /^src\/main\/core\//,
     mayNot: /^src\/(?!shared\/|main\/core\/)/,
     instead:
-      'src/main/core may import only src/shared and itself. Define a port (an interface) in core, and pass the part in from src/main/index.ts.'
+      'src/main/core may import only src/shared and itself. Define a port (an interface) in core, and pass the part in from one of the layers of src/main/app.ts.'
   },
   {
     files: /^src\/main\/ipc\//,

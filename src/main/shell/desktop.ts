@@ -2,36 +2,36 @@
 import { join } from 'node:path'
 import { app, type BrowserWindow, nativeImage } from 'electron'
 import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
-import type { SendEvent } from './events.ts'
 import { openNotifications } from './notifications.ts'
+import type { SendEvent } from './screens.ts'
 import { openTray, type TrayParts } from './tray.ts'
 import { bringForward } from './windows.ts'
 
 export interface DesktopParts extends Pick<TrayParts, 'log'> {
-  windowNow: () => BrowserWindow | undefined
+  window: BrowserWindow
   /** Whether the screen is in a signer's hands: then the office's own screens stay out of sight. */
   isHandedOver: () => boolean
   send: SendEvent
 }
 
-export function openDesktop({ windowNow, isHandedOver, send, log }: DesktopParts) {
+export function openDesktop({ window, isHandedOver, send, log }: DesktopParts) {
   const { platform } = process
   const pictures = app.isPackaged
     ? join(process.resourcesPath, 'tray')
     : join(import.meta.dirname, '../../resources/tray')
-  const badge = openBadge({ platform, pictures, windowNow })
+  const badge = openBadge({ platform, pictures, window })
   const tray = openTray({
     ...{ platform, pictures, log },
     quit: () => app.quit(),
     open(place) {
-      if (isHandedOver() || !bringForward(windowNow())) return
+      if (isHandedOver() || !bringForward(window)) return
       if (place) send('menu.chosen', { command: place })
     }
   })
   return {
     notifications: openNotifications({
       platform,
-      clicked: (leadsTo) => !isHandedOver() && bringForward(windowNow()) && send('document.asked', leadsTo)
+      clicked: (leadsTo) => !isHandedOver() && bringForward(window) && send('document.asked', leadsTo)
     }),
     /** Shows how the chosen account stands. */
     show(badgeCounts: BadgeCounts): void {
@@ -48,20 +48,19 @@ interface BadgeParts {
   platform: NodeJS.Platform
   /** Absolute path of the folder with the pictures of resources/tray. */
   pictures: string
-  windowNow: () => BrowserWindow | undefined
+  window: BrowserWindow
 }
 
 /** Answers how to show a number; 0 shows nothing. */
 /** @public The tests of the host call it in the application. */
-export function openBadge({ platform, pictures, windowNow }: BadgeParts): (unread: number) => void {
+export function openBadge({ platform, pictures, window }: BadgeParts): (unread: number) => void {
   return (unread) => {
     if (platform !== 'win32') {
       // Where the desktop has no badges, Electron answers false, and nothing is missing.
       app.setBadgeCount(unread)
       return
     }
-    const window = windowNow()
-    if (!window || window.isDestroyed()) return
+    if (window.isDestroyed()) return
     if (unread === 0) return window.setOverlayIcon(null, '')
     const mark = nativeImage.createFromPath(join(pictures, 'unread.png'))
     window.setOverlayIcon(mark, unread === 1 ? '1 unread document' : `${unread} unread documents`)

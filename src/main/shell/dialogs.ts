@@ -1,7 +1,7 @@
 /** The system's own dialogs, over our window. */
 import { type BrowserWindow, dialog } from 'electron'
 import { fail } from '../core/lib/failure.ts'
-import type { FileKind } from '../ipc/dialogs.ts'
+import type { Dialogs } from '../ipc/dialogs.ts'
 
 /** Windows lists what was chosen, for the next person who sits here: names of our files say who signed what. */
 const NOT_LISTED = 'dontAddToRecent'
@@ -14,63 +14,44 @@ export function sayCannotStart(): void {
   )
 }
 
-/**
- * Lets the person choose a folder.
- * @param stillAsking whether the one who asked is still there; a dialog can stand open for an hour.
- * @returns its absolute path, for the main process only; undefined if they cancel.
- */
-export async function chooseFolder(
-  window: BrowserWindow,
-  title: string,
-  stillAsking: () => boolean
-): Promise<string | undefined> {
-  const { canceled, filePaths } = await dialog.showOpenDialog(window, {
-    title,
-    properties: ['openDirectory', 'createDirectory', NOT_LISTED]
-  })
-  if (window.isDestroyed() || !stillAsking()) return undefined
-  return canceled ? undefined : filePaths[0]
-}
+/** Dialogs over this window: none of them answers once it has gone, or the page that asked. Paths are for the main process only. */
+export function dialogsOf(window: BrowserWindow) {
+  const isWanted = (stillAsking: () => boolean) => !window.isDestroyed() && stillAsking()
 
-/**
- * Lets the person choose files to be read.
- * @returns their absolute paths, for the main process only; none if they cancel.
- */
-export async function chooseFiles(
-  window: BrowserWindow,
-  title: string,
-  kinds: readonly FileKind[],
-  stillAsking: () => boolean,
-  howMany: 'one' | 'many' = 'one'
-): Promise<string[]> {
-  const { canceled, filePaths } = await dialog.showOpenDialog(window, {
-    title,
-    filters: [...kinds],
-    properties: howMany === 'many' ? ['openFile', 'multiSelections', NOT_LISTED] : ['openFile', NOT_LISTED]
-  })
-  if (window.isDestroyed() || !stillAsking() || canceled) return []
-  return filePaths
-}
+  return {
+    /**
+     * Lets the person choose a folder.
+     * @param stillAsking whether the one who asked is still there; a dialog can stand open for an hour.
+     * @returns its absolute path; undefined if they cancel.
+     */
+    async chooseFolder(title: string, stillAsking: () => boolean): Promise<string | undefined> {
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+        title,
+        properties: ['openDirectory', 'createDirectory', NOT_LISTED]
+      })
+      return isWanted(stillAsking) && !canceled ? filePaths[0] : undefined
+    },
 
-/**
- * Lets the person say where a file goes. The system has asked whether a file of that name may be replaced.
- * @param suggested the file's name, to begin with; in the folder that the system proposes.
- */
-export async function chooseSaveFile(
-  window: BrowserWindow,
-  title: string,
-  suggested: string,
-  kinds: readonly FileKind[],
-  stillAsking: () => boolean
-): Promise<string | undefined> {
-  const { canceled, filePath } = await dialog.showSaveDialog(window, {
-    title,
-    defaultPath: suggested,
-    filters: [...kinds],
-    properties: ['showOverwriteConfirmation', 'createDirectory', NOT_LISTED]
-  })
-  if (window.isDestroyed() || !stillAsking() || canceled || filePath === '') return undefined
-  return filePath
+    async chooseFiles(title, kinds, stillAsking, howMany = 'one') {
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+        title,
+        filters: [...kinds],
+        properties: howMany === 'many' ? ['openFile', 'multiSelections', NOT_LISTED] : ['openFile', NOT_LISTED]
+      })
+      return isWanted(stillAsking) && !canceled ? filePaths : []
+    },
+
+    /** The system has asked whether a file of that name may be replaced; it proposes the folder. */
+    async chooseSaveFile(title, suggested, kinds, stillAsking) {
+      const { canceled, filePath } = await dialog.showSaveDialog(window, {
+        title,
+        defaultPath: suggested,
+        filters: [...kinds],
+        properties: ['showOverwriteConfirmation', 'createDirectory', NOT_LISTED]
+      })
+      return isWanted(stillAsking) && !canceled && filePath !== '' ? filePath : undefined
+    }
+  } satisfies Dialogs & Record<string, unknown>
 }
 
 /** What Electron says if the person cancelled (webContents.print, `failureReason`). */

@@ -17,18 +17,14 @@ const COLOURS = {
 }
 
 export interface MainWindowParts {
-  /** The address of the first page. */
-  start: string
   /** Absolute path of the built preload. */
   preload: string
-  /** Absolute path of the icon, for systems that show one. */
-  icon?: string
-  devServer?: URL
+  devServer: URL | undefined
   settings: SettingsStore
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 
-/** Makes the window and begins to load the first page. */
+/** Makes the window, without a page so far: what its page asks for must be there before it can ask. */
 export function openMainWindow(parts: MainWindowParts): BrowserWindow {
   const kept = parts.settings.read().windowBounds
   const window = new BrowserWindow({
@@ -40,7 +36,6 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
     backgroundColor: colours().color,
     titleBarStyle: 'hidden',
     titleBarOverlay: { ...colours(), height: TITLE_BAR_HEIGHT },
-    ...(parts.icon && { icon: parts.icon }),
     webPreferences: ownPagePreferences(parts.preload)
   })
   guardOwnPage(window.webContents, parts.devServer)
@@ -51,8 +46,12 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
     window.show()
     if (kept?.maximised) window.maximize()
   })
-  window.loadURL(parts.start).catch(() => parts.log.error('The first page could not be loaded.'))
   return window
+}
+
+/** Begins to load the first page; the window shows itself when there is something to see. */
+export function loadFirstPage(window: BrowserWindow, start: string, log: MainWindowParts['log']): void {
+  window.loadURL(start).catch(() => log.error('The first page could not be loaded.'))
 }
 
 function colours(): { color: string; symbolColor: string } {

@@ -13,7 +13,7 @@ export interface PersonWindowParts {
   preload: string
   /** How large our own pages are shown. */
   zoom: () => number
-  devServer?: URL
+  devServer: URL | undefined
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 

@@ -1,8 +1,10 @@
-/** Opens what the system keeps for the application: its settings' file, and its entries in the keychain. */
+/** What the system keeps for the application: its settings' file, its entries in the keychain; and how the screens see that. */
 import { join } from 'node:path'
 import { app, ipcMain } from 'electron'
 import Store from 'electron-store'
-import { profileOf } from '../core/storage/keychain.ts'
+import type { SystemStatus } from '../../shared/contract/index.ts'
+import type { OpenedDatabase } from '../core/storage/database.ts'
+import { type KeychainState, profileOf } from '../core/storage/keychain.ts'
 import { type OpenedKeychain, openKeytarKeychain } from '../core/storage/keytar-keychain.ts'
 import { openSettings } from '../core/storage/settings.ts'
 
@@ -32,4 +34,16 @@ export function openKeychain(): Promise<OpenedKeychain> {
   const usual = join(app.getPath('appData'), app.getName())
   const profile = profileOf(app.getPath('userData'), usual)
   return openKeytarKeychain(async () => (await import('keytar')).default, { profile })
+}
+
+/** What the screens show of the application itself. */
+export function systemStatus(opened: OpenedDatabase, keychain: KeychainState): SystemStatus {
+  return {
+    version: app.getVersion(),
+    platform: process.platform,
+    keychain:
+      keychain.state === 'available' ? { state: 'available' } : { state: 'unavailable', reason: keychain.reason },
+    storage: opened.state === 'encrypted' ? { state: 'encrypted' } : { state: 'memory', reason: opened.because },
+    ...(opened.setAside && { setAside: opened.setAside })
+  }
 }

@@ -19,7 +19,7 @@ import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
 import { IsolatedPages } from '../../../src/main/shell/isolated-page.ts'
-import { openMainWindow } from '../../../src/main/shell/main-window.ts'
+import { loadFirstPage, openMainWindow } from '../../../src/main/shell/main-window.ts'
 import { isFromWindow } from '../../../src/main/shell/own-page.ts'
 import { lockSessions } from '../../../src/main/shell/session-policy.ts'
 import { ShownSigningView } from '../../../src/main/shell/signing-view.ts'
@@ -46,7 +46,8 @@ await app.whenReady()
 serveAppPages(pages)
 
 const settings = { read: () => ({ theme: 'system' as const, zoom: 1 }), change: () => ({ saved: true as const }) }
-const window: BrowserWindow = openMainWindow({ start: APP_START, preload, settings, log })
+const window: BrowserWindow = openMainWindow({ preload, settings, log, devServer: undefined })
+loadFirstPage(window, APP_START, log)
 const handlers = Object.fromEntries(
   requestNames.map((name) => [
     name,

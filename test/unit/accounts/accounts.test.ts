@@ -30,7 +30,7 @@ function office(keychain: Keychain = memoryKeychain()) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
-  const open = () => openAccounts({ db, secrets: keychain.accounts, newId: randomUUID, clock: () => 1_000 })
+  const open = () => openAccounts({ db, secrets: keychain.accounts, newId: randomUUID, time: { now: () => 1_000 } })
   return { db, keychain, open, accounts: open() }
 }
 

@@ -19,7 +19,7 @@ async function lists(answer: unknown) {
     db,
     clientOf: async () => clientOf(service.url),
     describe: asAppError,
-    clock: () => 1000
+    time: { now: () => 1000 }
   })
   return { ...opened, state }
 }

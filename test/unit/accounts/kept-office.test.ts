@@ -7,7 +7,7 @@ function kept() {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
-  return { db, office: openKeptOffice(db, () => 1_000) }
+  return { db, office: openKeptOffice(db, { now: () => 1_000 }) }
 }
 
 test('an office is kept with what was added to it, in its order, until it is kept as a whole again', () => {

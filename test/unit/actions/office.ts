@@ -8,6 +8,7 @@ import { openClients } from '../../../src/main/core/accounts/clients.ts'
 import { Actions } from '../../../src/main/core/actions/actions.ts'
 import { openRights } from '../../../src/main/core/actions/rights.ts'
 import type { AskDocuments, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -42,8 +43,8 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     const its = time.run({ random: () => 0 })
     const fetchAlive = (url: string, init: RequestInit) =>
       fetch(url, { ...init, signal: AbortSignal.any([life.signal, ...(init.signal ? [init.signal] : [])]) })
-    const accounts = openAccounts({ db, secrets, newId: randomUUID, clock: time.clock })
-    const clients = openClients({ accounts, fetch: fetchAlive, clock: Date.now, random: Math.random })
+    const accounts = openAccounts({ db, secrets, newId: randomUUID, time: { now: time.clock } })
+    const clients = openClients({ accounts, fetch: fetchAlive, time: systemTime })
     const mirror = openSmallMirror(clients.of)
     const rights = openRights(db)
     const told = { ids: [] as string[], soon: 0, taken: [] as string[] }

@@ -7,6 +7,7 @@ import { documentsInMemory } from '../../../src/main/core/documents/mirror/datab
 import type { AskDocuments } from '../../../src/main/core/documents/questions.ts'
 import { openViews } from '../../../src/main/core/documents/views.ts'
 import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -38,7 +39,7 @@ beforeEach(() => {
   migrate(db)
   for (const id of ['a', 'b']) addAccount(db, id)
   db.prepare('UPDATE accounts SET folders = ?').run(JSON.stringify(['InBox', 'Progress', 'Signed']))
-  accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, clock: Date.now })
+  accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, time: systemTime })
   accounts.choose('a')
   now = NOW
   const worker = openDocumentsWorker({ db: documentsInMemory(), clock: () => now })

@@ -160,7 +160,12 @@ test('what was fetched of the service’s lists last is offered while offline', 
     const { notification } = lists(person('Mere', 'Parata'))
     return { getRecipients: async () => ({ items: [{ NotificationRecipients: notification }], problems: [] }) } as never
   }
-  const fetched = openFetchedLists({ db: office.db, clientOf, describe: asAppError, clock: () => office.time.now })
+  const fetched = openFetchedLists({
+    db: office.db,
+    clientOf,
+    describe: asAppError,
+    time: { now: () => office.time.now }
+  })
   const people = openPeople({ db: office.db, recipients: fetched.keptRecipients, clock: () => office.time.now })
   expect(people.find('a', 'mere', 5)).toEqual([])
   await fetched.recipients('a', { refresh: true })

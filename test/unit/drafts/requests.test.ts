@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Accounts, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import type { FileKind } from '../../../src/main/ipc/dialogs.ts'
 import { draftHandlers } from '../../../src/main/ipc/drafts.ts'
@@ -21,7 +22,7 @@ let asked: { title: string; suggested?: string; kinds: readonly FileKind[] }[]
 
 beforeEach(() => {
   office = openOffice()
-  accounts = openAccounts({ db: office.db, secrets: memoryKeychain().accounts, newId: randomUUID, clock: Date.now })
+  accounts = openAccounts({ db: office.db, secrets: memoryKeychain().accounts, newId: randomUUID, time: systemTime })
   accounts.choose('a')
   folder = temporaryFolder()
   choice = { open: [], save: undefined }

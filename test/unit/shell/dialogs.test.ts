@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { chooseFiles, chooseFolder, chooseSaveFile } from '../../../src/main/shell/dialogs.ts'
+import { dialogsOf } from '../../../src/main/shell/dialogs.ts'
 
 const shown = vi.hoisted(() => [] as string[][])
 vi.mock('electron', () => ({
@@ -17,9 +17,10 @@ vi.mock('electron', () => ({
 
 test('nothing that is chosen is named among the files that were used lately, as its name says whom it is about', async () => {
   const window = { isDestroyed: () => false } as never
-  await chooseFolder(window, 'Where to', () => true)
-  await chooseFiles(window, 'Which', [], () => true, 'many')
-  await chooseSaveFile(window, 'Save', 'portrait.png', [], () => true)
+  const dialogs = dialogsOf(window)
+  await dialogs.chooseFolder('Where to', () => true)
+  await dialogs.chooseFiles('Which', [], () => true, 'many')
+  await dialogs.chooseSaveFile('Save', 'portrait.png', [], () => true)
   expect(shown).toHaveLength(3)
   for (const properties of shown) expect(properties).toContain('dontAddToRecent')
 })

@@ -45,7 +45,13 @@ const log = { error: vi.fn() }
 
 function open() {
   const display = { id: 2, bounds: { x: 1000, y: 0, width: 1000, height: 800 } } as Display
-  const window = openPersonWindow(display, { start: 'app://person', preload: '/preload.cjs', zoom: () => 1, log })
+  const window = openPersonWindow(display, {
+    start: 'app://person',
+    preload: '/preload.cjs',
+    zoom: () => 1,
+    log,
+    devServer: undefined
+  })
   return { window, fake: window as unknown as FakeWindow }
 }
 

@@ -4,6 +4,7 @@
  */
 import { USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
 import { KeychainError } from '../storage/keychain.ts'
@@ -25,8 +26,7 @@ export interface AccountsDeps {
   /** Those of the keychain when the database is on disk; a memory keychain's when it isn't: see `secretsBeside`. */
   readonly secrets: AccountSecrets
   readonly newId: () => string
-  /** Milliseconds since 1970 UTC. */
-  readonly clock: () => number
+  readonly time: Pick<Time, 'now'>
 }
 
 /** Where the practice service listens in this run, and how it wants to be asked. */
@@ -47,7 +47,7 @@ export type Accounts = ReturnType<typeof openAccounts>
  * Calls throw (or reject with) AppFailure: `no-account`, `invalid` with the fields, `keychain`, `busy`, `refused`; and
  * KeychainError where the keychain can't be used.
  */
-export function openAccounts({ db, secrets, newId, clock }: AccountsDeps) {
+export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   const rows = accountRows(db)
   let practice: RunningPractice | undefined
 
@@ -113,7 +113,7 @@ export function openAccounts({ db, secrets, newId, clock }: AccountsDeps) {
         json_by_query: 0,
         data_type_spelling: (input.kind === 'service' && input.dataTypeSpelling) || USUAL_DATA_TYPE_SPELLING,
         folders: JSON.stringify(USUAL_FOLDERS),
-        created_at: clock(),
+        created_at: time.now(),
         position: 0
       })
       // The record comes first: killed in between, there is an account without its secret, which is asked for again,

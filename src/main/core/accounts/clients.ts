@@ -1,6 +1,6 @@
 /** The client of each account's service: made when it is first needed, and again when address or credentials change. */
-
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
 import type { Accounts } from './accounts.ts'
 import { clientCredentials } from './credentials.ts'
@@ -8,20 +8,17 @@ import { clientCredentials } from './credentials.ts'
 export interface ClientDeps {
   accounts: Accounts
   fetch: Fetch
-  /** Told when a request of an account's found nobody: anyone who watches the line may want to look. */
+  /** Called when a request of an account's did not reach its service. */
   unreached?: (accountId: string) => void
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
-  /** 0 up to 1. */
-  random: () => number
+  time: Pick<Time, 'now' | 'random'>
 }
 
 export type Clients = ReturnType<typeof openClients>
 
-export function openClients({ accounts, fetch, clock, random, unreached }: ClientDeps) {
+export function openClients({ accounts, fetch, time, unreached }: ClientDeps) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient> }>()
 
-  /** What is broken off by its own side says nothing of the line. */
+  /** What is broken off by its own side says nothing of the network. */
   const telling =
     (id: string): Fetch =>
     async (url, init) => {
@@ -38,10 +35,10 @@ export function openClients({ accounts, fetch, clock, random, unreached }: Clien
     const { jsonByQuery, dataTypeSpelling } = accounts.get(id)
     return createServiceClient({
       baseUrl,
-      authentication: createAuthentication(credentials, { clock }),
+      authentication: createAuthentication(credentials, { clock: time.now }),
       fetch: telling(id),
-      clock,
-      random,
+      clock: time.now,
+      random: time.random,
       jsonByQuery,
       dataTypeSpelling,
       onJsonByQuery: () => void accounts.update(id, { jsonByQuery: true }).catch(() => undefined)

@@ -1,5 +1,6 @@
 /** Lists that change seldom (templates, recipients): fetched when asked, kept for when the computer is offline. */
 import type { AppError, Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
+import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/index.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -8,7 +9,7 @@ export interface FetchedListDeps {
   db: Db
   clientOf: (accountId: string) => Promise<ServiceClient>
   describe: (error: unknown) => AppError
-  clock: () => number
+  time: Pick<Time, 'now'>
 }
 
 /** How old a kept list may be before it is fetched again without being asked, in milliseconds. */
@@ -16,7 +17,7 @@ const FRESH = 10 * 60_000
 
 export type FetchedLists = ReturnType<typeof openFetchedLists>
 
-export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListDeps) {
+export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDeps) {
   const meta = openMeta(db)
 
   async function list<Item>(
@@ -28,12 +29,12 @@ export function openFetchedLists({ db, clientOf, describe, clock }: FetchedListD
     const key = `fetched:${accountId}:${name}`
     const text = meta.read(key)
     const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
-    if (!demand.refresh && kept.fetchedAt !== undefined && clock() - kept.fetchedAt < FRESH) return kept
+    if (!demand.refresh && kept.fetchedAt !== undefined && time.now() - kept.fetchedAt < FRESH) return kept
     try {
       const { items, problems } = await fetch(await clientOf(accountId))
       const fetched: Fetched<Item> = {
         items,
-        fetchedAt: clock(),
+        fetchedAt: time.now(),
         ...(problems.length > 0 && { unreadable: problems.length })
       }
       meta.write(key, JSON.stringify(fetched))

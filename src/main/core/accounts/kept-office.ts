@@ -1,4 +1,5 @@
 /** Where the practice office is kept between two starts: in the encrypted database, as people practise with real names too. */
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
@@ -16,7 +17,7 @@ export interface KeptOffice {
 const KEY = 'practice-office'
 const ADDED = `${KEY}:added-`
 
-export function openKeptOffice(db: Db, clock: () => number): KeptOffice {
+export function openKeptOffice(db: Db, time: Pick<Time, 'now'>): KeptOffice {
   const meta = openMeta(db)
   const added = db.prepare<[], string>(`SELECT value FROM meta WHERE key GLOB '${ADDED}*' ORDER BY rowid`).pluck()
   const insert = db.prepare<[string]>(
@@ -39,7 +40,7 @@ export function openKeptOffice(db: Db, clock: () => number): KeptOffice {
     add: (line) => void insert.run(line),
     setAside: db.transaction((): void => {
       const unreadable = load()
-      if (unreadable !== undefined) meta.write(`${KEY}:unreadable-${clock()}`, unreadable)
+      if (unreadable !== undefined) meta.write(`${KEY}:unreadable-${time.now()}`, unreadable)
       meta.erase(KEY)
       eraseAdded.run()
     })

@@ -1,0 +1,185 @@
+/** The application: its parts in layers, each given only what exists already, and what follows where something happens in one. */
+import { join } from 'node:path'
+import { app, ipcMain } from 'electron'
+import { openComposing } from './composing.ts'
+import { openCounter } from './counter.ts'
+import { openFolders } from './folders.ts'
+import { openFoundation } from './foundation.ts'
+import { openIdentity } from './identity.ts'
+import { accountHandlers } from './ipc/accounts.ts'
+import { actionHandlers } from './ipc/actions.ts'
+import { activityHandlers } from './ipc/activity.ts'
+import { auditHandlers } from './ipc/audit.ts'
+import { bulkHandlers } from './ipc/bulk.ts'
+import { counterHandlers } from './ipc/counter.ts'
+import { counterSettingsHandlers } from './ipc/counter-settings.ts'
+import { directoryHandlers } from './ipc/directory.ts'
+import { documentHandlers } from './ipc/documents.ts'
+import { downloadHandlers } from './ipc/downloads.ts'
+import { draftHandlers } from './ipc/drafts.ts'
+import { dropFolderHandlers } from './ipc/drop-folders.ts'
+import { hintHandlers } from './ipc/hints.ts'
+import { identityHandlers } from './ipc/identity.ts'
+import { identityPdfHandlers } from './ipc/identity-pdf.ts'
+import { outboxHandlers } from './ipc/outbox.ts'
+import { registerHandlers } from './ipc/registration.ts'
+import { systemHandlers } from './ipc/system.ts'
+import { viewHandlers } from './ipc/views.ts'
+import { openNotifications } from './notifications.ts'
+import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
+import { plainClipboard } from './shell/clipboard.ts'
+import { printWithDialog } from './shell/dialogs.ts'
+import type { Log } from './shell/log.ts'
+import { installMenu } from './shell/menu.ts'
+import { applyTheme, applyZoom } from './shell/own-page.ts'
+import { openOutside, showInFolder } from './shell/reveal.ts'
+import { systemStatus } from './shell/stores.ts'
+
+export type App = Awaited<ReturnType<typeof openApp>>
+
+/** Makes all parts and joins them. Nothing is sent, read or shown yet: that is lifecycle.ts. */
+export async function openApp(log: Log, devServer: URL | undefined) {
+  const foundation = await openFoundation(log, devServer)
+  const watching = Promise.withResolvers<void>()
+  const folders = openFolders(foundation)
+  const { ask, views, watch } = folders
+  const madeBy = `${app.getName()} ${app.getVersion()}`
+  const composing = openComposing(foundation, { watch, madeBy })
+  const counter = openCounter(foundation, {
+    ...{ ask, watch, isWatching: watching.promise },
+    returnAddressOf: (reference) => composing.outbox.returnAddressOf(reference)
+  })
+  const { isHandedOver } = counter
+  const { note } = counter.audit
+  const notifications = openNotifications(foundation, { ask, views, watch, isHandedOver })
+  const identity = openIdentity(foundation, { ask, views, watch, note, isHandedOver })
+  const parts = { foundation, folders, composing, counter, notifications, identity, watching }
+  followSignals(parts)
+  return parts
+}
+
+/** What happens in one part, and what follows of it in others. */
+function followSignals({ foundation, folders, composing, counter, notifications, identity }: App): void {
+  const { accounts, send, signals } = foundation
+  const { actions, watch } = folders
+  const { dropFolders, outbox } = composing
+  const { downloads } = identity
+
+  signals.on('unreached', (accountId) => watch.unreached(accountId))
+  signals.on('connection', () => {
+    send('connection.changed', null)
+    if (watch.connectionOf(accounts.chosen()?.id).state !== 'online') return
+    outbox.connectionChanged()
+    actions.connectionChanged()
+    downloads.connectionChanged()
+  })
+  signals.on('documents', (accountId) => {
+    notifications.notifier.documentsChanged()
+    notifications.badgeCounts.changed()
+    void counter.counter.documentsChanged(accountId)
+    downloads.rules.documentsChanged()
+  })
+  signals.on('views', () => downloads.rules.viewsChanged())
+  signals.on('handover', () => {
+    notifications.notifier.counterChanged()
+    identity.counterChanged()
+  })
+  signals.on('accounts', () => {
+    send('accounts.changed', null)
+    identity.accountsChanged()
+    notifications.badgeCounts.changed()
+    dropFolders.accountsChanged()
+    void counter.counter.accountsChanged()
+    // Another address or key may be what its packages wait for.
+    outbox.connectionChanged()
+    actions.connectionChanged()
+  })
+}
+
+/**
+ * Lets the screens ask, gives them their pages and the menu. To be called before the first page is loaded.
+ * @param readyToClose the page has answered that the window may close.
+ */
+export function serveScreens(parts: App, readyToClose: (kept: boolean) => void): void {
+  const { foundation, folders, composing, counter, notifications, identity } = parts
+  const { accounts, clients, lists, devServer, dialogs, log, screens, send, settings, signals, time, window } =
+    foundation
+  const { actions, ask, views, watch } = folders
+  const { bulk, drafts, dropFolders, exchange, outbox, people, presets, remembered } = composing
+  const { downloads } = identity
+  const { isHandedOver, audit } = counter
+  const clock = time.now
+  const { zone } = time
+
+  serveAppPages(join(import.meta.dirname, '../renderer'))
+  if (devServer) guardDevServer(devServer)
+  registerHandlers({
+    handle: (channel, listener) => ipcMain.handle(channel, listener),
+    roleOf: screens.roleOf,
+    log,
+    handlers: {
+      ...accountHandlers({
+        ...{ accounts, clients, lists, watch },
+        startPractice: foundation.practice.start,
+        whileDownloadsRest: downloads.whileEnded,
+        leaveAccount: bulk.closeAll,
+        rights: async () => folders.rights.of(accounts.chosen()?.id ?? ''),
+        changed: () => signals.emit('accounts')
+      }),
+      ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
+      ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),
+      ...bulkHandlers({ accounts, bulk, ...dialogs }),
+      ...documentHandlers({
+        ...{ accounts, ask, watch, clock, zone, views },
+        ...dialogs,
+        openInBrowser: (url, accountId) => openOutside(url, accounts.get(accountId)),
+        changed: folders.documentsChanged
+      }),
+      ...viewHandlers({ accounts, views }),
+      ...actionHandlers({ accounts, actions, validations: folders.validations, ...dialogs }),
+      ...activityHandlers({
+        ...{ accounts, ask, presence: notifications.presence, settings: notifications.preferences },
+        settingsChanged: notifications.notifier.documentsChanged
+      }),
+      ...directoryHandlers({ accounts, employers: folders.employers, forms: folders.forms }),
+      ...hintHandlers(folders.hints),
+      ...dropFolderHandlers({ accounts, dropFolders, reveal: showInFolder, ...dialogs }),
+      ...downloadHandlers({
+        ...{ accounts, ask, downloads, reveal: showInFolder },
+        chooseFolder: (stillAsking) => dialogs.chooseFolder('Where downloads go', stillAsking)
+      }),
+      ...identityPdfHandlers({
+        ...{ accounts, ask, previews: identity.pdfPreviews, isHandedOver },
+        print: () => printWithDialog(window)
+      }),
+      ...identityHandlers({ accounts, readings: identity.readings, note: audit.note, isHandedOver, ...dialogs }),
+      ...counterHandlers(counter.counter),
+      ...counterSettingsHandlers({
+        officeName: () => accounts.chosen()?.name,
+        pin: counter.pin,
+        settings: counter.settings,
+        isRunning: () => counter.counter.isRunning(),
+        ...dialogs
+      }),
+      ...auditHandlers({ audit, clock, zone, ...dialogs }),
+      ...systemHandlers({
+        settings,
+        applySettings: ({ theme, zoom }) => {
+          applyTheme(theme)
+          applyZoom(window, zoom)
+        },
+        changed: () => send('settings.changed', null),
+        status: () => systemStatus(foundation.storage, foundation.keychainState),
+        copy: plainClipboard.write,
+        copyBriefly: identity.briefCopy.copy,
+        readyToClose
+      })
+    }
+  })
+  installMenu({
+    platform: process.platform,
+    isPackaged: app.isPackaged,
+    // While a person signs, the office's own screens stay out of sight.
+    choose: (command) => isHandedOver() || send('menu.chosen', { command })
+  })
+}

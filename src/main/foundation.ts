@@ -1,0 +1,88 @@
+/**
+ * The first layer of the application, and all that the others share: what is kept on this computer, the office's window, the
+ * accounts with their clients, and the signals by which one part tells those made after it that something happened.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
+import { app } from 'electron'
+import { openAccounts } from './core/accounts/accounts.ts'
+import { openClients } from './core/accounts/clients.ts'
+import { secretsBeside } from './core/accounts/credentials.ts'
+import { openFetchedLists } from './core/accounts/fetched-lists.ts'
+import { openKeptOffice } from './core/accounts/kept-office.ts'
+import { systemTime as time } from './core/lib/time.ts'
+import { openDatabase } from './core/storage/database.ts'
+import { asAppError } from './ipc/errors.ts'
+import { dialogsOf } from './shell/dialogs.ts'
+import type { Log } from './shell/log.ts'
+import { openMainWindow } from './shell/main-window.ts'
+import { applyTheme } from './shell/own-page.ts'
+import { practiceOf } from './shell/practice.ts'
+import { Screens } from './shell/screens.ts'
+import { openServiceNetwork } from './shell/service-network.ts'
+import { openKeychain, openSettingsStore } from './shell/stores.ts'
+
+/** What happens in one part of the application and concerns others; app.ts says what follows of each. */
+export interface Signals {
+  /** A request of this account's did not reach its service. */
+  unreached: [accountId: string]
+  /** Whether services can be reached may have changed. */
+  connection: []
+  /** Documents of this account changed, or what is wrong with reading them. */
+  documents: [accountId: string]
+  /** A saved view was made, changed or removed. */
+  views: []
+  /** Accounts were added, changed or removed, or another is chosen. */
+  accounts: []
+  /** Whether a person has the office's window has changed, or may have. */
+  handover: []
+}
+
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>
+
+/** Everything but the first page is there once this has resolved: see `loadFirstPage`. */
+export async function openFoundation(log: Log, devServer: URL | undefined) {
+  const newId = randomUUID
+  const dataFolder = app.getPath('userData')
+  const preload = join(import.meta.dirname, '../preload/index.cjs')
+  const signals = new EventEmitter<Signals>()
+
+  const { settings } = await openSettingsStore()
+  const { keychain, status: keychainState } = await openKeychain()
+  const storage = await openDatabase({ folder: dataFolder, keychain, random: randomBytes, clock: time.now })
+  const { db } = storage
+
+  applyTheme(settings.read().theme)
+  const window = openMainWindow({ preload, settings, log, devServer })
+  const screens = new Screens(window, devServer)
+  const { send } = screens
+
+  const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time })
+  const clients = openClients({
+    ...{ accounts, time },
+    fetch: openServiceNetwork(),
+    unreached: (accountId) => signals.emit('unreached', accountId)
+  })
+  const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, time })
+  const practice = practiceOf({
+    worker: new URL('./practice-worker.js', import.meta.url),
+    kept: openKeptOffice(db, time),
+    runs: (run) => {
+      accounts.practiceRunsAt(run && { baseUrl: run.url, credentials: { scheme: 'bearer', token: run.token } })
+      // Each run has a token of its own.
+      for (const { id, kind } of accounts.list()) if (kind === 'practice') clients.forget(id)
+      send('accounts.changed', null)
+    },
+    log
+  })
+
+  return {
+    ...{ log, devServer, time, newId, signals, dataFolder, preload },
+    /** The system's own folder for downloads. */
+    usualFolder: app.getPath('downloads'),
+    ...{ settings, keychain, keychainState, storage, db, isKept: storage.state === 'encrypted' },
+    ...{ window, screens, send, dialogs: dialogsOf(window) },
+    ...{ accounts, clients, lists, practice }
+  }
+}

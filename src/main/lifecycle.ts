@@ -1,0 +1,243 @@
+/** How the application starts, notices that the computer sleeps or is locked, closes its window, and ends. */
+import { app, type BrowserWindow, dialog, powerMonitor } from 'electron'
+import type { App } from './app.ts'
+import { APP_START } from './core/policy/app-pages.ts'
+import { type LeavingQuestion, questionOnLeaving } from './core/policy/leaving.ts'
+import { asAppError } from './ipc/errors.ts'
+import { loadFirstPage } from './shell/main-window.ts'
+import { applyZoom } from './shell/own-page.ts'
+import { bringForward } from './shell/windows.ts'
+
+/** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */
+const LEAVING_PATIENCE = 5000
+/** How long the page may take to answer before the window closes, in milliseconds; then the person decides. */
+const CLOSING_PATIENCE = 3000
+const DAY = 86_400_000
+
+export class Lifecycle {
+  readonly #app: App
+  readonly #window: BrowserWindow
+  #closing: 'not' | 'page asked' | 'deciding' | 'agreed' = 'not'
+  #late: NodeJS.Timeout | undefined
+  /** Whether a session at the counter is found again by the next start, which is locked by it. */
+  #keepsMarker = false
+
+  constructor(app: App) {
+    this.#app = app
+    this.#window = app.foundation.window
+  }
+
+  /** Takes up what was interrupted, shows the window, and begins to read and send; until the application ends. */
+  start(): void {
+    const { foundation, folders, notifications } = this.#app
+    const { settings, log, devServer } = foundation
+    const { presence } = notifications
+    const window = this.#window
+    this.#takeUp()
+    // A page that is loaded again begins at its natural size.
+    window.webContents.on('dom-ready', () => applyZoom(window, settings.read().zoom))
+    window.on('close', (event) => this.#close(event))
+    window.on('show', () => folders.watch.setShown(true))
+    window.on('hide', () => folders.watch.setShown(false))
+    window.on('minimize', () => folders.watch.setShown(false))
+    window.on('restore', () => folders.watch.setShown(true))
+    window.on('focus', presence.came)
+    window.on('blur', presence.left)
+    loadFirstPage(window, devServer?.href ?? APP_START, log)
+    if (window.isFocused()) presence.came()
+    void this.#begin()
+    this.#followComputer()
+    // What the second instance was started with is text from outside, and not looked at.
+    app.on('second-instance', () => void bringForward(window))
+    app.on('window-all-closed', () => app.quit())
+    endAfter(() => this.#end())
+  }
+
+  /** The page has answered that its window may close: whether all that was typed is kept. */
+  readonly readyToClose = (kept: boolean): void => {
+    // One that comes late finds the person being asked already.
+    if (this.#closing === 'page asked') void this.#decide(kept)
+  }
+
+  /** What the end of the application before this one interrupted. */
+  #takeUp(): void {
+    const { composing, counter, folders } = this.#app
+    const { drafts, exchange, outbox } = composing
+    for (const recover of [
+      () => exchange.takeUpInterrupted(),
+      () => outbox.recover(),
+      () => folders.actions.recover()
+    ]) {
+      // A full disk must not keep the application from starting: what is there can still be read.
+      try {
+        recover()
+      } catch (error) {
+        this.#notKept(error)
+      }
+    }
+    const purge = () => void drafts.purge().catch((error) => this.#notKept(error))
+    purge()
+    setInterval(purge, DAY).unref()
+    // Before the window has a page: what was interrupted is what it shows first.
+    counter.start((error) => this.#notKept(error))
+  }
+
+  /** Begins to read and to send. */
+  async #begin(): Promise<void> {
+    const { composing, folders, foundation, identity, notifications, watching } = this.#app
+    const { accounts, practice } = foundation
+    if (accounts.chosen()?.kind === 'practice') await practice.start().catch(() => undefined)
+    // An account that was removed as the application ended may have left its documents behind.
+    const accountIds = accounts.list().map(({ id }) => id)
+    await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#notKept(error))
+    // First: what the first reading finds happened while the application was closed.
+    await notifications.notifier.start()
+    folders.watch.start()
+    watching.resolve()
+    composing.outbox.open()
+    folders.actions.open()
+    identity.downloads.open()
+    void folders.hints.start()
+    composing.dropFolders.start()
+    notifications.badgeCounts.changed()
+  }
+
+  /** The computer sleeps and wakes; its screen is locked and unlocked. */
+  #followComputer(): void {
+    const { composing, counter, folders, identity, notifications } = this.#app
+    const { presence } = notifications
+    const left = () => {
+      presence.left()
+      identity.locked()
+      counter.counter.left('locked')
+    }
+    powerMonitor.on('suspend', left)
+    powerMonitor.on('lock-screen', () => {
+      left()
+      counter.pin.lockScreen()
+    })
+    powerMonitor.on('unlock-screen', () => {
+      counter.pin.unlockScreen()
+      if (this.#window.isFocused()) presence.came()
+    })
+    // What waited for the network while the computer slept goes at once.
+    powerMonitor.on('resume', () => {
+      // Not every system tells that it goes to sleep.
+      counter.counter.left('locked')
+      folders.watch.soon()
+      composing.outbox.resumed()
+      folders.actions.connectionChanged()
+      identity.downloads.connectionChanged()
+    })
+  }
+
+  /**
+   * Holds the closing of the window back until the page has said that what was typed last is kept, which a save that is
+   * still waiting would lose, and the person agrees if something would not be as they expect.
+   */
+  #close(event: { preventDefault(): void }): void {
+    if (this.#closing === 'agreed') return
+    event.preventDefault()
+    if (this.#closing !== 'not' || !this.#mayClose()) return
+    // A page that has crashed has nothing more to say, and what it had is kept as far as it was.
+    if (this.#window.webContents.isCrashed()) return void this.#decide(true)
+    this.#closing = 'page asked'
+    this.#late = setTimeout(() => void this.#decide(false), CLOSING_PATIENCE)
+    this.#app.foundation.send('window.closing', null)
+  }
+
+  /** While a person has this window, only staff ends it. */
+  #mayClose(): boolean {
+    const { counter, isHandedOver } = this.#app.counter
+    // A page that is gone takes nobody's PIN: the next start is locked instead.
+    this.#keepsMarker = isHandedOver() && this.#window.webContents.isCrashed()
+    if (!isHandedOver() || this.#keepsMarker || counter.canBeLeft()) return true
+    counter.left('closing')
+    return false
+  }
+
+  async #decide(kept: boolean): Promise<void> {
+    clearTimeout(this.#late)
+    this.#closing = 'deciding'
+    const agreed = (kept || (await agrees(this.#window, NOT_KEPT))) && (await agrees(this.#window, this.#question()))
+    if (this.#window.isDestroyed()) return
+    this.#closing = agreed ? 'agreed' : 'not'
+    if (agreed) this.#window.close()
+  }
+
+  /** What is asked once everything typed is kept; undefined for nothing. */
+  #question(): LeavingQuestion | undefined {
+    const { composing, counter, folders, foundation } = this.#app
+    const actions = folders.actions.pending().waiting
+    const pending = { ...composing.outbox.pending(), actions, isSigning: counter.counter.isRunning() }
+    return questionOnLeaving(pending, foundation.storage.state)
+  }
+
+  /** Ends what is under way, in the order in which parts need each other. Never rejects. */
+  async #end(): Promise<void> {
+    const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
+    const { bulk, dropFolders, outbox } = composing
+    watching.resolve()
+    folders.watch.stop()
+    notifications.presence.left()
+    notifications.badgeCounts.stop()
+    notifications.desktop.remove()
+    await Promise.allSettled([
+      // What was copied of an identity check may be what is given back.
+      counter.end({ keepsMarker: this.#keepsMarker }).finally(identity.end),
+      bulk.closeAll(),
+      folders.hints.stop(),
+      folders.actions.close(LEAVING_PATIENCE),
+      identity.downloads.close(LEAVING_PATIENCE),
+      // What is being taken over goes into the outbox.
+      dropFolders.stop(LEAVING_PATIENCE).then(() => outbox.stop(LEAVING_PATIENCE)),
+      notifications.notifier.stop()
+    ])
+    // Those before may ask for documents to their end, and the practice office may still be answering them.
+    await Promise.allSettled([folders.endThread(), foundation.practice.stop(), counter.audit.settled()])
+    foundation.db.close()
+  }
+
+  #notKept(error: unknown): void {
+    this.#app.foundation.log.error('What was interrupted could not be noted.', { code: asAppError(error).code })
+  }
+}
+
+const NOT_KEPT: LeavingQuestion = {
+  message: 'What you typed last could not be saved.',
+  detail: 'If you close Countersign now, it is lost. The screen says why it could not be saved.',
+  stay: 'Go back',
+  leave: 'Close and lose it'
+}
+
+async function agrees(window: BrowserWindow, question: LeavingQuestion | undefined): Promise<boolean> {
+  if (!question) return true
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'warning',
+    message: question.message,
+    detail: question.detail,
+    buttons: [question.stay, question.leave],
+    defaultId: 0,
+    cancelId: 0
+  })
+  return response === 1
+}
+
+/**
+ * Holds the application back from ending until what must be done before is done.
+ * @param before begun once, however often quitting is asked for. Never rejects.
+ */
+function endAfter(before: () => Promise<void>): void {
+  let isLeaving = false
+  let hasLeft = false
+  app.on('will-quit', (event) => {
+    if (hasLeft) return
+    event.preventDefault()
+    if (isLeaving) return
+    isLeaving = true
+    void before().then(() => {
+      hasLeft = true
+      app.quit()
+    })
+  })
+}

@@ -1,0 +1,47 @@
+/** The layer of what the desktop shows of documents: notifications, badge and tray, and what happened while nobody looked. */
+import type { Polling } from './core/documents/polling/polling.ts'
+import type { AskDocuments } from './core/documents/questions.ts'
+import type { Views } from './core/documents/views.ts'
+import { openBadgeCounts } from './core/notifications/badge-counts.ts'
+import { openNotifier } from './core/notifications/notifier.ts'
+import { openPreferences } from './core/notifications/preferences.ts'
+import { openPresence } from './core/notifications/presence.ts'
+import type { Foundation } from './foundation.ts'
+import { asAppError } from './ipc/errors.ts'
+import { openDesktop } from './shell/desktop.ts'
+
+export interface NotificationDeps {
+  ask: AskDocuments
+  views: Views
+  watch: Polling
+  /** Whether the office's window is in a signer's hands. */
+  isHandedOver: () => boolean
+}
+
+export function openNotifications(foundation: Foundation, { ask, views, watch, isHandedOver }: NotificationDeps) {
+  const { db, accounts, log, send, time, window } = foundation
+  const happened = () => send('activity.changed', null)
+  const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
+
+  const desktop = openDesktop({ window, isHandedOver, send, log })
+  const preferences = openPreferences(db)
+  const notifier = openNotifier({
+    ...{ db, ask, time, failed, isHandedOver },
+    ...desktop.notifications,
+    settings: preferences.read,
+    accounts: accounts.list,
+    views: views.list,
+    isRead: (accountId) => watch.isRead(accountId)
+  })
+  const badgeCounts = openBadgeCounts({
+    ...{ ask, time, failed, happened },
+    chosen: () => accounts.chosen()?.id,
+    show: desktop.show
+  })
+  const presence = openPresence({
+    ...{ db, time, failed },
+    accountIds: () => accounts.list().map(({ id }) => id),
+    changed: happened
+  })
+  return { desktop, preferences, notifier, badgeCounts, presence }
+}

@@ -1,0 +1,43 @@
+/** The windows that show our own pages: sends them the contract's events while they are there, and knows which of them asks. */
+import type { BrowserWindow, IpcMainInvokeEvent } from 'electron'
+import type { EventName, Events } from '../../shared/contract/index.ts'
+import { isOwnPage } from '../core/policy/app-pages.ts'
+import type { Role } from '../ipc/registration.ts'
+import { isFromWindow } from './own-page.ts'
+
+export type SendEvent = <Name extends EventName>(name: Name, payload: Events[Name]) => void
+
+/** What the window where a person signs hears of: the rest is the office's. */
+const FOR_THE_PERSON: ReadonlySet<EventName> = new Set(['counter.changed', 'settings.changed', 'accounts.changed'])
+
+export class Screens {
+  readonly #office: BrowserWindow
+  readonly #devServer: URL | undefined
+  #person: () => BrowserWindow | undefined = () => undefined
+
+  constructor(office: BrowserWindow, devServer: URL | undefined) {
+    this.#office = office
+    this.#devServer = devServer
+  }
+
+  /** From now on the window on the second display hears what concerns it, and may ask, whenever there is one. */
+  addPerson(window: () => BrowserWindow | undefined): void {
+    this.#person = window
+  }
+
+  readonly send: SendEvent = (name, payload) => {
+    this.#sendTo(this.#office, name, payload)
+    if (FOR_THE_PERSON.has(name)) this.#sendTo(this.#person(), name, payload)
+  }
+
+  /** Which of our pages makes this request; undefined if none of them does. */
+  readonly roleOf = (event: IpcMainInvokeEvent): Role | undefined => {
+    if (isFromWindow(this.#office, event, this.#devServer)) return 'desk'
+    return isFromWindow(this.#person(), event, this.#devServer) ? 'person' : undefined
+  }
+
+  #sendTo(window: BrowserWindow | undefined, name: EventName, payload: unknown): void {
+    if (!window || window.isDestroyed() || window.webContents.isDestroyed()) return
+    if (isOwnPage(window.webContents.getURL(), this.#devServer)) window.webContents.send(name, payload)
+  }
+}
