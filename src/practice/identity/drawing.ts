@@ -3,7 +3,7 @@
 import { promisify } from 'node:util'
 import { crc32, deflate } from 'node:zlib'
 import { create, type Font } from 'fontkit'
-import { fontBytes } from '../fonts.ts'
+import { resource } from '../resources.ts'
 
 export type Colour = readonly [red: number, green: number, blue: number]
 export type Point = readonly [x: number, y: number]
@@ -204,7 +204,7 @@ const fonts = new Map<string, Font>()
 function fontOf(weight: 'regular' | 'bold'): Font {
   const known = fonts.get(weight)
   if (known) return known
-  const font = create(fontBytes(weight === 'bold' ? 'public-sans-semibold.ttf' : 'public-sans-regular.ttf'))
+  const font = create(resource(weight === 'bold' ? 'public-sans-semibold.ttf' : 'public-sans-regular.ttf'))
   fonts.set(weight, font)
   return font
 }

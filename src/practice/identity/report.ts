@@ -2,7 +2,7 @@
 import PDFDocument from 'pdfkit'
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
-import { fontBytes } from '../fonts.ts'
+import { resource } from '../resources.ts'
 import type { Account, DocumentRecord } from '../state.ts'
 import type { Examination } from './findings.ts'
 
@@ -30,7 +30,7 @@ export function report(
     margin: PAGE.margin,
     bufferPages: true,
     // The library's own fonts are looked up beside its files, which a bundle doesn't have, and they lack macrons.
-    font: fontBytes('public-sans-regular.ttf') as unknown as string,
+    font: resource('public-sans-regular.ttf') as unknown as string,
     info: {
       Title: `ID verification: ${document.name}`,
       Author: account.name,
@@ -39,8 +39,8 @@ export function report(
     lang: 'en-NZ',
     displayTitle: true
   })
-  pdf.registerFont('regular', fontBytes('public-sans-regular.ttf') as unknown as Buffer)
-  pdf.registerFont('bold', fontBytes('public-sans-semibold.ttf') as unknown as Buffer)
+  pdf.registerFont('regular', resource('public-sans-regular.ttf') as unknown as Buffer)
+  pdf.registerFont('bold', resource('public-sans-semibold.ttf') as unknown as Buffer)
   const bytes = collected(pdf)
   summary(pdf, document, account, examinations)
   for (const examination of examinations) {

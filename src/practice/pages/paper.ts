@@ -2,10 +2,29 @@
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
 import { hasSigned, isTurn } from '../life.ts'
+import { resource } from '../resources.ts'
 import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
 import { control, isFillable, type Mistake, shownValue } from './controls.ts'
 import { html, type Markup } from './html.ts'
-import { wordingOf } from './wording.ts'
+
+/** What a practice document says. */
+interface Wording {
+  /** Of documents whose name these fit; a plain letter, which any name fits, is the last. */
+  words: string
+  opening: string
+  sections: { heading: string; paragraphs: string[] }[]
+  declaration: string
+  /** What the signer may add as a file; absent where nothing is asked for. */
+  file?: string
+}
+
+let wordings: Wording[] | undefined
+
+/** The wording of a document, chosen by its name: a few true-sounding sections for each common kind. */
+function wordingOf(name: string): Wording {
+  wordings ??= JSON.parse(Buffer.from(resource('wording.json')).toString()) as Wording[]
+  return wordings.find(({ words }) => new RegExp(words, 'i').test(name)) as Wording
+}
 
 /** The letter. With `filling`, its open fields are controls of the form around it; otherwise they are read. */
 export function paper(document: DocumentRecord, account: Account, filling?: { mistakes: Mistake[] }): Markup {

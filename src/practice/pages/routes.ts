@@ -1,9 +1,9 @@
 /** What the addresses of signing pages do: which page is shown when, and what a posted form changes. */
 import type { Hono } from 'hono'
 import type { Call, Env, PracticeDeps } from '../deps.ts'
-import { type FontFile, fontBytes } from '../fonts.ts'
 import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/questions.ts'
 import { decline, type Happening, isTurn, log, open, sign } from '../life.ts'
+import { resource } from '../resources.ts'
 import type { DocumentRecord, Signature } from '../state.ts'
 import { hasPicture } from './camera.ts'
 import { type Mistake, takeValues } from './controls.ts'
@@ -12,7 +12,6 @@ import { notice, type PageSetting, page } from './frame.ts'
 import { html } from './html.ts'
 import { paper } from './paper.ts'
 import { readForm, readSignature, takeFile, text } from './posted-form.ts'
-import { CAMERA_SCRIPT, SCRIPT } from './script.ts'
 import {
   asksVideo,
   declinePage,
@@ -24,7 +23,6 @@ import {
   takeVideo,
   videoPage
 } from './steps.ts'
-import { STYLE } from './style.ts'
 
 type Step = (call: Call, signing: Signing, setting: PageSetting) => Response | Promise<Response>
 
@@ -221,13 +219,17 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     })
   )
 
-  app.get('/assets/sign.css', () => asset(STYLE, 'text/css; charset=utf-8'))
-  app.get('/assets/sign.js', () => asset(SCRIPT, 'text/javascript; charset=utf-8'))
-  app.get('/assets/camera.js', () => asset(CAMERA_SCRIPT, 'text/javascript; charset=utf-8'))
-  for (const file of FONTS) app.get(`/assets/${file}`, () => asset(fontBytes(file), `font/${file.split('.')[1]}`))
+  for (const [file, type] of ASSETS) app.get(`/assets/${file}`, () => asset(file, type))
 }
 
-const FONTS: readonly FontFile[] = ['allura.woff2', 'public-sans-regular.ttf', 'public-sans-semibold.ttf']
+const ASSETS = [
+  ['sign.css', 'text/css; charset=utf-8'],
+  ['sign.js', 'text/javascript; charset=utf-8'],
+  ['camera.js', 'text/javascript; charset=utf-8'],
+  ['allura.woff2', 'font/woff2'],
+  ['public-sans-regular.ttf', 'font/ttf'],
+  ['public-sans-semibold.ttf', 'font/ttf']
+] as const
 
 function findSigner(deps: PracticeDeps, key: string): Omit<Signing, 'path'> | undefined {
   if (key.length < 20) return undefined
@@ -253,7 +255,7 @@ function onwardsFrom(document: DocumentRecord): string | undefined {
   return address && new URL(address).origin
 }
 
-function asset(content: string | Uint8Array<ArrayBuffer>, type: string): Response {
+function asset(file: (typeof ASSETS)[number][0], type: string): Response {
   const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' }
-  return new Response(content, { headers })
+  return new Response(resource(file), { headers })
 }

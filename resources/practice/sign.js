@@ -1,8 +1,9 @@
-/**
- * The one script of the signing pages, served as a file of its own. Everything works without it by plain forms; with
- * it one can draw a signature, see a typed one as it will look, and not send twice.
+/*
+ * The one script of the signing pages. Everything works without it by plain forms; with it one can draw a signature, see a
+ * typed one as it will look, and not send twice.
  */
-export const SCRIPT = String.raw`'use strict'
+// biome-ignore lint/suspicious/noRedundantUseStrict: a page loads it as a script, which is no module.
+'use strict'
 const form = document.querySelector('form[data-signature]')
 for (const each of document.forms) {
   let sent = false
@@ -38,7 +39,7 @@ if (form) {
   const show = () => (preview.textContent = name.value || '\u00a0')
   name.addEventListener('input', show)
 
-  function paint(context, width, height, colour) {
+  function paint(context, colour) {
     context.strokeStyle = colour
     context.fillStyle = colour
     context.lineCap = context.lineJoin = 'round'
@@ -60,7 +61,7 @@ if (form) {
     canvas.width = canvas.clientWidth * ratio
     canvas.height = canvas.clientHeight * ratio
     pen.setTransform(ratio, 0, 0, ratio, 0, 0)
-    paint(pen, canvas.clientWidth, canvas.clientHeight, getComputedStyle(canvas).color)
+    paint(pen, getComputedStyle(canvas).color)
   }
   const place = (event) => {
     const box = canvas.getBoundingClientRect()
@@ -98,81 +99,9 @@ if (form) {
     const context = paper.getContext('2d')
     context.scale(2, 2)
     context.translate(-left, -top)
-    paint(context, paper.width, paper.height, '#14316e')
+    paint(context, '#14316e')
     drawing.value = paper.toDataURL('image/png')
   })
   choose()
   show()
 }
-`
-
-/** The script of the camera part, served as a file of its own to the pages that have one. */
-export const CAMERA_SCRIPT = `'use strict'
-const part = document.querySelector('[data-camera]')
-if (part) {
-  const of = (name) => part.querySelector('[data-camera-' + name + ']')
-  const [none, live, still, says, refused] = ['none', 'live', 'still', 'says', 'refused'].map(of)
-  const [start, take, again] = ['start', 'take', 'again'].map(of)
-  const picture = part.querySelector('[name=picture]')
-  let stream
-
-  const show = (...wanted) => {
-    // A drawing has no property for it, only the attribute.
-    for (const each of [none, live, still, start, take, again, refused])
-      each.toggleAttribute('hidden', !wanted.includes(each))
-  }
-  const stop = () => {
-    for (const track of stream?.getTracks() ?? []) track.stop()
-    stream = undefined
-    live.srcObject = null
-  }
-  const reasons = {
-    NotAllowedError: 'The camera is not allowed here.',
-    SecurityError: 'The camera is not allowed here.',
-    NotFoundError: 'No camera was found.',
-    OverconstrainedError: 'No camera was found.',
-    NotReadableError: 'The camera is used by another program.',
-    AbortError: 'The camera stopped.'
-  }
-  const refuse = (error) => {
-    stop()
-    says.textContent = reasons[error?.name] ?? 'There is no camera that can be used here.'
-    start.textContent = 'Try the camera again'
-    show(none, start, refused)
-  }
-  async function begin() {
-    picture.value = ''
-    show(none)
-    says.textContent = 'Waiting for the camera …'
-    try {
-      stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'user', width: 640, height: 480 } })
-      stream.getVideoTracks()[0].addEventListener('ended', () => stream && refuse({ name: 'AbortError' }))
-      live.srcObject = stream
-      await live.play()
-      says.textContent = 'Look into the camera.'
-      show(live, take)
-      take.focus()
-    } catch (error) {
-      refuse(error)
-    }
-  }
-  function taken() {
-    const canvas = document.createElement('canvas')
-    const scale = Math.min(1, 640 / live.videoWidth)
-    canvas.width = Math.round(live.videoWidth * scale)
-    canvas.height = Math.round(live.videoHeight * scale)
-    canvas.getContext('2d').drawImage(live, 0, 0, canvas.width, canvas.height)
-    picture.value = still.src = canvas.toDataURL('image/jpeg', 0.8)
-    // The camera's light goes out as soon as it is not needed.
-    stop()
-    says.textContent = 'The picture is taken.'
-    show(still, again)
-  }
-  start.addEventListener('click', begin)
-  again.addEventListener('click', begin)
-  take.addEventListener('click', taken)
-  addEventListener('pagehide', stop)
-  if (navigator.mediaDevices?.getUserMedia) show(none, start)
-  else refuse()
-}
-`
