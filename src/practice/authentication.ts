@@ -3,7 +3,7 @@
  * The reference leaves this open (section 5); these are the schemes that public clients of the service use.
  */
 
-import { Refusal } from './faults.ts'
+import { Refusal } from './conventions.ts'
 import type { Clock } from './sources.ts'
 
 export type AuthScheme =

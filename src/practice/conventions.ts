@@ -1,9 +1,9 @@
 /**
  * The conventions that hold for every operation (reference section 1): which path names which operation whatever its
- * case and base, and in which form the answer goes out: JSON by Accept, `.json` or `?format=json`, JSONP by `?callback=`,
- * otherwise a page for a person.
+ * case and base, in which form the answer goes out (JSON by Accept, `.json` or `?format=json`, JSONP by `?callback=`,
+ * otherwise a page for a person), and what a refusal looks like.
  */
-import { Refusal } from './faults.ts'
+import { html } from './pages/html.ts'
 
 /** The operations' paths without what follows them, in lower case: what a base path ends before. */
 const OPERATIONS = [
@@ -123,4 +123,139 @@ function prefersJson(accept: string): boolean {
     json.quality > page.quality ||
     (json.quality === page.quality && wanted.indexOf(json) < wanted.indexOf(page))
   )
+}
+
+export interface FieldProblem {
+  ErrorCode: string
+  /** As written in the request: `Forms[0].Signers[0].Email`. */
+  FieldName: string
+  Message: string
+}
+
+type RefusalStatus = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 413 | 415 | 426 | 500
+
+/** A refusal, as the service's framework answers it: a status, an error code, a sentence, and the fields it is about. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: RefusalStatus
+  readonly code: string
+  readonly problems: FieldProblem[]
+
+  constructor(status: RefusalStatus, code: string, message: string, problems: FieldProblem[] = []) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.problems = problems
+  }
+
+  /** The body: `{"ResponseStatus":{…}}`. */
+  get body() {
+    return { ResponseStatus: { ErrorCode: this.code, Message: this.message, Errors: this.problems } }
+  }
+}
+
+/** 400 for what a request's fields say, headed by the first of them. */
+export function invalid(problems: FieldProblem[]): Refusal {
+  const [first] = problems
+  return new Refusal(
+    400,
+    first?.ErrorCode ?? 'ValidationException',
+    first?.Message ?? 'The request is invalid.',
+    problems
+  )
+}
+
+/** 400 for one field. */
+export function invalidField(field: string, code: string, message: string): Refusal {
+  return invalid([{ ErrorCode: code, FieldName: field, Message: message }])
+}
+
+/** 404 for a document that isn't there, or isn't there any more. */
+export function noSuchDocument(): Refusal {
+  return new Refusal(
+    404,
+    'DocumentNotFound',
+    'The document was not found. It may have been removed under the data retention policy.'
+  )
+}
+
+/** Items that are written in one go; some hundred take a few milliseconds. */
+const PIECE = 250
+
+/** An answer of one value. */
+export function answer(value: unknown, format: Format, title: string, status = 200): Response {
+  const headers = headersOf(format)
+  if (format.kind === 'page') return new Response(answerPage(title, value, status), { status, headers })
+  return new Response(wrapped(JSON.stringify(value), format), { status, headers })
+}
+
+/** An answer of a list whose items are made as they are written: a long one goes out piece by piece, so that nobody waits behind it. */
+export function answerList<Item>(
+  items: Item[],
+  write: (item: Item) => unknown,
+  format: Format,
+  title: string
+): Response {
+  if (format.kind === 'page') return answer(items.slice(0, 50).map(write), format, title)
+  if (items.length <= PIECE) return answer(items.map(write), format, title)
+  const encoder = new TextEncoder()
+  let next = 0
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const first = next === 0
+      const piece = items.slice(next, next + PIECE).map((item) => JSON.stringify(write(item)))
+      next += PIECE
+      const done = next >= items.length
+      const opening = first ? `${format.kind === 'jsonp' ? `${format.callback}(` : ''}[` : ','
+      const closing = done ? `]${format.kind === 'jsonp' ? ')' : ''}` : ''
+      const text = opening + piece.join(',') + closing
+      controller.enqueue(encoder.encode(format.kind === 'jsonp' ? safeInScript(text) : text))
+      if (done) controller.close()
+      // Lets other requests have their turn between two pieces.
+      else await new Promise((resolve) => setTimeout(resolve, 0))
+    }
+  })
+  return new Response(body, { headers: headersOf(format) })
+}
+
+function wrapped(json: string, format: Format): string {
+  return format.kind === 'jsonp' ? `${format.callback}(${safeInScript(json)})` : json
+}
+
+/** Two characters that JSON allows in texts and that once ended a line of script. */
+function safeInScript(json: string): string {
+  return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}
+
+function headersOf(format: Format): Record<string, string> {
+  const types = { json: 'application/json', jsonp: 'text/javascript', page: 'text/html' }
+  return {
+    'Content-Type': `${types[format.kind]}; charset=utf-8`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept',
+    ...(format.kind === 'page' ? { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" } : {})
+  }
+}
+
+/** The page that shows an operation's answer to a person: what a caller gets that doesn't ask for JSON. */
+function answerPage(title: string, value: unknown, status: number): string {
+  const shown = JSON.stringify(value, undefined, 2) ?? ''
+  return `<!doctype html>${html`<html lang="en">
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif }
+body { margin: 0 auto; max-width: 60rem; padding: 2rem 1rem }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid #8886; border-radius: 8px; padding: 1rem }
+</style>
+</head>
+<body>
+<h1>${title}</h1>
+<p>${status === 200 ? 'What the practice service answers' : `Refused with status ${status}`}, as a page.
+For JSON, ask with <code>Accept: application/json</code>, <code>.json</code> at the end of the path, or <code>?format=json</code>.</p>
+<pre>${shown}</pre>
+</body>
+</html>`}`
 }

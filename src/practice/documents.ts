@@ -1,16 +1,16 @@
-/** What is done to documents that were sent: UpdateSigner, Extend, GetActiveDocuments, Validation (operations 6, 7, 8, 10). */
+/** What is done to documents that were sent: UpdateSigner, Extend, GetActiveDocuments, Validation, AssignQueueDocument (operations 6, 7, 8, 10, 12). */
 import { FOLDERS, type Folder, fullName } from '../shared/model/index.ts'
+import { invalidField, noSuchDocument, Refusal } from './conventions.ts'
 import { readDue, written } from './dates.ts'
-import { invalidField, noSuchDocument, Refusal } from './faults.ts'
-import { documentsOf, extend, folderOf, hasSigned, isEditable, log } from './life.ts'
-import type { Extend, TemplateSignerRequest, UpdateSigner } from './requests.ts'
+import { documentsOf, extend, folderOf, hasSigned, isEditable, log, packageStatus } from './life.ts'
+import type { AssignQueueDocument, Extend, TemplateSignerRequest, UpdateSigner } from './requests.ts'
 import type { Answering } from './responses.ts'
 import { newKey, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
 
 /** The document of this reference, or 404. */
 export function findDocument(state: PracticeState, reference: string): DocumentRecord {
-  const document = Object.hasOwn(state.documents, reference) ? state.documents[reference] : undefined
+  const document = own(state.documents, reference)
   if (!document) throw noSuchDocument()
   return document
 }
@@ -137,4 +137,40 @@ export function validation(document: DocumentRecord, answering: Answering) {
     DocumentURL: `${answering.origin}/view/${document.viewKey}`,
     DocumentName: document.name
   }
+}
+
+/** Assigns a document to a notary's queue, for remote notarisation (reference section 2.23); a second assignment replaces the first. Answers the package as assigned. */
+export function assignToNotary(state: PracticeState, sent: AssignQueueDocument, now: number) {
+  const bundle = own(state.packages, sent.PackageReference)
+  const document = own(state.documents, sent.DocumentReference)
+  if (!bundle) throw new Refusal(404, 'PackageNotFound', 'The package was not found.')
+  if (!document || document.packageReference !== bundle.reference) {
+    throw new Refusal(404, 'DocumentNotFound', 'The document was not found in this package.')
+  }
+  if (document.ending === 'Declined' || document.ending === 'Expired') {
+    throw new Refusal(409, 'DocumentEnded', `The document is ${document.ending.toLowerCase()}.`)
+  }
+  state.notary = state.notary.filter((one) => one.documentReference !== document.reference)
+  state.notary.push({
+    packageReference: bundle.reference,
+    documentReference: document.reference,
+    notaryReference: sent.NotaryReference,
+    send: sent.Send ?? false,
+    at: now
+  })
+  const how = sent.Send ? 'invitation sent without tagging' : 'to be tagged'
+  log(document, now, state.account.user, `Assigned to the notary ${sent.NotaryReference} (${how})`, 'Notary')
+  const documents = documentsOf(state, bundle)
+  return {
+    PackageReference: bundle.reference,
+    PackageName: bundle.name,
+    PackageStatus: packageStatus(documents),
+    DocumentIDs: state.notary
+      .filter((one) => one.packageReference === bundle.reference)
+      .map((one) => one.documentReference)
+  }
+}
+
+function own<Value>(table: Record<string, Value>, key: string): Value | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined
 }

@@ -2,79 +2,50 @@
  * What a Form Direct form asks of its signer. The service's own forms and its FormType numbers are not described, so a
  * practice form is known by the words in its name or reference; any other becomes a plain letter with a few details.
  */
-import type { FieldType } from '../shared/model/index.ts'
+import { z } from 'zod'
+import { FIELD_TYPES, type FieldType } from '../shared/model/index.ts'
 import type { FormRequest, SendFormDirect } from './requests.ts'
+import { readData } from './resources.ts'
 import type { FieldRecord, PracticeState } from './state.ts'
 
-interface FormKind {
-  words: RegExp
-  fields: FieldRecord[]
-  employers?: 'SuperFund' | 'TFN' | 'AccClaimsHistory' | 'MOJ' | 'StandardMOJ'
-}
+/** A field in the data: it asks for something unless it says otherwise, and each choice is its own value. */
+export const fieldData = z
+  .strictObject({
+    reference: z.string(),
+    label: z.string(),
+    type: z.enum(FIELD_TYPES.filter((type) => type !== undefined)),
+    value: z.string().optional(),
+    required: z.boolean().optional(),
+    readOnly: z.boolean().optional(),
+    choices: z.array(z.string()).optional()
+  })
+  .transform(({ reference, label, type, value = '', required = true, readOnly = false, choices }) =>
+    field(reference, label, type, {
+      value,
+      required,
+      readOnly,
+      ...(choices && { choices: choices.map((choice) => ({ label: choice, value: choice })) })
+    })
+  )
+
+const kindsData = z.strictObject({
+  kinds: z.array(
+    z.strictObject({
+      words: z.string().transform((words) => new RegExp(words, 'i')),
+      employers: z.enum(['SuperFund', 'TFN', 'AccClaimsHistory', 'StandardMOJ']),
+      fields: z.array(fieldData)
+    })
+  ),
+  plain: z.array(fieldData)
+})
+type FormKind = z.infer<typeof kindsData>['kinds'][number]
+
+const { kinds: KINDS, plain: PLAIN } = kindsData.parse(readData('form-kinds.json'))
 
 /** A field with its sensible defaults. */
 export function field(reference: string, label: string, type: FieldType, more: Partial<FieldRecord> = {}): FieldRecord {
   return { reference, label, type, value: '', required: true, readOnly: false, clientField: reference, ...more }
 }
-
-function choices(...labels: string[]): Pick<Required<FieldRecord>, 'choices'> {
-  return { choices: labels.map((label) => ({ label, value: label })) }
-}
-
-const OPTIONAL = { required: false }
-
-const KINDS: FormKind[] = [
-  {
-    words: /super/i,
-    employers: 'SuperFund',
-    fields: [
-      field('super_choice', 'Where your superannuation goes', 'RadioButton', {
-        ...choices('The employer’s default fund', 'A fund of my own')
-      }),
-      field('super_member', 'Member number', 'Text', OPTIONAL),
-      field('super_from', 'From which day', 'DateInput'),
-      field('super_correct', 'The fund’s details above are correct', 'CheckBox')
-    ]
-  },
-  {
-    words: /tax|tfn/i,
-    employers: 'TFN',
-    fields: [
-      field('tax_residence', 'Residency for tax', 'DropDownList', {
-        ...choices('Australian resident', 'Foreign resident', 'Working holiday maker')
-      }),
-      field('tax_basis', 'How you are paid', 'RadioButton', { ...choices('Full time', 'Part time', 'Casual') }),
-      field('tax_threshold', 'Claim the tax-free threshold from this payer', 'CheckBox', OPTIONAL),
-      field('tax_address', 'Home address', 'MultiLineText')
-    ]
-  },
-  {
-    words: /acc|claim/i,
-    employers: 'AccClaimsHistory',
-    fields: [
-      field('claims_birth', 'Date of birth', 'DateInput'),
-      field('claims_number', 'Claim number, if you know it', 'Text', OPTIONAL),
-      field('claims_period', 'Claims of which years', 'DropDownList', {
-        ...choices('The last 5 years', 'The last 10 years', 'All')
-      })
-    ]
-  },
-  {
-    words: /moj|justice|criminal|conviction|vetting/i,
-    employers: 'StandardMOJ',
-    fields: [
-      field('moj_birth', 'Date of birth', 'DateInput'),
-      field('moj_place', 'Place of birth', 'Text'),
-      field('moj_names', 'Other names you have used', 'MultiLineText', OPTIONAL),
-      field('moj_consent', 'My record may be sent to the organisation above', 'CheckBox')
-    ]
-  }
-]
-
-const PLAIN: FieldRecord[] = [
-  field('phone', 'Phone number in the daytime', 'Text', OPTIONAL),
-  field('remarks', 'Anything we should know', 'MultiLineText', OPTIONAL)
-]
 
 /** The fields of a form as it is sent: those of its kind, the client's lists, its auto-fill data and its employer's record. */
 export function fieldsOfForm(form: FormRequest, send: SendFormDirect, state: PracticeState): FieldRecord[] {
@@ -104,7 +75,7 @@ function given(label: string, value: string): FieldRecord {
 function listFields(send: SendFormDirect): FieldRecord[] {
   const lists = new Map<string, FieldRecord>()
   for (const { ClientField, Item, Value } of send.ListItems ?? []) {
-    const list = lists.get(ClientField) ?? field(ClientField, inWords(ClientField), 'DropDownList', OPTIONAL)
+    const list = lists.get(ClientField) ?? field(ClientField, inWords(ClientField), 'DropDownList', { required: false })
     list.choices = [...(list.choices ?? []), { label: Item, value: Value || Item }]
     lists.set(ClientField, list)
   }
@@ -113,12 +84,10 @@ function listFields(send: SendFormDirect): FieldRecord[] {
 
 function employerFields(kind: FormKind | undefined, form: FormRequest, state: PracticeState): FieldRecord[] {
   const wanted = form.EmployerReference
-  const lists = kind?.employers
-    ? [kind.employers]
-    : (['SuperFund', 'TFN', 'AccClaimsHistory', 'MOJ', 'StandardMOJ'] as const)
+  const lists = kind ? [kind.employers] : (['SuperFund', 'TFN', 'AccClaimsHistory', 'MOJ', 'StandardMOJ'] as const)
   const records = lists.flatMap((name) => (state.employers[name] ?? []) as Record<string, unknown>[])
   const record = wanted ? records.find((one) => one.Reference === wanted) : undefined
-  const shown = record ?? (kind?.employers ? records.find((one) => one.IsDefault === true) : undefined)
+  const shown = record ?? (kind && records.find((one) => one.IsDefault === true))
   return Object.entries(shown ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' && value && name !== 'Reference'
       ? [given(name === 'Name' ? 'Employer' : inWords(name), value)]

@@ -10,7 +10,7 @@
  */
 import type { Folder } from '../shared/model/index.ts'
 import { fullName } from '../shared/model/index.ts'
-import { Refusal } from './faults.ts'
+import { Refusal } from './conventions.ts'
 import type { Account, DocumentRecord, PackageRecord, PracticeState, Signature, SignerRecord } from './state.ts'
 
 export const DAY = 24 * 60 * 60 * 1000

@@ -3,7 +3,7 @@
  * absent, booleans and numbers as text, enumerations by name or number. What is missing and needed is reported with its
  * place; what is read keeps its field exactly as sent.
  */
-import { type FieldProblem, invalid, Refusal } from './faults.ts'
+import { type FieldProblem, invalid, Refusal } from './conventions.ts'
 
 /** Reads one value at a place; undefined means absent (or reported). */
 export type Reader<Value> = (value: unknown, at: string, problems: FieldProblem[]) => Value | undefined
@@ -168,6 +168,11 @@ export async function readBody<Value>(request: Request, reader: Reader<Value>): 
   } catch {
     throw new Refusal(400, 'SerializationException', 'The body could not be read as JSON.')
   }
+  return readValue(json, reader)
+}
+
+/** What a body says, once it is read as JSON. @throws Refusal with the places at fault. */
+export function readValue<Value>(json: unknown, reader: Reader<Value>): Value {
   const problems: FieldProblem[] = []
   const value = reader(json, '', problems)
   if (value === undefined || problems.length > 0) throw invalid(problems)

@@ -1,22 +1,14 @@
-/** Any number of documents for an office, in all states, made fast enough to wait for. */
+/** Any number of documents for an office, in all states, made fast enough to wait for; their people have addresses that lead nowhere. */
 
+import { z } from 'zod'
 import { DAY } from './life.ts'
-import { person } from './people.ts'
+import { readData } from './resources.ts'
 import { newKey, newReference, type RandomBytes, repeatableRandom } from './sources.ts'
-import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
+import type { DocumentRecord, Person, PracticeState, SignerRecord } from './state.ts'
 
-const NAMES = [
-  'Letter of engagement',
-  'Superannuation choice',
-  'Tax file number declaration',
-  'Residential tenancy agreement',
-  'Claims history authority',
-  'Privacy consent',
-  'Employment agreement',
-  'Loan agreement',
-  'Criminal record check authority',
-  'Direct debit authority'
-]
+const oneOrMore = z.tuple([z.string()], z.string())
+const names = z.strictObject({ first: oneOrMore, last: oneOrMore, documents: oneOrMore })
+const NAMES = names.parse(readData('names.json'))
 
 /** Adds that many documents, sent over the last eighty days; each state has its share. */
 export function manyDocuments(state: PracticeState, count: number, now: number, random: RandomBytes): void {
@@ -32,7 +24,7 @@ export function manyDocuments(state: PracticeState, count: number, now: number, 
 }
 
 function newDocument(state: PracticeState, number: number, createdAt: number, random: RandomBytes): DocumentRecord {
-  const name = NAMES[number % NAMES.length] ?? 'Letter'
+  const name = at(NAMES.documents, number)
   const packageReference = newReference(random)
   const reference = newReference(random)
   state.packages[packageReference] = {
@@ -48,7 +40,7 @@ function newDocument(state: PracticeState, number: number, createdAt: number, ra
     packageReference,
     name,
     kind: number % 2 === 0 ? 'form' : 'template',
-    formReference: `form-${number % NAMES.length}`,
+    formReference: `form-${number % NAMES.documents.length}`,
     clientReference: `M-${String(100_000 + number)}`,
     embedded: number % 5 === 0,
     sequential: number % 7 === 0,
@@ -77,6 +69,37 @@ function newSigner(number: number, random: RandomBytes): SignerRecord {
     status: 'Invitation',
     wrongAnswers: 0
   }
+}
+
+/** How many made-up people there are before their numbers repeat names. */
+const PEOPLE = NAMES.first.length * NAMES.last.length
+
+/** The made-up person of a number; the same one each time, and another name for each number below `PEOPLE`. */
+function person(number: number): Person {
+  const first = at(NAMES.first, number)
+  const round = Math.floor(number / NAMES.first.length)
+  const last = at(NAMES.last, number * 7 + round)
+  const again = Math.floor(number / PEOPLE)
+  return { FirstName: first, LastName: last, Email: `${plain(first)}.${plain(last)}${again || ''}@example.com` }
+}
+
+const plainNames = new Map<string, string>()
+
+/** A name as addresses write it; worked out once for each, since a large office asks a million times. */
+function plain(name: string): string {
+  const known = plainNames.get(name)
+  if (known !== undefined) return known
+  const made = name
+    .normalize('NFD')
+    .replaceAll(/[^A-Za-z-]/g, '')
+    .toLowerCase()
+  plainNames.set(name, made)
+  return made
+}
+
+/** The list's item at a place that may lie beyond its end: it starts again. */
+function at([first, ...rest]: readonly [string, ...string[]], place: number): string {
+  return rest[(place % (rest.length + 1)) - 1] ?? first
 }
 
 /** Brings a document to where chance (0 to 1) has it now. */

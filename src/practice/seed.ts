@@ -1,10 +1,21 @@
-/** New practice offices: with people and documents to try everything with, with nothing, or with any number of documents. */
-
-import { demoDocuments } from './seed-demo.ts'
+/**
+ * New practice offices: with people and documents to try everything with, with nothing, or with any number of documents. The documents of the
+ * demonstration office, two dozen in every state and folder, are laid out around the present moment. They are sent, opened, signed and declined by the
+ * same functions that serve real requests, so that nothing in them could not have happened.
+ */
+import { z } from 'zod'
+import { assignToNotary } from './documents.ts'
+import { fieldData } from './form-kinds.ts'
+import { asksIdentity, awaited, DAY, decline, documentsOf, isTurn, log, open, remind, sign } from './life.ts'
+import { readValue } from './reading.ts'
+import { sendFormDirect, sendFormFiller } from './requests.ts'
+import { readData } from './resources.ts'
 import { manyDocuments } from './seed-many.ts'
+import { sendForms, sendTemplates } from './sends.ts'
 import type { Clock, RandomBytes } from './sources.ts'
-import type { PracticeState } from './state.ts'
-import { practiceTemplates } from './templates.ts'
+import type { DocumentRecord, FieldRecord, PracticeState, SignerRecord, TemplateRecord } from './state.ts'
+
+const HOUR = DAY / 24
 
 /** `demo`, `empty`, or how many documents. */
 export type SeedName = 'demo' | 'empty' | number
@@ -19,114 +30,129 @@ export function seed(name: SeedName, clock: Clock, random: RandomBytes): Practic
 }
 
 function emptyOffice(): PracticeState {
-  const user = { FirstName: 'Robin', LastName: 'Hart', Email: 'robin.hart@office.example.com' }
-  const reviewer = { FirstName: 'Ines', LastName: 'Moreau', Email: 'ines.moreau@office.example.com' }
-  const clerk = { FirstName: 'Tevita', LastName: 'Latu', Email: 'tevita.latu@office.example.com' }
-  return {
-    version: 1,
-    account: {
-      name: 'Hart & Moreau Practice Office',
-      address: '12 Example Quay, Wellington 6011',
-      user,
-      documentsLeft: null,
-      defaultDueDays: 14,
-      maxDueDays: 365,
-      dateFormat: 'MM/dd/yyyy',
-      gmt: 720
-    },
-    packages: {},
-    documents: {},
-    employers: employers(),
-    recipients: [
-      {
-        NotificationRecipients: [
-          { RecipientReference: 'rcp-robin', IsDefault: true, IsReviewer: false, IsDefaultReviewer: false, ...user },
-          { RecipientReference: 'rcp-ines', IsDefault: false, IsReviewer: true, IsDefaultReviewer: true, ...reviewer },
-          { RecipientReference: 'rcp-tevita', IsDefault: false, IsReviewer: true, IsDefaultReviewer: false, ...clerk }
-        ],
-        CompletionRecipients: [
-          { RecipientReference: 'rcp-robin', IsDefault: true, ...user },
-          { RecipientReference: 'rcp-tevita', IsDefault: false, ...clerk }
-        ]
-      }
-    ],
-    templates: practiceTemplates(),
-    notary: []
+  const office = readData('office.json') as Pick<PracticeState, 'account' | 'employers' | 'recipients'>
+  return { version: 1, ...office, packages: {}, documents: {}, templates: readTemplates(), notary: [] }
+}
+
+/** What offices in Australia and New Zealand have signed, with every type of field. Like in real lists, one has no signers and fields. */
+function readTemplates(): TemplateRecord[] {
+  const template = z.looseObject({ name: z.string(), reference: z.string(), fields: z.array(fieldData).optional() })
+  return z.array(template).parse(readData('templates.json')) as TemplateRecord[]
+}
+
+const story = z.strictObject({
+  /** Days ago that it was sent, and in how many days from then it is due. */
+  ago: z.number(),
+  due: z.number().default(14),
+  /** How far a document got: by signers who have signed, or how it ended. */
+  course: z.enum(['untouched', 'opened', 'one signed', 'complete', 'declined']),
+  matter: z.string().optional(),
+  reminded: z.boolean().optional(),
+  notary: z.boolean().optional(),
+  /** Why it was declined. */
+  reason: z.string().default('Not now.'),
+  /** What a signer uploaded. */
+  file: z.string().optional(),
+  altered: z.boolean().optional(),
+  /** The body it was sent with, but for when it is due: of Form Direct or of Form Filler. */
+  SendForms: z.record(z.string(), z.unknown()).optional(),
+  Send: z.record(z.string(), z.unknown()).optional()
+})
+type Story = z.infer<typeof story>
+
+/** Adds the documents, as if the office had worked with them for three months. */
+function demoDocuments(state: PracticeState, now: number, random: RandomBytes): void {
+  const stories = z.array(story).parse(readData('demo-documents.json'))
+  // The oldest first, as they would have come.
+  for (const each of stories.sort((one, other) => other.ago - one.ago)) tell(each, state, now, random)
+}
+
+function tell(story: Story, state: PracticeState, now: number, random: RandomBytes): void {
+  const at = now - story.ago * DAY
+  const sending = { state, now: at, random }
+  const due = { DueDate: new Date(at + story.due * DAY).toISOString(), GMT: '720' }
+  const bundle = story.SendForms
+    ? sendForms(readValue({ ...story.SendForms, ...due }, sendFormDirect), sending)
+    : sendTemplates(readValue({ ...story.Send, ...due }, sendFormFiller), sending)
+  // A seed isn't a request: what is recorded stays what was really sent.
+  delete bundle.request
+  for (const [index, document] of documentsOf(state, bundle).entries()) {
+    if (story.matter) document.matterNumber = story.matter
+    document.clientReference = `M-${story.matter?.replace('/', '-') ?? 'GEN'}-${index + 1}`
+    run(story, document, state, at, now)
   }
 }
 
-function employers(): PracticeState['employers'] {
-  return {
-    SuperFund: [
-      {
-        Reference: 'emp-harbour',
-        Name: 'Harbour Joinery',
-        IsDefault: true,
-        ABN: '80 000 000 001',
-        BusinessName: 'Harbour Joinery Pty Ltd',
-        BusinessABN: '80 000 000 001',
-        SuperFundName: 'Example Super',
-        SuperFundABN: '61 000 000 002',
-        USI: 'EXA0001AU',
-        Phone: '02 5550 1234',
-        SuperFundWebsite: 'https://super.example.com'
-      }
-    ],
-    TFN: [
-      {
-        Reference: 'emp-harbour',
-        Name: 'Harbour Joinery',
-        IsDefault: true,
-        ABN: '80 000 000 001',
-        BusinessName: 'Harbour Joinery Pty Ltd',
-        BusinessAddress: '4 Example Wharf',
-        BusinessSuburb: 'Newcastle',
-        BusinessState: 'NSW',
-        BusinessPostcode: '2300',
-        BusinessEmail: 'pay@harbour.example.com',
-        ContactPerson: 'Dana Whitfield',
-        ContactPhone: '02 5550 1234'
-      }
-    ],
-    AccClaimsHistory: [
-      {
-        Reference: 'emp-ridge',
-        Name: 'Ridge Logistics',
-        IsDefault: true,
-        OrganisationName: 'Ridge Logistics Limited',
-        ContactPersonName: 'Marama Ellis',
-        ContactPersonPhone: '04 555 0188',
-        ContactPersonEmail: 'people@ridge.example.com'
-      }
-    ],
-    MOJ: [
-      {
-        Reference: 'emp-ridge',
-        Name: 'Ridge Logistics',
-        IsDefault: true,
-        ThirdPartyCustomerID: '10045',
-        ThirdPartyName: 'Ridge Logistics Limited',
-        ThirdPartyReference: 'RL-HR',
-        ReportType: 'Standard',
-        ServiceType: 'Pre-employment'
-      }
-    ],
-    StandardMOJ: [
-      {
-        Reference: 'emp-ridge',
-        Name: 'Ridge Logistics',
-        IsDefault: true,
-        ThirdPartyName: 'Ridge Logistics Limited',
-        ThirdPartyActingFor: 'Ridge Logistics Limited',
-        ThirdPartyReference: 'RL-HR',
-        ThirdPartyReturnAddressName: 'Marama Ellis',
-        ThirdPartyStreet: '90 Example Road',
-        ThirdPartySuburb: 'Seaview',
-        ThirdPartyTown: 'Lower Hutt',
-        ThirdPartyState: 'Wellington',
-        ThirdPartyPostCode: '5010',
-        ThirdPartyCountry: 'New Zealand'
-      }
-    ]
+function run(story: Story, document: DocumentRecord, state: PracticeState, sentAt: number, now: number): void {
+  // Whatever happened did so between the sending and now, in even steps.
+  const step = Math.min(5 * HOUR, (now - sentAt) / 12)
+  let at = sentAt
+  const later = () => {
+    at += step
+    return at
   }
+  const [first] = document.signers
+  if (story.reminded && first) remind(document, first, state.account.user, later())
+  if (story.notary) {
+    const { packageReference: PackageReference, reference: DocumentReference } = document
+    assignToNotary(
+      state,
+      { PackageReference, DocumentReference, NotaryReference: 'notary-wellington-2', Send: true },
+      later()
+    )
+  }
+  if (story.course === 'untouched' || !first) return
+  open(document, first, later())
+  if (story.course === 'opened') return
+  if (story.course === 'declined') {
+    decline(document, first, story.reason, later())
+    return
+  }
+  for (const field of document.fields) fill(field, sentAt)
+  if (story.file) {
+    document.files.push({ name: story.file, size: 182_044, by: first.SignerReference, at: later() })
+    log(document, at, first, `Added the file ${story.file}`)
+  }
+  const signers = story.course === 'complete' ? awaited(document) : [first]
+  for (const each of signers) {
+    if (!isTurn(document, each)) continue
+    signAs(document, each, later)
+  }
+  if (story.altered) document.altered = true
+}
+
+function signAs(document: DocumentRecord, signer: SignerRecord, later: () => number): void {
+  open(document, signer, later())
+  if (asksIdentity(signer)) {
+    const at = later()
+    if (signer.idData.length > 0) signer.identifiedAt = at
+    if (signer.video) signer.videoAt = at
+    log(document, at, signer, 'Showed their identity')
+  }
+  sign(document, signer, { kind: 'typed', text: `${signer.FirstName} ${signer.LastName}` }, later())
+}
+
+const TEXTS: Record<string, string> = {
+  position: 'Office administrator',
+  ird: '000-000-000',
+  account_number: '00-0000-0000000-00',
+  amount: '$25,000.00',
+  gift_amount: '$40,000.00',
+  trust: 'The Example Family Trust',
+  emergency_contact: 'Hana, 021 555 010'
+}
+
+/** Fills a field as someone would have. */
+function fill(field: FieldRecord, at: number): void {
+  if (field.value || field.readOnly) return
+  const soon = new Date(at + 20 * DAY).toISOString().slice(0, 10)
+  const byType: Record<FieldRecord['type'], string> = {
+    Text: TEXTS[field.reference] ?? (field.required ? 'As discussed' : ''),
+    MultiLineText: field.required ? '18 Example Street, Petone' : '',
+    CheckBox: field.required ? 'true' : 'false',
+    RadioButton: field.choices?.[0]?.value ?? '',
+    DropDownList: field.choices?.[0]?.value ?? '',
+    DateInput: soon
+  }
+  field.value = byType[field.type]
 }

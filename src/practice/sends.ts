@@ -1,7 +1,7 @@
 /** Carries out the three sends (operations 1, 2 and 4): from a request that was read to packages and documents that live. */
 import type { AuthInfo } from '../shared/model/index.ts'
+import { invalidField, Refusal } from './conventions.ts'
 import { readDue } from './dates.ts'
-import { invalidField, Refusal } from './faults.ts'
 import { field, fieldsOfForm, inWords } from './form-kinds.ts'
 import { DAY, inviteNext, log } from './life.ts'
 import type {

@@ -4,11 +4,9 @@
  * is not the real one.
  */
 import { Hono } from 'hono'
-import { answer } from './answers.ts'
 import { type AuthScheme, createAuthentication } from './authentication.ts'
-import { type Address, readFormat, readPath } from './conventions.ts'
+import { type Address, answer, Refusal, readFormat, readPath } from './conventions.ts'
 import type { Call, Env, PracticeDeps } from './deps.ts'
-import { Refusal } from './faults.ts'
 import { DAY, settle } from './life.ts'
 import { createNotifier } from './notify.ts'
 import { addOperations } from './operations.ts'

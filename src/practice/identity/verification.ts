@@ -1,7 +1,7 @@
 /** The ID-verification data of a document (operation 9, reference section 2.22): records, and the same as a report. */
 import { fullName } from '../../shared/model/index.ts'
+import { Refusal } from '../conventions.ts'
 import { written } from '../dates.ts'
-import { Refusal } from '../faults.ts'
 import type { Account, DocumentRecord } from '../state.ts'
 import { cardBack, cardFront } from './card.ts'
 import { png } from './drawing.ts'

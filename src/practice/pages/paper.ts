@@ -2,7 +2,7 @@
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
 import { hasSigned, isTurn } from '../life.ts'
-import { resource } from '../resources.ts'
+import { readData } from '../resources.ts'
 import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
 import { control, isFillable, type Mistake, shownValue } from './controls.ts'
 import { html, type Markup } from './html.ts'
@@ -22,7 +22,7 @@ let wordings: Wording[] | undefined
 
 /** The wording of a document, chosen by its name: a few true-sounding sections for each common kind. */
 function wordingOf(name: string): Wording {
-  wordings ??= JSON.parse(Buffer.from(resource('wording.json')).toString()) as Wording[]
+  wordings ??= readData('wording.json') as Wording[]
   return wordings.find(({ words }) => new RegExp(words, 'i').test(name)) as Wording
 }
 

@@ -1,7 +1,7 @@
 /** What the addresses of signing pages do: which page is shown when, and what a posted form changes. */
 import type { Hono } from 'hono'
 import type { Call, Env, PracticeDeps } from '../deps.ts'
-import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/questions.ts'
+import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/findings.ts'
 import { decline, type Happening, isTurn, log, open, sign } from '../life.ts'
 import { resource } from '../resources.ts'
 import type { DocumentRecord, Signature } from '../state.ts'
