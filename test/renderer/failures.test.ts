@@ -27,9 +27,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/drafts/drafts.ts',
   'src/main/core/drafts/exchange-file.ts',
   'src/main/core/lib/failure.ts',
-  'src/main/core/outbox/enqueue.ts',
-  'src/main/core/outbox/request.ts',
-  'src/main/core/outbox/undo-and-retry.ts',
+  'src/main/core/outbox/send-actions.ts',
   'src/main/core/service/network-failure.ts'
 ])
 

@@ -1,7 +1,6 @@
 /** The engine under the queues: pauses that grow, work that is never done twice at once, and recovery before anything leaves. */
 import { expect, test } from 'vitest'
-import { OneAtATime } from '../../../src/main/core/jobs/lanes.ts'
-import { Pauses } from '../../../src/main/core/jobs/pauses.ts'
+import { OneAtATime, Pauses } from '../../../src/main/core/jobs/lanes.ts'
 import { SECOND_LOOK_AFTER, seenAfter } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { Recovery } from '../../../src/main/core/jobs/recording.ts'
 import { ownTime } from '../../fixtures/own-time.ts'

@@ -1,7 +1,7 @@
 /** What the tables of the outbox hold: findable, countable, and read by their indexes. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { SendPages } from '../../../src/main/core/outbox/send-list.ts'
+import { SendQueries } from '../../../src/main/core/outbox/send-list.ts'
 import { Sends } from '../../../src/main/core/outbox/sends.ts'
 import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -60,7 +60,7 @@ function sendsOfEachState(): Db {
 test('every send is there, findable, countable, and with what it holds', async () => {
   sendsOfEachState()
   const sends = new Sends(db)
-  const pages = new SendPages(db)
+  const pages = new SendQueries(db)
   const list = await pages.search('a', 'wiremu', { show: 'all', offset: 0, limit: 10 })
   expect(list.sends.map(({ id }) => id)).toEqual(['not-sent', 'uncertain', 'refused', 'sent', 'sending'])
   expect(pages.counts('a')).toEqual({

@@ -4,9 +4,8 @@
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../shared/model/index.ts'
-import { Lanes, OneAtATime } from '../jobs/lanes.ts'
+import { Lanes, OneAtATime, Pauses } from '../jobs/lanes.ts'
 import { failureOf, holdsError } from '../jobs/outcome.ts'
-import { Pauses } from '../jobs/pauses.ts'
 import { AppFailure } from '../lib/failure.ts'
 import { type Action, type ActionRecords, mayWait } from './action-records.ts'
 import { beforeOf, refuseChanged } from './before.ts'

@@ -3,7 +3,7 @@
  * nothing moves just now. Ten thousand files that would all meet the same trouble meet it once: after a wait one of them
  * goes first, and the others follow if it went well.
  */
-import { type Pause, Pauses } from '../jobs/pauses.ts'
+import { type Pause, Pauses } from '../jobs/lanes.ts'
 import type { Time } from '../lib/time.ts'
 import type { Download, Lane } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'

@@ -5,8 +5,7 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
-import { Lanes, OneAtATime } from './lanes.ts'
-import { Pauses } from './pauses.ts'
+import { Lanes, OneAtATime, Pauses } from './lanes.ts'
 
 /** How long after a first look a second one decides, in milliseconds: the service may still be at work on it. */
 export const SECOND_LOOK_AFTER = 60_000

@@ -9,13 +9,12 @@ import { withProblems } from '../bulk/table-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { inSlices, nextTurn } from '../lib/slices.ts'
 import { type BatchRecord, BatchRecords } from './batch-records.ts'
-import type { Changes } from './changes.ts'
 import type { OutboxDeps } from './deps.ts'
-import type { AccountPauses } from './pauses.ts'
-import { requestOf } from './request.ts'
-import type { SendPages } from './send-list.ts'
+import type { AccountPauses, SendTimes } from './pauses.ts'
+import { requestOf } from './send-actions.ts'
+import type { SendQueries } from './send-list.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import type { SendTimes } from './send-times.ts'
+import type { Changes } from './send-view.ts'
 import type { NewSend, Sends } from './sends.ts'
 
 export interface NewBatch {
@@ -33,7 +32,7 @@ export interface NewBatch {
 
 export interface BatchDeps extends Pick<OutboxDeps, 'db' | 'newId' | 'time'> {
   sends: Sends
-  pages: SendPages
+  queries: SendQueries
   times: SendTimes
   pauses: AccountPauses
   changes: Changes
@@ -240,7 +239,7 @@ export class Batches {
 
   #viewOf(record: BatchRecord): BatchView {
     const { id, accountId, name, createdAt, leftOut } = record
-    const counts = this.#deps.pages.counts(accountId, id)
+    const counts = this.#deps.queries.counts(accountId, id)
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
     return { id, accountId, name, createdAt, leftOut, counts, total, state: stateOf(record, counts) }
   }

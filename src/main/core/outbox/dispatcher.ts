@@ -6,18 +6,17 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import { Lanes, Turns } from '../jobs/lanes.ts'
 import { backoff } from '../lib/retry.ts'
 import { AttemptLimit, deliver, type Ended, type Outcome, recorder } from './attempts.ts'
-import type { Changes } from './changes.ts'
 import type { OutboxDeps, SendingClient } from './deps.ts'
-import type { AccountPauses } from './pauses.ts'
-import type { Queue, Waiting } from './queue.ts'
-import { overdue } from './request.ts'
+import type { AccountPauses, SendTimes, Waits } from './pauses.ts'
+import { overdue } from './send-actions.ts'
+import type { SendQueries } from './send-list.ts'
 import type { Send, SentRequest } from './send-record.ts'
-import type { SendTimes } from './send-times.ts'
+import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
 
 export interface DispatcherDeps extends Pick<OutboxDeps, 'db' | 'clientOf' | 'describe' | 'arrived' | 'time'> {
   sends: Sends
-  queue: Queue
+  queries: SendQueries
   pauses: AccountPauses
   times: SendTimes
   changes: Changes
@@ -90,7 +89,7 @@ export class Dispatcher {
   /** Begins to send. */
   open(): void {
     this.#state = 'open'
-    for (const accountId of this.#deps.queue.accounts()) this.wake(accountId)
+    for (const accountId of this.#deps.queries.accountsWaiting()) this.wake(accountId)
   }
 
   /** Something of this account may have become due. */
@@ -206,9 +205,9 @@ export class Dispatcher {
   }
 
   /** What may leave next, or how long until something may, in milliseconds. */
-  #next(accountId: string): { due?: Waiting; wait?: number } {
+  #next(accountId: string): { due?: Waits; wait?: number } {
     let wait: number | undefined
-    for (const waiting of this.#deps.queue.waiting(accountId)) {
+    for (const waiting of this.#deps.queries.waiting(accountId)) {
       const left = this.#deps.times.left(waiting)
       if (left <= 0) return { due: waiting }
       wait = Math.min(wait ?? left, left)

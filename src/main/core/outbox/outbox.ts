@@ -10,32 +10,27 @@ import { fail } from '../lib/failure.ts'
 import { within } from '../lib/retry.ts'
 import type { SettlingAnswer } from './ambiguity.ts'
 import { Batches, type NewBatch } from './batches.ts'
-import { Changes } from './changes.ts'
 import type { OutboxDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { type EnqueueDeps, enqueue, sendNow } from './enqueue.ts'
-import { AccountPauses, type OutboxSettings } from './pauses.ts'
-import { Queue } from './queue.ts'
+import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
-import { type SendPage, SendPages, type SendQuery } from './send-list.ts'
+import { SendActions, type SendActionsDeps } from './send-actions.ts'
+import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
-import { SendTimes } from './send-times.ts'
-import { viewer } from './send-view.ts'
+import { Changes, viewer } from './send-view.ts'
 import { Sends } from './sends.ts'
-import { UndoAndRetry } from './undo-and-retry.ts'
 import { NotArrivedProofs } from './verdict.ts'
 
 export class Outbox {
   readonly batches: Batches
-  readonly #deps: OutboxDeps & EnqueueDeps
+  readonly #deps: OutboxDeps & SendActionsDeps
   readonly #sends: Sends
-  readonly #pages: SendPages
-  readonly #queue: Queue
+  readonly #queries: SendQueries
   readonly #pauses: AccountPauses
   readonly #times: SendTimes
   readonly #proofs: NotArrivedProofs
   readonly #changes: Changes
-  readonly #undo: UndoAndRetry
+  readonly #actions: SendActions
   readonly #reconciler: Reconciler
   readonly #dispatcher: Dispatcher
   readonly #recovery: Recovery
@@ -47,6 +42,7 @@ export class Outbox {
     const times = new SendTimes(time)
     const changes = new Changes(deps)
     const proofs = new NotArrivedProofs(time)
+    const queries = new SendQueries(db)
     const note = (accountId: string, composition: Composition) => this.#note(accountId, composition)
     const shared = { ...deps, sends, pauses, times, changes, proofs, note }
     const backTo = (send: Send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
@@ -57,24 +53,23 @@ export class Outbox {
     this.#times = times
     this.#changes = changes
     this.#proofs = proofs
-    this.#pages = new SendPages(db)
-    this.#queue = new Queue(db)
-    this.#undo = new UndoAndRetry(shared)
+    this.#queries = queries
+    this.#actions = new SendActions(shared)
     this.#reconciler = new Reconciler({
       ...{ ...shared, backTo, wake },
-      arrivedLate: (send, response) => this.#undo.arrivedLate(send, response),
+      arrivedLate: (send, response) => this.#actions.arrivedLate(send, response),
       keychainFailed: (accountId, error) => {
         pauses.pauseByKeychain(accountId, error)
         changes.outbox()
       }
     })
     this.#dispatcher = new Dispatcher({
-      ...{ ...shared, backTo, queue: this.#queue },
+      ...{ ...shared, backTo, queries },
       isProven: (id) => proofs.isFresh(id),
       left: (id) => this.#reconciler.left(id),
       uncertain: (send) => this.#reconciler.begin(send)
     })
-    this.batches = new Batches({ ...shared, pages: this.#pages, retry: (send) => this.#undo.retry(send), wake })
+    this.batches = new Batches({ ...shared, queries, retry: (send) => this.#actions.retry(send), wake })
     this.#recovery = new Recovery(time, () => this.#recover())
   }
 
@@ -124,25 +119,25 @@ export class Outbox {
    * @throws AppFailure `invalid` with its fields if the draft can't be sent; `busy` if it was sent before; `gone`.
    */
   start(draftId: string, { at }: { at?: number | undefined } = {}): SendView {
-    const { id, accountId } = enqueue(this.#deps, draftId, at)
+    const { id, accountId } = this.#actions.start(draftId, at)
     this.#dispatcher.wake(accountId)
     return this.get(id)
   }
 
   /** Lets a waiting send go without waiting for its time. @throws AppFailure `busy` if it has left; `gone`. */
   now(id: string): SendView {
-    this.#dispatcher.wake(sendNow(this.#deps, id).accountId)
+    this.#dispatcher.wake(this.#actions.now(id).accountId)
     return this.get(id)
   }
 
   /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` if it has left; `gone`. */
   takeBack(id: string): DraftSummary {
-    return this.#undo.takeBack(id)
+    return this.#actions.takeBack(id)
   }
 
   /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is under way or uncertain; `gone`. */
   again(id: string): DraftSummary {
-    return this.#undo.again(id)
+    return this.#actions.again(id)
   }
 
   /**
@@ -151,7 +146,7 @@ export class Outbox {
    */
   retry(id: string): SendView {
     const send = this.#sends.get(id)
-    this.#deps.db.transaction(() => this.#undo.retry(send))()
+    this.#deps.db.transaction(() => this.#actions.retry(send))()
     this.#dispatcher.wake(send.accountId)
     return this.get(id)
   }
@@ -188,12 +183,12 @@ export class Outbox {
 
   /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
   list(accountId: string, query: SendQuery): SendList {
-    return this.#listOf(this.#pages.page(accountId, query))
+    return this.#listOf(this.#queries.page(accountId, query))
   }
 
   /** As `list`, of those of which each word of `search` begins a word of the title or of a signer's name. */
   async search(accountId: string, search: string, query: SendQuery): Promise<SendList> {
-    return this.#listOf(await this.#pages.search(accountId, search, query))
+    return this.#listOf(await this.#queries.search(accountId, search, query))
   }
 
   /** Where the signer of a document that was sent from here is led after signing; undefined if it wasn't. */
@@ -205,11 +200,11 @@ export class Outbox {
 
   /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
   sentSince(accountId: string, from: number): Map<string, number> {
-    return this.#pages.since(accountId, from)
+    return this.#queries.since(accountId, from)
   }
 
   state(accountId: string): OutboxView {
-    const counts = this.#pages.counts(accountId)
+    const counts = this.#queries.counts(accountId)
     const pause = this.#pauses.of(accountId)
     // A network that failed once concerns nobody while nothing waits for it.
     const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
@@ -218,7 +213,7 @@ export class Outbox {
 
   /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */
   pending(): { ready: number; uncertain: number; preparing: number } {
-    return { ...this.#pages.pending(), preparing: this.batches.preparing() }
+    return { ...this.#queries.pending(), preparing: this.batches.preparing() }
   }
 
   pause(accountId: string): OutboxView {
@@ -259,7 +254,7 @@ export class Outbox {
       this.batches.recover()
     })()
     const now = time.now()
-    for (const { id, goesAt } of this.#queue.inUndoWindow(now)) {
+    for (const { id, goesAt } of this.#queries.inUndoWindow(now)) {
       this.#times.allowUndo(id, Math.min(goesAt - now, this.#pauses.undoWindow(this.#sends.get(id).accountId)))
     }
   }
@@ -280,9 +275,11 @@ export class Outbox {
   /** Makes views; one for each list, as it asks only once of a batch. */
   #viewer(): (send: Send) => SendView {
     return viewer({
-      ...{ time: this.#deps.time, pauses: this.#pauses, times: this.#times, reconciler: this.#reconciler },
+      ...{ time: this.#deps.time, pauses: this.#pauses, times: this.#times },
       isBatchPaused: (id) => this.batches.isPaused(id),
-      troubleOf: (id) => this.#dispatcher.troubleOf(id)
+      troubleOf: (id) => this.#dispatcher.troubleOf(id),
+      messageOf: (id) => this.#reconciler.messageOf(id),
+      nextAt: (send) => this.#reconciler.nextAt(send)
     })
   }
 }

@@ -1,11 +1,10 @@
 /**
- * How each account's outbox is set, and why nothing leaves it. What a person or the service paused stays paused over
- * restarts; what the network and the service's "not so fast" hold back ends by itself; and a keychain that can't be used is
- * asked again only when someone or something gives cause.
+ * Why a ready send doesn't leave yet, and until when: what pauses its account's outbox, and its own time. What a person or
+ * the service paused stays paused over restarts; what the network and the service's "not so fast" hold back ends by itself;
+ * and a keychain that can't be used is asked again only when someone or something gives cause.
  */
 import type { AppError, OutboxView } from '../../../shared/contract/index.ts'
-import { Lanes } from '../jobs/lanes.ts'
-import { Pauses } from '../jobs/pauses.ts'
+import { Lanes, Pauses } from '../jobs/lanes.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -32,6 +31,7 @@ const USUAL: OutboxSettings = { concurrency: 2, perMinute: null, takeBackSeconds
 /** How long an outbox waits after a first failure, in milliseconds: if nothing left, and if nobody knows. */
 const FIRST_WAIT = { offline: 5_000, uncertain: 1_000 }
 
+/** How each account's outbox is set, and why nothing leaves it. */
 export class AccountPauses {
   readonly #time: Time
   readonly #rows: ReturnType<typeof rowsOf>
@@ -199,5 +199,93 @@ function rowsOf(db: Db) {
         error: pause?.error ? JSON.stringify(pause.error) : null
       })
     }
+  }
+}
+
+/** The wall clock and the clock that never jumps may drift apart by this much, in milliseconds. */
+const DRIFT = 5 * 60_000
+
+/** As much of a send as says when it may leave. `goesAt` is 0 for at once. */
+export interface Waits {
+  readonly id: string
+  readonly batchId: string | undefined
+  readonly isScheduled: boolean
+  readonly goesAt: number
+}
+
+interface Moment {
+  wall: number
+  elapsed: number
+}
+
+/**
+ * When a ready send may leave: after the time in which sending can be undone, or at the time that a person gave it. Neither
+ * is shortened or lengthened by a clock that is put forwards or back.
+ */
+export class SendTimes {
+  readonly #time: Pick<Time, 'now' | 'elapsed'>
+  /** When the undo window of a send or a batch ends, on the clock that never jumps. */
+  readonly #undoUntil = new Map<string, number>()
+  /** When a send or a batch was given its time. */
+  readonly #given = new Map<string, Moment>()
+  /** When the wall clock was last known to be right: at the start of this run, and when the computer woke. */
+  #trusted: Moment
+
+  constructor(time: Pick<Time, 'now' | 'elapsed'>) {
+    this.#time = time
+    this.#trusted = this.#moment()
+  }
+
+  /**
+   * Opens the undo window of a send or a batch. An earlier run's is taken over with what was left of it.
+   * @param milliseconds from now.
+   */
+  allowUndo(id: string, milliseconds: number): void {
+    if (milliseconds > 0) this.#undoUntil.set(id, this.#time.elapsed() + milliseconds)
+  }
+
+  /** Closes the undo window: it goes now, or was taken back. */
+  endUndo(id: string): void {
+    this.#undoUntil.delete(id)
+  }
+
+  /** A person has just given this send, or this batch, its time by the wall clock as it is. */
+  schedule(id: string): void {
+    this.#given.set(id, this.#moment())
+  }
+
+  /** The computer slept, or is at work again: the wall clock is right as it is. */
+  trustClock(): void {
+    this.#given.clear()
+    this.#trusted = this.#moment()
+  }
+
+  /** How long until a ready send may leave, in milliseconds; 0 or less if its time has come. */
+  left({ id, batchId, isScheduled, goesAt }: Waits): number {
+    if (goesAt === 0) return 0
+    return isScheduled ? this.#scheduledLeft(batchId ?? id, goesAt) : this.#undoLeft(batchId ?? id)
+  }
+
+  #undoLeft(id: string): number {
+    const until = this.#undoUntil.get(id)
+    if (until === undefined) return 0
+    const left = until - this.#time.elapsed()
+    if (left <= 0) this.#undoUntil.delete(id)
+    return Math.max(0, left)
+  }
+
+  /**
+   * The wall clock says when a time comes, but a jump of it alone makes nothing leave: how long is left is also measured on
+   * the clock that never jumps, from when the time was given or from when the wall clock was last trusted.
+   */
+  #scheduledLeft(id: string, at: number): number {
+    const from = this.#given.get(id) ?? this.#trusted
+    const byWall = at - this.#time.now()
+    const measured = at - from.wall - (this.#time.elapsed() - from.elapsed)
+    return byWall <= 0 && measured > DRIFT ? measured : byWall
+  }
+
+  #moment(): Moment {
+    return { wall: this.#time.now(), elapsed: this.#time.elapsed() }
   }
 }

@@ -1,9 +1,13 @@
-/** Pages of sends, and how many there are of each state: what screens ask for again and again, quick however many there are. */
+/**
+ * Which sends there are, quick however many: pages of them and counts, which screens ask for again and again, and what waits
+ * to leave, in the order in which it leaves: single sends before batches, and each of them oldest first.
+ */
 import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { questionOf } from '../drafts/words.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
+import type { Waits } from './pauses.ts'
 import { COLUMNS, type Send, type SendRow, sendOf } from './send-record.ts'
 
 export interface SendQuery {
@@ -19,6 +23,12 @@ export interface SendPage {
   total: number
 }
 
+interface WaitingRow {
+  id: string
+  is_scheduled: 0 | 1
+  goes_at: number
+}
+
 const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
   all: ['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'],
   attention: ['refused', 'uncertain', 'not-sent'],
@@ -30,7 +40,7 @@ const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
 const STRETCH = 2_000
 const SLICE = 4
 
-export class SendPages {
+export class SendQueries {
   readonly #db: Db
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -104,6 +114,29 @@ export class SendPages {
     }
     return found
   }
+
+  /** Accounts with anything that waits. */
+  accountsWaiting(): string[] {
+    return this.#sql.accountsWaiting.all()
+  }
+
+  /** The single sends of an account that wait, then the first row of each batch that goes. Stop reading before writing. */
+  *waiting(accountId: string): Generator<Waits, void, void> {
+    for (const row of this.#sql.singles.iterate(accountId)) yield waitingOf(row, undefined)
+    for (const batchId of this.#sql.batches.all(accountId)) {
+      const row = this.#sql.nextRow.get(accountId, batchId)
+      if (row) yield waitingOf(row, batchId)
+    }
+  }
+
+  /** Single sends that an earlier run left in their undo window. */
+  inUndoWindow(now: number): Waits[] {
+    return this.#sql.inUndoWindow.all(now).map((row) => waitingOf(row, undefined))
+  }
+}
+
+function waitingOf(row: WaitingRow, batchId: string | undefined): Waits {
+  return { id: row.id, batchId, isScheduled: row.is_scheduled === 1, goesAt: row.goes_at }
 }
 
 function statementsOf(db: Db) {
@@ -126,7 +159,30 @@ function statementsOf(db: Db) {
        WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
     ),
     last: db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck(),
-    one: db.prepare<[number], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE number = ?`)
+    one: db.prepare<[number], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE number = ?`),
+    accountsWaiting: db
+      .prepare<[], string>(`SELECT DISTINCT account_id FROM send_counts WHERE state = 'ready' AND count > 0`)
+      .pluck(),
+    singles: db.prepare<[string], WaitingRow>(
+      `SELECT id, is_scheduled, goes_at FROM sends INDEXED BY sends_ready
+       WHERE account_id = ? AND batch_id IS NULL AND state = 'ready' ORDER BY goes_at, sheet_row, number`
+    ),
+    batches: db
+      .prepare<[string], string>(
+        `SELECT batches.id FROM send_counts CROSS JOIN batches ON batches.id = send_counts.batch_id
+         WHERE send_counts.account_id = ? AND send_counts.state = 'ready' AND send_counts.count > 0
+           AND batches.state = 'going' AND batches.is_paused = 0
+         ORDER BY batches.created_at, batches.number`
+      )
+      .pluck(),
+    nextRow: db.prepare<[string, string], WaitingRow>(
+      `SELECT id, is_scheduled, goes_at FROM sends INDEXED BY sends_ready
+       WHERE account_id = ? AND batch_id = ? AND state = 'ready' ORDER BY goes_at, sheet_row, number LIMIT 1`
+    ),
+    inUndoWindow: db.prepare<[number], WaitingRow>(
+      `SELECT id, is_scheduled, goes_at FROM sends
+       WHERE state = 'ready' AND batch_id IS NULL AND is_scheduled = 0 AND goes_at > ?`
+    )
   }
 }
 

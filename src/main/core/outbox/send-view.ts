@@ -1,20 +1,24 @@
-/** What the screens are shown of a send: never the signing links in its response, and never more than is known. */
+/**
+ * What the screens are shown of a send: never the signing links in its response, and never more than is known. And how they
+ * hear that something changed.
+ */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import { ambiguityView } from './ambiguity.ts'
-import type { AccountPauses } from './pauses.ts'
-import type { Reconciler } from './reconcile.ts'
+import type { ChangeListeners } from './deps.ts'
+import type { AccountPauses, SendTimes } from './pauses.ts'
 import type { Send } from './send-record.ts'
-import type { SendTimes } from './send-times.ts'
 
 export interface ViewDeps {
   time: Time
   pauses: AccountPauses
   times: SendTimes
-  reconciler: Reconciler
   isBatchPaused: (id: string) => boolean
   /** Why it could not be written down what came of a send. */
   troubleOf: (id: string) => AppError | undefined
+  /** What looking for an uncertain send said so far, and when it is looked for next, on this run's clock. */
+  messageOf: (id: string) => AppError | undefined
+  nextAt: (send: Send) => number | undefined
 }
 
 type Shown = Pick<SendView, 'hold' | 'goesAt' | 'error' | 'nextLookAt' | 'doubt'>
@@ -24,9 +28,10 @@ export function viewer({
   time,
   pauses,
   times,
-  reconciler,
   isBatchPaused,
-  troubleOf
+  troubleOf,
+  messageOf,
+  nextAt
 }: ViewDeps): (send: Send) => SendView {
   const paused = new Map<string, boolean>()
 
@@ -69,8 +74,8 @@ export function viewer({
         return error ? { error } : {}
       }
       case 'uncertain': {
-        const error = reconciler.messageOf(send.id) ?? send.error
-        const next = reconciler.nextAt(send)
+        const error = messageOf(send.id) ?? send.error
+        const next = nextAt(send)
         return {
           // One that was refused may have arrived with an earlier attempt.
           ...(error && { error: { ...error, mayHaveArrived: true } }),
@@ -102,4 +107,73 @@ export function viewer({
     ...(send.packageStatus !== undefined && { packageStatus: send.packageStatus }),
     ...shown(send)
   })
+}
+
+/** The shortest time between two reports, in milliseconds. */
+const INTERVAL = 100
+
+/** Gathers what changed, so that a batch that goes tells the screens of many sends at once, and at most ten times a second. */
+export class Changes {
+  readonly #time: Time
+  readonly #listeners: ChangeListeners
+  readonly #sends = new Set<string>()
+  readonly #batches = new Set<string>()
+  readonly #drafts = new Set<string>()
+  #outbox = false
+  #reportedAt = Number.NEGATIVE_INFINITY
+  #cancel: (() => void) | undefined
+  #isStopped = false
+
+  constructor({ time, changed }: { time: Time; changed: ChangeListeners }) {
+    this.#time = time
+    this.#listeners = changed
+  }
+
+  send({ id, batchId }: { id: string; batchId?: string | undefined }): void {
+    this.#sends.add(id)
+    if (batchId !== undefined) this.#batches.add(batchId)
+    this.outbox()
+  }
+
+  outbox(): void {
+    this.#outbox = true
+    this.#soon()
+  }
+
+  batch(id: string): void {
+    this.#batches.add(id)
+    this.#soon()
+  }
+
+  draft(id: string | undefined): void {
+    if (id === undefined) return
+    this.#drafts.add(id)
+    this.#soon()
+  }
+
+  /** Reports nothing any more. */
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+  }
+
+  #soon(): void {
+    if (this.#cancel || this.#isStopped) return
+    const wait = Math.max(0, this.#reportedAt + INTERVAL - this.#time.elapsed())
+    this.#cancel = this.#time.after(wait, () => this.#report())
+  }
+
+  #report(): void {
+    this.#cancel = undefined
+    this.#reportedAt = this.#time.elapsed()
+    const [sends, batches, drafts, outbox] = [[...this.#sends], [...this.#batches], [...this.#drafts], this.#outbox]
+    this.#sends.clear()
+    this.#batches.clear()
+    this.#drafts.clear()
+    this.#outbox = false
+    if (sends.length > 0) this.#listeners.sends(sends)
+    if (outbox) this.#listeners.outbox()
+    for (const id of batches) this.#listeners.batch(id)
+    for (const id of drafts) this.#listeners.draft(id)
+  }
 }

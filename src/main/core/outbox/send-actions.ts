@@ -1,0 +1,244 @@
+/**
+ * What a person does with a send: puts a draft in the outbox, lets it go at once, takes it back into a draft, or has one that
+ * failed tried again. None leads to sending twice. And the request, exactly as it will leave.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Composition,
+  problemsOf,
+  toFormDirectRequest,
+  toFormFillerRequest
+} from '../../../shared/composition/index.ts'
+import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
+import {
+  type PackageResponse,
+  SendFormDirectRequest,
+  SendFormFillerRequest,
+  spell
+} from '../../../shared/model/index.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
+import type { OutboxDeps } from './deps.ts'
+import { markOf } from './matching.ts'
+import type { AccountPauses, SendTimes } from './pauses.ts'
+import type { Send, SentRequest } from './send-record.ts'
+import type { Changes } from './send-view.ts'
+import type { Sends } from './sends.ts'
+
+export interface SendActionsDeps extends Pick<OutboxDeps, 'db' | 'drafts' | 'newId' | 'time'> {
+  sends: Sends
+  changes: Changes
+  times: SendTimes
+  pauses: AccountPauses
+  /** Has a composition's people and values remembered. */
+  note: (accountId: string, composition: Composition) => void
+}
+
+/** What outbox.ts offers by the same names is described there. */
+export class SendActions {
+  readonly #deps: SendActionsDeps
+
+  constructor(deps: SendActionsDeps) {
+    this.#deps = deps
+  }
+
+  start(draftId: string, asked: number | undefined): Send {
+    const { db, drafts, newId, note, time, sends, changes, times, pauses } = this.#deps
+    const draft = drafts.get(draftId)
+    const { accountId, composition } = draft
+    this.#refuseActive(draftId)
+    if (draft.trashedAt !== undefined) fail('gone', 'This draft is in the trash.', { next: 'Restore it to send it.' })
+    const id = newId()
+    const createdAt = time.now()
+    const at = asked !== undefined && asked > createdAt ? asked : undefined
+    const content = requestOf(composition, id, at ?? createdAt)
+    const undoWindow = pauses.undoWindow(accountId)
+    const send = db.transaction(() => {
+      drafts.keepVersion(draftId, 'send')
+      this.#supersede(draftId)
+      const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt + undoWindow }
+      return sends.add({ ...content, ...goes, id, accountId, draftId, composition, createdAt, state: 'ready' })
+    })()
+    if (at === undefined) times.allowUndo(id, undoWindow)
+    else times.schedule(id)
+    note(accountId, composition)
+    changes.send(send)
+    changes.draft(draftId)
+    return send
+  }
+
+  now(id: string): Send {
+    const { sends, changes, times } = this.#deps
+    const send = sends.get(id)
+    if (send.state !== 'ready') fail('busy', 'This package has left already.')
+    const next = sends.change(send, { goesAt: 0, isScheduled: false })
+    times.endUndo(id)
+    changes.send(send)
+    return next
+  }
+
+  takeBack(id: string): DraftSummary {
+    const { db, sends, changes, times } = this.#deps
+    const send = sends.get(id)
+    if (send.state !== 'ready') fail('busy', 'This package has left already, so it can’t be taken back.')
+    const draft = db.transaction(() => this.#takeBackNow(send))()
+    times.endUndo(id)
+    changes.send(send)
+    changes.draft(draft.id)
+    return draft
+  }
+
+  again(id: string): DraftSummary {
+    const { db, sends, changes } = this.#deps
+    const send = sends.get(id)
+    if (send.state === 'ready' || send.state === 'sending' || send.state === 'uncertain') fail('busy', whyNot(send))
+    const draft = db.transaction(() => this.#againNow(send))()
+    changes.send(send)
+    changes.draft(draft.id)
+    return draft
+  }
+
+  /** To be called in a transaction. */
+  retry(send: Send): void {
+    const { sends, changes } = this.#deps
+    if (send.state !== 'refused' && send.state !== 'not-sent') fail('busy', whyNot(send))
+    if (send.state === 'refused' && send.attempt === 0) {
+      fail('conflict', 'This can’t be sent as it is.', {
+        next: 'Open it as a draft, correct it, and send it from there.'
+      })
+    }
+    if (send.draftId !== undefined) this.#refuseActive(send.draftId)
+    const draft = this.#draftOf(send)
+    if (draft && !this.#isSame(draft, send)) {
+      fail('conflict', 'The draft of this package was changed since.', { next: 'Send it from the draft.' })
+    }
+    const atOnce = { goesAt: 0, isScheduled: false }
+    sends.change(send, { ...atOnce, state: 'ready', attempt: 0, settledAt: undefined, error: undefined })
+    changes.send(send)
+    changes.draft(send.draftId)
+  }
+
+  /**
+   * One that was thought not to have arrived did. Its draft was given back meanwhile, and stays if it was changed.
+   * To be called in a transaction.
+   */
+  arrivedLate(send: Send, response: PackageResponse): Send {
+    const { sends, time } = this.#deps
+    const draft = this.#draftOf(send)
+    const isSame = draft !== undefined && this.#isSame(draft, send)
+    return sends.accepted(isSame ? send : sends.change(send, { draftId: undefined }), response, time.now())
+  }
+
+  #takeBackNow(send: Send): DraftSummary {
+    const { drafts, sends, time } = this.#deps
+    const draft = this.#draftOf(send)
+    if (!draft) return this.#intoDraft(send)
+    if (send.firstAttemptedAt === undefined) sends.remove(send)
+    // It may have been under way before, so its trace is kept.
+    else sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
+    return drafts.summary(draft.id)
+  }
+
+  #againNow(send: Send): DraftSummary {
+    const { drafts, sends } = this.#deps
+    const draft = this.#draftOf(send)
+    const isFree = draft !== undefined && sends.ofDraft(draft.id) === undefined
+    if (isFree) return drafts.summary(draft.id)
+    if (send.state === 'sent' || send.state === 'cancelled') {
+      return drafts.save(send.accountId, sends.compositionOf(send))
+    }
+    if (draft) this.#refuseActive(draft.id)
+    return this.#intoDraft(send)
+  }
+
+  /** A row that becomes a draft leaves its batch, so that the batch can't send it beside the draft. */
+  #intoDraft(send: Send): DraftSummary {
+    const { drafts, sends, time } = this.#deps
+    const draft = drafts.save(send.accountId, sends.compositionOf(send))
+    sends.change(send, { state: 'cancelled', draftId: draft.id, settledAt: time.now(), error: TAKEN_OUT })
+    return draft
+  }
+
+  /** The draft of a send, if it is there and not in the trash. */
+  #draftOf({ draftId }: Send): DraftView | undefined {
+    try {
+      const draft = draftId === undefined ? undefined : this.#deps.drafts.get(draftId)
+      return draft?.trashedAt === undefined ? draft : undefined
+    } catch (error) {
+      if (error instanceof AppFailure && error.appError.code === 'gone') return undefined
+      throw error
+    }
+  }
+
+  #isSame(draft: DraftView, send: Send): boolean {
+    return isDeepStrictEqual(draft.composition, this.#deps.sends.compositionOf(send))
+  }
+
+  /** @throws AppFailure `busy` if a send of the draft waits, is under way, not settled or done. */
+  #refuseActive(draftId: string): void {
+    const active = this.#deps.sends.ofDraft(draftId)
+    if (active) fail('busy', whyNot(active))
+  }
+
+  /** Earlier sends of a draft that is sent now came to nothing: the draft goes on in their place. */
+  #supersede(draftId: string): void {
+    const { sends, changes, time } = this.#deps
+    for (const send of sends.failedOfDraft(draftId)) {
+      if (send.firstAttemptedAt === undefined) sends.remove(send)
+      else sends.change(send, { state: 'cancelled', settledAt: time.now(), error: SENT_AGAIN })
+      changes.send(send)
+    }
+  }
+}
+
+/** Why a send, as it is, can't be sent or undone. */
+function whyNot({ state }: Send): string {
+  return state === 'refused' || state === 'not-sent' ? 'This package was not sent.' : ALREADY_THERE[state]
+}
+
+const TAKEN_OUT = { code: 'cancelled', message: 'This was taken out of the outbox; it goes on as a draft.' } as const
+const SENT_AGAIN = { code: 'cancelled', message: 'Its draft was sent again in its place.' } as const
+
+const ALREADY_THERE: Record<Exclude<Send['state'], 'refused' | 'not-sent'>, string> = {
+  ready: 'This package is in the outbox already.',
+  sending: 'This package is being sent already.',
+  uncertain: 'This package was sent, and no answer came. It is found out whether it arrived before it is sent again.',
+  sent: 'This package was sent already.',
+  cancelled: 'This package was taken out of the outbox.'
+}
+
+/**
+ * The request of a send, with our mark wherever no ClientReference was typed.
+ * @param leavesAt when it is to leave, in milliseconds since 1970 UTC: its due date must be later.
+ * @throws AppFailure `invalid` with its fields.
+ */
+export function requestOf(composition: Composition, sendId: string, leavesAt: number): SentRequest {
+  const errors = problemsOf(composition, leavesAt).filter((problem) => problem.severity === 'error')
+  const mark = (index: number) => `${markOf(sendId)}${index + 1}`
+  const { kind } = composition
+  const checked =
+    kind === 'form-direct'
+      ? SendFormDirectRequest.safeParse(toFormDirectRequest(composition, mark))
+      : SendFormFillerRequest.safeParse(toFormFillerRequest(composition, mark))
+  if (errors.length > 0 || !checked.success) {
+    // Our own words if we have them; the model's are the last resort.
+    const fields =
+      errors.length > 0
+        ? errors.map(({ at, message }) => ({ field: at, message }))
+        : checked.error?.issues.map((issue) => ({ field: spell(issue.path), message: issue.message }))
+    throw new AppFailure({
+      code: 'invalid',
+      message: 'Some of what is needed is missing or wrong.',
+      mayHaveArrived: false,
+      ...(fields && { fields })
+    })
+  }
+  return { kind, request: checked.data } as SentRequest
+}
+
+/** Why a request can't leave any more; undefined if it can. The service would refuse it, or let it expire at once. */
+export function overdue({ request }: SentRequest, now: number): AppError | undefined {
+  const due = request.DueDate === undefined ? Number.NaN : Date.parse(request.DueDate)
+  if (Number.isNaN(due) || due > now) return undefined
+  const message = 'The due date passed before this could be sent. Choose a later one, and send it again.'
+  return { code: 'invalid', message, mayHaveArrived: false, fields: [{ field: 'due', message }] }
+}
