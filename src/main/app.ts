@@ -161,7 +161,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         isRunning: () => counter.counter.isRunning(),
         ...dialogs
       }),
-      ...auditHandlers({ audit, clock, zone, ...dialogs }),
+      ...auditHandlers({ audit, time, ...dialogs }),
       ...systemHandlers({
         settings,
         applySettings: ({ theme, zoom }) => {

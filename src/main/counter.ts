@@ -1,7 +1,7 @@
 /** The layer of the counter: its sessions, the windows they are shown in, the staff's PIN, the settings, the audit trail. */
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { openAudit } from './core/audit/audit.ts'
+import { Audit } from './core/audit/audit.ts'
 import { Counter } from './core/counter/counter.ts'
 import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
@@ -42,8 +42,8 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
 
   // These know each other: an entry names who of staff it was, and a change of the settings is an entry; the windows are as
   // the settings have them, and these name the second display; the counter is shown in them, and ends where they are left.
-  const audit = openAudit({
-    ...{ db, clock: time.now, zone: time.zone, trouble },
+  const audit = new Audit({
+    ...{ db, time, trouble },
     anchor: (foundation.isKept ? keychain : memoryKeychain()).auditAnchor,
     staff: () => settings.staff(),
     changed: () => send('audit.changed', null)

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { offerMenu as OfferMenu } from '../../src/main/shell/signing-input.ts'
+import type { offerMenu as OfferMenu } from '../../src/main/shell/signing-contents.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, type Site, startFixture } from './fixture/start.ts'
 
-const inputFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/signing-input.ts')).href
+const inputFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/signing-contents.ts')).href
 
 let app: Launched
 let site: Site

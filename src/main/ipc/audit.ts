@@ -1,6 +1,7 @@
 /** Requests about the audit trail. */
 import type { Audit } from '../core/audit/audit.ts'
 import { dayAt } from '../core/lib/calendar.ts'
+import type { Time } from '../core/lib/time.ts'
 import { writeWhereChosen } from '../core/storage/chosen-file.ts'
 import { CSV, type Dialogs, type FileKind } from './dialogs.ts'
 import type { RequestHandlers } from './registration.ts'
@@ -9,9 +10,7 @@ type Handled = Extract<keyof RequestHandlers, `audit.${string}`>
 
 export interface AuditParts extends Pick<Dialogs, 'chooseSaveFile'> {
   audit: Pick<Audit, 'list' | 'check' | 'export'>
-  clock: () => number
-  /** IANA name of this workstation's zone. */
-  zone: () => string
+  time: Pick<Time, 'now' | 'zone'>
 }
 
 const KINDS: Record<'csv' | 'json', FileKind> = {
@@ -19,12 +18,12 @@ const KINDS: Record<'csv' | 'json', FileKind> = {
   json: { name: 'Data with the chain', extensions: ['json'] }
 }
 
-export function auditHandlers({ audit, clock, zone, chooseSaveFile }: AuditParts): Pick<RequestHandlers, Handled> {
+export function auditHandlers({ audit, time, chooseSaveFile }: AuditParts): Pick<RequestHandlers, Handled> {
   return {
     'audit.list': ({ search, offset, limit }) => audit.list(search, offset, limit),
     'audit.check': () => audit.check(),
     'audit.export': async ({ format }, { stillAsking }) => {
-      const suggested = `Audit trail ${dayAt(clock(), zone())}.${format}`
+      const suggested = `Audit trail ${dayAt(time.now(), time.zone())}.${format}`
       const path = await chooseSaveFile('Export the audit trail', suggested, [KINDS[format]], stillAsking)
       return path === undefined ? null : { label: await writeWhereChosen(path, format, audit.export(format)) }
     }

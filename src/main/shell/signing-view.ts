@@ -11,8 +11,7 @@ import { decideNavigation, type RefusalReason, type SigningGround } from '../cor
 import type { MediaDevice } from '../core/policy/permissions.ts'
 import type { IsolatedPage } from './isolated-page.ts'
 import { guard } from './session-policy.ts'
-import { asPdf, printed } from './signing-contents.ts'
-import { followHands, offerMenu } from './signing-input.ts'
+import { asPdf, followHands, offerMenu, printed } from './signing-contents.ts'
 import {
   askedForFile,
   deniedWords,

@@ -1,7 +1,7 @@
 /** A workstation with a database and a keychain of its own, and runs of the application in it. */
 import { createHash } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import { openAudit } from '../../../src/main/core/audit/audit.ts'
+import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import type { SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
@@ -24,11 +24,10 @@ export function workstation() {
   const told = { changed: 0 }
   const now = { at: TEN, zone: ZONE, staff: 'Grace Okafor' }
   function run(anchor: SecretSlot = lastingKeychain(entries).auditAnchor, other = db) {
-    return openAudit({
+    return new Audit({
       db: other,
       anchor,
-      clock: () => now.at,
-      zone: () => now.zone,
+      time: { now: () => now.at, zone: () => now.zone },
       staff: () => now.staff,
       changed: () => {
         told.changed += 1

@@ -17,8 +17,7 @@ function office() {
   let answer: string | undefined
   const handlers = auditHandlers({
     audit,
-    clock: () => TEN,
-    zone: () => ZONE,
+    time: { now: () => TEN, zone: () => ZONE },
     chooseSaveFile: async (_title, suggested) => {
       asked.push({ suggested })
       return answer

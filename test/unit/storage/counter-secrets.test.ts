@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import keytar from 'keytar'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openAudit } from '../../../src/main/core/audit/audit.ts'
+import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { StaffPinKeeper } from '../../../src/main/core/counter/pin.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { keychainOver, memoryKeychain, profileOf, type SecretPlace } from '../../../src/main/core/storage/keychain.ts'
@@ -106,8 +106,8 @@ describe('on the operating system’s keychain', () => {
     const profile = ownProfile()
     const db = database()
     const run = async (over = db) => {
-      const opened = openAudit({
-        ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, clock: Date.now, zone: () => 'UTC' },
+      const opened = new Audit({
+        ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, time: { now: Date.now, zone: () => 'UTC' } },
         ...{ staff: () => 'Grace', changed: () => undefined, trouble: (error) => expect(error).toBeUndefined() }
       })
       // Each run brings the keychain up to date as it begins; the database is closed after that.

@@ -5,6 +5,7 @@
 import type { AuditCheck, AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -24,9 +25,7 @@ export interface AuditDeps {
   db: Db
   /** `auditAnchor` of a keychain that keeps things as long as `db` does: of one in memory where the database is. */
   anchor: SecretSlot
-  clock: () => number
-  /** IANA name of this workstation's zone. */
-  zone: () => string
+  time: Pick<Time, 'now' | 'zone'>
   /** Who of staff works here. */
   staff: () => string
   changed: () => void
@@ -34,58 +33,64 @@ export interface AuditDeps {
   trouble: (error: unknown) => void
 }
 
-export interface Audit {
-  note: NoteInAudit
+export class Audit {
+  readonly #deps: AuditDeps
+  readonly #table: AuditTable
+  readonly #anchor: ReturnType<typeof openAnchor>
+
+  constructor(deps: AuditDeps) {
+    const { db, anchor: slot, trouble } = deps
+    this.#deps = deps
+    this.#table = openAuditTable(db)
+    this.#anchor = openAnchor({ slot, table: this.#table, meta: openMeta(db), trouble })
+    // An end before the keychain had the newest entry is made up for.
+    this.#anchor.moved()
+  }
+
+  readonly note: NoteInAudit = ({ detail = {}, ...rest }) => {
+    const { time, staff, changed, trouble } = this.#deps
+    try {
+      this.#table.append({ at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail })
+    } catch (error) {
+      trouble(error)
+      return
+    }
+    this.#anchor.moved()
+    changed()
+  }
+
   /** Newest first; see `AuditTable.list`. */
-  list(search: string, offset: number, limit: number): Promise<AuditPage>
+  list(search: string, offset: number, limit: number): Promise<AuditPage> {
+    return inSlices(this.#table.list(search, offset, limit))
+  }
+
   /** @throws AppFailure `keychain` where the trail holds together and its end can't be known. */
-  check(): Promise<AuditCheck>
+  async check(): Promise<AuditCheck> {
+    // Before the trail is followed: what is known now is in it by then, whatever is appended meanwhile.
+    const known = await this.#anchor.known().catch((error: unknown) => {
+      if (error instanceof KeychainError) return undefined
+      throw error
+    })
+    const { entries, brokenAt } = await inSlices(followed(this.#table))
+    if (!known && brokenAt === undefined) {
+      fail(
+        'keychain',
+        'Each entry follows from the one before it. Whether the last ones are missing can’t be said: this computer’s keychain did not answer. Unlock it and check again.'
+      )
+    }
+    const isCutOff = known?.isCutOff() ?? false
+    const isWhole = brokenAt === undefined && !isCutOff
+    return { isWhole, entries, ...(brokenAt !== undefined && { brokenAt }), isCutOff }
+  }
+
   /** The bytes of a file with all of it, to be written while they are read. */
-  export(format: 'csv' | 'json'): AsyncIterable<Uint8Array>
+  export(format: 'csv' | 'json'): AsyncIterable<Uint8Array> {
+    return format === 'csv' ? csvOf(this.#table) : jsonOf(this.#table)
+  }
+
   /** Resolves when the keychain has the newest entry, or has failed: before the application ends. */
-  settled(): Promise<void>
-}
-
-export function openAudit({ db, anchor: slot, clock, zone, staff, changed, trouble }: AuditDeps): Audit {
-  const table = openAuditTable(db)
-  const anchor = openAnchor({ slot, table, meta: openMeta(db), trouble })
-  // An end before the keychain had the newest entry is made up for.
-  anchor.moved()
-
-  return {
-    note({ detail = {}, ...rest }) {
-      try {
-        table.append({ at: clock(), zone: zone(), staff: staff(), ...rest, detail })
-      } catch (error) {
-        trouble(error)
-        return
-      }
-      anchor.moved()
-      changed()
-    },
-
-    list: (search, offset, limit) => inSlices(table.list(search, offset, limit)),
-
-    async check() {
-      // Before the trail is followed: what is known now is in it by then, whatever is appended meanwhile.
-      const known = await anchor.known().catch((error: unknown) => {
-        if (error instanceof KeychainError) return undefined
-        throw error
-      })
-      const { entries, brokenAt } = await inSlices(followed(table))
-      if (!known && brokenAt === undefined) {
-        fail(
-          'keychain',
-          'Each entry follows from the one before it. Whether the last ones are missing can’t be said: this computer’s keychain did not answer. Unlock it and check again.'
-        )
-      }
-      const isCutOff = known?.isCutOff() ?? false
-      const isWhole = brokenAt === undefined && !isCutOff
-      return { isWhole, entries, ...(brokenAt !== undefined && { brokenAt }), isCutOff }
-    },
-
-    export: (format) => (format === 'csv' ? csvOf(table) : jsonOf(table)),
-    settled: anchor.settled
+  settled(): Promise<void> {
+    return this.#anchor.settled()
   }
 }
 

@@ -4,9 +4,9 @@
  */
 import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { Cleanup } from './cleanup.ts'
 import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
+import { Cleanup } from './page.ts'
 import { type PersonOverlay, Session } from './session.ts'
 import { SigningQueue } from './signing-queue.ts'
 import type { AskedFrom, StaffAction } from './staff-actions.ts'

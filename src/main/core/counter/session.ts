@@ -3,11 +3,11 @@
  * moves on by the table of phases and what is written here, and always comes to its end.
  */
 import type { AppError, CounterSession } from '../../../shared/contract/index.ts'
-import type { Cleanup } from './cleanup.ts'
 import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { Idle } from './idle.ts'
 import { followOutcomes, outcomeCounts } from './outcome.ts'
 import { Overlays } from './overlays.ts'
+import type { Cleanup } from './page.ts'
 import { Page } from './page.ts'
 import { isShowing, mayDo, type PersonAction, PHASES } from './phases.ts'
 import { type Changes, type SessionStart, SessionState } from './session-state.ts'
