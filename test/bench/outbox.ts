@@ -101,7 +101,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
       baseUrl: service.url,
       authentication: { scheme: 'none' }
     })
-    box.configure(accountId, { concurrency: LANES, takeBackSeconds: 0 })
+    box.configure(accountId, { concurrency: LANES, undoSeconds: 0 })
     box.pause(accountId)
     box.open()
     const rows = Array.from({ length: count }, (_, row) => ({ row: row + 1, cells: [], composition: packageOf(row) }))

@@ -79,7 +79,7 @@ function faultsOfSending(entry: Package, seen: Seen, isNewest: boolean): Fault[]
 
 const SENT = sendStatus({ state: 'sent' }).word
 const NOT_SENT = sendStatus({ state: 'not-sent' }).word
-const HOLDS: SendHold[] = ['take-back', 'time', 'line', 'paused', 'rate-limited', 'turn']
+const HOLDS: SendHold[] = ['undo', 'time', 'line', 'paused', 'rate-limited', 'turn']
 const WAITING = HOLDS.map((hold) => sendStatus({ state: 'ready', hold }).word)
 
 function faultsOfWords(entry: Package, state: SendState, row: string, before: number, after: number): Fault[] {

@@ -247,9 +247,9 @@ describe('taking a package back', () => {
 
   test('goes on in the draft that it is then, which may be another', async () => {
     await send()
-    const { takeBack } = opened.api.sends
-    opened.api.sends.takeBack = async (input) => {
-      const result = await takeBack(input)
+    const { undo } = opened.api.sends
+    opened.api.sends.undo = async (input) => {
+      const result = await undo(input)
       if (!result.ok) return result
       control().state.drafts = control().state.drafts.map((one) => ({ ...one, id: 'draft-2' }))
       return { ok: true, value: { ...result.value, id: 'draft-2' } }
@@ -268,7 +268,7 @@ describe('taking a package back', () => {
     await send()
     await fireEvent.keyDown(document.activeElement ?? window, keys)
     expect(await screen.findByRole('button', { name: 'Send 1 form' })).toBeTruthy()
-    expect(calls('sends.takeBack')).toHaveLength(1)
+    expect(calls('sends.undo')).toHaveLength(1)
   })
 
   test('is no longer done by keys once it has left', async () => {
@@ -276,7 +276,7 @@ describe('taking a package back', () => {
     await becomes({ state: 'sending' })
     await fireEvent.keyDown(window, { key: 'Escape' })
     await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
-    expect(calls('sends.takeBack')).toHaveLength(0)
+    expect(calls('sends.undo')).toHaveLength(0)
   })
 
   test('too late says so, and shows how it stands', async () => {
@@ -405,7 +405,7 @@ describe('a doubt', () => {
       state: 'uncertain',
       documents: [],
       error: unanswered,
-      doubt: { sent, found: references.map(found) }
+      ambiguity: { sent, found: references.map(found) }
     })
   }
 
@@ -455,7 +455,7 @@ describe('before it is sent', () => {
   test('a paused outbox is said', async () => {
     await open({
       outbox: {
-        settings: { concurrency: 2, perMinute: null, takeBackSeconds: 10 },
+        settings: { concurrency: 2, perMinute: null, undoSeconds: 10 },
         pause: { by: 'service', since: NOW, error: { code: 'quota', message: '426' } }
       }
     })

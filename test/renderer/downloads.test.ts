@@ -165,7 +165,7 @@ describe('the queue', () => {
     expect(said(/Free some space, then try again\./)).toBe(true)
     expect(said('Evidence')).toBe(true)
     await press('Save them elsewhere…')
-    expect(calls('downloads.saveElsewhere')[0]?.input).toEqual({
+    expect(calls('downloads.relocate')[0]?.input).toEqual({
       from: 'evidence',
       to: opened.api.control.state.downloadFolders.at(-1)?.id
     })
@@ -183,7 +183,7 @@ describe('the queue', () => {
     api.downloads.chooseFolder = async () => ({ ok: true, value: null as never })
     await open(api)
     await press('Save them elsewhere…')
-    expect(calls('downloads.saveElsewhere')).toHaveLength(0)
+    expect(calls('downloads.relocate')).toHaveLength(0)
     expect(said('2 files wait. The disk is full.')).toBe(true)
   })
 

@@ -96,7 +96,7 @@ export interface FakeState {
   overview: OverviewView
   changes: DocumentChange[]
   away: AwayView
-  telling: NotificationPreferences
+  notifications: NotificationPreferences
   employers: EmployersView
   knownForms: KnownForm[]
   dropFolders: DropFolder[]
@@ -175,7 +175,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     remembered: {},
     forms: [],
     sends: [],
-    outbox: { settings: { concurrency: 2, perMinute: null, takeBackSeconds: 10 } },
+    outbox: { settings: { concurrency: 2, perMinute: null, undoSeconds: 10 } },
     batches: [],
     bulk: {
       sheet: null,
@@ -200,7 +200,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     changes: [],
     away: { total: 0, byKind: {}, changes: [] },
-    telling: {
+    notifications: {
       kinds: {
         signed: 'never',
         completed: 'always',

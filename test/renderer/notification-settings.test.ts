@@ -19,7 +19,7 @@ const chosen = (name: string) =>
   group(name)
     .getAllByRole<HTMLInputElement>('radio')
     .find(({ checked }) => checked)?.value
-const kept = () => opened.api.control.state.telling
+const kept = () => opened.api.control.state.notifications
 
 async function pick(kind: string, choice: string) {
   await fireEvent.click(group(kind).getByRole('radio', { name: choice }))
@@ -48,7 +48,7 @@ test('a choice is kept at once, and nothing else is changed by it', async () => 
 
 test('choices made one after the other, faster than they are kept, are all kept', async () => {
   await open()
-  const answer = opened.api.control.hold('telling.set')
+  const answer = opened.api.control.hold('notifications.set')
   await fireEvent.click(group('Somebody has signed').getByRole('radio', { name: 'Always' }))
   await fireEvent.click(group('A document expired').getByRole('radio', { name: 'Never' }))
   await fireEvent.click(screen.getByRole('checkbox', { name: 'With a sound' }))
@@ -83,14 +83,14 @@ test('where no view is chosen it is said that nothing is told of views', async (
 })
 
 test('a time that is half typed changes nothing', async () => {
-  await open(fakeApi({ telling: { ...first(), quiet: { from: '20:00', to: '07:00' } } }))
+  await open(fakeApi({ notifications: { ...first(), quiet: { from: '20:00', to: '07:00' } } }))
   await setTime('From', '')
   expect(kept().quiet).toEqual({ from: '20:00', to: '07:00' })
 })
 
 test('what could not be kept is said, and shown as it still is', async () => {
   await open()
-  opened.api.control.fail('telling.set', { code: 'storage', message: 'The disk is full.' })
+  opened.api.control.fail('notifications.set', { code: 'storage', message: 'The disk is full.' })
   await pick('Somebody has signed', 'Always')
   expect(opened.app.toasts.shown.map(({ text }) => text).join()).toMatch(/wasn't kept/)
   expect(chosen('Somebody has signed')).toBe('never')
@@ -98,12 +98,12 @@ test('what could not be kept is said, and shown as it still is', async () => {
 
 test('what can’t be read is said', async () => {
   const api = fakeApi()
-  api.control.fail('telling.get', { code: 'storage', message: 'The disk is full.' })
+  api.control.fail('notifications.get', { code: 'storage', message: 'The disk is full.' })
   await open(api)
   expect(screen.queryAllByRole('radiogroup')).toEqual([])
   expect(screen.getByRole('alert')).toBeTruthy()
 })
 
 function first(): NotificationPreferences {
-  return fakeApi().control.state.telling
+  return fakeApi().control.state.notifications
 }

@@ -11,7 +11,7 @@ import { putSend } from './fakes/outbox.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW, sendOf } from './people.ts'
 
-const settings = { concurrency: 2, perMinute: null, takeBackSeconds: 10 }
+const settings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
 const uncertain = sendOf({
   id: 'old',
   title: 'Deed of gift',
@@ -372,7 +372,7 @@ describe('the box', () => {
     await fireEvent.input(dialog.getByRole('textbox', { name: /^Packages a minute/ }), { target: { value: '30' } })
     await fireEvent.click(dialog.getByRole('button', { name: 'Save' }))
     await settle()
-    expect(opened.api.control.state.outbox.settings).toEqual({ concurrency: 2, perMinute: 30, takeBackSeconds: 0 })
+    expect(opened.api.control.state.outbox.settings).toEqual({ concurrency: 2, perMinute: 30, undoSeconds: 0 })
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 })
@@ -463,12 +463,12 @@ test('when a package goes is one sentence, with its zone', () => {
 })
 
 test('every state and what holds it is told apart by its words', () => {
-  const holds = ['take-back', 'time', 'line', 'paused', 'rate-limited', 'turn'] as const
+  const holds = ['undo', 'time', 'line', 'paused', 'rate-limited', 'turn'] as const
   const states = ['sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'] as const
-  const all: Pick<SendView, 'state' | 'hold' | 'doubt'>[] = [
+  const all: Pick<SendView, 'state' | 'hold' | 'ambiguity'>[] = [
     ...holds.map((hold) => ({ state: 'ready' as const, hold })),
     ...states.map((state) => ({ state })),
-    { state: 'uncertain', doubt: { sent: [], found: [] } }
+    { state: 'uncertain', ambiguity: { sent: [], found: [] } }
   ]
   expect(new Set(all.map((one) => sendStatus(one).word)).size).toBe(all.length)
 })

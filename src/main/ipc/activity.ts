@@ -7,7 +7,7 @@ import { chosenId } from './accounts.ts'
 import type { Accounts } from './parts.ts'
 import type { RequestHandlers } from './registration.ts'
 
-type Handled = Extract<keyof RequestHandlers, `activity.${string}` | `telling.${string}`>
+type Handled = Extract<keyof RequestHandlers, `activity.${string}` | `notifications.${string}`>
 
 export interface ActivityParts {
   accounts: Accounts
@@ -31,8 +31,8 @@ export function activityHandlers(parts: ActivityParts): Pick<RequestHandlers, Ha
       presence.seen(chosenId(accounts))
       return null
     },
-    'telling.get': async () => settings.read(),
-    'telling.set': async (wanted) => {
+    'notifications.get': async () => settings.read(),
+    'notifications.set': async (wanted) => {
       const kept = settings.set(wanted)
       settingsChanged()
       return kept

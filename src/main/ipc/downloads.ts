@@ -44,7 +44,7 @@ export function downloadHandlers(parts: DownloadParts): Pick<RequestHandlers, Ha
       await downloads.cancelAll(chosen())
       return null
     },
-    'downloads.saveElsewhere': async ({ from, to }) => ({ moved: await downloads.relocate(chosen(), from, to) }),
+    'downloads.relocate': async ({ from, to }) => ({ moved: await downloads.relocate(chosen(), from, to) }),
     'downloads.again': async ({ ids }) => {
       await downloads.again(chosen(), ids)
       return null

@@ -44,7 +44,7 @@ export function outboxHandlers(parts: OutboxParts): Pick<RequestHandlers, Handle
   return {
     'sends.start': async ({ draftId, at }) => outbox.start(ownDraft(draftId), { at }),
     'sends.now': async ({ id }) => outbox.now(ownSend(id)),
-    'sends.takeBack': async ({ id }) => outbox.takeBack(ownSend(id)),
+    'sends.undo': async ({ id }) => outbox.undo(ownSend(id)),
     'sends.list': async ({ search, ...query }) =>
       search.trim() === '' ? outbox.list(chosenId(accounts), query) : outbox.search(chosenId(accounts), search, query),
     'sends.get': async ({ id }) => outbox.get(ownSend(id)),
@@ -56,11 +56,11 @@ export function outboxHandlers(parts: OutboxParts): Pick<RequestHandlers, Handle
     'outbox.state': async () => outbox.state(chosenId(accounts)),
     'outbox.pause': async () => outbox.pause(chosenId(accounts)),
     'outbox.resume': async () => outbox.resume(chosenId(accounts)),
-    'outbox.configure': async ({ concurrency, perMinute, takeBackSeconds }) =>
+    'outbox.configure': async ({ concurrency, perMinute, undoSeconds }) =>
       outbox.configure(chosenId(accounts), {
         ...(concurrency !== undefined && { concurrency }),
         ...(perMinute !== undefined && { perMinute }),
-        ...(takeBackSeconds !== undefined && { takeBackSeconds })
+        ...(undoSeconds !== undefined && { undoSeconds })
       }),
 
     'batches.list': async () => batches.list(chosenId(accounts)),

@@ -82,7 +82,7 @@ export const composingRequests = {
   /** Lets a waiting send go without waiting any longer. */
   'sends.now': answers<SendView>()(byId),
   /** Takes a send that has not left out of the outbox: it is a draft again. */
-  'sends.takeBack': answers<DraftSummary>()(byId),
+  'sends.undo': answers<DraftSummary>()(byId),
   'sends.list': answers<SendList>()(
     z.strictObject({
       show: z.enum(['all', 'attention', 'waiting', 'sent']),
@@ -114,7 +114,7 @@ export const composingRequests = {
       concurrency: z.number().int().min(1).max(4).optional(),
       /** Packages a minute at most; null for as fast as they go. */
       perMinute: z.number().int().min(1).max(600).nullable().optional(),
-      takeBackSeconds: z.number().int().min(0).max(60).optional()
+      undoSeconds: z.number().int().min(0).max(60).optional()
     })
   ),
   'batches.list': answers<BatchView[]>()(nothing),

@@ -87,7 +87,7 @@ export type SendState = 'ready' | 'sending' | 'sent' | 'refused' | 'uncertain' |
  * What a ready send waits for: the time to take it back, the time it was given, the line, the box or its batch being
  * let go, the service's "not so fast", or its turn.
  */
-export type SendHold = 'take-back' | 'time' | 'line' | 'paused' | 'rate-limited' | 'turn'
+export type SendHold = 'undo' | 'time' | 'line' | 'paused' | 'rate-limited' | 'turn'
 
 export interface SendView {
   id: string
@@ -117,14 +117,14 @@ export interface SendView {
   /** When an uncertain send is looked for again by itself. */
   nextLookAt?: number
   /** Documents that may be of an uncertain send: a person must say. */
-  doubt?: SendDoubt
+  ambiguity?: SendAmbiguity
   packageReference?: string
   packageStatus?: string
   documents: { reference: string; name: string }[]
 }
 
-/** Both sides of a doubt: what was sent, and what the folders show that may be it. */
-export interface SendDoubt {
+/** Both sides of an ambiguity: what was sent, and what the folders show that may be it. */
+export interface SendAmbiguity {
   sent: { name: string; signers: string[]; clientReference: string }[]
   found: {
     reference: string
@@ -165,7 +165,7 @@ export interface OutboxView {
     /** When it is tried again by itself. */
     until?: number
   }
-  settings: { concurrency: number; perMinute: number | null; takeBackSeconds: number }
+  settings: { concurrency: number; perMinute: number | null; undoSeconds: number }
 }
 
 export interface BatchView {

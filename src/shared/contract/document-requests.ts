@@ -139,8 +139,8 @@ export const documentRequests = {
   'activity.away': answers<AwayView>()(nothing),
   /** The person has seen what happened while they were away. */
   'activity.seen': answers<null>()(nothing),
-  'telling.get': answers<NotificationPreferences>()(nothing),
-  'telling.set': answers<NotificationPreferences>()(NotificationPreferences),
+  'notifications.get': answers<NotificationPreferences>()(nothing),
+  'notifications.set': answers<NotificationPreferences>()(NotificationPreferences),
 
   'employers.list': answers<EmployersView>()(z.strictObject({ refresh: z.boolean() })),
   /** Operation 3: saves records that are new or changed. Answers all that the account has. */

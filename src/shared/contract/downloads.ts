@@ -164,7 +164,7 @@ export const downloadRequests = {
    * Has what waits for one folder saved into another; answers how many files that are. Rules, and what is downloaded
    * later, keep their folders.
    */
-  'downloads.saveElsewhere': answers<{ moved: number }>()(z.strictObject({ from: id, to: id })),
+  'downloads.relocate': answers<{ moved: number }>()(z.strictObject({ from: id, to: id })),
   /** Begins again what failed or was cancelled, or what the check found missing or altered. */
   'downloads.again': answers<null>()(z.strictObject({ ids: z.array(id).min(1).max(10_000) })),
   /** Begins again all that failed. */

@@ -1,7 +1,7 @@
 /** The made-up office's day: overview, activity, what is told, employers, drop folders. */
 import { byId, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
-type Handled = HandlersOf<'overview' | 'activity' | 'telling' | 'employers' | 'forms' | 'dropFolders' | 'hints'>
+type Handled = HandlersOf<'overview' | 'activity' | 'notifications' | 'employers' | 'forms' | 'dropFolders' | 'hints'>
 
 export function fakeDay(office: FakeOffice): Handled {
   const { state, emit } = office
@@ -17,10 +17,10 @@ export function fakeDay(office: FakeOffice): Handled {
       emit('activity.changed', null)
       return null as never
     },
-    'telling.get': () => state.telling,
-    'telling.set': (telling) => {
-      state.telling = telling
-      return telling
+    'notifications.get': () => state.notifications,
+    'notifications.set': (preferences) => {
+      state.notifications = preferences
+      return preferences
     },
     'employers.list': () => state.employers,
     'employers.save': ({ records }) => {

@@ -164,7 +164,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       return nothing
     },
     'downloads.cancelAll': () => become((one) => order.includes(one.state), stopped) as never,
-    'downloads.saveElsewhere': ({ to }) => {
+    'downloads.relocate': ({ to }) => {
       const folder = state.downloadFolders.find((one) => one.id === to)
       const waiting = state.downloads.filter((one) => one.state === 'waiting')
       state.downloads = state.downloads.map((one) =>

@@ -39,8 +39,8 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
         title: draft.title,
         who: draft.who,
         state: 'ready',
-        hold: at ? 'time' : 'take-back',
-        goesAt: at ?? state.now() + state.outbox.settings.takeBackSeconds * 1000,
+        hold: at ? 'time' : 'undo',
+        goesAt: at ?? state.now() + state.outbox.settings.undoSeconds * 1000,
         createdAt: state.now(),
         attempt: 0,
         documents: []
@@ -53,7 +53,7 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
       return put(send)
     },
     'sends.now': ({ id }) => leave({ state, emit }, id),
-    'sends.takeBack': ({ id }) => {
+    'sends.undo': ({ id }) => {
       const send = byId(state.sends, id)
       if (send.state !== 'ready') throw new Failure('busy')
       state.sends = state.sends.filter((one) => one.id !== id)
@@ -78,8 +78,8 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
       return put({ ...send, state: 'sent', settledAt: state.now(), ...state.nextSend })
     },
     'sends.settle': (input) => {
-      const { doubt: _doubt, error: _error, ...send } = byId(state.sends, input.id)
-      const found = input.arrived ? byId(state.sends, input.id).doubt?.found : undefined
+      const { ambiguity: _ambiguity, error: _error, ...send } = byId(state.sends, input.id)
+      const found = input.arrived ? byId(state.sends, input.id).ambiguity?.found : undefined
       const documents = input.arrived
         ? input.documents.map((reference) => ({
             reference,
@@ -113,7 +113,7 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
       const settings = { ...state.outbox.settings }
       if (change.concurrency !== undefined) settings.concurrency = change.concurrency
       if (change.perMinute !== undefined) settings.perMinute = change.perMinute
-      if (change.takeBackSeconds !== undefined) settings.takeBackSeconds = change.takeBackSeconds
+      if (change.undoSeconds !== undefined) settings.undoSeconds = change.undoSeconds
       state.outbox = { ...state.outbox, settings }
       emit('outbox.changed', null)
       return outbox()

@@ -53,7 +53,7 @@ const doubtful = (): SendView =>
     settledAt: minutes(43),
     documents: [],
     error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true },
-    doubt: {
+    ambiguity: {
       sent: [{ name: 'Deed of gift', signers: ['Anahera Singh', 'Josef Lindqvist'], clientReference: 'M-2041' }],
       found: [
         {
@@ -84,7 +84,7 @@ function oneOfEach(): SendView[] {
       id: 'soon',
       title: 'Loan variation',
       who: 'Wiremu Tane',
-      hold: 'take-back',
+      hold: 'undo',
       createdAt: now() - 2000,
       goesAt: now() + 58_000
     }),
@@ -226,7 +226,7 @@ function outbox(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
 
 const paused = (pause: NonNullable<Parameters<typeof fakeApi>[0]>['outbox']): FakeApi =>
   outbox(pause && { outbox: pause })
-const settings = { concurrency: 2, perMinute: null, takeBackSeconds: 10 }
+const settings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
 
 export const outboxScenes: Record<string, () => FakeApi> = {
   outbox,

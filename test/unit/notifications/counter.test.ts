@@ -5,12 +5,12 @@ import { office } from './office.ts'
 
 test('what happened while someone signed is told once staff has the screen again, and not before', async () => {
   const here = office()
-  const telling = await here.atWork()
+  const notifier = await here.atWork()
   const desk = openOffice()
   const { counter } = desk
   desk.deps.changed = () => {
     here.isHandedOver = counter.isHandedOver()
-    telling.counterChanged()
+    notifier.counterChanged()
   }
   const { id } = await desk.start(['will', 0])
   await desk.opens()

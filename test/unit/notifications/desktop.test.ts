@@ -35,7 +35,7 @@ test('what the folders show is told once: nothing of their first reading, then w
   here.settings.kinds.completed = 'views'
   here.settings.kinds.signed = 'never'
   here.views = [{ ...view('b', true), query: DocumentQuery.parse({ search: 'Deed b' }) }]
-  const telling = await here.open()
+  const notifier = await here.open()
   await here.answers('InBox', [
     deed('a', 'InProgress'),
     deed('b', 'InProgress'),
@@ -52,7 +52,7 @@ test('what the folders show is told once: nothing of their first reading, then w
     [expect.stringContaining('Deed c'), expect.stringContaining('eclined')]
   ])
   await here.goOn(MINUTE)
-  await telling.stop()
+  await notifier.stop()
 
   await here.open()
   await here.answers('InBox', [deed('a', 'Complete'), deed('b', 'Expired'), deed('c', 'Expired')])

@@ -140,15 +140,15 @@ test('nothing that came in quiet hours is lost to a crash in them', async () => 
 
 test('while someone signs at the counter nothing is shown, and what is on the screen is taken off it', async () => {
   const here = office()
-  const telling = await here.atWork()
+  const notifier = await here.atWork()
   here.isHandedOver = true
-  telling.counterChanged()
+  notifier.counterChanged()
   expect(here.withdrawn).toBe(1)
   here.desk.happens()
   await here.goOn(HOUR)
   expect(here.shown).toEqual([])
   here.isHandedOver = false
-  telling.counterChanged()
+  notifier.counterChanged()
   await here.goOn()
   expect(here.titles()).toEqual(['Complete: everybody has signed'])
 })
@@ -349,10 +349,10 @@ test('a clock that jumps back into yesterday tells nothing twice', async () => {
 
 test('after it was stopped nothing is told', async () => {
   const here = office()
-  const telling = await here.atWork()
+  const notifier = await here.atWork()
   here.desk.happens()
-  telling.documentsChanged()
-  await telling.stop()
+  notifier.documentsChanged()
+  await notifier.stop()
   await here.time.pass(HOUR)
   expect(here.shown).toEqual([])
 })

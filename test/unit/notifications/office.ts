@@ -115,7 +115,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
   const time = ownTime(now)
   const desk = scriptedDesk(time.clock)
   const db = database()
-  let run: { telling: ReturnType<typeof openNotifier>; end: () => void } | undefined
+  let run: { notifier: ReturnType<typeof openNotifier>; end: () => void } | undefined
 
   const self = {
     time,
@@ -135,7 +135,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
       desk.read.clear()
       const runTime = time.run({ zone: () => zone })
       let isOver = false
-      const telling = openNotifier({
+      const notifier = openNotifier({
         db,
         ask: (name, ask) => desk.ask(name, ask),
         settings: () => self.settings,
@@ -150,27 +150,27 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         failed: (error) => void self.failures.push(error)
       })
       run = {
-        telling,
+        notifier,
         end: () => {
           isOver = true
           runTime.end()
         }
       }
-      await telling.start()
-      return telling
+      await notifier.start()
+      return notifier
     },
 
     /** A run that has read its folders: what comes now happens while the application runs. */
     async atWork() {
-      const telling = await self.open()
+      const notifier = await self.open()
       for (const { id } of self.accounts) desk.reads(id)
       await settled(5000)
-      return telling
+      return notifier
     },
 
     /** Something happened, and time goes on until it would be told. */
     async goOn(milliseconds = 5000) {
-      run?.telling.documentsChanged()
+      run?.notifier.documentsChanged()
       await settled(milliseconds)
     },
     titles: () => self.shown.map(({ title }) => title),

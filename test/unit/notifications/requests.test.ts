@@ -52,10 +52,10 @@ test('what happened while away is answered until it was seen', async () => {
 
 test('what is wanted told is kept, and telling hears of it', async () => {
   const { handlers, told } = answering()
-  expect(await handlers['telling.get'](undefined, sender)).toEqual(FIRST_SETTINGS)
+  expect(await handlers['notifications.get'](undefined, sender)).toEqual(FIRST_SETTINGS)
   const wanted = { ...FIRST_SETTINGS, sound: true }
-  expect(await handlers['telling.set'](wanted, sender)).toEqual(wanted)
-  expect(await handlers['telling.get'](undefined, sender)).toEqual(wanted)
+  expect(await handlers['notifications.set'](wanted, sender)).toEqual(wanted)
+  expect(await handlers['notifications.get'](undefined, sender)).toEqual(wanted)
   expect(told.settings).toBe(1)
 })
 

@@ -7,7 +7,7 @@ import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 let work: Workplace
 beforeEach(async () => {
   work = await openWorkplace()
-  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+  work.outbox.configure(work.accountId, { undoSeconds: 0 })
 })
 afterEach(() => work.close())
 
@@ -30,7 +30,7 @@ async function doubtful() {
   work.line.fault('cut', isSend)
   const send = await work.send(lease)
   work.line.fault('pass')
-  await expect.poll(() => get(send.id).doubt?.found.length).toBe(2)
+  await expect.poll(() => get(send.id).ambiguity?.found.length).toBe(2)
   return send
 }
 
@@ -39,7 +39,7 @@ test('both sides of an ambiguity are shown, without signing links, and nothing g
   expect(get(id)).toMatchObject({
     state: 'uncertain',
     error: { mayHaveArrived: true },
-    doubt: {
+    ambiguity: {
       sent: [{ name: 'Lease', signers: ['Mere Tamati <mere.tamati@example.com>'], clientReference: 'MATTER-7' }],
       found: [{ clientReference: 'MATTER-7', folder: expect.any(String) }, { begunAt: expect.any(Number) }]
     }
@@ -53,12 +53,12 @@ test('both sides of an ambiguity are shown, without signing links, and nothing g
 
 test('a person says that it arrived: it is sent, as those documents', async () => {
   const { id } = await doubtful()
-  const [first] = get(id).doubt?.found ?? []
+  const [first] = get(id).ambiguity?.found ?? []
   expect(() => work.outbox.settle(id, { arrived: true, documents: ['made up'] })).toThrow()
   const settled = work.outbox.settle(id, { arrived: true, documents: [first?.reference ?? ''] })
   expect(settled).toMatchObject({ state: 'sent', documents: [{ reference: first?.reference }] })
   expect(settled.packageReference).toBeTruthy()
-  expect(settled.doubt).toBeUndefined()
+  expect(settled.ambiguity).toBeUndefined()
   expect(() => work.outbox.settle(id, { arrived: false })).toThrow()
 })
 
@@ -84,11 +84,11 @@ describe('twins with one reference', () => {
     const second = await sending
     work.line.fault('pass')
     await minutes(2)
-    await expect.poll(() => [first, second].map(({ id }) => get(id).doubt?.found.length)).toEqual([1, 1])
+    await expect.poll(() => [first, second].map(({ id }) => get(id).ambiguity?.found.length)).toEqual([1, 1])
     await minutes(3)
     expect(posts()).toBe(2)
 
-    const reference = get(second.id).doubt?.found[0]?.reference ?? ''
+    const reference = get(second.id).ambiguity?.found[0]?.reference ?? ''
     work.outbox.settle(second.id, { arrived: true, documents: [reference] })
     // One document is not two packages.
     expect(() => work.outbox.settle(first.id, { arrived: true, documents: [reference] })).toThrow('conflict')
@@ -123,6 +123,6 @@ test('documents that may have been it and are gone since prove nothing', async (
   for (const reference of Object.keys(work.practice.state.documents)) delete work.practice.state.documents[reference]
   await work.outbox.reconcile(id)
   await minutes(3)
-  expect(get(id)).toMatchObject({ state: 'uncertain', doubt: { found: [{}, {}] } })
+  expect(get(id)).toMatchObject({ state: 'uncertain', ambiguity: { found: [{}, {}] } })
   expect(posts()).toBe(3)
 })

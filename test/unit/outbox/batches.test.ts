@@ -39,7 +39,7 @@ describe('a batch', () => {
     work.outbox.configure(work.accountId, { concurrency: 1 })
     const { id, state, total } = await add(12)
     expect({ state, total }).toEqual({ state: 'going', total: 12 })
-    expect(rowsShown(id)[0]).toMatchObject({ row: 1, title: 'Row 1', state: 'ready', hold: 'take-back' })
+    expect(rowsShown(id)[0]).toMatchObject({ row: 1, title: 'Row 1', state: 'ready', hold: 'undo' })
     expect(rowsShown(id)[0]?.draftId).toBeUndefined()
     await aMoment()
     expect(posts()).toBe(0)
@@ -50,7 +50,7 @@ describe('a batch', () => {
   })
 
   test('starts its rows in order also when several go at once', async () => {
-    work.outbox.configure(work.accountId, { concurrency: 4, takeBackSeconds: 0 })
+    work.outbox.configure(work.accountId, { concurrency: 4, undoSeconds: 0 })
     const { id } = await add(40)
     await expect.poll(() => counts(id).sent).toBe(40)
     const tried = work.db.prepare<[], number>('SELECT sheet_row FROM sends ORDER BY attempted_at, number').pluck().all()
@@ -58,7 +58,7 @@ describe('a batch', () => {
   })
 
   test('lets single packages go first', async () => {
-    work.outbox.configure(work.accountId, { concurrency: 1, takeBackSeconds: 0, perMinute: 60 })
+    work.outbox.configure(work.accountId, { concurrency: 1, undoSeconds: 0, perMinute: 60 })
     await add(5)
     await expect.poll(posts).toBe(1)
     const { id } = work.outbox.start(work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Urgent' })] })).id)
@@ -68,7 +68,7 @@ describe('a batch', () => {
   })
 
   test('of two thousand rows is written down without holding up the application, and only then goes', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+    work.outbox.configure(work.accountId, { undoSeconds: 0 })
     let turns = 0
     let isOver = false
     const count = () => {
@@ -142,7 +142,7 @@ describe('pausing and cancelling', () => {
   })
 
   test('what has not left a cancelled batch stays here for good', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 0, perMinute: 60 })
+    work.outbox.configure(work.accountId, { undoSeconds: 0, perMinute: 60 })
     const { id } = await add(300)
     await expect.poll(() => counts(id).sent).toBe(1)
     expect(await batches().cancel(id)).toMatchObject({ state: 'done', counts: { sent: 1, cancelled: 299, ready: 0 } })
@@ -153,7 +153,7 @@ describe('pausing and cancelling', () => {
   })
 
   test('a row of a cancelled batch that comes back without having left does not go again', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 0, concurrency: 1 })
+    work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
     work.line.fault('hang', isSend)
     const { id } = await add(3)
     await expect.poll(posts).toBe(1)
@@ -173,7 +173,7 @@ describe('rows that fail', () => {
   const refuseEven = (method: string) => method === 'POST' && posts() % 2 === 0
 
   test('are reported with why, in the order of the sheet, with those that were left out', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 0, concurrency: 1 })
+    work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
     work.line.fault({ status: 400 }, refuseEven)
     const leftOut = [{ row: 3, cells: ['', 'nobody'], problems: ['Enter a name.', 'This isn’t an e-mail address.'] }]
     const rows = [...rowsOf(6)].filter(({ row }) => row !== 3)
@@ -197,7 +197,7 @@ describe('rows that fail', () => {
   })
 
   test('go again together, and none of them twice', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 0, concurrency: 1 })
+    work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
     work.line.fault({ status: 409 }, refuseEven)
     const { id } = await add(8)
     await expect.poll(() => batches().get(id).state).toBe('done')
@@ -211,7 +211,7 @@ describe('rows that fail', () => {
   })
 
   test('one that was made a draft goes on there, and the batch does not send it beside that', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+    work.outbox.configure(work.accountId, { undoSeconds: 0 })
     work.line.fault({ status: 400 }, isSend)
     const { id } = await add(2)
     await expect.poll(() => batches().get(id).state).toBe('done')
@@ -233,7 +233,7 @@ describe('rows that fail', () => {
 })
 
 test('the same package is known by its fingerprint as long as it was sent or may have been', async () => {
-  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+  work.outbox.configure(work.accountId, { undoSeconds: 0 })
   const { id } = await add(3)
   await expect.poll(() => counts(id).sent).toBe(3)
   expect(work.outbox.sentSince(work.accountId, work.time.now - 60_000).size).toBe(3)

@@ -21,7 +21,7 @@ describe('when the application ends', () => {
     const { id } = start()
     await work.time.pass(4_000)
     work.startAgain()
-    expect(get(id)).toMatchObject({ state: 'ready', hold: 'take-back' })
+    expect(get(id)).toMatchObject({ state: 'ready', hold: 'undo' })
     expect(() => work.parts.drafts.remove(get(id).draftId ?? '')).toThrow()
     await work.time.pass(6_100)
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
@@ -67,7 +67,7 @@ describe('when the application ends', () => {
   })
 
   test('in good order, what is under way may end first, and nothing new leaves', async () => {
-    work.outbox.configure(work.accountId, { concurrency: 1, takeBackSeconds: 0 })
+    work.outbox.configure(work.accountId, { concurrency: 1, undoSeconds: 0 })
     const first = start()
     await expect.poll(() => get(first.id).state).not.toBe('ready')
     const second = start()

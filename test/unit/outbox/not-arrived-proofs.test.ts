@@ -9,7 +9,7 @@ const MINUTE = 60_000
 let work: Workplace
 beforeEach(async () => {
   work = await openWorkplace()
-  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+  work.outbox.configure(work.accountId, { undoSeconds: 0 })
 })
 afterEach(() => work.close())
 
@@ -55,7 +55,7 @@ test('one that was let go again after it was not found leaves its trace when it 
   await expect.poll(() => get(id).state).toBe('not-sent')
   work.outbox.pause(work.accountId)
   work.outbox.retry(id)
-  work.outbox.takeBack(id)
+  work.outbox.undo(id)
   expect(get(id).state).toBe('cancelled')
 })
 

@@ -115,7 +115,7 @@ describe('sending', () => {
   })
 
   test('changes are reported together, and not of every send alone', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+    work.outbox.configure(work.accountId, { undoSeconds: 0 })
     for (let index = 0; index < 20; index++) work.outbox.start(draft())
     await expect.poll(() => work.taken('SendForms2').length).toBe(20)
     await work.time.pass(200)

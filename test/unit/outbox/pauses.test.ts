@@ -6,7 +6,7 @@ import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 let work: Workplace
 beforeEach(async () => {
   work = await openWorkplace()
-  work.outbox.configure(work.accountId, { takeBackSeconds: 0 })
+  work.outbox.configure(work.accountId, { undoSeconds: 0 })
 })
 afterEach(() => work.close())
 

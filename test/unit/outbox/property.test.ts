@@ -149,7 +149,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
       break
     }
     case 'decide': {
-      const send = all(work, 'attention').find(({ doubt }) => doubt)
+      const send = all(work, 'attention').find(({ ambiguity }) => ambiguity)
       if (send) decide(work, send, twins)
       break
     }
@@ -168,7 +168,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
       if (waiting) outbox.now(waiting.id)
       break
     case 'take back':
-      if (waiting && !twins.some(({ id }) => id === waiting.id)) outbox.takeBack(waiting.id)
+      if (waiting && !twins.some(({ id }) => id === waiting.id)) outbox.undo(waiting.id)
       break
     case 'retry': {
       const failed = all(work, 'attention').find(({ state }) => state === 'refused' || state === 'not-sent')
@@ -216,7 +216,8 @@ function misbehave(work: Workplace, { fault, on }: Extract<Step, { kind: 'fault'
 /** A person who looks at the documents themselves, and so never says what isn't so. */
 function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
   const own = twins.find(({ id }) => id === send.id)?.inside
-  const mine = send.doubt?.found.filter(({ reference }) => own !== undefined && own === insideOf(work, reference)) ?? []
+  const mine =
+    send.ambiguity?.found.filter(({ reference }) => own !== undefined && own === insideOf(work, reference)) ?? []
   const documents = mine.map(({ reference }) => reference)
   work.parts.outbox.settle(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
 }
@@ -265,7 +266,7 @@ async function finish(work: Workplace, twins: readonly Twin[]): Promise<void> {
   for (let round = 0; round < 60; round++) {
     const { ready, sending, uncertain } = work.parts.outbox.state(work.accountId).counts
     if (ready + sending + uncertain === 0) return
-    for (const send of all(work, 'attention')) if (send.doubt) decide(work, send, twins)
+    for (const send of all(work, 'attention')) if (send.ambiguity) decide(work, send, twins)
     await work.time.pass(30_000)
     await new Promise((resume) => setTimeout(resume, 25))
   }

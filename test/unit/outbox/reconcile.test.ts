@@ -183,7 +183,7 @@ describe('a document that is nested beyond all reason', () => {
 
 describe('several uncertain sends', () => {
   test('share one look, and each is told apart', async () => {
-    work.outbox.configure(work.accountId, { concurrency: 4, takeBackSeconds: 0 })
+    work.outbox.configure(work.accountId, { concurrency: 4, undoSeconds: 0 })
     work.line.fault('lose-answer', isSend)
     const ids = ['One', 'Two', 'Three', 'Four'].map(
       (Name) => work.outbox.start(work.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id

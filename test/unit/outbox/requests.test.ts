@@ -43,7 +43,7 @@ test('a draft goes out in the name of the account that is shown', async () => {
 })
 
 describe('what belongs to another account', () => {
-  test.each(['sends.get', 'sends.now', 'sends.takeBack', 'sends.reconcile', 'sends.retry', 'sends.again'] as const)(
+  test.each(['sends.get', 'sends.now', 'sends.undo', 'sends.reconcile', 'sends.retry', 'sends.again'] as const)(
     '%s does not find a send of it',
     async (name) => {
       const { id } = work.outbox.start(work.drafts.save(work.accountId, forms()).id)
@@ -80,9 +80,9 @@ test('sends are found by words, and the outbox is set for the account that is sh
   work.outbox.start(work.drafts.save(work.accountId, forms()).id)
   expect(await handlers()['sends.list']({ ...page, search: 'tax mere' }, asking)).toMatchObject({ total: 1 })
   expect(await handlers()['sends.list']({ ...page, search: 'nothing' }, asking)).toMatchObject({ total: 0 })
-  await handlers()['outbox.configure']({ concurrency: 4, perMinute: 30, takeBackSeconds: 5 }, asking)
+  await handlers()['outbox.configure']({ concurrency: 4, perMinute: 30, undoSeconds: 5 }, asking)
   expect(await handlers()['outbox.configure']({ perMinute: null }, asking)).toMatchObject({
-    settings: { concurrency: 4, perMinute: null, takeBackSeconds: 5 },
+    settings: { concurrency: 4, perMinute: null, undoSeconds: 5 },
     counts: { ready: 1 }
   })
 })

@@ -22,7 +22,7 @@ const inUtc = (at: number) => ({ due: new Date(at).toISOString().slice(0, 16), g
 describe('the time to take back', () => {
   test('is ten seconds, after which the package goes', async () => {
     const { id, hold, goesAt = 0 } = start()
-    expect(hold).toBe('take-back')
+    expect(hold).toBe('undo')
     expect(goesAt - work.time.now).toBeGreaterThan(9_900)
     await work.time.pass(9_900)
     await aMoment()
@@ -33,7 +33,7 @@ describe('the time to take back', () => {
 
   test('gives the draft back as it was, and nothing was sent', async () => {
     const { id, draftId } = start()
-    expect(work.outbox.takeBack(id)).toMatchObject({ id: draftId, title: 'Tax file declaration' })
+    expect(work.outbox.undo(id)).toMatchObject({ id: draftId, title: 'Tax file declaration' })
     expect(work.drafts.list(work.accountId).rows).toHaveLength(1)
     expect(() => get(id)).toThrow()
     await work.time.pass(60_000)
@@ -46,13 +46,13 @@ describe('the time to take back', () => {
     const { id } = start()
     work.outbox.now(id)
     await expect.poll(posts).toBe(1)
-    expect(() => work.outbox.takeBack(id)).toThrow()
+    expect(() => work.outbox.undo(id)).toThrow()
     expect(() => work.outbox.now(id)).toThrow()
     expect(get(id).state).toBe('sending')
   })
 
   test('can be set, and cut short', async () => {
-    work.outbox.configure(work.accountId, { takeBackSeconds: 60 })
+    work.outbox.configure(work.accountId, { undoSeconds: 60 })
     const { id, goesAt = 0 } = start()
     expect(goesAt - work.time.now).toBeGreaterThan(59_000)
     expect(work.outbox.now(id)).toMatchObject({ hold: 'turn' })
@@ -64,7 +64,7 @@ describe('the time to take back', () => {
     const { id, draftId } = start()
     work.outbox.now(id)
     await expect.poll(() => get(id).hold).toBe('rate-limited')
-    expect(work.outbox.takeBack(id).id).toBe(draftId)
+    expect(work.outbox.undo(id).id).toBe(draftId)
   })
 })
 
@@ -142,7 +142,7 @@ describe('sending at a given time', () => {
     work.outbox.now(id)
     expect(await work.ended(id)).toMatchObject({ state: 'sent' })
     const other = start(work.time.now + HOUR)
-    expect(work.outbox.takeBack(other.id).id).toBe(other.draftId)
+    expect(work.outbox.undo(other.id).id).toBe(other.draftId)
   })
 
   test('keeps nothing else from going', async () => {

@@ -13,7 +13,7 @@ const look: Look = {
   isStillAmbiguous: false,
   age: { byWall: 2 * MINUTE, measured: 2 * MINUTE, byService: undefined }
 }
-const send = { attempt: 1, doubt: undefined, error: undefined }
+const send = { attempt: 1, ambiguity: undefined, error: undefined }
 const refusal = { code: 'conflict', message: 'There already.', mayHaveArrived: false } as const
 const documents = [{ Reference: 'a' }]
 

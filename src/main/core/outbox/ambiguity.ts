@@ -1,5 +1,5 @@
 /** Both sides of an ambiguity that a person must settle: what was sent, and what the folders show that may be it. */
-import type { SendDoubt } from '../../../shared/contract/index.ts'
+import type { SendAmbiguity } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName, type PackageResponse } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
 import { begunAt, itemsOf } from './matching.ts'
@@ -22,7 +22,7 @@ export function ambiguityOf(content: SentRequest, documents: readonly DocumentRe
   }
 }
 
-function foundOf(document: DocumentResponse): SendDoubt['found'][number] {
+function foundOf(document: DocumentResponse): SendAmbiguity['found'][number] {
   const begun = begunAt(document)
   return {
     reference: document.Reference,
@@ -45,7 +45,7 @@ export function isStillOpen(
 }
 
 /** What the screens are shown: without what is only for settling it. */
-export function ambiguityView({ sent, found }: Ambiguity): SendDoubt {
+export function ambiguityView({ sent, found }: Ambiguity): SendAmbiguity {
   return { sent, found }
 }
 
@@ -58,16 +58,17 @@ export type SettlingAnswer = { arrived: true; documents: readonly string[] } | {
  *   person wasn't shown it.
  */
 export function settle(sends: Sends, send: Send, answer: SettlingAnswer, settledAt: number): Send {
-  const { doubt } = send
-  if (send.state !== 'uncertain' || !doubt) return fail('busy', 'There is nothing to decide about this package now.')
+  const { ambiguity } = send
+  if (send.state !== 'uncertain' || !ambiguity)
+    return fail('busy', 'There is nothing to decide about this package now.')
   if (answer.arrived) {
-    const chosen = chosenOf(doubt, answer.documents)
+    const chosen = chosenOf(ambiguity, answer.documents)
     const isTaken = chosen.some((one) => sends.isClaimed(send, one.Reference, one.PackageReference))
     if (isTaken) fail('conflict', 'This document belongs to another package that was sent.', { next: 'Look again.' })
     return sends.accepted(send, packageOf(chosen), settledAt)
   }
-  const dismissed = [...new Set([...send.dismissed, ...doubt.found.map(({ reference }) => reference)])]
-  return sends.change(send, { state: 'not-sent', dismissed, doubt: undefined, error: undefined, settledAt })
+  const dismissed = [...new Set([...send.dismissed, ...ambiguity.found.map(({ reference }) => reference)])]
+  return sends.change(send, { state: 'not-sent', dismissed, ambiguity: undefined, error: undefined, settledAt })
 }
 
 /** The documents that a person called the send's. */

@@ -131,8 +131,8 @@ export class Outbox {
   }
 
   /** Takes a send that has not left out of the outbox. @throws AppFailure `busy` if it has left; `gone`. */
-  takeBack(id: string): DraftSummary {
-    return this.#actions.takeBack(id)
+  undo(id: string): DraftSummary {
+    return this.#actions.undo(id)
   }
 
   /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is under way or uncertain; `gone`. */

@@ -27,7 +27,7 @@ interface Row {
   pause_error: string | null
 }
 
-const USUAL: OutboxSettings = { concurrency: 2, perMinute: null, takeBackSeconds: 10 }
+const USUAL: OutboxSettings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
 /** How long an outbox waits after a first failure, in milliseconds: if nothing left, and if nobody knows. */
 const FIRST_WAIT = { offline: 5_000, uncertain: 1_000 }
 
@@ -55,7 +55,7 @@ export class AccountPauses {
 
   /** How long sending can be undone, in milliseconds. */
   undoWindow(accountId: string): number {
-    return this.settings(accountId).takeBackSeconds * 1000
+    return this.settings(accountId).undoSeconds * 1000
   }
 
   configure(accountId: string, change: Partial<OutboxSettings>): void {
@@ -175,18 +175,18 @@ function rowsOf(db: Db) {
   // An account that was removed while something of it was under way gets no outbox any more.
   const write = db.prepare(
     `INSERT INTO outboxes (account_id, concurrency, per_minute, take_back_seconds, paused_by, paused_at, pause_error)
-     SELECT id, @concurrency, @perMinute, @takeBackSeconds, @by, @since, @error FROM accounts WHERE id = @accountId
+     SELECT id, @concurrency, @perMinute, @undoSeconds, @by, @since, @error FROM accounts WHERE id = @accountId
      ON CONFLICT (account_id) DO UPDATE SET concurrency = @concurrency, per_minute = @perMinute,
-       take_back_seconds = @takeBackSeconds, paused_by = @by, paused_at = @since, pause_error = @error`
+       take_back_seconds = @undoSeconds, paused_by = @by, paused_at = @since, pause_error = @error`
   )
   return {
     read(accountId: string): Pick<Account, 'settings' | 'pause'> {
       const row = read.get(accountId)
       if (!row) return { settings: USUAL, pause: undefined }
-      const { concurrency, per_minute: perMinute, take_back_seconds: takeBackSeconds, paused_by: by } = row
+      const { concurrency, per_minute: perMinute, take_back_seconds: undoSeconds, paused_by: by } = row
       const error = row.pause_error === null ? undefined : (JSON.parse(row.pause_error) as AppError)
       return {
-        settings: { concurrency, perMinute, takeBackSeconds },
+        settings: { concurrency, perMinute, undoSeconds },
         pause: by ? { by, since: row.paused_at ?? 0, ...(error && { error }) } : undefined
       }
     },

@@ -184,7 +184,7 @@ export class Reconciler {
       isComplete,
       begun,
       before: this.#seen.get(id),
-      isStillAmbiguous: send.doubt !== undefined && isStillOpen(send, send.doubt, known.isClaimed),
+      isStillAmbiguous: send.ambiguity !== undefined && isStillOpen(send, send.ambiguity, known.isClaimed),
       age: this.#ageOf(send, latest)
     })
     const written = db.transaction(() => this.#write(send, verdict))()
@@ -198,25 +198,25 @@ export class Reconciler {
 
   #write(send: Send, verdict: Verdict): Send | undefined {
     const { sends, time, backTo } = this.#deps
-    const ended = { settledAt: time.now(), doubt: undefined }
+    const ended = { settledAt: time.now(), ambiguity: undefined }
     switch (verdict.kind) {
       case 'nothing':
         return undefined
       case 'arrived':
         return this.#keepWhole(packageOf(verdict.documents), (response) => sends.accepted(send, response, time.now()))
       case 'ambiguous': {
-        const doubt = ambiguityOf(sends.requestOf(send), verdict.documents)
-        return sends.change(send, { doubt, error: AMBIGUOUS })
+        const ambiguity = ambiguityOf(sends.requestOf(send), verdict.documents)
+        return sends.change(send, { ambiguity, error: AMBIGUOUS })
       }
       case 'cleared':
-        return sends.change(send, { doubt: undefined })
+        return sends.change(send, { ambiguity: undefined })
       case 'refused':
         return sends.change(send, { ...ended, state: 'refused' })
       case 'not-sent':
         return sends.change(send, { ...ended, state: 'not-sent', error: NOT_THERE })
       case 'ready': {
         const at = { goesAt: 0, isScheduled: false }
-        return sends.change(send, { ...at, state: backTo(send), doubt: undefined, error: undefined })
+        return sends.change(send, { ...at, state: backTo(send), ambiguity: undefined, error: undefined })
       }
     }
   }

@@ -76,11 +76,11 @@ export class SendActions {
     return next
   }
 
-  takeBack(id: string): DraftSummary {
+  undo(id: string): DraftSummary {
     const { db, sends, changes, times } = this.#deps
     const send = sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package has left already, so it can’t be taken back.')
-    const draft = db.transaction(() => this.#takeBackNow(send))()
+    const draft = db.transaction(() => this.#undoNow(send))()
     times.endUndo(id)
     changes.send(send)
     changes.draft(draft.id)
@@ -128,7 +128,7 @@ export class SendActions {
     return sends.accepted(isSame ? send : sends.change(send, { draftId: undefined }), response, time.now())
   }
 
-  #takeBackNow(send: Send): DraftSummary {
+  #undoNow(send: Send): DraftSummary {
     const { drafts, sends, time } = this.#deps
     const draft = this.#draftOf(send)
     if (!draft) return this.#intoDraft(send)

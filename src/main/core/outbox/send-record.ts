@@ -1,5 +1,5 @@
 /** A send as lists have it, and as its row has it. */
-import type { AppError, SendDoubt, SendState } from '../../../shared/contract/index.ts'
+import type { AppError, SendAmbiguity, SendState } from '../../../shared/contract/index.ts'
 import type { SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
 
 export type SentRequest =
@@ -7,7 +7,7 @@ export type SentRequest =
   | { kind: 'form-filler'; request: SendFormFillerRequest }
 
 /** What a screen is shown of an ambiguity, and the package that each document found belongs to. */
-export interface Ambiguity extends SendDoubt {
+export interface Ambiguity extends SendAmbiguity {
   packages: Record<string, string>
 }
 
@@ -34,7 +34,7 @@ export interface Send {
   readonly firstAttemptedAt: number | undefined
   readonly settledAt: number | undefined
   readonly error: AppError | undefined
-  readonly doubt: Ambiguity | undefined
+  readonly ambiguity: Ambiguity | undefined
   readonly dismissed: readonly string[]
   readonly packageReference: string | undefined
   readonly packageStatus: string | undefined
@@ -91,7 +91,7 @@ export function sendOf(row: SendRow): Send {
     firstAttemptedAt: row.first_attempted_at ?? undefined,
     settledAt: row.settled_at ?? undefined,
     error: read<AppError>(row.error),
-    doubt: read<Ambiguity>(row.doubt),
+    ambiguity: read<Ambiguity>(row.doubt),
     dismissed: row.dismissed === '[]' ? [] : JSON.parse(row.dismissed),
     packageReference: row.package_reference ?? undefined,
     packageStatus: row.package_status ?? undefined,

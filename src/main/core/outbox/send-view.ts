@@ -21,7 +21,7 @@ export interface ViewDeps {
   nextAt: (send: Send) => number | undefined
 }
 
-type Shown = Pick<SendView, 'hold' | 'goesAt' | 'error' | 'nextLookAt' | 'doubt'>
+type Shown = Pick<SendView, 'hold' | 'goesAt' | 'error' | 'nextLookAt' | 'ambiguity'>
 
 /** Makes views; what is asked of a batch is asked once for all of its sends. */
 export function viewer({
@@ -50,7 +50,7 @@ export function viewer({
     if (left > 0) {
       const at = Math.round(now + left)
       // Later than the clock says if the clock has jumped.
-      return isScheduled ? { hold: 'time', goesAt: Math.max(goesAt, at) } : { hold: 'take-back', goesAt: at }
+      return isScheduled ? { hold: 'time', goesAt: Math.max(goesAt, at) } : { hold: 'undo', goesAt: at }
     }
     const pause = pauses.of(accountId)
     if (pauses.isPaused(accountId)) return { hold: 'paused', error: pause?.error }
@@ -79,7 +79,7 @@ export function viewer({
         return {
           // One that was refused may have arrived with an earlier attempt.
           ...(error && { error: { ...error, mayHaveArrived: true } }),
-          ...(send.doubt && { doubt: ambiguityView(send.doubt) }),
+          ...(send.ambiguity && { ambiguity: ambiguityView(send.ambiguity) }),
           ...(next !== undefined && { nextLookAt: Math.round(time.now() + Math.max(0, next - time.elapsed())) })
         }
       }

@@ -35,7 +35,7 @@ export type SendChange = Partial<
     | 'firstAttemptedAt'
     | 'settledAt'
     | 'error'
-    | 'doubt'
+    | 'ambiguity'
     | 'dismissed'
     | 'packageReference'
     | 'packageStatus'
@@ -147,7 +147,7 @@ export class Sends {
       firstAttemptedAt: next.firstAttemptedAt ?? null,
       settledAt: next.settledAt ?? null,
       error: jsonOf(next.error),
-      doubt: jsonOf(next.doubt),
+      ambiguity: jsonOf(next.ambiguity),
       dismissed: JSON.stringify(next.dismissed),
       packageReference: next.packageReference ?? null,
       packageStatus: next.packageStatus ?? null,
@@ -167,7 +167,7 @@ export class Sends {
       state: 'sent',
       settledAt,
       error: undefined,
-      doubt: undefined,
+      ambiguity: undefined,
       packageReference: PackageReference || undefined,
       packageStatus: PackageStatus || undefined,
       documents: documents.map(({ Reference, Name }) => ({ reference: Reference, name: Name ?? '' }))
@@ -241,7 +241,7 @@ function statementsOf(db: Db) {
     ),
     write: db.prepare(
       `UPDATE sends SET state = @state, attempt = @attempt, attempted_at = @attemptedAt,
-         first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @doubt,
+         first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @ambiguity,
          dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
          documents = @documents WHERE number = @number`
     ),

@@ -48,7 +48,7 @@ export type Verdict =
   | { kind: 'nothing' | 'cleared' | 'ready' | 'refused' | 'not-sent' }
 
 export function verdictOf(
-  send: Pick<Send, 'attempt' | 'doubt' | 'error'>,
+  send: Pick<Send, 'attempt' | 'ambiguity' | 'error'>,
   look: Look
 ): { verdict: Verdict; seen: Seen | undefined } {
   const { match, isComplete, before, begun } = look
@@ -60,7 +60,7 @@ export function verdictOf(
   // What might have been it was there and is gone: that is no proof that it never arrived.
   if (look.isStillAmbiguous) return { verdict: { kind: 'nothing' }, seen: seenAfter('ambiguous', begun, before) }
   const seen = seenAfter('missing', begun, before)
-  if (!seen.isTwice) return { verdict: { kind: send.doubt ? 'cleared' : 'nothing' }, seen }
+  if (!seen.isTwice) return { verdict: { kind: send.ambiguity ? 'cleared' : 'nothing' }, seen }
   return { verdict: { kind: absent(send, look.age) }, seen: undefined }
 }
 

@@ -65,10 +65,10 @@ export class DownloadQueue {
     return this.changing.error
   }
   /** Has what waits for one folder saved into another, which is chosen; answers what was done, if anything. */
-  async saveElsewhere(from: string): Promise<{ moved: number; folder: string } | undefined> {
+  async relocate(from: string): Promise<{ moved: number; folder: string } | undefined> {
     const folder = await this.changing.run(() => this.#api.downloads.chooseFolder())
     if (!folder) return undefined
-    const done = await this.changing.run(() => this.#api.downloads.saveElsewhere({ from, to: folder.id }))
+    const done = await this.changing.run(() => this.#api.downloads.relocate({ from, to: folder.id }))
     await this.load()
     return done && { moved: done.moved, folder: folder.label }
   }

@@ -10,7 +10,7 @@ import { coalesced } from './coalesced.ts'
 const PAUSE = 250
 
 /** What a person can do about it. */
-export type SendAction = 'now' | 'takeBack' | 'reconcile' | 'settle' | 'retry' | 'again'
+export type SendAction = 'now' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again'
 
 export class OpenSend {
   #view = $state.raw<SendView>()
@@ -91,8 +91,8 @@ export class OpenSend {
   }
 
   /** Takes it out of the outbox; returns the draft that it is again. */
-  async takeBack(): Promise<DraftSummary | undefined> {
-    const draft = await this.#do('takeBack', () => this.#api.sends.takeBack({ id: this.id }))
+  async undo(): Promise<DraftSummary | undefined> {
+    const draft = await this.#do('undo', () => this.#api.sends.undo({ id: this.id }))
     // It is no send any more: that it can't be read as one is no trouble.
     if (draft) this.#closed = true
     return draft

@@ -36,7 +36,7 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
   const { goesAt } = send
   const next = goesAt ?? pause?.until
   switch (send.hold) {
-    case 'take-back':
+    case 'undo':
       return { title: 'It goes in a moment.', meaning: 'Until then you can take it back.' }
     case 'time':
       return {
@@ -72,7 +72,7 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
 export function sendMoment(send: SendView, now: number): string {
   if (send.state === 'ready') {
     if (send.goesAt === undefined) return `since ${when(send.createdAt, now)}`
-    if (send.hold === 'take-back') return `in ${secondsUntil(send.goesAt, now)} s`
+    if (send.hold === 'undo') return `in ${secondsUntil(send.goesAt, now)} s`
     return comingAt(send.goesAt, now)
   }
   return when(send.settledAt ?? send.attemptedAt ?? send.createdAt, now)

@@ -100,7 +100,7 @@ const sends: Record<SendState, StatusWords> = {
   cancelled: { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
 }
 const holds: Record<SendHold, StatusWords> = {
-  'take-back': { shape: 'clock', word: 'About to go', tone: 'accent' },
+  undo: { shape: 'clock', word: 'About to go', tone: 'accent' },
   time: { shape: 'clock', word: 'Goes later', tone: 'accent' },
   line: { shape: 'ring', word: 'Waits for the line', tone: 'warn' },
   paused: { shape: 'pause', word: 'Paused', tone: 'warn' },
@@ -108,9 +108,9 @@ const holds: Record<SendHold, StatusWords> = {
   turn: sends.ready
 }
 /** How a package of the outbox stands; what has not left says what holds it, what is in doubt says that. */
-export function sendStatus({ state, hold, doubt }: Pick<SendView, 'state' | 'hold' | 'doubt'>): StatusWords {
+export function sendStatus({ state, hold, ambiguity }: Pick<SendView, 'state' | 'hold' | 'ambiguity'>): StatusWords {
   if (state === 'ready' && hold) return holds[hold]
-  if (state === 'uncertain' && doubt) return { shape: 'question', word: 'You decide', tone: 'danger' }
+  if (state === 'uncertain' && ambiguity) return { shape: 'question', word: 'You decide', tone: 'danger' }
   return sends[state]
 }
 

@@ -71,8 +71,8 @@ export class Sending {
   }
 
   /** Takes the package out of the outbox again; returns whether it is a draft again. */
-  async takeBack(saver: DraftSaver): Promise<boolean> {
-    const draft = await this.#sent?.takeBack()
+  async undo(saver: DraftSaver): Promise<boolean> {
+    const draft = await this.#sent?.undo()
     if (!draft) return false
     this.clear()
     saver.reopen(draft.id)
