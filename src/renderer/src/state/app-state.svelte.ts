@@ -1,24 +1,44 @@
 /** What every screen shares: the client, where we are, and the small states that follow the main process's events. */
 import { getContext, setContext } from 'svelte'
-import type { SystemStatus } from '../../../shared/contract/views.ts'
-import type { Api } from '../api.ts'
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { Input } from '../../../shared/contract/requests.ts'
+import type { SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import { Connection, Counts, Drafts } from './account-state.svelte.ts'
 import { Accounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { Connection } from './connection.svelte.ts'
 import { DeskSession } from './counter-session.svelte.ts'
-import { Counts } from './counts.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
-import { Drafts } from './drafts.svelte.ts'
 import { Employers } from './employers.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
-import { Settings } from './settings.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
 import { Views } from './views.svelte.ts'
 
 /** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
 const PATIENCE = 2000
+
+/** The settings that a screen shows at once: theme, zoom, and the columns of the list of documents. */
+class Settings extends Resource<SettingsView> {
+  readonly #api: Api
+
+  constructor(api: Api) {
+    super(() => api.settings.get())
+    this.#api = api
+  }
+
+  get view(): SettingsView {
+    return this.value ?? { theme: 'system', zoom: 1 }
+  }
+
+  async set(change: Input<'settings.set'>): Promise<AppError | undefined> {
+    const result = await settled(this.#api.settings.set(change))
+    if (!result.ok) return result.error
+    this.put(result.value)
+    return undefined
+  }
+}
 
 export class AppState {
   readonly api: Api

@@ -8,8 +8,7 @@ import type { Input, personRequestNames } from '../../../shared/contract/request
 import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { Seconds } from './seconds.svelte.ts'
+import { type Clock, Seconds } from './clock.ts'
 import { ForgottenPin, PinWait } from './staff-pin.svelte.ts'
 
 type PersonRequest = (typeof personRequestNames)[number]

@@ -1,10 +1,8 @@
 /** The downloads of one document, newest first; the newest of each type stands for it. */
-import type { AppError } from '../../../shared/contract/errors.ts'
 import type { DownloadPage, DownloadView } from '../../../shared/contract/views.ts'
 import { ID_VERIFICATION_DATA_TYPES, type IDVerificationDataType } from '../../../shared/model/id-verification.ts'
 import type { Api } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
+import { type Clock, coalesced } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Milliseconds between two readings. */
@@ -12,25 +10,16 @@ const PAUSE = 250
 /** As many as are looked through for the newest of each type. */
 const MOST = 50
 
-export class DownloadsOfDocument {
-  readonly #list: Resource<DownloadPage>
-  readonly #sorted = $derived.by(() =>
-    [...(this.#list.value?.items ?? [])].sort((one, two) => two.queuedAt - one.queuedAt)
-  )
+export class DownloadsOfDocument extends Resource<DownloadPage> {
+  readonly #sorted = $derived.by(() => [...(this.value?.items ?? [])].sort((one, two) => two.queuedAt - one.queuedAt))
   /** Follows a change; many in a short time are followed together. */
   readonly follow: () => void
 
   constructor(api: Api, clock: Clock, reference: string) {
-    this.#list = new Resource(() => api.downloads.list({ reference, offset: 0, limit: MOST }))
+    super(() => api.downloads.list({ reference, offset: 0, limit: MOST }))
     this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
-  get known() {
-    return this.#list.value !== undefined
-  }
-  get error(): AppError | undefined {
-    return this.#list.error
-  }
   /** The newest of each type. */
   get newest(): DownloadView[] {
     return ID_VERIFICATION_DATA_TYPES.flatMap((type) => this.newestOf(type) ?? [])
@@ -43,11 +32,7 @@ export class DownloadsOfDocument {
   }
   /** Whether it is certain that this one is no more: all of them have been read, and it isn't among them. */
   isWithout(id: string): boolean {
-    const list = this.#list.value
+    const list = this.value
     return list !== undefined && list.items.length >= list.total && this.find(id) === undefined
-  }
-
-  load(): Promise<void> {
-    return this.#list.load()
   }
 }

@@ -3,36 +3,24 @@ import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DownloadRule } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
+import { type Clock, coalesced } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Milliseconds between two readings: each file that a rule brings tells of it. */
 const PAUSE = 1000
 
-export class DownloadRules {
+export class DownloadRules extends Resource<DownloadRule[]> {
   readonly #api: Api
-  readonly #list: Resource<DownloadRule[]>
   readonly follow: () => void
 
   constructor(api: Api, clock: Clock) {
+    super(() => api.downloads.rules())
     this.#api = api
-    this.#list = new Resource(() => api.downloads.rules())
     this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
   get list(): readonly DownloadRule[] {
-    return this.#list.value ?? []
-  }
-  get known() {
-    return this.#list.value !== undefined
-  }
-  get error() {
-    return this.#list.error
-  }
-
-  load(): Promise<void> {
-    return this.#list.load()
+    return this.value ?? []
   }
 
   add(rule: Input<'downloads.addRule'>): Promise<AppError | undefined> {

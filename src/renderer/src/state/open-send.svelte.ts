@@ -3,8 +3,7 @@ import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DraftSummary, SendView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
+import { type Clock, coalesced } from './clock.ts'
 
 /** Milliseconds between two readings. */
 const PAUSE = 250

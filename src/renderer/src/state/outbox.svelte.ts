@@ -1,19 +1,16 @@
 /** The outbox of this office as a whole: how many stand how, why nothing leaves, and how it is set. */
-import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { OutboxView, SendCounts } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { Action } from './action.svelte.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
+import { type Clock, coalesced } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Milliseconds between two readings: a batch of two thousand tells of each of its packages. */
 const PAUSE = 250
 
-export class Outbox {
+export class Outbox extends Resource<OutboxView> {
   readonly #api: Api
-  readonly #view: Resource<OutboxView>
   /** Follows a change; many in a short time are followed together. */
   readonly follow: () => void
   /** Pausing or letting it go on. */
@@ -21,36 +18,29 @@ export class Outbox {
   readonly configuring = new Action<OutboxView>()
 
   constructor(api: Api, clock: Clock) {
+    super(() => api.outbox.state())
     this.#api = api
-    this.#view = new Resource(() => api.outbox.state())
     this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
   get view(): OutboxView | undefined {
-    return this.#view.value
-  }
-  get error(): AppError | undefined {
-    return this.#view.error
+    return this.value
   }
   get pause(): OutboxView['pause'] {
-    return this.#view.value?.pause
+    return this.value?.pause
   }
   /** Refused, uncertain, not sent: those that need a person, or may come to. */
   get attention(): number {
-    const counts = this.#view.value?.counts
+    const counts = this.value?.counts
     return counts ? needsSomebody(counts) : 0
   }
   get waiting(): number {
-    const counts = this.#view.value?.counts
+    const counts = this.value?.counts
     return counts ? counts.ready + counts.sending : 0
   }
 
-  load(): Promise<void> {
-    return this.#view.load()
-  }
-
-  clear(): void {
-    this.#view.clear()
+  override clear(): void {
+    super.clear()
     this.changing.clear()
     this.configuring.clear()
   }
@@ -71,7 +61,7 @@ export class Outbox {
   }
 
   #take(view: OutboxView | undefined): void {
-    if (view) this.#view.put(view)
+    if (view) this.put(view)
   }
 }
 

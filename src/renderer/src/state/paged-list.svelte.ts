@@ -5,8 +5,7 @@
 import { untrack } from 'svelte'
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
-import type { Clock } from './clock.ts'
-import { coalesced } from './coalesced.ts'
+import { type Clock, coalesced } from './clock.ts'
 
 /** Rows read at a time. */
 const PAGE = 200

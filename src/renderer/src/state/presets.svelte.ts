@@ -6,30 +6,19 @@ import type { PresetSummary, PresetView } from '../../../shared/contract/views.t
 import { type Api, settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
-export class Presets {
+export class Presets extends Resource<PresetSummary[]> {
   readonly #api: Api
-  readonly #list: Resource<PresetSummary[]>
   readonly #sorted = $derived.by(() =>
-    [...(this.#list.value ?? [])].sort((one, two) => one.name.localeCompare(two.name, 'en'))
+    [...(this.value ?? [])].sort((one, two) => one.name.localeCompare(two.name, 'en'))
   )
 
   constructor(api: Api) {
+    super(() => api.presets.list())
     this.#api = api
-    this.#list = new Resource(() => api.presets.list())
   }
 
   get list(): readonly PresetSummary[] {
     return this.#sorted
-  }
-  get known() {
-    return this.#list.value !== undefined
-  }
-  get error() {
-    return this.#list.error
-  }
-
-  load(): Promise<void> {
-    return this.#list.load()
   }
 
   /**

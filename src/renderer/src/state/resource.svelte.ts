@@ -1,5 +1,4 @@
-/** Something read from the main process: its value, whether it is being read, and why the newest reading failed. */
-
+/** Something read from the main process: its value, whether it is being read, and why the newest reading failed. What has more to say of it extends this. */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
 
@@ -17,6 +16,10 @@ export class Resource<Value> {
   /** The newest value that could be read; stays while a later reading fails. */
   get value() {
     return this.#value
+  }
+  /** Whether it has been read. */
+  get known() {
+    return this.#value !== undefined
   }
   get error() {
     return this.#error

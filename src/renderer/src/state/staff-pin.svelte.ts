@@ -2,9 +2,8 @@
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { PinState } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, Seconds } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
-import { Seconds } from './seconds.svelte.ts'
 
 /**
  * How long the pad waits after wrong PINs: counted from the moment that it is told on what no change of the computer's clock

@@ -13,41 +13,27 @@ export interface ViewToSave {
   tell: boolean
 }
 
-export class Views {
+export class Views extends Resource<SavedView[]> {
   readonly #api: Api
-  readonly #list: Resource<SavedView[]>
 
   constructor(api: Api) {
+    super(() => api.views.list())
     this.#api = api
-    this.#list = new Resource(() => api.views.list())
   }
 
   get list(): readonly SavedView[] {
-    return this.#list.value ?? []
-  }
-  /** Whether they have been read; before it a view that isn't there may yet be. */
-  get known() {
-    return this.#list.value !== undefined
-  }
-  get error() {
-    return this.#list.error
+    return this.value ?? []
   }
 
   find(id: string): SavedView | undefined {
     return this.list.find((view) => view.id === id)
   }
 
-  load(): Promise<void> {
-    return this.#list.load()
-  }
-
   async save({ id, name, query, tell }: ViewToSave): Promise<{ view: SavedView } | { error: AppError }> {
     const result = await settled(this.#api.views.save({ ...(id && { id }), name, query, tell }))
     if (!result.ok) return { error: result.error }
     const view = result.value
-    this.#list.put(
-      this.find(view.id) ? this.list.map((one) => (one.id === view.id ? view : one)) : [...this.list, view]
-    )
+    this.put(this.find(view.id) ? this.list.map((one) => (one.id === view.id ? view : one)) : [...this.list, view])
     return { view }
   }
 
@@ -57,7 +43,7 @@ export class Views {
     const at = this.list.findIndex((view) => view.id === id)
     const result = await settled(this.#api.views.remove({ id }))
     if (!result.ok) return { error: result.error }
-    this.#list.put(this.list.filter((view) => view.id !== id))
+    this.put(this.list.filter((view) => view.id !== id))
     return { restore: () => this.#restore(removed, at) }
   }
 
@@ -70,10 +56,6 @@ export class Views {
     return this.#order(this.list.filter((one) => one.id !== id).toSpliced(to, 0, view))
   }
 
-  clear(): void {
-    this.#list.clear()
-  }
-
   async #restore(removed: SavedView | undefined, at: number): Promise<AppError | undefined> {
     if (!removed) return undefined
     const { name, query, tell } = removed
@@ -84,10 +66,10 @@ export class Views {
 
   async #order(next: SavedView[]): Promise<AppError | undefined> {
     const before = this.list
-    this.#list.put(next)
+    this.put(next)
     const result = await settled(this.#api.views.order({ ids: next.map(({ id }) => id) }))
     if (result.ok) return undefined
-    this.#list.put([...before])
+    this.put([...before])
     return result.error
   }
 }

@@ -3,8 +3,7 @@ import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { CounterEntry } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
-import type { Clock } from '../../state/clock.ts'
-import { coalesced } from '../../state/coalesced.ts'
+import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds between two readings while documents change. */

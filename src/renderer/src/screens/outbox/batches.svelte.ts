@@ -2,8 +2,7 @@
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { BatchView, SavedFile } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
-import type { Clock } from '../../state/clock.ts'
-import { coalesced } from '../../state/coalesced.ts'
+import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds between two readings: a batch tells of each of its packages. */
@@ -11,29 +10,22 @@ const PAUSE = 250
 
 export type BatchDeed = 'pause' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
 
-export class Batches {
+export class Batches extends Resource<BatchView[]> {
   #doing = $state.raw<{ id: string; deed: BatchDeed }>()
   #trouble = $state.raw<{ id: string; error: AppError }>()
   readonly #api: Api
-  readonly #list: Resource<BatchView[]>
   /** Follows a change; many in a short time are followed together. */
   readonly follow: () => void
-  readonly #sorted = $derived.by(() => [...(this.#list.value ?? [])].sort((one, two) => two.createdAt - one.createdAt))
+  readonly #sorted = $derived.by(() => [...(this.value ?? [])].sort((one, two) => two.createdAt - one.createdAt))
 
   constructor(api: Api, clock: Clock) {
+    super(() => api.batches.list())
     this.#api = api
-    this.#list = new Resource(() => api.batches.list())
     this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
   get list(): readonly BatchView[] {
     return this.#sorted
-  }
-  get known() {
-    return this.#list.value !== undefined
-  }
-  get error() {
-    return this.#list.error
   }
   /** What is being done with which at this moment. */
   get doing() {
@@ -48,13 +40,9 @@ export class Batches {
     return this.#sorted.find((batch) => batch.id === id)
   }
 
-  load(): Promise<void> {
-    return this.#list.load()
-  }
-
   async change(id: string, deed: 'pause' | 'resume' | 'cancel' | 'retry'): Promise<void> {
     const changed = await this.#do(id, deed, () => this.#api.batches[deed]({ id }))
-    if (changed) this.#list.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
+    if (changed) this.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
   }
 
   /** Saves the rows to fix; answers the file's name, or null where the person thought better of it. */

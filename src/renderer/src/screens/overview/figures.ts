@@ -3,7 +3,6 @@ import type { OverviewView } from '../../../../shared/contract/views.ts'
 import type { StatusFamily } from '../../../../shared/model/document-status.ts'
 import { documentsHref } from '../../state/document-query.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
-import type { Bar } from '../../ui/bar-chart.ts'
 import { capital, counted } from '../../words/counts.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
@@ -116,4 +115,25 @@ export function weekBars(view: OverviewView): Bar[] {
       ]
     }
   })
+}
+
+/** What a bar chart is made of. */
+export interface Bar {
+  key: string
+  /** Under the bar: "21", "Mon". */
+  name: string
+  /** Under that, quietly: "Fri". */
+  more?: string
+  /** The bar that stands for now. */
+  isMarked?: boolean
+  isQuiet?: boolean
+  parts: readonly BarPart[]
+}
+
+interface BarPart {
+  tone: 'first' | 'second'
+  count: number
+  /** "3 documents are due on Friday 21 November". */
+  sentence: string
+  href: string
 }

@@ -10,31 +10,24 @@ export interface DropFolderChange {
   paused?: boolean
 }
 
-export class DropFolderList {
+export class DropFolderList extends Resource<DropFolder[]> {
   readonly #api: Api
-  readonly #list: Resource<DropFolder[]>
 
   constructor(api: Api) {
+    super(() => api.dropFolders.list())
     this.#api = api
-    this.#list = new Resource(() => api.dropFolders.list())
   }
 
   get list(): readonly DropFolder[] {
-    return this.#list.value ?? []
-  }
-  get known() {
-    return this.#list.value !== undefined
-  }
-  get error() {
-    return this.#list.error
+    return this.value ?? []
   }
 
   /** Reads the list, then follows what changes. Returns a function that stops following. */
   open(): () => void {
-    void this.#list.load()
+    void this.load()
     const stops = [
-      this.#api.on('dropFolders.changed', () => void this.#list.load()),
-      this.#api.on('accounts.changed', () => void this.#list.load())
+      this.#api.on('dropFolders.changed', () => void this.load()),
+      this.#api.on('accounts.changed', () => void this.load())
     ]
     return () => {
       for (const stop of stops) stop()
@@ -45,20 +38,20 @@ export class DropFolderList {
   async add(): Promise<AppError | undefined> {
     const result = await settled(this.#api.dropFolders.add())
     if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
-    await this.#list.load()
+    await this.load()
     return undefined
   }
 
   /** Returns why it could not be set otherwise; the list then is as it was. */
   async change(id: string, change: DropFolderChange): Promise<AppError | undefined> {
     const result = await settled(this.#api.dropFolders.change({ id, ...change }))
-    await this.#list.load()
+    await this.load()
     return result.ok ? undefined : result.error
   }
 
   async remove(id: string): Promise<AppError | undefined> {
     const result = await settled(this.#api.dropFolders.remove({ id }))
-    await this.#list.load()
+    await this.load()
     return result.ok ? undefined : result.error
   }
 }

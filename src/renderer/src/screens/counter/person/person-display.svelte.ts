@@ -1,9 +1,8 @@
 /** What the page on the second display shows: the session, where a person signs there, and the office's own words. */
 import type { IdleScreen, SettingsView } from '../../../../../shared/contract/views.ts'
 import type { Api } from '../../../api.ts'
-import { type Clock, systemClock } from '../../../state/clock.ts'
+import { type Clock, Minutes, systemClock } from '../../../state/clock.ts'
 import { FollowedSession, type PersonApi } from '../../../state/counter-session.svelte.ts'
-import { Minutes } from '../../../state/minutes.svelte.ts'
 import { Resource } from '../../../state/resource.svelte.ts'
 
 /** The client as that page may use it: the main process refuses it everything else. */

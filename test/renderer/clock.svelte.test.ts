@@ -1,6 +1,6 @@
 import { flushSync } from 'svelte'
 import { expect, test } from 'vitest'
-import { Minutes } from '../../src/renderer/src/state/minutes.svelte.ts'
+import { Minutes } from '../../src/renderer/src/state/clock.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 
 test('the time is told again as each minute begins, and no longer once nobody looks', async () => {

@@ -1,11 +1,47 @@
-/** The numbers beside the entries of the side bar. */
-
-import type { CounterEntry, DocumentCounts, DownloadSummary } from '../../../shared/contract/views.ts'
+/** What the frame shows of the chosen account: whether its service answers, the numbers of the side bar, and its newest drafts. */
+import type {
+  ConnectionView,
+  CounterEntry,
+  DocumentCounts,
+  DownloadSummary,
+  DraftList
+} from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
+import { type Clock, coalesced } from './clock.ts'
 import type { Outbox } from './outbox.svelte.ts'
 import { peopleOf } from './queued-people.ts'
 import { Resource } from './resource.svelte.ts'
 
+/** Whether the service answers, since when, and why not. */
+export class Connection extends Resource<ConnectionView> {
+  #lookedAt = $state<number>()
+
+  constructor(api: Api) {
+    super(() => api.accounts.connection())
+  }
+
+  get view(): ConnectionView {
+    return this.value ?? { state: 'unknown', since: 0 }
+  }
+  get isDown() {
+    return this.view.state === 'offline' || this.view.state === 'refused'
+  }
+
+  /** When the account's folders were last read while this page was open. */
+  get lookedAt() {
+    return this.#lookedAt
+  }
+  looked(at: number): void {
+    this.#lookedAt = at
+  }
+
+  override clear(): void {
+    this.#lookedAt = undefined
+    super.clear()
+  }
+}
+
+/** The numbers beside the entries of the side bar. */
 export class Counts {
   readonly #outbox: Outbox
   readonly #documents: Resource<DocumentCounts>
@@ -66,5 +102,30 @@ export class Counts {
     this.#documents.clear()
     this.#queue.clear()
     this.#downloads.clear()
+  }
+}
+
+/** As many drafts as are offered to go on with. */
+const FEW = 5
+/** Milliseconds between two readings: a draft changes with every few keys. */
+const PAUSE = 1000
+
+/** What every screen knows of the account's drafts: the newest few, and how many there are. */
+export class Drafts extends Resource<DraftList> {
+  /** Follows a change of any draft; many in a short time are followed together. */
+  readonly follow: () => void
+
+  constructor(api: Api, clock: Clock) {
+    super(() => api.drafts.list({ search: '', trashed: false, offset: 0, limit: FEW }))
+    this.follow = coalesced(clock, PAUSE, () => void this.load())
+  }
+
+  /** The newest few, newest first. */
+  get list() {
+    return this.value?.rows ?? []
+  }
+  /** How many there are, in and out of the trash. */
+  get counts() {
+    return this.value?.counts ?? { drafts: 0, trashed: 0 }
   }
 }
