@@ -23,7 +23,6 @@ export interface IdentityDeps {
 export function openIdentity(foundation: Foundation, { ask, views, watch, note, isHandedOver }: IdentityDeps) {
   const { db, accounts, clients, log, newId, send, settings, time, usualFolder } = foundation
   const clientOf = clients.of
-  const schedule = (task: () => void, delay: number) => time.after(delay, task)
 
   const downloads = openDownloads({
     ...{ db, ask, note, clientOf, newId, time, describe: asAppError },
@@ -37,12 +36,12 @@ export function openIdentity(foundation: Foundation, { ask, views, watch, note, 
     failed: (error) => log.warn('What rules fetch could not be found out.', { code: asAppError(error).code })
   })
   const readings = openReadings({
-    ...{ clientOf, note, newId, schedule, clock: time.now },
+    ...{ clientOf, note, newId, time },
     nameOf: async (accountId, reference) => (await ask('get', { accountId, reference }))?.document.Name,
     cleared: (reading, why) => send('identity.cleared', { reading, why })
   })
-  const pdfPreviews = openPdfPreviews({ clientOf, note, newId, schedule })
-  const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, schedule })
+  const pdfPreviews = openPdfPreviews({ clientOf, note, newId, time })
+  const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, time })
 
   function clearAll(): void {
     readings.clearAll('away')

@@ -21,10 +21,12 @@ beforeEach(() => {
       }
     },
     isAside: () => isAside,
-    schedule(run) {
-      task = run
-      return () => {
-        if (task === run) task = undefined
+    time: {
+      after(_delay, run) {
+        task = run
+        return () => {
+          if (task === run) task = undefined
+        }
       }
     }
   })

@@ -33,7 +33,7 @@ beforeEach(async () => {
   readings = openReadings({
     clientOf: async () => ({ getIDVerification: async () => ({ items: records, problems: [] }) }),
     nameOf: async () => 'Deed: ../../gift',
-    ...{ note, newId: () => 'r1', clock: () => 0, schedule: () => () => {}, cleared: () => {} }
+    ...{ note, newId: () => 'r1', time: { now: () => 0, after: () => () => {} }, cleared: () => {} }
   })
   await work.accounts.add({
     kind: 'service',

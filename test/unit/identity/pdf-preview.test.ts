@@ -49,7 +49,7 @@ beforeEach(async () => {
     clientOf: async () => client,
     note: (record) => noted.push(record),
     newId: () => `look-${++next}`,
-    schedule: time.scheduler().schedule
+    time: time.run()
   })
 })
 afterEach(() => {

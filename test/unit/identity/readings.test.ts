@@ -43,12 +43,14 @@ beforeEach(async () => {
     nameOf: async (_account, reference) => (reference === 'REF' ? 'Deed of gift' : undefined),
     note: (record) => noted.push(record),
     newId: () => `r${++next}`,
-    clock: () => now,
-    schedule(task, delay) {
-      const timer = { at: now + delay, task }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((one) => one !== timer)
+    time: {
+      now: () => now,
+      after(delay, task) {
+        const timer = { at: now + delay, task }
+        timers.push(timer)
+        return () => {
+          timers = timers.filter((one) => one !== timer)
+        }
       }
     },
     cleared: (reading, why) => cleared.push([reading, why])

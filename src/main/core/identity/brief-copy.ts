@@ -1,25 +1,26 @@
 /** Text on the clipboard that goes from there by itself, unless someone has copied something else since. */
+import type { Time } from '../lib/time.ts'
 
 /** Milliseconds that it stays. */
 export const BRIEF = 30_000
 
-export interface BriefCopyEffects {
+export interface BriefCopyDeps {
   clipboard: { read(): Promise<string>; write(text: string): Promise<void>; clear(): void }
   /** Someone else's text is on the clipboard, and staff's own will be put back there afterwards. */
   isAside: () => boolean
-  schedule: (task: () => void, delay: number) => () => void
+  time: Pick<Time, 'after'>
 }
 
 export type BriefCopy = ReturnType<typeof openBriefCopy>
 
-export function openBriefCopy({ clipboard, isAside, schedule }: BriefCopyEffects) {
+export function openBriefCopy({ clipboard, isAside, time }: BriefCopyDeps) {
   let copied: string | undefined
   let stop = () => {}
 
   async function clear(): Promise<void> {
     // What was put aside comes back: looked for again then.
     if (isAside()) {
-      stop = schedule(() => void clear(), BRIEF)
+      stop = time.after(BRIEF, () => void clear())
       return
     }
     const text = copied
@@ -37,7 +38,7 @@ export function openBriefCopy({ clipboard, isAside, schedule }: BriefCopyEffects
       stop()
       await clipboard.write(text)
       copied = text
-      stop = schedule(() => void clear(), BRIEF)
+      stop = time.after(BRIEF, () => void clear())
       return BRIEF
     },
 

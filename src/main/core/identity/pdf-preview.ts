@@ -5,6 +5,7 @@
 import type { IdentityPdfPart, IdentityPdfView } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { PdfDownload } from '../service/downloads.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 
@@ -15,11 +16,11 @@ export const PART = 1024 * 1024
 /** How long the rest waits for a page that asks for nothing, in milliseconds. */
 export const PATIENCE = 60_000
 
-export interface PdfPreviewEffects {
+export interface PdfPreviewDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'downloadIDVerificationPdf'>>
   note: NoteInAudit
   newId: () => string
-  schedule: (task: () => void, delay: number) => () => void
+  time: Pick<Time, 'after'>
 }
 
 export type PdfPreviews = ReturnType<typeof openPdfPreviews>
@@ -35,7 +36,7 @@ interface Look {
   forgetNoMore?: () => void
 }
 
-export function openPdfPreviews({ clientOf, note, newId, schedule }: PdfPreviewEffects) {
+export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps) {
   let current: Look | undefined
 
   function end(look: Look): void {
@@ -48,7 +49,7 @@ export function openPdfPreviews({ clientOf, note, newId, schedule }: PdfPreviewE
 
   function waitFor(look: Look): void {
     look.forgetNoMore?.()
-    look.forgetNoMore = schedule(() => end(look), PATIENCE)
+    look.forgetNoMore = time.after(PATIENCE, () => end(look))
   }
 
   function known(id: string, accountId: string): { look: Look; parts: NonNullable<Look['parts']> } {

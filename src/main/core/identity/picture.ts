@@ -3,8 +3,16 @@
  * of a size that fits in memory, or refused in words. What it is called or said to be counts for nothing.
  */
 import type { IdentityPictureType } from '../../../shared/contract/index.ts'
-import { jpegHeader, type PictureHeader, pngHeader, type Size, webpHeader } from './picture-header.ts'
-import { kindOf, type OtherKind, type ShownKind } from './picture-kind.ts'
+import {
+  jpegHeader,
+  kindOf,
+  type OtherKind,
+  type PictureHeader,
+  pngHeader,
+  type ShownKind,
+  type Size,
+  webpHeader
+} from './picture-header.ts'
 
 export const PICTURE_LIMITS = {
   bytes: 15 * 1024 * 1024,

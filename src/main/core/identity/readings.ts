@@ -10,6 +10,7 @@ import type {
 } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { type ReadRecord, readRecord, type ShownPicture, wipeRecord } from './record.ts'
 
@@ -18,14 +19,13 @@ export const IDLE = 5 * 60_000
 const MOST_READINGS = 4
 const MOST_RECORDS = 100
 
-export interface FolderReadingDeps {
+export interface ReadingsDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'getIDVerification'>>
   /** What the document is called; undefined if it isn't known. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
   note: NoteInAudit
   newId: () => string
-  clock: () => number
-  schedule: (task: () => void, delay: number) => () => void
+  time: Pick<Time, 'now' | 'after'>
   /** A reading was wiped without being asked to. */
   cleared: (reading: string, why: IdentityClearing) => void
   /** See `IDLE`. */
@@ -44,7 +44,7 @@ interface Kept {
 
 export type Readings = ReturnType<typeof openReadings>
 
-export function openReadings({ clock, schedule, idle = IDLE, ...effects }: FolderReadingDeps) {
+export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
   const kept = new Map<string, Kept>()
   /** What is being fetched, so that nothing of it arrives after everything was wiped. */
   const fetching = new Map<AbortController, string>()
@@ -58,13 +58,13 @@ export function openReadings({ clock, schedule, idle = IDLE, ...effects }: Folde
 
   function clear(reading: Kept, why: IdentityClearing): void {
     wipe(reading)
-    effects.cleared(reading.id, why)
+    deps.cleared(reading.id, why)
   }
 
   function touch(reading: Kept): void {
     reading.stop()
-    reading.usedAt = clock()
-    reading.stop = schedule(() => clear(reading, 'idle'), idle)
+    reading.usedAt = time.now()
+    reading.stop = time.after(idle, () => clear(reading, 'idle'))
   }
 
   function used(id: string): Kept {
@@ -95,24 +95,24 @@ export function openReadings({ clock, schedule, idle = IDLE, ...effects }: Folde
       fetching.set(abort, accountId)
       const records: ReadRecord[] = []
       try {
-        const documentName = (await effects.nameOf(accountId, reference)) ?? reference
-        const client = await effects.clientOf(accountId)
+        const documentName = (await deps.nameOf(accountId, reference)) ?? reference
+        const client = await deps.clientOf(accountId)
         const { items, problems } = await client.getIDVerification(reference, { signal: abort.signal })
         const leftOut = problems.length + Math.max(0, items.length - MOST_RECORDS)
         for (const item of items.slice(0, MOST_RECORDS)) records.push(await readRecord(item))
         if (abort.signal.aborted) fail('cancelled', 'This was cleared before it could be shown.')
-        effects.note({
+        deps.note({
           what: 'identity-data-fetched',
           ...{ documentReference: reference, documentName },
           detail: { as: 'records', records: String(items.length + problems.length) }
         })
         makeRoom()
-        const id = effects.newId()
-        const reading = { id, accountId, reference, documentName, records, usedAt: clock(), stop: () => {} }
+        const id = deps.newId()
+        const reading = { id, accountId, reference, documentName, records, usedAt: time.now(), stop: () => {} }
         kept.set(id, reading)
         touch(reading)
         const views = records.map(({ view }) => view)
-        return { id, reference, documentName, readAt: clock(), records: views, leftOut, clearsAfter: idle }
+        return { id, reference, documentName, readAt: time.now(), records: views, leftOut, clearsAfter: idle }
       } catch (error) {
         for (const record of records) wipeRecord(record)
         throw error
