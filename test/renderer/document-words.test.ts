@@ -10,7 +10,7 @@ import {
   identityStatus,
   isIdentityOutstanding
 } from '../../src/renderer/src/screens/documents/identity-words.ts'
-import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/downloads/sizes.ts'
+import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/downloads/download-words.ts'
 import { actionStateInWords } from '../../src/renderer/src/words/actions.ts'
 import { changeInWords, changeStatus } from '../../src/renderer/src/words/changes.ts'
 import { actionStatus, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'

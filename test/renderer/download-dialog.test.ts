@@ -5,7 +5,7 @@ import { PLACEHOLDERS, parsePattern } from '../../src/main/core/downloads/name-p
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
 import DownloadDialog from '../../src/renderer/src/screens/downloads/DownloadDialog.svelte'
 import type { DownloadSubject } from '../../src/renderer/src/screens/downloads/download-subject.svelte.ts'
-import { nameParts } from '../../src/renderer/src/screens/downloads/placeholders.ts'
+import { nameParts } from '../../src/renderer/src/screens/downloads/download-words.ts'
 import type { DocumentPage } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Sheet } from '../../src/renderer/src/screens/identity/pdf/paper.ts'
-import type { PdfFile } from '../../src/renderer/src/screens/identity/pdf/pdf-file.ts'
+import type { PdfFile } from '../../src/renderer/src/screens/identity/pdf/pdf-look.svelte.ts'
+import type { Sheet } from '../../src/renderer/src/screens/identity/pdf/printing.svelte.ts'
 import { Printing } from '../../src/renderer/src/screens/identity/pdf/printing.svelte.ts'
 import { fakeApi } from './fake-api.ts'
 

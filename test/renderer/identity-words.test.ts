@@ -6,14 +6,16 @@ import {
   doubtOf,
   expiryFinding
 } from '../../src/renderer/src/screens/identity/card-dates.ts'
-import { faceFinding, faceScore, scoreInWords } from '../../src/renderer/src/screens/identity/face-words.ts'
 import { compareNames, nameFinding } from '../../src/renderer/src/screens/identity/name-comparison.ts'
 import { PictureLook } from '../../src/renderer/src/screens/identity/picture-look.svelte.ts'
 import {
   examinedInWords,
+  faceFinding,
+  faceScore,
   glance,
   personOf,
   resultFinding,
+  scoreInWords,
   signerOf
 } from '../../src/renderer/src/screens/identity/record-words.ts'
 import type { IdentityTexts } from '../../src/shared/contract/views.ts'

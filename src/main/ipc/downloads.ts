@@ -1,6 +1,6 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
 import type { AskDocuments } from '../core/documents/questions.ts'
-import { insistOnPattern } from '../core/downloads/preview.ts'
+import { insistOnPattern } from '../core/downloads/name-pattern.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts, Downloads } from './parts.ts'

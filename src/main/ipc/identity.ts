@@ -1,6 +1,11 @@
-/** Requests about reading identity checks. Bytes of pictures cross as bytes; nothing of it is kept on the way. */
+/**
+ * Requests about reading identity checks, as records and as a PDF. Bytes cross as bytes, and nothing is kept on the way. Only the
+ * office's own window has them, and not while a person has its screen.
+ */
 import type { IdentityPictureName, IdentityPictureType } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
+import type { AskDocuments } from '../core/documents/questions.ts'
+import type { PdfPreviews } from '../core/identity/pdf-preview.ts'
 import type { Readings } from '../core/identity/readings.ts'
 import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
@@ -76,6 +81,46 @@ export function identityHandlers({
       } finally {
         bytes.fill(0)
       }
+    }
+  }
+}
+
+type PdfHandled = Extract<keyof RequestHandlers, `identityPdf.${string}`>
+
+interface IdentityPdfParts {
+  accounts: Accounts
+  ask: AskDocuments
+  previews: PdfPreviews
+  /** A person has the desk's own screen. */
+  isHandedOver: () => boolean
+  /** Puts the desk's page on paper by the system's dialog; false where the person thought better of it. */
+  print: () => Promise<boolean>
+}
+
+export function identityPdfHandlers(parts: IdentityPdfParts): Pick<RequestHandlers, PdfHandled> {
+  const { accounts, ask, previews } = parts
+  const mustBeOurs = () => {
+    if (parts.isHandedOver()) fail('not-allowed', 'A person has this screen, so nothing of the office is shown on it.')
+  }
+  return {
+    'identityPdf.open': async ({ reference }) => {
+      mustBeOurs()
+      const accountId = chosenId(accounts)
+      const mirrored =
+        (await ask('get', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
+      return previews.open(accountId, reference, mirrored.document.Name ?? reference)
+    },
+    'identityPdf.next': async ({ id }) => {
+      mustBeOurs()
+      return previews.next(id, chosenId(accounts))
+    },
+    'identityPdf.close': async ({ id }) => {
+      previews.close(id)
+      return null
+    },
+    'identityPdf.print': async () => {
+      mustBeOurs()
+      return { isPrinted: await parts.print() }
     }
   }
 }

@@ -7,7 +7,7 @@ import {
   parsePattern,
   relativePath
 } from '../../../src/main/core/downloads/name-pattern.ts'
-import { fitPath, LONGEST_PATH } from '../../../src/main/core/downloads/path-length.ts'
+import { fitPath, LONGEST_PATH } from '../../../src/main/core/downloads/target-folder.ts'
 import { LONGEST_NAME_BYTES, numberedName, safeFileName } from '../../../src/main/core/storage/safe-name.ts'
 import { anyParts, anyPatternText, hostileText, parts, pattern, wrongOnWindows } from './names.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/main/core/identity/pdf-preview.ts'
 import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
-import { identityPdfHandlers } from '../../../src/main/ipc/identity-pdf.ts'
+import { identityPdfHandlers } from '../../../src/main/ipc/identity.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 
 let server: ReturnType<typeof createServer>

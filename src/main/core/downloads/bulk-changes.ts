@@ -1,7 +1,9 @@
 /**
- * What is done to many rows of the queue at once: retrying what ended, clearing, cancelling, saving into another folder. Rows
- * are written in chunks, with pauses in which other work has its turn.
+ * What is done to many rows of the queue at once: queuing documents, retrying what ended, clearing, cancelling, saving into
+ * another folder. Rows are written in chunks, with pauses in which other work has its turn.
  */
+import type { AddedDownloads, DocumentQuery, DownloadChoice } from '../../../shared/contract/index.ts'
+import type { AskDocuments, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -14,20 +16,67 @@ import { stateOfFile } from './saved-files-check.ts'
 
 export interface BulkChangesDeps {
   db: Db
+  ask: AskDocuments
   table: DownloadsTable
   folders: DownloadFolders
   runs: Runs
   queue: Queue
   changed: () => void
-  time: Pick<Time, 'now'>
+  time: Pick<Time, 'now' | 'zone'>
   newId: () => string
 }
 
+/** Documents of the account by their references, or all that a query finds. */
+type ManyDocuments = { references: string[] } | { query: DocumentQuery }
+
+/** As many documents are asked for at once. */
+const PAGE = 5_000
+
 export class BulkChanges {
   readonly #deps: BulkChangesDeps
+  /** How often all of an account was cancelled. */
+  readonly #stops = new Map<string, number>()
 
   constructor(deps: BulkChangesDeps) {
     this.#deps = deps
+  }
+
+  /** Queues many documents; those without an identity check are only counted. @throws AppFailure `gone` for the folder. */
+  async add(
+    accountId: string,
+    what: ManyDocuments,
+    { folderId, ...choice }: DownloadChoice & { folderId: string }
+  ): Promise<AddedDownloads> {
+    const { db, ask, folders, queue, changed, time } = this.#deps
+    folders.pathOf(folderId)
+    const begun = this.#stops.get(accountId)
+    const isStopped = () => this.#stops.get(accountId) !== begun
+    const some: Some =
+      'query' in what ? what : { documents: what.references.map((reference) => ({ accountId, reference })) }
+    const sum = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
+    let found = 0
+    let after: DocumentKey | undefined
+    queue.lanes.release(accountId)
+    for (let isMore = true; isMore && !isStopped(); ) {
+      const page = await ask('identityChecks', {
+        accountId,
+        some,
+        after,
+        limit: PAGE,
+        now: time.now(),
+        zone: time.zone()
+      })
+      isMore = page.length === PAGE
+      after = page.at(-1)
+      found += page.length
+      const counts = await chunked(db, this.#addEach(page, folderId, choice, isStopped))
+      for (const name of ['added', 'alreadyQueued', 'withoutIdentity'] as const) sum[name] += counts[name]
+      for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
+      changed()
+    }
+    // Of what isn't known here no check is known either.
+    if ('references' in what && !isStopped()) sum.withoutIdentity += new Set(what.references).size - found
+    return sum
   }
 
   /** Fetches them again, whatever came of them; what waits goes at once. */
@@ -61,9 +110,10 @@ export class BulkChanges {
     changed()
   }
 
-  /** Cancels all that waits or is under way. */
+  /** Cancels all that waits or is under way; what is still being queued is left. */
   cancelAll(accountId: string): Promise<void> {
     const { db, table, queue, changed, time } = this.#deps
+    this.#stops.set(accountId, (this.#stops.get(accountId) ?? 0) + 1)
     return queue.whileStill(accountId, async () => {
       await queue.stop((download) => download.accountId === accountId, 'cancel')
       const cancel = (id: string) => void table.stop(id, 'cancelled', undefined, time.now())
@@ -105,6 +155,28 @@ export class BulkChanges {
     })
   }
 
+  *#addEach(
+    checks: readonly IdentityCheck[],
+    folderId: string,
+    { types, pattern, writesIndex }: DownloadChoice,
+    isStopped: () => boolean
+  ): Sliced<AddedDownloads> {
+    const { table, runs, newId, time } = this.#deps
+    const counts = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
+    for (const { accountId, reference, name, isThere } of checks) {
+      if (isStopped()) return counts
+      if (!isThere) counts.withoutIdentity += 1
+      for (const type of isThere ? new Set(types) : []) {
+        const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
+        runs.adding(accountId)
+        if (table.add({ id: newId(), ...what, queuedAt: time.now() })) counts.added += 1
+        else counts.alreadyQueued += 1
+      }
+      yield
+    }
+    return counts
+  }
+
   *#retry(downloads: Iterable<Download>, intact: ReadonlySet<Download>): Sliced<void> {
     const { table, runs, newId, time } = this.#deps
     for (const download of downloads) {
@@ -129,7 +201,7 @@ export class BulkChanges {
 }
 
 /** Writes each chunk of the work whole. */
-export const chunked = <Answer>(db: Db, work: Sliced<Answer>): Promise<Answer> =>
+const chunked = <Answer>(db: Db, work: Sliced<Answer>): Promise<Answer> =>
   inSlices(work, (chunk) => db.transaction(chunk)())
 
 /** Does something with all that there are, some at a time: what is done takes them out of what comes next. */

@@ -2,7 +2,7 @@
  * ID-verification data on its way to disk: a queue that outlives the application, rules that fill it, and what is known of
  * the files that came of it. Files are whole or not there at all, and never take another's place.
  */
-import type { AppError, DownloadSettings, DownloadSummary } from '../../../shared/contract/index.ts'
+import type { AppError, DownloadSettings, DownloadSummary, DownloadView } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
@@ -13,11 +13,10 @@ import { BulkChanges } from './bulk-changes.ts'
 import { openDownloadFolders } from './download-folders.ts'
 import type { Download, KeptDownload } from './download-rows.ts'
 import { openDownloadsTable } from './downloads-table.ts'
-import { openEnqueue } from './enqueue.ts'
 import { type FetchingDeps, openFetching } from './fetching.ts'
 import { openFolderIndexes } from './folder-index.ts'
 import { openListing } from './listing.ts'
-import { insistOnPattern, openPreview } from './preview.ts'
+import { insistOnPattern, openPreview } from './name-pattern.ts'
 import { Runs, Speed } from './progress.ts'
 import { Queue } from './queue.ts'
 import { openRules, type RulesDeps } from './rules.ts'
@@ -73,8 +72,7 @@ export function openDownloads(deps: DownloadsDeps) {
     }
   })
   const listing = openListing({ table, folders, queue, runs, speed, isPaused, time })
-  const enqueue = openEnqueue({ ...deps, table, folders, settings, runs, queue, listing, changed })
-  const bulk = new BulkChanges({ db, table, folders, runs, queue, changed, time, newId })
+  const bulk = new BulkChanges({ ...deps, table, folders, runs, queue, changed })
 
   function kept(download: Download, { fileName, sha256 }: KeptDownload): void {
     fetching.committed(download, fileName)
@@ -100,8 +98,22 @@ export function openDownloads(deps: DownloadsDeps) {
     rules,
     folders,
 
-    start: enqueue.start,
-    add: enqueue.add,
+    /** One document, as it is set. If the same is queued already, that is answered. */
+    start(accountId: string, reference: string, name: string, type: DownloadView['type']): DownloadView {
+      const { folder, pattern, writesIndex } = settings.read()
+      const id = newId()
+      const what = { accountId, documentReference: reference, type, folderId: folder.id }
+      runs.adding(accountId)
+      const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: time.now() })
+      const download = isNew ? table.find(id) : table.same(what)
+      // A person asks for this one now.
+      queue.lanes.release(accountId)
+      queue.added(what)
+      changed(download?.id)
+      return listing.viewOf(download ?? fail('gone', 'This download is no longer in the list.'))
+    },
+
+    add: bulk.add.bind(bulk),
     list: listing.list,
     summary: listing.summary,
 
@@ -131,10 +143,7 @@ export function openDownloads(deps: DownloadsDeps) {
     },
 
     /** Also of what is still being queued. */
-    cancelAll(accountId: string): Promise<void> {
-      enqueue.stop(accountId)
-      return bulk.cancelAll(accountId)
-    },
+    cancelAll: (accountId: string): Promise<void> => bulk.cancelAll(accountId),
 
     relocate: (accountId: string, from: string, to: string): Promise<number> => bulk.relocate(accountId, from, to),
 

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { isUnfinished } from '../storage/atomic-file.ts'
 import type { FolderFiles } from '../storage/files.ts'
 import { nameKey } from '../storage/same-name.ts'
-import { fitPath } from './path-length.ts'
-import { findFolders, kindOf } from './target-folder.ts'
+import { findFolders, fitPath, kindOf } from './target-folder.ts'
 
 const DAY = 86_400_000
 

@@ -27,8 +27,6 @@ export interface ListDemand {
 
 const ALL: readonly DownloadState[] = ['waiting', 'running', 'done', 'failed', 'cancelled']
 
-export type Listing = ReturnType<typeof openListing>
-
 export function openListing({ table, folders, queue, runs, speed, isPaused, time }: ListingDeps) {
   const stateOf = ({ id, state }: Download): DownloadState => (queue.running(id) ? 'running' : state)
 

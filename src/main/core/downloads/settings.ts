@@ -30,8 +30,6 @@ export type SettingsChange = { [Name in keyof z.output<typeof Kept>]?: z.output<
   folderId?: string | undefined
 }
 
-export type KeptSettings = ReturnType<typeof openDownloadSettings>
-
 export function openDownloadSettings({ db, folders, folder, setFolder }: SettingsDeps) {
   const kept = keptIn(db)
   let now = kept.read(KEY, Kept) ?? Kept.parse({})

@@ -13,9 +13,17 @@ import { numberedName } from '../storage/safe-name.ts'
 import { nameKey } from '../storage/same-name.ts'
 import { checkFile, type Expected } from './file-check.ts'
 import { MARK } from './leftovers.ts'
-import { fitPath } from './path-length.ts'
 import type { SeenFolders } from './target-folder.ts'
-import { findFolders, insistInside, kindOf, type MadeFolders, makeFolders, namesIn, rootOf } from './target-folder.ts'
+import {
+  findFolders,
+  fitPath,
+  insistInside,
+  kindOf,
+  type MadeFolders,
+  makeFolders,
+  namesIn,
+  rootOf
+} from './target-folder.ts'
 
 export { removeLeftovers } from './leftovers.ts'
 

@@ -27,6 +27,10 @@ export class DownloadsOfDocument extends Resource<DownloadPage> {
   newestOf(type: IDVerificationDataType): DownloadView | undefined {
     return this.#sorted.find((one) => one.type === type)
   }
+  /** The newest of the type whose file is there. */
+  savedOf(type: IDVerificationDataType): DownloadView | undefined {
+    return this.#sorted.find((one) => one.type === type && one.state === 'done')
+  }
   find(id: string): DownloadView | undefined {
     return this.#sorted.find((one) => one.id === id)
   }

@@ -20,6 +20,10 @@ export interface StatusWords {
   word: string
   tone: StatusTone
 }
+/** Something that a check found: as a shape, a word, and a sentence on what it means. */
+export interface Finding extends StatusWords {
+  meaning: string
+}
 
 const families: Record<StatusFamily, StatusWords> = {
   'not-started': { shape: 'ring', word: 'Not started', tone: 'quiet' },

@@ -1,12 +1,11 @@
-/** Downloads in plain words: how far the queue is, what a file is, why one failed and what to do about it. */
+/** Downloads in plain words: how the queue stands as a whole, also as a share, what a file is, why one failed and what to do about it. */
 import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
 import type { AddedDownloads, DownloadSummary, DownloadView } from '../../../../shared/contract/views.ts'
 import type { IDVerificationDataType } from '../../../../shared/model/id-verification.ts'
 import { capital, counted } from '../../words/counts.ts'
 import { inWords, when } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
-import { isNoLine } from '../../words/statuses.ts'
-import { sizeInWords } from './sizes.ts'
+import { isNoLine, type StatusWords } from '../../words/statuses.ts'
 
 export const typeWords: Record<IDVerificationDataType, { short: string; long: string }> = {
   pdf: { short: 'PDF', long: 'Identity verification, PDF' },
@@ -14,12 +13,12 @@ export const typeWords: Record<IDVerificationDataType, { short: string; long: st
 }
 
 /** How far the files are that were asked for since the queue was last empty; where that isn't known, all there ever were. */
-export function filesOf({ counts, run }: DownloadSummary): { done: number; failed: number; of: number } {
+function filesOf({ counts, run }: DownloadSummary): { done: number; failed: number; of: number } {
   return run ?? { done: counts.done, failed: 0, of: counts.done + counts.running + counts.waiting }
 }
 
 /** "12.4 MB of 40 MB, 3.1 MB a second, about 2 minutes left", as far as it is known. */
-export function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSummary): string {
+function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSummary): string {
   const said: string[] = []
   if (bytes > 0)
     said.push(
@@ -95,3 +94,138 @@ export function underName({ state, error, fileName, folder }: DownloadView): str
 export function pathInWords(folder: string, fileName: string): string {
   return [folder, ...fileName.split('/')].join(' › ')
 }
+
+/** The size of a file as people say it: "482 KB", "1.2 MB". */
+export function sizeInWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`
+  if (bytes < 999_500) return `${Math.round(bytes / 1000)} KB`
+  return `${(bytes / 1_000_000).toLocaleString('en-GB', { maximumFractionDigits: bytes < 10_000_000 ? 1 : 0 })} MB`
+}
+
+/** "121 KB of 600 KB", or what has come so far where the whole isn't known. */
+export function progressInWords(bytes: number, total: number | undefined): string {
+  if (!total) return bytes === 0 ? 'Waiting for the service' : `${sizeInWords(bytes)} so far`
+  return `${sizeInWords(bytes)} of ${sizeInWords(total)}`
+}
+
+interface QueueWords extends Omit<StatusWords, 'word'> {
+  title: string
+  more: string
+  /** How fast it goes, where it does. */
+  pace?: string
+}
+
+/** @param isDown whether there is no line to the service, as far as is known. */
+export function queueWords(view: DownloadSummary, isDown: boolean, now: number): QueueWords {
+  const { counts } = view
+  const left = counts.running + counts.waiting
+  const { done, of } = filesOf(view)
+  const soFar = `${done.toLocaleString('en-GB')} of ${counted(of, 'file')} saved`
+  const notHad = (view.run ?? counts).failed
+  const failed = notHad > 0 ? ` · ${notHad.toLocaleString('en-GB')} failed` : ''
+  if (view.isPaused && left > 0) {
+    return {
+      shape: 'pause',
+      tone: 'warn',
+      title: `Paused. ${capital(counted(left, 'file'))} ${left === 1 ? 'waits' : 'wait'}.`,
+      more: `${soFar}${failed}. Nothing is fetched until you resume, also after a restart.`
+    }
+  }
+  if (view.isPaused) {
+    return {
+      shape: 'pause',
+      tone: 'warn',
+      title: 'Paused.',
+      more: 'What you download now, or a rule asks for, waits until you resume.'
+    }
+  }
+  if (left > 0 && view.problem) return held(view, view.problem, `${soFar}${failed}`, now)
+  if (left > 0 && isDown && counts.running === 0) return waitsForLine(left, `${soFar}${failed}`, '')
+  if (left > 0) {
+    return {
+      shape: 'half',
+      tone: 'accent',
+      title: `Downloading ${counted(left, 'file')}`,
+      more: `${soFar}${failed}`,
+      pace: paceInWords(view)
+    }
+  }
+  if (counts.failed > 0) {
+    const saved =
+      counts.done > 0 ? ` ${capital(counted(counts.done, 'file'))} ${counts.done === 1 ? 'was' : 'were'} saved.` : ''
+    return {
+      shape: 'cross',
+      tone: 'danger',
+      title: `${capital(counted(counts.failed, 'file'))} failed.`,
+      more: `Each says below why, and what to do.${saved}`
+    }
+  }
+  if (counts.done === 0)
+    return {
+      shape: 'bar',
+      tone: 'quiet',
+      title: 'Nothing is on its way.',
+      more: 'What was stopped can be begun again.'
+    }
+  return {
+    shape: 'tick',
+    tone: 'ok',
+    title: 'Nothing is on its way.',
+    // Whether they are still there, and as they were, is what the check tells.
+    more: counts.done === 1 ? 'The file was saved.' : `All ${counts.done.toLocaleString('en-GB')} files were saved.`
+  }
+}
+
+/** What the bar shows: files that are over and, of those under way, the share that has come. */
+export function shareOf(view: DownloadSummary): { over: number; of: number } {
+  const { done, failed, of } = filesOf(view)
+  const share = view.total ? Math.min(1, view.bytes / view.total) : 0
+  return { over: done + failed + share * view.counts.running, of }
+}
+
+/** What holds all of them, said once. */
+function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: string, now: number): QueueWords {
+  const left = counts.running + counts.waiting
+  const again = retryAt !== undefined && retryAt > now ? ` It is tried again in ${inWords(retryAt - now)}.` : ''
+  if (isNoLine(problem)) return waitsForLine(left, soFar, again)
+  const waiting = `${capital(counted(left, 'file'))} ${left === 1 ? 'waits' : 'wait'}`
+  if (problem.code === 'rate-limited') {
+    return {
+      shape: 'clock',
+      tone: 'accent',
+      title: `${waiting}: the service asks for a pause.`,
+      more: `${soFar}.${again}`
+    }
+  }
+  const { happened, todo } = presentError(problem)
+  return { shape: 'pause', tone: 'warn', title: `${waiting}. ${happened}`, more: `${soFar}. ${todo}${again}` }
+}
+
+function waitsForLine(left: number, soFar: string, again: string): QueueWords {
+  const many = left !== 1
+  return {
+    shape: 'ring',
+    tone: 'warn',
+    title: `${capital(counted(left, 'file'))} ${many ? 'wait' : 'waits'} for the line.`,
+    more: `${soFar}. ${many ? 'They go on by themselves' : 'It goes on by itself'} when the line is back.${again}`
+  }
+}
+
+/** The parts that a name can have, as a person is offered them; `core/downloads/name-values.ts` says what each becomes. */
+export const nameParts = [
+  { name: 'document', label: 'Document', about: 'the name of the document' },
+  { name: 'signer', label: 'Signer', about: 'who signs first, and how many others' },
+  { name: 'signers', label: 'All signers', about: 'all who sign, with commas between them' },
+  { name: 'date', label: 'Date', about: 'the day on which it was last signed' },
+  { name: 'yyyy', label: 'Year', about: 'the year in which it was last signed' },
+  { name: 'mm', label: 'Month', about: 'the month in which it was last signed, as two digits' },
+  { name: 'dd', label: 'Day', about: 'the day of the month on which it was last signed, as two digits' },
+  { name: 'time', label: 'Time', about: 'the time of day at which it was last signed' },
+  { name: 'due', label: 'Due date', about: 'the day on which it was due' },
+  { name: 'matter', label: 'Matter', about: 'the matter number' },
+  { name: 'package', label: 'Package', about: 'the reference of its package' },
+  { name: 'clientReference', label: 'Your reference', about: 'the reference that your office gave it' },
+  { name: 'reference', label: 'Reference', about: 'the reference that the service gave it' },
+  { name: 'account', label: 'Account', about: 'the name of this account' },
+  { name: 'type', label: 'Kind', about: 'pdf or json' }
+]

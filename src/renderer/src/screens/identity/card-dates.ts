@@ -1,7 +1,7 @@
 /** The dates of a card: days, read from what came, and never guessed where they could be read in two ways. */
 import { readServiceDate } from '../../../../shared/model/service-date.ts'
 import { dayInWords } from '../../words/dates.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../words/statuses.ts'
 
 const DAY = 86_400_000
 /** Days before its end from which on a card is said to expire soon. */

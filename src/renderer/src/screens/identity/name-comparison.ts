@@ -1,7 +1,7 @@
 /** A person's name on the card beside the one that the office gave: what differs, and what is only written differently. */
 import type { IdentityTexts } from '../../../../shared/contract/views.ts'
 import { listed } from '../../words/counts.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../words/statuses.ts'
 
 /** same: letter for letter. alike: but for capitals, accents and spaces. */
 export type Likeness = 'same' | 'alike' | 'different' | 'only-card' | 'only-user' | 'neither'

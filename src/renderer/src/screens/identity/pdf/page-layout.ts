@@ -1,5 +1,5 @@
 /** Where the pages of a PDF lie below each other at a size, which of them are in view, and how finely they are painted. */
-import type { PageSize } from './pdf-file.ts'
+import type { PageSize } from './pdf-look.svelte.ts'
 
 /** Between pages and around them, in CSS pixels. */
 export const GAP = 16

@@ -13,7 +13,7 @@ import {
   VerbosityLevel
 } from 'pdfjs-dist'
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
-import { type Painting, type PdfFile, UnreadablePdf } from './pdf-file.ts'
+import { type Painting, type PdfFile, UnreadablePdf } from './pdf-look.svelte.ts'
 
 /** A picture within a page that claims more pixels than this is left out. */
 const LARGEST_PICTURE = 64_000_000
