@@ -181,6 +181,45 @@ describe('a workbook', () => {
     ])
   })
 
+  test('has texts that cells share, in pieces and without how they are pronounced, and dates by their style', async () => {
+    const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+    const bytes = rawWorkbook(
+      `<sheetData><row r="1">${inline('A1', 'Name')}${inline('B1', 'Start')}${inline('C1', 'Rent')}</row>` +
+        '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" s="0"><v>46000.25</v></c><c r="C2" s="1"><v>420</v></c></row>' +
+        '<row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3" s="2"><v>46000</v></c><c r="C3" s="3"><v>0.75</v></c></row></sheetData>',
+      {
+        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${types}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${types}/styles" Target="styles.xml"/><Relationship Id="rId3" Type="${types}/sharedStrings" Target="/xl/sharedStrings.xml"/></Relationships>`,
+        'xl/sharedStrings.xml':
+          '<sst><si><r><t xml:space="preserve">Mere </t></r><r><t>Tamati</t></r><rPh><t>MERE</t></rPh></si><si><t>A_x0026_B</t></si></sst>',
+        'xl/styles.xml':
+          '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[$-1409]d mmm yyyy;@"/><numFmt numFmtId="165" formatCode="[Red]&quot;day&quot; #,##0.00"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="164"/><xf numFmtId="165"/><xf xfId="0"/><xf numFmtId="20"/></cellXfs></styleSheet>'
+      }
+    )
+    expect(await cells(read(bytes, 'a.xlsx'))).toEqual([
+      ['Mere Tamati', '2025-12-09T06:00', '420'],
+      ['A&B', '2025-12-09', '18:00']
+    ])
+  })
+
+  test.each([
+    ['a text that isn’t there', '<c r="A2" t="s"><v>7</v></c>'],
+    ['a style that isn’t there', '<c r="A2" s="7"><v>7</v></c>'],
+    ['a number that is none', '<c r="A2"><v>seven</v></c>'],
+    ['a kind of cell that there isn’t', '<c r="A2" t="x"><v>7</v></c>']
+  ])('with %s is refused', async (_, cell) => {
+    const bytes = rawWorkbook(`<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${cell}</row></sheetData>`)
+    expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('The sheet “Staff” can’t be read')
+  })
+
+  test('with too many rows is refused, and says how many there are', async () => {
+    const rows = Array.from(
+      { length: 30_001 },
+      (_, index) => `<row r="${index + 1}">${inline(`A${index + 1}`, 'x')}</row>`
+    )
+    const bytes = rawWorkbook(`<sheetData>${rows.join('')}</sheetData>`)
+    expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('30,000 rows')
+  })
+
   test('with merged cells says what is read of them', async () => {
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${inline('A2', 'Mere')}</row></sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>`

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
 import writeWorkbook from 'write-excel-file/node'
-import { packPlainly } from '../../../src/main/core/bulk/unpack-workbook.ts'
 
 type Cell = string | number | boolean | Date | null
 
@@ -28,7 +28,8 @@ export function rawWorkbook(sheet: string, more: Record<string, string> = {}): B
     'xl/worksheets/sheet1.xml': `${head}<worksheet xmlns="${office}/spreadsheetml/2006/main">${sheet}</worksheet>`,
     ...more
   }
-  return packPlainly(new Map(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)])))
+  const entries = Object.entries(parts).map(([name, text]) => [name, strToU8(text)])
+  return Buffer.from(zipSync(Object.fromEntries(entries), { level: 0 }))
 }
 
 /** A cell of `rawWorkbook` with its text in place. */

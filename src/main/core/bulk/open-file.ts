@@ -36,7 +36,7 @@ export function openTable(bytes: Uint8Array, name: string): TableFile {
     const note = /\.(?:csv|txt|tsv)$/i.test(name) ? ['The file is an Excel workbook, although its name says text.'] : []
     return {
       sheets: workbook.sheets,
-      sheet: async (sheet) => withNotes(note, sheetOf(await workbook.read(sheet)))
+      sheet: async (sheet) => withNotes(note, sheetOf(workbook.read(sheet)))
     }
   }
   refuseOtherKinds(bytes, start, name)

@@ -1,72 +1,245 @@
-/** The cells of an Excel workbook's sheet, as texts. Formulas are never worked out: their last results are read. */
-import { type CellValue, readSheet } from 'read-excel-file/node'
-import { type RawRow, type RawTable, refuseFile, rowTaker } from './raw-table.ts'
-import { type SheetPlace, sheetsOf, surveySheet } from './survey-workbook.ts'
-import { packPlainly, unpackWorkbook, type WorkbookParts } from './unpack-workbook.ts'
+/**
+ * The cells of an Excel workbook's sheet, as texts, in one pass over the sheet: of any number of rows no more are held than
+ * can be used. Formulas are never worked out: their last results are read.
+ */
+import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
+import { inFigures, type RawRow, type RawTable, refuseFile, rowTaker } from './raw-table.ts'
+import { parsePart, UNREADABLE, unpackWorkbook, type WorkbookParts } from './workbook-parts.ts'
 
 export interface Workbook {
   sheets: string[]
-  /** @throws AppFailure `bad-file` if it can't be read, `gone` where there is no such sheet. */
-  read(sheet: string): Promise<RawTable>
+  /** @throws AppFailure `bad-file` if it can't be read, or there is no such sheet. */
+  read(sheet: string): RawTable
 }
+
+interface Contents {
+  /** The sheets in their order, with the paths of their parts. */
+  sheets: { name: string; path: string }[]
+  epoch: Epoch
+  /** Texts that cells name by their numbers. */
+  texts: string[]
+  /** Whether a number in a style is a date, by the style's number. */
+  dateStyles: boolean[]
+}
+
+interface Cell {
+  row: number
+  column: number
+  kind: string
+  style?: number
+  formula?: string
+  value: string
+}
+
+/** What an Excel sheet can have. */
+const LAST_ROW = 1_048_576
+const LAST_COLUMN = 16_384
+/** A table reaches this far at most, blanks included. */
+const MOST_PLACES = 5_000_000
+/** A sheet that is all formulas without results is none to send from. */
+const MOST_FLAWS = 100_000
 
 /** @throws AppFailure `bad-file` if it isn't a workbook, or one that can't be read. */
 export function openWorkbook(bytes: Uint8Array): Workbook {
   const parts = unpackWorkbook(bytes)
-  const { sheets, epoch } = sheetsOf(parts)
+  const contents = contentsOf(parts)
   return {
-    sheets: sheets.map(({ name }) => name),
-    async read(name) {
+    sheets: contents.sheets.map(({ name }) => name),
+    read(name) {
       const sheet =
-        sheets.find((one) => one.name === name) ?? refuseFile(`There is no sheet “${name}” in this workbook.`)
-      const survey = surveySheet(parts, sheet)
-      const values = await cellsOf(parts, sheet, sheets)
-      const datesIn = new Set<number>()
-      const taker = rowTaker()
-      values.forEach((cells, index) => {
-        cells.forEach((value, column) => {
-          if (value instanceof Date) datesIn.add(column)
-        })
-        taker.take(withFlaws({ line: index + 1, cells: cells.map(textOf) }, survey.flaws.get(index)))
-      })
-      const taken = taker.taken()
-      const notes = [...dateNote(datesIn, taken.rows[0]?.cells ?? []), ...mergeNote(survey.merged)]
-      return { ...taken, epoch, notes }
+        contents.sheets.find((one) => one.name === name) ?? refuseFile(`There is no sheet “${name}” in this workbook.`)
+      return readSheet(parts, sheet, contents)
     }
   }
 }
 
-type Value = CellValue | Date | null
+function contentsOf(parts: WorkbookParts): Contents {
+  const targets = new Map<string, string>()
+  const ofType = new Map<string, string>()
+  parsePart(parts, 'xl/_rels/workbook.xml.rels', {
+    opened(tag, { Id = '', Type = '', Target = '' }) {
+      if (tag !== 'Relationship') return
+      const path = Target.startsWith('/') ? Target.slice(1) : `xl/${Target.replace(/^\.\//, '')}`
+      targets.set(Id, path)
+      ofType.set(Type.slice(Type.lastIndexOf('/') + 1), path)
+    }
+  })
+  const sheets: Contents['sheets'] = []
+  let epoch: Epoch = 1900
+  parsePart(parts, 'xl/workbook.xml', {
+    opened(tag, attributes) {
+      if (tag === 'workbookPr' && /^(?:1|true)$/.test(attributes.date1904 ?? '')) epoch = 1904
+      if (tag !== 'sheet' || !attributes.name) return
+      const id = Object.entries(attributes).find(([key]) => /^(?:.*:)?id$/.test(key))?.[1]
+      const path = targets.get(id ?? '')
+      // A chart on a sheet of its own has no cells.
+      if (path && parts.has(path) && /worksheets/i.test(path)) sheets.push({ name: attributes.name, path })
+    }
+  })
+  if (sheets.length === 0) refuseFile(UNREADABLE)
+  const [texts, styles] = ['sharedStrings', 'styles'].map((type) => ofType.get(type) ?? '') as [string, string]
+  return { sheets, epoch, texts: textsOf(parts, texts), dateStyles: dateStylesOf(parts, styles) }
+}
 
-async function cellsOf(parts: WorkbookParts, sheet: SheetPlace, all: readonly SheetPlace[]): Promise<Value[][]> {
-  const others = new Set(all.filter(({ path }) => path !== sheet.path).map(({ path }) => path))
-  const needed = new Map([...parts].filter(([path]) => !others.has(path)))
-  try {
-    return (await readSheet(packPlainly(needed), sheet.name)) as Value[][]
-  } catch {
-    return refuseFile(
-      `The sheet “${sheet.name}” can’t be read. Open the file in a spreadsheet program, save it again as .xlsx, and choose that.`
+function textsOf(parts: WorkbookParts, path: string): string[] {
+  const texts: string[] = []
+  let text = ''
+  if (!parts.has(path)) return texts
+  parsePart(parts, path, {
+    opened(tag) {
+      if (tag === 'si') text = ''
+    },
+    text(piece, tag) {
+      if (tag === 't') text += piece
+    },
+    closed(tag) {
+      if (tag === 'si') texts.push(unescaped(text))
+    }
+  })
+  return texts
+}
+
+function dateStylesOf(parts: WorkbookParts, path: string): boolean[] {
+  const styles: boolean[] = []
+  const templates = new Map<number, string>()
+  const base: number[] = []
+  let list = ''
+  if (!parts.has(path)) return styles
+  parsePart(parts, path, {
+    opened(tag, { numFmtId, formatCode = '', xfId = '' }) {
+      // Below 100 a number has its own meaning, whatever template is given to it.
+      if (tag === 'numFmt' && Number(numFmtId) >= 100) templates.set(Number(numFmtId), formatCode)
+      if (tag === 'cellStyleXfs' || tag === 'cellXfs') list = tag
+      if (tag !== 'xf') return
+      if (list === 'cellStyleXfs') base.push(Number(numFmtId ?? 0))
+      if (list !== 'cellXfs') return
+      const format = Number(numFmtId ?? base[Number(xfId)] ?? 0)
+      styles.push(isBuiltInDate(format) || isDateTemplate(templates.get(format) ?? ''))
+    },
+    closed(tag) {
+      if (tag === list) list = ''
+    }
+  })
+  return styles
+}
+
+/** Formats without a template, of which the higher are East Asian and Thai. ECMA-376, part 1, 18.8.30. */
+function isBuiltInDate(format: number): boolean {
+  const between = (first: number, last: number) => format >= first && format <= last
+  return between(14, 22) || between(27, 36) || between(45, 47) || between(50, 58) || between(71, 81)
+}
+
+/** Whether a template shows a date or a time: its letters, less what is quoted or escaped, and no digits of a number. */
+function isDateTemplate(template: string): boolean {
+  const plain = template
+    .toLowerCase()
+    .replace(/\\.|"[^"]*"/g, ' ')
+    .replace(/\[([hms]+)\]/g, '$1')
+    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/(s)[.,]0+/g, '$1')
+  return plain.split(';').some((part) => /[dmyhs]/.test(part) && !/[0#?%]/.test(part))
+}
+
+function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], contents: Contents): RawTable {
+  const taker = rowTaker()
+  const datesIn = new Set<number>()
+  let row: RawRow | undefined
+  let cell: Cell | undefined
+  let rows = 0
+  let lastRow = 0
+  let lastColumn = 0
+  let flaws = 0
+  let merged = 0
+
+  function reach(row: number, column: number): void {
+    lastRow = Math.max(lastRow, row)
+    lastColumn = Math.max(lastColumn, column)
+    const isBeyond = row > LAST_ROW || column > LAST_COLUMN || Number.isNaN(row + column)
+    if (isBeyond) refuseFile(UNREADABLE)
+    if (lastRow * lastColumn > MOST_PLACES) {
+      refuseFile(
+        `The sheet “${sheet.name}” reaches to row ${inFigures(lastRow)} and column ${inFigures(lastColumn)}. Delete what is far outside of the table, even if it looks blank, and save it again.`
+      )
+    }
+  }
+
+  function take(cell: Cell): void {
+    if (row?.line !== cell.row) {
+      if (row) taker.take(row)
+      row = { line: cell.row, cells: [] }
+    }
+    const { text, why, isDate } = read(cell, contents, sheet.name)
+    const column = cell.column - 1
+    while (row.cells.length <= column) row.cells.push('')
+    row.cells[column] = text
+    if (isDate) datesIn.add(column)
+    if (why === undefined) return
+    flaws += 1
+    if (flaws > MOST_FLAWS) refuseFile(`Too many formulas in the sheet “${sheet.name}” have no result. Fix them there.`)
+    row.flaws ??= new Map()
+    row.flaws.set(column, why)
+  }
+
+  parsePart(parts, sheet.path, {
+    opened(tag, { r, s, t }) {
+      if (tag === 'mergeCell') merged += 1
+      if (tag === 'row') {
+        rows += 1
+        reach(r === undefined ? rows : Number(r), 1)
+      }
+      if (tag === 'c') {
+        const place = placeOf(r ?? '')
+        cell = { ...place, kind: t || 'n', ...(s && { style: Number(s) }), value: '' }
+        reach(place.row, place.column)
+      }
+      if (cell && tag === 'f') cell.formula = ''
+    },
+    text(text, tag) {
+      if (cell && tag === 'f') cell.formula += text
+      else if (cell && (tag === 'v' || tag === 't')) cell.value += text
+    },
+    closed(tag) {
+      if (tag !== 'c' || !cell) return
+      take(cell)
+      cell = undefined
+    }
+  })
+  if (row) taker.take(row)
+  const taken = taker.taken()
+  // Spreadsheets write them from the top; others may not.
+  taken.rows.sort((one, two) => one.line - two.line)
+  const notes = [...dateNote(datesIn, taken.rows[0]?.cells ?? []), ...mergeNote(merged)]
+  return { ...taken, epoch: contents.epoch, notes }
+}
+
+/** What a cell shows, and why it has no value to read. */
+function read(cell: Cell, contents: Contents, sheet: string): { text: string; why?: string; isDate?: boolean } {
+  const { kind, style, formula, value } = cell
+  const shown = value.trim()
+  const refuse = () =>
+    refuseFile(
+      `The sheet “${sheet}” can’t be read. Open the file in a spreadsheet program, save it again as .xlsx, and choose that.`
     )
+  if (kind === 'e') {
+    const text = shown || '#VALUE!'
+    return { text, why: `The formula here failed (${text.slice(0, 20)}). Fix it in the spreadsheet.` }
   }
-}
-
-function withFlaws(row: RawRow, found: ReadonlyMap<number, { text: string; why: string }> | undefined): RawRow {
-  if (!found) return row
-  const cells = [...row.cells]
-  const flaws = new Map<number, string>()
-  for (const [column, { text, why }] of found) {
-    while (cells.length <= column) cells.push('')
-    cells[column] = text
-    flaws.set(column, why)
+  // A formula may well have a blank text for its result.
+  if (formula !== undefined && shown === '' && kind !== 'str') {
+    return {
+      text: `=${formula.trim().replace(/^=/, '')}`.slice(0, 200),
+      why: 'The formula here has no result yet. Open the file in a spreadsheet program, save it, and choose it again.'
+    }
   }
-  return { ...row, cells, flaws }
-}
-
-function textOf(value: Value): string {
-  if (value === null || value === undefined) return ''
-  if (value instanceof Date) return dateText(value)
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return typeof value === 'number' ? numberText(value) : String(value)
+  if (kind === 'str' || kind === 'inlineStr') return { text: unescaped(value) }
+  if (shown === '') return { text: '' }
+  if (kind === 's') return { text: contents.texts[Number(shown)] ?? refuse() }
+  if (kind === 'b') return { text: ({ 1: 'yes', 0: 'no' } as Record<string, string>)[shown] ?? refuse() }
+  if (kind === 'd') return { text: dateText(Date.parse(shown)) ?? refuse(), isDate: true }
+  const number = Number(shown)
+  if (kind !== 'n' || Number.isNaN(number)) return refuse()
+  const isDate = style !== undefined && (contents.dateStyles[style] ?? refuse())
+  return isDate ? { text: dateText(timeOf(number, contents.epoch)) ?? '', isDate } : { text: numberText(number) }
 }
 
 /** As spreadsheets show them: 15 digits, so that 0.1 + 0.2 is 0.3; without an exponent while it is a whole number. */
@@ -74,14 +247,18 @@ function numberText(value: number): string {
   return String(Number(value.toPrecision(15)))
 }
 
-/** `YYYY-MM-DD`, with the time where there is one; a time without a day as `HH:mm`. */
-function dateText(value: Date): string {
-  const minutes = Math.round(value.getTime() / 60_000)
-  const text = new Date(minutes * 60_000)
-  if (Number.isNaN(text.getTime())) return ''
-  const [day, time] = text.toISOString().split('T') as [string, string]
-  if (text.getUTCFullYear() < 1900) return time.slice(0, 5)
-  return time.startsWith('00:00') ? day : `${day}T${time.slice(0, 5)}`
+/** Milliseconds since 1970 UTC of a spreadsheet's day, counted from 1900 or 1904. */
+function timeOf(day: number, epoch: Epoch): number {
+  return Math.floor((day + (epoch === 1904 ? 1462 : 0) - 25_569) * 86_400_000)
+}
+
+/** `YYYY-MM-DD`, with the time where there is one; a time without a day as `HH:mm`. Undefined if it is no time at all. */
+function dateText(time: number): string | undefined {
+  const text = new Date(Math.round(time / 60_000) * 60_000)
+  if (Number.isNaN(text.getTime())) return undefined
+  const [day, clock] = text.toISOString().split('T') as [string, string]
+  if (text.getUTCFullYear() < 1900) return clock.slice(0, 5)
+  return clock.startsWith('00:00') ? day : `${day}T${clock.slice(0, 5)}`
 }
 
 function dateNote(columns: ReadonlySet<number>, headings: readonly string[]): string[] {
@@ -95,4 +272,16 @@ function mergeNote(merged: number): string[] {
   return merged === 0
     ? []
     : ['Some cells are merged. Only the first of them has a value; the others are read as blank.']
+}
+
+function placeOf(address: string): { row: number; column: number } {
+  const found = /^([A-Z]{1,3})(\d{1,7})$/.exec(address)
+  if (!found) return refuseFile(UNREADABLE)
+  const column = [...(found[1] as string)].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
+  return { row: Number(found[2]), column }
+}
+
+/** Characters that XML can't hold are written by their numbers. ECMA-376, part 1, 22.9.2.19. */
+function unescaped(text: string): string {
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }

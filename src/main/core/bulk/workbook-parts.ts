@@ -1,9 +1,9 @@
 /**
- * The parts of an Excel workbook, unpacked with a limit. What a workbook says of its own size is checked before anything
+ * The parts of an Excel workbook: their XML, and how they are unpacked with a limit. What a workbook says of its own size is checked before anything
  * is unpacked, and held to while it is, so that a small file can't fill the memory.
  */
 import { crc32, inflateRawSync } from 'node:zlib'
-import { zipSync } from 'fflate'
+import { SaxesParser } from 'saxes'
 import { inFigures, MOST_BYTES_UNPACKED, refuseFile } from './raw-table.ts'
 
 /** The parts that hold cells, by their paths in the file. Pictures, charts and macros stay packed. */
@@ -19,9 +19,16 @@ interface Entry {
   offset: number
 }
 
+/** Several times what an Excel cell can have. */
+const LONGEST_TEXT = 200_000
+/** Bytes parsed at a time: a whole part as text is far larger than what is kept of it. */
+const PIECE = 64 * 1024
 const wanted =
   /^(?:xl\/(?!media\/|theme\/|drawings\/|charts\/|embeddings\/|printerSettings\/|pivotCache\/).*|_rels\/\.rels|\[Content_Types\]\.xml)$/i
 
+/** Said of one that can't be read, whatever is wrong with it. */
+export const UNREADABLE =
+  'This workbook can’t be read. Open it in a spreadsheet program, save it again as .xlsx, and choose that.'
 const DAMAGED =
   'This workbook is damaged or isn’t whole. Open it in a spreadsheet program, save it again, and choose that.'
 
@@ -44,9 +51,42 @@ export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
   return new Map(needed.map((entry) => [entry.name, unpacked(file, entry)]))
 }
 
-/** Parts in one file again, not compressed, for a reader that takes files only and would unpack without a limit. */
-export function packPlainly(parts: WorkbookParts): Buffer {
-  return Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }))
+/** What is done with the XML of a part; tags are without the prefix that some programs write. */
+export interface PartHandlers {
+  opened?(tag: string, attributes: Record<string, string | undefined>): void
+  /** The text right in a tag, but for how a text is pronounced. */
+  text?(text: string, tag: string): void
+  closed?(tag: string): void
+}
+
+/** @throws AppFailure `bad-file` if it can't be read. */
+export function parsePart(parts: WorkbookParts, path: string, { opened, text, closed }: PartHandlers): void {
+  const part = parts.get(path) ?? refuseFile(UNREADABLE)
+  const local = (name: string) => name.slice(name.indexOf(':') + 1)
+  const parser = new SaxesParser()
+  let tag = ''
+  let isPhonetic = false
+  parser.on('doctype', () => refuseFile(UNREADABLE))
+  parser.on('error', () => refuseFile(UNREADABLE))
+  parser.on('opentag', ({ name, attributes }) => {
+    tag = local(name)
+    isPhonetic ||= tag === 'rPh'
+    opened?.(tag, attributes)
+  })
+  parser.on('text', (found) => {
+    if (found.length > LONGEST_TEXT) refuseFile(UNREADABLE)
+    if (!isPhonetic) text?.(found, tag)
+  })
+  parser.on('closetag', ({ name }) => {
+    tag = ''
+    if (local(name) === 'rPh') isPhonetic = false
+    closed?.(local(name))
+  })
+  const decoder = new TextDecoder()
+  for (let at = 0; at < part.length; at += PIECE) {
+    parser.write(decoder.decode(part.subarray(at, at + PIECE), { stream: true }))
+  }
+  parser.write(decoder.decode()).close()
 }
 
 /** The directory stands at the end of the file, which is what a file that was cut off lacks. */
