@@ -1,10 +1,10 @@
-/** Requests about accounts. Secrets come in here once, with a new account, and never go out. */
+/** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
 import type { AccountRights, AccountView } from '../../shared/contract/index.ts'
+import type { Employers } from '../core/directory/employers.ts'
+import type { KnownForms } from '../core/directory/known-forms.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Account, Accounts, Clients, FetchedLists, Polling } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `accounts.${string}` | 'templates.list' | 'recipients.list'>
+import type { HandlersOf } from './registration.ts'
 
 export interface AccountParts {
   accounts: Accounts
@@ -22,7 +22,7 @@ export interface AccountParts {
   changed: () => void
 }
 
-export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Handled> {
+export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 'templates' | 'recipients'> {
   const { accounts, clients, lists, watch } = parts
 
   async function view(account: Account): Promise<AccountView> {
@@ -99,4 +99,19 @@ export function accountHandlers(parts: AccountParts): Pick<RequestHandlers, Hand
 /** @throws AppFailure `no-account` if none was made yet. */
 export function chosenId(accounts: Accounts): string {
   return accounts.chosen()?.id ?? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
+}
+
+interface DirectoryParts {
+  accounts: Accounts
+  employers: Employers
+  forms: KnownForms
+}
+
+/** Requests about employers and about the forms that the office knows. */
+export function directoryHandlers({ accounts, employers, forms }: DirectoryParts): HandlersOf<'employers' | 'forms'> {
+  return {
+    'employers.list': (demand) => employers.list(chosenId(accounts), demand),
+    'employers.save': ({ records }) => employers.save(chosenId(accounts), records),
+    'forms.known': () => forms.list(chosenId(accounts))
+  }
 }

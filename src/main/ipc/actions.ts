@@ -6,9 +6,7 @@ import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { type Dialogs, type FileKind, saveAs } from './dialogs.ts'
 import type { Accounts } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `actions.${string}` | 'documents.validate' | 'documents.saveValidation'>
+import type { HandlersOf, RequestHandlers } from './registration.ts'
 
 export interface ActionParts extends Pick<Dialogs, 'chooseSaveFile'> {
   accounts: Accounts
@@ -18,7 +16,9 @@ export interface ActionParts extends Pick<Dialogs, 'chooseSaveFile'> {
 
 const RESULT: FileKind = { name: 'Result of a check, as JSON', extensions: ['json'] }
 
-export function actionHandlers(parts: ActionParts): Pick<RequestHandlers, Handled> {
+export function actionHandlers(
+  parts: ActionParts
+): HandlersOf<'actions'> & Pick<RequestHandlers, 'documents.validate' | 'documents.saveValidation'> {
   const { accounts, actions, validations } = parts
 
   function own(id: string): string {

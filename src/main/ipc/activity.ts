@@ -5,9 +5,7 @@ import type { Presence } from '../core/notifications/presence.ts'
 import { awayView } from '../core/notifications/presence.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `activity.${string}` | `notifications.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface ActivityParts {
   accounts: Accounts
@@ -18,7 +16,7 @@ export interface ActivityParts {
   settingsChanged: () => void
 }
 
-export function activityHandlers(parts: ActivityParts): Pick<RequestHandlers, Handled> {
+export function activityHandlers(parts: ActivityParts): HandlersOf<'activity' | 'notifications'> {
   const { accounts, ask, presence, settings, settingsChanged } = parts
 
   return {

@@ -4,9 +4,7 @@ import { dayAt } from '../core/lib/calendar.ts'
 import type { Time } from '../core/lib/time.ts'
 import { writeWhereChosen } from '../core/storage/chosen-file.ts'
 import { CSV, type Dialogs, type FileKind } from './dialogs.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `audit.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface AuditParts extends Pick<Dialogs, 'chooseSaveFile'> {
   audit: Pick<Audit, 'list' | 'check' | 'export'>
@@ -18,7 +16,7 @@ const KINDS: Record<'csv' | 'json', FileKind> = {
   json: { name: 'Data with the chain', extensions: ['json'] }
 }
 
-export function auditHandlers({ audit, time, chooseSaveFile }: AuditParts): Pick<RequestHandlers, Handled> {
+export function auditHandlers({ audit, time, chooseSaveFile }: AuditParts): HandlersOf<'audit'> {
   return {
     'audit.list': ({ search, offset, limit }) => audit.list(search, offset, limit),
     'audit.check': () => audit.check(),

@@ -6,9 +6,7 @@ import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, type FileKind, saveAs } from './dialogs.ts'
 import type { Accounts } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `bulk.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface BulkParts extends Dialogs {
   accounts: Accounts
@@ -18,7 +16,7 @@ export interface BulkParts extends Dialogs {
 const XLSX: FileKind = { name: 'Excel workbook', extensions: ['xlsx'] }
 const TABLES: FileKind = { name: 'Tables', extensions: ['csv', 'xlsx', 'txt', 'tsv'] }
 
-export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): Pick<RequestHandlers, Handled> {
+export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): HandlersOf<'bulk'> {
   return {
     'bulk.open': async (_input, { stillAsking }) => {
       const accountId = chosenId(accounts)

@@ -1,28 +1,18 @@
-/** Requests about a session at the counter. What a person does is taken only from the page that they have. */
+/**
+ * Requests about the counter: its sessions, of which what a person does is taken only from the page that they have, and what
+ * the office sets for it.
+ */
+import { open } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
+import { LARGEST_LOGO } from '../core/counter/logo.ts'
+import type { StaffPinKeeper } from '../core/counter/pin.ts'
 import { fail } from '../core/lib/failure.ts'
+import type { Dialogs, FileKind } from './dialogs.ts'
 import type { Counter } from './parts.ts'
-import type { RequestContext, RequestHandlers } from './registration.ts'
+import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
 
-type Handled = `counter.${
-  | 'queue'
-  | 'pinEntry'
-  | 'offer'
-  | 'start'
-  | 'state'
-  | 'begin'
-  | 'show'
-  | 'cover'
-  | 'resume'
-  | 'finish'
-  | 'next'
-  | 'retry'
-  | 'zoom'
-  | 'touched'
-  | 'unlock'
-  | 'staff'
-  | 'close'}`
-
-export function counterHandlers(counter: Counter): Pick<RequestHandlers, Handled> {
+export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, keyof CounterSettingsHandlers> {
   /** Whether the page that asks is the one where the person signs. */
   function isPersons({ from }: RequestContext): boolean {
     const place = counter.state()?.place ?? 'here'
@@ -65,5 +55,62 @@ export function counterHandlers(counter: Counter): Pick<RequestHandlers, Handled
       counter.close(id)
       return null
     }
+  }
+}
+
+type CounterSettingsHandlers = Pick<
+  RequestHandlers,
+  `counter.${'pin' | 'setPin' | 'resetPin' | 'settings' | 'configure' | 'chooseLogo' | 'idleScreen'}`
+>
+
+interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
+  /** What the chosen account is called, where there is one. */
+  officeName: () => string | undefined
+  pin: Pick<StaffPinKeeper, 'state' | 'set' | 'reset'>
+  settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
+  /** Whether someone signs at the counter now. */
+  isRunning: () => boolean
+}
+
+const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'jpg', 'jpeg', 'webp'] }]
+
+/** Requests about what the office sets for its counter: the staff's PIN, the settings, the second display's picture. */
+export function counterSettingsHandlers({
+  officeName,
+  pin,
+  settings,
+  isRunning,
+  chooseFiles
+}: CounterSettingsParts): CounterSettingsHandlers {
+  return {
+    'counter.pin': () => pin.state(),
+    'counter.setPin': async ({ pin: chosen, current }) => {
+      // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
+      if (isRunning() && !(await pin.state()).isSet)
+        fail('busy', 'Somebody is signing.', { next: 'Choose the first PIN after that.' })
+      return pin.set(chosen, current)
+    },
+    'counter.resetPin': () => pin.reset(),
+
+    'counter.settings': async () => settings.read(),
+    'counter.configure': async (changes) => settings.configure(changes),
+    'counter.chooseLogo': async (_input, { stillAsking }) => {
+      const [path] = await chooseFiles('Choose the picture of the second display', PICTURES, stillAsking, 'one')
+      return path === undefined ? null : settings.setLogo(await beginningOf(path))
+    },
+    'counter.idleScreen': async () => {
+      const name = officeName()
+      return { ...settings.idleScreen(), ...(name && { name }) }
+    }
+  }
+}
+
+/** The file, or of one that is too large as much as shows that. */
+async function beginningOf(path: string): Promise<Uint8Array> {
+  try {
+    const file = await open(path)
+    return await buffer(file.createReadStream({ end: LARGEST_LOGO }))
+  } catch {
+    return fail('bad-file', 'The picture could not be read.', { next: 'Copy it to this computer and choose it again.' })
   }
 }

@@ -1,5 +1,4 @@
-/** Requests about documents: lists and pages from the mirror, what is exported of them, and the overview. */
-
+/** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
 import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
 import type { AskDocuments } from '../core/documents/questions.ts'
 import type { Views } from '../core/documents/views.ts'
@@ -8,12 +7,7 @@ import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, saveAs } from './dialogs.ts'
 import type { Accounts, Polling } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Exclude<
-  Extract<keyof RequestHandlers, `documents.${string}` | 'overview.get'>,
-  'documents.validate' | 'documents.saveValidation'
->
+import type { HandlersOf } from './registration.ts'
 
 /** As many references as are told at once. */
 const MOST_REFERENCES = 10_000
@@ -39,7 +33,9 @@ export interface DocumentParts extends Pick<Dialogs, 'chooseSaveFile'> {
 /** What is known of the folders that are shown. */
 type Truth = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'unreadable'>
 
-export function documentHandlers(parts: DocumentParts): Pick<RequestHandlers, Handled> {
+export function documentHandlers(
+  parts: DocumentParts
+): Omit<HandlersOf<'documents' | 'overview'>, 'documents.validate' | 'documents.saveValidation'> {
   const { accounts, ask, watch } = parts
   const moment = () => ({ now: parts.clock(), zone: parts.zone() })
 
@@ -150,6 +146,22 @@ export function documentHandlers(parts: DocumentParts): Pick<RequestHandlers, Ha
       const overview = await ask('overview', { accountId, stuckDays: STUCK_DAYS, ...moment() })
       const { unreadable: _unreadable, problemFolder: _folder, ...truth } = await truthOf([accountId])
       return { ...overview, ...truth }
+    }
+  }
+}
+
+/** Requests about saved views of the chosen account's documents. */
+export function viewHandlers({ accounts, views }: { accounts: Accounts; views: Views }): HandlersOf<'views'> {
+  return {
+    'views.list': async () => views.list(chosenId(accounts)),
+    'views.save': async (view) => views.save(chosenId(accounts), view),
+    'views.remove': async ({ id }) => {
+      views.remove(chosenId(accounts), id)
+      return null
+    },
+    'views.order': async ({ ids }) => {
+      views.order(chosenId(accounts), ids)
+      return null
     }
   }
 }

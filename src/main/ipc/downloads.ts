@@ -4,9 +4,7 @@ import { insistOnPattern } from '../core/downloads/name-pattern.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts, Downloads } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `downloads.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface DownloadParts {
   accounts: Accounts
@@ -18,7 +16,7 @@ export interface DownloadParts {
   chooseFolder: (stillAsking: () => boolean) => Promise<string | undefined>
 }
 
-export function downloadHandlers(parts: DownloadParts): Pick<RequestHandlers, Handled> {
+export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> {
   const { accounts, ask, downloads } = parts
   const chosen = () => chosenId(accounts)
   return {

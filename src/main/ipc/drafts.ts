@@ -6,12 +6,7 @@ import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
 import type { Accounts, Drafts, Exchange, People, Presets, Remembered } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<
-  keyof RequestHandlers,
-  `${'drafts' | 'presets' | 'exchange' | 'people' | 'remembered'}.${string}`
->
+import type { HandlersOf } from './registration.ts'
 
 export interface DraftParts extends Dialogs {
   accounts: Accounts
@@ -24,7 +19,9 @@ export interface DraftParts extends Dialogs {
 
 const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [ENDING] }]
 
-export function draftHandlers(parts: DraftParts): Pick<RequestHandlers, Handled> {
+export function draftHandlers(
+  parts: DraftParts
+): HandlersOf<'drafts' | 'presets' | 'exchange' | 'people' | 'remembered'> {
   const { accounts, drafts, presets, exchange, people, remembered } = parts
 
   /** What is acted on belongs to the account that the person sees. */

@@ -1,12 +1,13 @@
-/** Requests about drop folders, of the account that the screens show. Only a folder's own place crosses, for people to read. */
-
+/**
+ * Requests about what other software does: files that it drops in folders, and hints that something happened. Only a folder's
+ * own place crosses, for people to read.
+ */
+import type { Hints } from '../core/documents/polling/hints.ts'
 import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Accounts } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `dropFolders.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface DropFolderHandlerDeps {
   accounts: Accounts
@@ -22,7 +23,7 @@ export function dropFolderHandlers({
   dropFolders,
   chooseFolder,
   reveal
-}: DropFolderHandlerDeps): Pick<RequestHandlers, Handled> {
+}: DropFolderHandlerDeps): HandlersOf<'dropFolders'> {
   function own(accountId: string): void {
     if (accountId !== chosenId(accounts)) fail('gone', 'This folder belongs to another account.')
   }
@@ -53,5 +54,13 @@ export function dropFolderHandlers({
       reveal(path)
       return null
     }
+  }
+}
+
+/** Requests about the address where other software can hint that something happened. */
+export function hintHandlers(hints: Hints): HandlersOf<'hints'> {
+  return {
+    'hints.get': async () => hints.view(),
+    'hints.set': ({ listening }) => hints.set(listening)
   }
 }

@@ -12,9 +12,7 @@ import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { type Dialogs, type FileKind, saveAs } from './dialogs.ts'
 import type { Accounts } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `identity.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface IdentityParts extends Pick<Dialogs, 'chooseSaveFile'> {
   accounts: Accounts
@@ -42,7 +40,7 @@ export function identityHandlers({
   note,
   isHandedOver,
   chooseSaveFile
-}: IdentityParts): Pick<RequestHandlers, Handled> {
+}: IdentityParts): HandlersOf<'identity'> {
   return {
     'identity.read': async ({ reference }) => {
       if (isHandedOver()) fail('not-allowed', 'A person has this screen.')
@@ -85,8 +83,6 @@ export function identityHandlers({
   }
 }
 
-type PdfHandled = Extract<keyof RequestHandlers, `identityPdf.${string}`>
-
 interface IdentityPdfParts {
   accounts: Accounts
   ask: AskDocuments
@@ -97,7 +93,7 @@ interface IdentityPdfParts {
   print: () => Promise<boolean>
 }
 
-export function identityPdfHandlers(parts: IdentityPdfParts): Pick<RequestHandlers, PdfHandled> {
+export function identityPdfHandlers(parts: IdentityPdfParts): HandlersOf<'identityPdf'> {
   const { accounts, ask, previews } = parts
   const mustBeOurs = () => {
     if (parts.isHandedOver()) fail('not-allowed', 'A person has this screen, so nothing of the office is shown on it.')

@@ -5,9 +5,7 @@ import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, saveAs } from './dialogs.ts'
 import type { Accounts, Drafts, Outbox } from './parts.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `sends.${string}` | `outbox.${string}` | `batches.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface OutboxParts extends Pick<Dialogs, 'chooseSaveFile'> {
   accounts: Accounts
@@ -15,7 +13,7 @@ export interface OutboxParts extends Pick<Dialogs, 'chooseSaveFile'> {
   outbox: Outbox
 }
 
-export function outboxHandlers(parts: OutboxParts): Pick<RequestHandlers, Handled> {
+export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox' | 'batches'> {
   const { accounts, drafts, outbox } = parts
   const { batches } = outbox
 

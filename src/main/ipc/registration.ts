@@ -35,6 +35,9 @@ type RequestHandler<Name extends RequestName> = (
 /** A handler for each request: the compiler refuses a map that lacks one. */
 export type RequestHandlers = { [Name in RequestName]: RequestHandler<Name> }
 
+/** The handlers of whole domains, as in `HandlersOf<'drafts' | 'presets'>`. */
+export type HandlersOf<Domain extends string> = Pick<RequestHandlers, Extract<RequestName, `${Domain}.${string}`>>
+
 export interface Registration<Event> {
   /** `ipcMain.handle`, or its like in a test. */
   handle(channel: string, listener: (event: Event, ...args: unknown[]) => Promise<unknown>): void

@@ -2,9 +2,7 @@
 import type { SettingsView, SystemStatus } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
-import type { RequestHandlers } from './registration.ts'
-
-type Handled = Extract<keyof RequestHandlers, `settings.${string}` | `system.${string}`>
+import type { HandlersOf } from './registration.ts'
 
 export interface SystemParts {
   settings: SettingsStore
@@ -27,7 +25,7 @@ export function systemHandlers({
   copy,
   copyBriefly,
   readyToClose
-}: SystemParts): Pick<RequestHandlers, Handled> {
+}: SystemParts): HandlersOf<'settings' | 'system'> {
   function view(): SettingsView {
     const { theme, zoom, documentColumns } = settings.read()
     return { theme, zoom, ...(documentColumns && { documentColumns }) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTypedAddress } from '../../../src/main/core/accounts/account-input.ts'
+import { readTypedAddress } from '../../../src/main/core/accounts/credentials.ts'
 
 test.each([
   ['https://sign.example.com/web/v1.4', 'https://sign.example.com/web/v1.4'],

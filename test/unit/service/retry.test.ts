@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ServiceError, type ServiceErrorCode } from '../../../src/main/core/service/errors.ts'
-import { RETRY_LIMITS, readRetryAfter, waitBeforeRetry } from '../../../src/main/core/service/retry.ts'
+import { RETRY_LIMITS, readRetryAfter, waitBeforeRetry } from '../../../src/main/core/service/limits.ts'
 
 const now = Date.UTC(2031, 0, 1, 12)
 const failed = (code: ServiceErrorCode, retryAfterMs?: number) =>

@@ -1,7 +1,7 @@
 /** Watching a call: what ends it, and that nothing is left behind. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { TIME_LIMITS, watch } from '../../../src/main/core/service/time-limits.ts'
+import { TIME_LIMITS, watch } from '../../../src/main/core/service/limits.ts'
 
 const patient = { answer: 60_000, idle: 60_000, total: 60_000 }
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))

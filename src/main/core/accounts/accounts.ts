@@ -11,15 +11,18 @@ import { KeychainError } from '../storage/keychain.ts'
 import { type Account, type AccountRow, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
 import {
   type AccountChanges,
+  type AccountCredentials,
   type AccountInput,
+  decodeCredentials,
+  encodeCredentials,
+  isSameLogin,
   readAddress,
   readCredentials,
   readName,
   readService
-} from './account-input.ts'
-import { type AccountCredentials, decodeCredentials, encodeCredentials, isSameLogin } from './credentials.ts'
+} from './credentials.ts'
 
-export type { AccountChanges, AccountInput } from './account-input.ts'
+export type { AccountChanges, AccountInput } from './credentials.ts'
 
 export interface AccountsDeps {
   readonly db: Db

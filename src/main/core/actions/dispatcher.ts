@@ -5,7 +5,7 @@
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../shared/model/index.ts'
 import { Lanes, OneAtATime, Pauses } from '../jobs/lanes.ts'
-import { failureOf, holdsError } from '../jobs/outcome.ts'
+import { failureOf, holdsError } from '../jobs/recording.ts'
 import { AppFailure } from '../lib/failure.ts'
 import { type Action, type ActionRecords, mayWait } from './action-records.ts'
 import { beforeOf, refuseChanged } from './before.ts'

@@ -5,7 +5,7 @@
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import { ReconcileSchedule, SECOND_LOOK_AFTER, type Seen as SeenAs, seenAfter } from '../jobs/reconcile-schedule.ts'
-import { TIME_LIMITS } from '../service/time-limits.ts'
+import { TIME_LIMITS } from '../service/limits.ts'
 import { type Action, type ActionRecords, canBeChecked } from './action-records.ts'
 import { shownBy } from './before.ts'
 import type { ActionDeps } from './deps.ts'

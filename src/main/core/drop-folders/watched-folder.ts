@@ -6,10 +6,10 @@
 import { watch } from 'chokidar'
 import type { DropFolder } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
+import { openRecovery } from './archive.ts'
 import { filesIn } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import { isFolder, removeUnfinishedReports } from './own-folders.ts'
-import { openRecovery } from './recover.ts'
 import { LONG_STABLE_AFTER, STABLE_AFTER, StableFiles } from './stable-file.ts'
 import { type Outcome, openTaking, type TakingDeps } from './taking.ts'
 

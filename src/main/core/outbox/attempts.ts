@@ -1,8 +1,7 @@
 /** One attempt of a send: hands its request to the service once, says what the end of that means, and writes it down. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import { type Failure, failureOf, holdsError } from '../jobs/outcome.ts'
-import { firstAccepted } from '../jobs/recording.ts'
+import { type Failure, failureOf, firstAccepted, holdsError } from '../jobs/recording.ts'
 import { backoff } from '../lib/retry.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'

@@ -1,5 +1,5 @@
 /** Reads the body of an answer: never more than the limit, into one buffer that grows in place; and JSON from its bytes. */
-import type { Watch } from './time-limits.ts'
+import type { Watch } from './limits.ts'
 
 /** The body is larger than the caller's limit. */
 export class BodyTooLarge extends Error {

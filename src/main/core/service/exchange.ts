@@ -5,9 +5,9 @@
 import { drop } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { ServiceError } from './errors.ts'
+import type { Watch } from './limits.ts'
 import { readNetworkFailure } from './network-failure.ts'
 import { statusMayHaveArrived } from './refusal.ts'
-import type { Watch } from './time-limits.ts'
 
 /**
  * What we need of `fetch`: Node's, or Electron's net. With `redirect: 'manual'` it should resolve to the redirect itself;

@@ -3,8 +3,6 @@ export {
   createAuthentication,
   type OutgoingRequest
 } from './authentication.ts'
-export { readBaseUrl } from './base-url.ts'
-
 export type { PdfDownload } from './downloads.ts'
 export {
   FINDINGS,
@@ -13,14 +11,12 @@ export {
   ServiceError
 } from './errors.ts'
 export type { Fetch } from './exchange.ts'
-
+export { RETRY_LIMITS, TIME_LIMITS } from './limits.ts'
 export {
   fetchByNetRequest,
   type NetClientRequest,
   type NetRequest
 } from './net-request-fetch.ts'
-
-export { RETRY_LIMITS } from './retry.ts'
+export { readBaseUrl } from './operation.ts'
 export { createServiceClient, type ServiceClient, type ServiceClientOptions } from './service-client.ts'
-export { TIME_LIMITS } from './time-limits.ts'
 export { SERVICE_LIMITS } from './transport.ts'

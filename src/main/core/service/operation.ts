@@ -1,5 +1,5 @@
 /**
- * What every operation needs: its path, a strict writer (only the reference's exact shape is ever sent) and a lenient
+ * What every operation needs: the service's address, its path, a strict writer (only the reference's exact shape is ever sent) and a lenient
  * reader of the answer.
  */
 import type { z } from 'zod'
@@ -65,4 +65,13 @@ export async function undefinedIfUnknown<Value>(answer: Promise<Value>): Promise
     if (isServiceError(error) && error.code === 'not-found') return undefined
     throw error
   }
+}
+
+/** Reads a base URL; a slash at its end is taken off. @throws TypeError where it isn't an absolute http or https URL. */
+export function readBaseUrl(text: string): { href: string } {
+  const url = URL.parse(text.trim())
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('The base URL must begin with https:// or http://')
+  // fetch refuses addresses with a user in them, and they would turn up in the wrong places.
+  if (url.username || url.password) throw new TypeError('The base URL must not contain a user name or password')
+  return { href: url.origin + url.pathname.replace(/\/+$/, '') }
 }

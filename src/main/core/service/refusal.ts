@@ -1,6 +1,13 @@
-/** Reads an answer whose status says no: its code, the service's own words and what is wrong with which field. */
+/**
+ * Makes the error of an answer whose status says no: its code, the service's own words as far as people may see them, and what
+ * is wrong with which field.
+ */
 import { decode, ErrorResponse } from '../../../shared/model/index.ts'
-import type { FieldProblem, ServiceErrorCode } from './errors.ts'
+import { charsetOf, parseJson, readBody } from './answer-body.ts'
+import type { Authentication } from './authentication.ts'
+import { type FieldProblem, ServiceError, type ServiceErrorCode } from './errors.ts'
+import type { Watch } from './limits.ts'
+import { readRetryAfter } from './limits.ts'
 
 /** Longest sentence of the service that is passed on, in characters. */
 const LONGEST_MESSAGE = 500
@@ -30,7 +37,7 @@ const BY_STATUS = new Map<number, ServiceErrorCode>([
 ])
 
 /** The code for a status outside 200 to 299. */
-export function codeForStatus(status: number): ServiceErrorCode {
+function codeForStatus(status: number): ServiceErrorCode {
   const known = BY_STATUS.get(status)
   if (known) return known
   if (status >= 300 && status < 400) return 'redirected'
@@ -79,4 +86,47 @@ function oneLine(text: string | undefined): string {
     .replace(/\s+/g, ' ')
     .trim()
   return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE - 1)}…` : plain
+}
+
+/** More of an error's body than this is not worth reading. */
+const ERROR_BODY_BYTES = 256 * 1024
+
+/** @param now milliseconds since 1970 UTC, against which a Retry-After date is read. */
+export async function refusedAnswer(
+  operation: string,
+  response: Response,
+  watching: Watch,
+  authentication: Authentication,
+  now: number
+): Promise<ServiceError> {
+  const { status } = response
+  const said = await readErrorBody(response, watching)
+  return new ServiceError({
+    code: codeForStatus(status),
+    operation,
+    status,
+    mayHaveArrived: statusMayHaveArrived(status),
+    retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
+    ...withoutSecrets(said, authentication.secrets)
+  })
+}
+
+/** The status alone says what happened; whatever is wrong with the body beside it changes nothing. */
+async function readErrorBody(response: Response, watching: Watch): Promise<Refusal> {
+  try {
+    const bytes = await readBody(response, ERROR_BODY_BYTES, watching)
+    return readRefusal(await parseJson(bytes, charsetOf(response.headers.get('content-type'))))
+  } catch {
+    return {}
+  }
+}
+
+/** Strikes out whatever of the account's secrets the service repeats. */
+export function withoutSecrets({ serviceMessage, fields }: Refusal, secrets: readonly string[]): Refusal {
+  const strike = (text: string) =>
+    secrets.reduce((shown, secret) => (secret ? shown.replaceAll(secret, '•••') : shown), text)
+  return {
+    ...(serviceMessage && { serviceMessage: strike(serviceMessage) }),
+    ...(fields && { fields: fields.map(({ field, message }) => ({ field: strike(field), message: strike(message) })) })
+  }
 }

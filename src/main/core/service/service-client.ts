@@ -1,9 +1,8 @@
 /** The client of the signing service: all of the reference's section 4 for one account. It throws nothing but ServiceError. */
 import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { account } from './account.ts'
-import { documents } from './documents.ts'
+import { documents, packages } from './documents.ts'
 import { downloads } from './downloads.ts'
-import { packages } from './packages.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ServiceClientOptions extends TransportOptions {

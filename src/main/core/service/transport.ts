@@ -5,13 +5,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BodyTooLarge, charsetOf, drop, type ParseJson, parseJson, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
-import { readBaseUrl } from './base-url.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
 import { type Exchange, exchange, type Fetch, failure } from './exchange.ts'
+import {
+  type CallKind,
+  RETRY_LIMITS,
+  type RetryLimits,
+  TIME_LIMITS,
+  type TimeLimits,
+  type Watch,
+  waitBeforeRetry,
+  watch
+} from './limits.ts'
+import { readBaseUrl } from './operation.ts'
 import type { Refusal } from './refusal.ts'
-import { refusedAnswer, withoutSecrets } from './refused-answer.ts'
-import { RETRY_LIMITS, type RetryLimits, waitBeforeRetry } from './retry.ts'
-import { type CallKind, TIME_LIMITS, type TimeLimits, type Watch, watch } from './time-limits.ts'
+import { refusedAnswer, withoutSecrets } from './refusal.ts'
 
 export interface ServiceLimits {
   times: Readonly<Record<CallKind, TimeLimits>>
