@@ -71,7 +71,9 @@ export class MasterDetailState {
     this.focusList()
   }
 
+  /** Without rows there is no list to have the focus: the heading has it. */
   focusList(): void {
-    this.list?.querySelector<HTMLElement>('[role=grid], [role=treegrid]')?.focus()
+    const list = this.list?.querySelector<HTMLElement>('[role=grid], [role=treegrid]')
+    ;(list ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
   }
 }

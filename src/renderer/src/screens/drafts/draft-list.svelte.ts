@@ -3,8 +3,8 @@ import { untrack } from 'svelte'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { DraftList as Answer, DraftSummary } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
-import { type Clock, coalesced } from '../../state/clock.ts'
-import { PagedList, type PageRequest } from '../../state/paged-list.svelte.ts'
+import type { Clock } from '../../state/clock.ts'
+import { PagedList } from '../../state/paged-list.svelte.ts'
 import type { Marks } from './marks.svelte.ts'
 
 /** Milliseconds between two readings: a draft changes with every few keys. */
@@ -17,45 +17,32 @@ export interface DoneWith {
 }
 
 export class DraftList {
-  #search = ''
-  #opened = false
   readonly #api: Api
   readonly #trashed: boolean
   readonly rows: PagedList<string, DraftSummary, Answer>
-  /** Follows a change of any draft; many in a short time are followed together. */
-  readonly follow: () => void
 
   constructor(api: Api, clock: Clock, from: 'drafts' | 'trash') {
     this.#api = api
     this.#trashed = from === 'trash'
-    this.rows = new PagedList((asked) => this.#ask(asked))
-    this.follow = coalesced(clock, PAUSE, () => void this.rows.follow())
-  }
-
-  get search() {
-    return this.#search
-  }
-
-  /** Shows what fits a search; the same again is no reading. */
-  async open(search: string): Promise<void> {
-    if (this.#opened && search === this.#search) return
-    this.#opened = true
-    this.#search = search
-    await this.rows.open(search)
+    this.rows = new PagedList((page, search) => api.drafts.list({ search, trashed: this.#trashed, ...page }), {
+      pause: { clock, milliseconds: PAUSE }
+    })
   }
 
   /** Shows what fits a component's search, and keeps it current; another search unmarks all. To be called as it is made. */
   shownIn(search: () => string, marks: Marks<DraftSummary>): void {
     $effect(() => {
-      void this.open(search())
+      void this.rows.open(search())
       untrack(() => marks.clear())
     })
-    $effect(() => this.#api.on('drafts.changed', () => this.follow()))
+    $effect(() => this.#api.on('drafts.changed', () => this.rows.followSoon()))
   }
 
   /** The rows from one place to another, also those that have not come into sight; at most `most`. */
   async between(first: number, last: number, most: number): Promise<readonly DraftSummary[]> {
-    const result = await settled(this.#ask({ offset: first, limit: Math.min(most, last - first + 1) }))
+    const page = { offset: first, limit: Math.min(most, last - first + 1) }
+    const search = this.rows.query ?? ''
+    const result = await settled(this.#api.drafts.list({ search, trashed: this.#trashed, ...page }))
     return result.ok ? result.value.rows : []
   }
 
@@ -92,9 +79,5 @@ export class DraftList {
 
   erase(drafts: readonly DraftSummary[]): Promise<DoneWith> {
     return this.each(drafts, 'done', ({ id }) => this.#api.drafts.erase({ id }))
-  }
-
-  #ask(asked: PageRequest): Promise<Result<Answer>> {
-    return this.#api.drafts.list({ search: this.#search, trashed: this.#trashed, ...asked })
   }
 }
