@@ -4,7 +4,7 @@ import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import { Connection, Counts, Drafts } from './account-state.svelte.ts'
+import { Connection, Counts, Drafts, Views } from './account-state.svelte.ts'
 import { Accounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { DeskSession } from './counter-session.svelte.ts'
@@ -14,7 +14,6 @@ import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
-import { Views } from './views.svelte.ts'
 
 /** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
 const PATIENCE = 2000
