@@ -1,8 +1,12 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
-import { clerkWords, pageWords } from '../../src/renderer/src/screens/counter/clerk-words.ts'
-import { outcomeWords, sessionTitle } from '../../src/renderer/src/screens/counter/outcome-words.ts'
+import {
+  clerkWords,
+  outcomeWords,
+  pageWords,
+  sessionTitle
+} from '../../src/renderer/src/screens/counter/counter-words.ts'
 import type { CounterOutcome, CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'

@@ -3,8 +3,8 @@ import { fullName } from '../../shared/model/index.ts'
 import { momentInWords } from '../dates.ts'
 import { hasSigned, whoseTurn } from '../life.ts'
 import type { DocumentRecord, SignerRecord } from '../state.ts'
-import { notice, type PageSetting } from './frame.ts'
-import { html } from './html.ts'
+import { type Notice, notice, type PageSetting } from './frame.ts'
+import { html, type Markup } from './html.ts'
 
 /** No such key: never given, withdrawn, or its document was removed. It says no more, since anyone may ask. */
 export function unknownPage(setting: PageSetting): Response {
@@ -32,6 +32,10 @@ export function donePage(setting: PageSetting, document: DocumentRecord, signer:
   })
 }
 
+const DONE = { shape: 'tick', tone: 'ok' } as const
+const STOPPED = { shape: 'cross', tone: 'stop' } as const
+const WAITS = { shape: 'clock', tone: 'wait' } as const
+
 /** What stands in the way of signing, as a page; undefined if nothing does. */
 export function obstacle(
   setting: PageSetting,
@@ -39,20 +43,14 @@ export function obstacle(
   signer: SignerRecord,
   status = 200
 ): Response | undefined {
-  const say = (
-    name: string,
-    title: string,
-    shape: 'tick' | 'cross' | 'clock' | 'lock',
-    tone: string,
-    text: ReturnType<typeof html>
-  ) => notice(setting, { name, title, shape, tone, text, document, status })
+  const say = (name: string, title: string, looks: Pick<Notice, 'shape' | 'tone'>, text: Markup) =>
+    notice(setting, { ...looks, name, title, text, document, status })
   if (hasSigned(signer)) {
     const when = momentInWords(signer.signedAt ?? 0, setting.account.gmt)
     return say(
       'signed',
       'Already signed',
-      'tick',
-      'ok',
+      DONE,
       html`<p>${fullName(signer)} signed “${document.name}” on ${when}.</p><p>There is nothing more to do.</p>`
     )
   }
@@ -61,8 +59,7 @@ export function obstacle(
     return say(
       'declined',
       own ? 'You have declined' : 'The document was declined',
-      'cross',
-      'stop',
+      STOPPED,
       html`<p>${own ? 'The office has been told your reason.' : 'One of those who were to sign has declined, so it can no longer be signed.'}</p><p>If this was a mistake, please call the office.</p>`
     )
   }
@@ -71,20 +68,18 @@ export function obstacle(
     return say(
       'expired',
       'The time to sign is over',
-      'clock',
-      'wait',
+      WAITS,
       html`<p>“${document.name}” was to be signed by ${when}.</p><p>The office can extend it; this link then works again.</p>`
     )
   }
   if (document.ending)
-    return say('complete', 'The document is complete', 'tick', 'ok', html`<p>It needs no further signature.</p>`)
+    return say('complete', 'The document is complete', DONE, html`<p>It needs no further signature.</p>`)
   const turn = whoseTurn(document)
   if (turn && turn !== signer && !signer.optional) {
     return say(
       'waiting',
       'Not your turn yet',
-      'clock',
-      'wait',
+      WAITS,
       html`<p>This document is signed in order. Now it is the turn of <b>${fullName(turn)}</b>.</p><p>You can sign after that, with this same link.</p>`
     )
   }

@@ -90,19 +90,14 @@ export function emblem(shape: keyof typeof SHAPES, tone = ''): Markup {
   return html`<div class="emblem ${tone}"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${SHAPES[shape]}</svg></div>`
 }
 
+export interface Notice extends Pick<Page, 'name' | 'title' | 'document' | 'status'> {
+  shape: keyof typeof SHAPES
+  tone?: string
+  text: Markup
+}
+
 /** A page that says one thing. */
-export function notice(
-  setting: PageSetting,
-  say: {
-    name: string
-    title: string
-    shape: keyof typeof SHAPES
-    tone?: string
-    text: Markup
-    document?: DocumentRecord
-    status?: number
-  }
-): Response {
+export function notice(setting: PageSetting, say: Notice): Response {
   const content = html`<main id="content" class="centre" data-testid="${say.name}"><div class="card">${emblem(say.shape, say.tone)}<h1>${say.title}</h1>${say.text}</div></main>`
   return page(setting, { ...say, content })
 }
