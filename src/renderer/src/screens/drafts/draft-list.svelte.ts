@@ -1,14 +1,16 @@
-/** The drafts that fit a search, or those in the trash, as many as there may be; and what is done with them. */
+/** The drafts that fit a search, or those in the trash, as many as there may be; and what is done with those that are marked. */
 import { untrack } from 'svelte'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { DraftList as Answer, DraftSummary } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import type { Clock } from '../../state/clock.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
-import type { Marks } from './marks.svelte.ts'
 
 /** Milliseconds between two readings: a draft changes with every few keys. */
 const PAUSE = 1000
+
+/** As many drafts are marked as the contract takes at a time. */
+export const MOST_MARKED = 500
 
 /** How many of several drafts something was done with, and why not with the rest. */
 export interface DoneWith {
@@ -79,5 +81,51 @@ export class DraftList {
 
   erase(drafts: readonly DraftSummary[]): Promise<DoneWith> {
     return this.each(drafts, 'done', ({ id }) => this.#api.drafts.erase({ id }))
+  }
+}
+
+/** Rows that a person has marked, to do something with all of them; they stay marked while the list scrolls. */
+export class Marks<Row extends { id: string }> {
+  #marked = $state.raw<ReadonlyMap<string, Row>>(new Map())
+  /** Where a range begins. */
+  #from = 0
+
+  get count() {
+    return this.#marked.size
+  }
+  get rows(): Row[] {
+    return [...this.#marked.values()]
+  }
+
+  has(id: string): boolean {
+    return this.#marked.has(id)
+  }
+
+  /** Where a range that is marked next begins. */
+  stand(index: number): void {
+    this.#from = index
+  }
+
+  /** Marks a row, or unmarks it. */
+  toggle(row: Row, index: number): void {
+    this.#from = index
+    const marked = new Map(this.#marked)
+    if (!marked.delete(row.id) && marked.size < MOST_MARKED) marked.set(row.id, row)
+    this.#marked = marked
+  }
+
+  /** First and last row of the range that ends here. */
+  rangeTo(index: number): readonly [number, number] {
+    return [Math.min(this.#from, index), Math.max(this.#from, index)]
+  }
+
+  add(rows: readonly Row[]): void {
+    const marked = new Map(this.#marked)
+    for (const row of rows) if (marked.size < MOST_MARKED) marked.set(row.id, row)
+    this.#marked = marked
+  }
+
+  clear(): void {
+    this.#marked = new Map()
   }
 }
