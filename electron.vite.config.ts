@@ -12,6 +12,8 @@ const licences = { fileName: 'licences.md' }
 
 export default defineConfig({
   main: {
+    // Its module declares a `require` of its own, beside the one that electron-vite declares: a worker with both does not start.
+    resolve: { alias: { fflate: resolve('node_modules/fflate/lib/node.cjs') } },
     build: {
       outDir: 'out/main',
       license: licences,
