@@ -18,7 +18,7 @@ import { asAppError } from './ipc/errors.ts'
 import { ClipboardAside } from './shell/clipboard.ts'
 import { CounterWindows } from './shell/counter-windows.ts'
 import { IsolatedPages } from './shell/isolated-page.ts'
-import { openPersonWindow } from './shell/person-window.ts'
+import { openPersonWindow } from './shell/own-windows.ts'
 import { ShownSigningView } from './shell/signing-view.ts'
 
 /** How long a signing page may take until there is something to see, in milliseconds. */

@@ -4,8 +4,8 @@ import type { App } from './app.ts'
 import { APP_START } from './core/policy/app-pages.ts'
 import { type LeavingQuestion, questionOnLeaving } from './core/policy/leaving.ts'
 import { asAppError } from './ipc/errors.ts'
-import { loadFirstPage } from './shell/main-window.ts'
 import { applyZoom } from './shell/own-page.ts'
+import { loadFirstPage } from './shell/own-windows.ts'
 import { bringForward } from './shell/windows.ts'
 
 /** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */

@@ -6,7 +6,7 @@
 import { requestNames } from 'virtual:request-names'
 import { contextBridge, type IpcRendererEvent, ipcRenderer } from 'electron'
 import type { Api } from '../shared/contract/api.ts'
-import { eventNames } from '../shared/contract/events.ts'
+import { eventNames } from '../shared/contract/api.ts'
 
 type Call = (input: unknown) => Promise<unknown>
 

@@ -3,10 +3,9 @@
  * made-up documents, and fails where it is told to. `control` is the test's hand in it.
  */
 import type { Composition } from '../../src/shared/composition/composition.ts'
-import type { Api } from '../../src/shared/contract/api.ts'
+import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
-import type { EventName, Events } from '../../src/shared/contract/events.ts'
 import { type Input, type Reply, type RequestName, requestNames, requests } from '../../src/shared/contract/requests.ts'
 import type {
   AccountRights,

@@ -1,6 +1,9 @@
-/** The type of `window.countersign`: one function a request, grouped by the part before the dot, and `on` for events. */
+/**
+ * The type of `window.countersign`: one function a request, grouped by the part before the dot, and `on` for events. An event
+ * carries ids and versions, never records: the renderer asks for what it shows.
+ */
 import type { Result } from './errors.ts'
-import type { EventName, Events } from './events.ts'
+import type { IdentityClearing } from './identity.ts'
 import type { Input, Reply, RequestName } from './requests.ts'
 
 type Domain<Name extends string> = Name extends `${infer First}.${string}` ? First : never
@@ -19,3 +22,54 @@ export type Api = {
   /** Listens to an event; answers the function that stops listening. */
   on<Name extends EventName>(name: Name, listener: (payload: Events[Name]) => void): () => void
 }
+
+/** An event's payload exists for the compiler only. */
+const carrying = <Payload>(): { payload?: Payload } => ({})
+
+const events = {
+  'accounts.changed': carrying<null>(),
+  'connection.changed': carrying<null>(),
+  'drafts.changed': carrying<{ id: string }>(),
+  'presets.changed': carrying<null>(),
+  /** Which sends changed since the last time: many at once while a batch goes. */
+  'sends.changed': carrying<{ ids: string[] }>(),
+  /** The outbox was paused, goes again, waits for the network or was set otherwise; or its counts changed. */
+  'outbox.changed': carrying<null>(),
+  'batches.changed': carrying<{ id: string }>(),
+  /** Documents of an account changed, or what was wrong with reading them; and a version that grows with each change. */
+  'documents.changed': carrying<{ accountId: string; version: number }>(),
+  /** An account's folders were read, whether or not anything had changed: what is shown of them is as true as at `at`. */
+  'documents.looked': carrying<{ accountId: string; at: number }>(),
+  'views.changed': carrying<null>(),
+  'actions.changed': carrying<{ ids: string[] }>(),
+  /** Something happened, or was seen by the person. */
+  'activity.changed': carrying<null>(),
+  'employers.changed': carrying<null>(),
+  'dropFolders.changed': carrying<{ id: string }>(),
+  /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
+  'document.asked': carrying<
+    { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
+  >(),
+  /** A download changed; null where more than one did, or the queue, a rule or how it is set. At most some five a second. */
+  'downloads.changed': carrying<{ id: string | null }>(),
+  /** A reading of identity data was wiped without being asked to: nothing of it may stay on the page. */
+  'identity.cleared': carrying<{ reading: string; why: IdentityClearing }>(),
+  /** Nobody of staff is at the screen: nothing of an identity check’s PDF may stay on the page. */
+  'identityPdf.cleared': carrying<null>(),
+  /** A session began, moved on or ended; '' where there is none. */
+  'counter.changed': carrying<{ id: string }>(),
+  'audit.changed': carrying<null>(),
+  'settings.changed': carrying<null>(),
+  /** A command of the application's menu that a screen carries out. */
+  'menu.chosen': carrying<{
+    command: 'compose' | 'overview' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search'
+  }>(),
+  /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
+  'window.closing': carrying<null>()
+}
+
+export type EventName = keyof typeof events
+export type Events = {
+  [Name in EventName]: (typeof events)[Name] extends { payload?: infer Payload } ? Payload : never
+}
+export const eventNames = Object.keys(events) as readonly EventName[]

@@ -1,10 +1,10 @@
 /** The contract between the main process and the screens. */
 
+export { type EventName, type Events, eventNames } from './api.ts'
 export { TRASH_DAYS } from './composing-requests.ts'
 export * from './document-actions.ts'
 export * from './document-query.ts'
 export * from './document-requests.ts'
 export * from './errors.ts'
-export { type EventName, type Events, eventNames } from './events.ts'
 export * from './requests.ts'
 export * from './views.ts'

@@ -1,7 +1,7 @@
 /** What the parts of the made-up office share: its state, its events, and how a call fails. */
 
+import type { Events } from '../../../src/shared/contract/api.ts'
 import type { AppError, ErrorCode } from '../../../src/shared/contract/errors.ts'
-import type { Events } from '../../../src/shared/contract/events.ts'
 import type { Input, Reply, RequestName } from '../../../src/shared/contract/requests.ts'
 import type { AccountView } from '../../../src/shared/contract/views.ts'
 import type { FakeState } from '../fake-api.ts'

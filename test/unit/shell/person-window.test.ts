@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { Display } from 'electron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openPersonWindow } from '../../../src/main/shell/person-window.ts'
+import { openPersonWindow } from '../../../src/main/shell/own-windows.ts'
 
 /** What the window asks of Electron, and what came of it. */
 interface FakeWindow extends EventEmitter {

@@ -6,7 +6,7 @@ import type { ActionRequest, ActionState, ActionView } from '../../../shared/con
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { firstAccepted, Recovery } from '../jobs/recording.ts'
 import { fail } from '../lib/failure.ts'
-import { within } from '../lib/retry.ts'
+import { within } from '../lib/time.ts'
 import {
   type Action,
   type ActionChange,

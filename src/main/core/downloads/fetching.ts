@@ -1,7 +1,7 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
 import { dirname, join } from 'node:path'
 import type { AskDocuments } from '../documents/questions.ts'
-import { inTurn } from '../lib/in-turn.ts'
+import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import { flushFolder } from '../storage/atomic-file.ts'

@@ -4,8 +4,8 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { Turns } from '../jobs/lanes.ts'
-import { backoff, within } from '../lib/retry.ts'
 import type { Time } from '../lib/time.ts'
+import { backoff, within } from '../lib/time.ts'
 import { BatchCommit } from '../storage/batch-commit.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Download, KeptDownload, Lane } from './download-rows.ts'

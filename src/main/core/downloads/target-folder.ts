@@ -3,7 +3,7 @@
  * and never a way out of it; with paths short enough for Windows, where most programs take no longer ones.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
-import { inTurn } from '../lib/in-turn.ts'
+import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { PASSING_NAME_LENGTH } from '../storage/atomic-file.ts'
 import { FileError, fileErrorOf } from '../storage/file-error.ts'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
-import { inTurn } from '../lib/in-turn.ts'
+import { inTurn } from '../lib/slices.ts'
 import { tookFreeName, writeThenName } from '../storage/atomic-file.ts'
 import { FileError } from '../storage/file-error.ts'
 import type { FolderFiles } from '../storage/files.ts'

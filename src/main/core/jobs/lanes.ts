@@ -3,8 +3,8 @@
  * due, is woken by what happens, and pauses while all of its jobs would meet the same trouble. Nothing is polled.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
-import { backoff } from '../lib/retry.ts'
 import type { Time } from '../lib/time.ts'
+import { backoff } from '../lib/time.ts'
 
 /** The wall clock may jump: what waits for a time of day is looked at this often, in milliseconds. */
 const LONGEST_SLEEP = 60_000

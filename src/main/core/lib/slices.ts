@@ -1,4 +1,7 @@
-/** Long work in small pieces, so that whatever else its thread has to do is held up by a few milliseconds at most. */
+/**
+ * Work that takes turns: long work in small pieces, so that whatever else its thread has to do is held up by a few milliseconds
+ * at most; and work on one thing at a time.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 export { nextTurn }
@@ -46,5 +49,22 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Sliced<
   for (const item of items) {
     work(item)
     yield
+  }
+}
+
+const last = new Map<string, Promise<unknown>>()
+
+/**
+ * Works on one thing at a time: what comes for the same key waits for what came before it.
+ * @throws what the work throws; the next one has its turn all the same.
+ */
+export async function inTurn<Answer>(key: string, work: () => Promise<Answer>): Promise<Answer> {
+  const before = last.get(key) ?? Promise.resolve()
+  const mine = before.then(work, work)
+  last.set(key, mine)
+  try {
+    return await mine
+  } finally {
+    if (last.get(key) === mine) last.delete(key)
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { Lanes, Turns } from '../jobs/lanes.ts'
-import { backoff } from '../lib/retry.ts'
+import { backoff } from '../lib/time.ts'
 import { AttemptLimit, deliver, type Ended, type Outcome, recorder } from './attempts.ts'
 import type { OutboxDeps, SendingClient } from './deps.ts'
 import type { AccountPauses, SendTimes, Waits } from './pauses.ts'

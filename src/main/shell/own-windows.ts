@@ -1,10 +1,10 @@
 /**
- * The window that holds our own pages. It goes nowhere but to them, remembers where it was, and shows itself only when
- * there is something to see.
+ * The windows that hold our own pages: the office's, which remembers where it was, and the one on the second display, where a
+ * person signs. They go nowhere but to our pages, and show themselves only when there is something to see.
  */
-import { BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
+import { BrowserWindow, type Display, nativeTheme, type Rectangle, screen } from 'electron'
 import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
-import { guardOwnPage, ownPagePreferences } from './own-page.ts'
+import { applyZoom, guardOwnPage, ownPagePreferences } from './own-page.ts'
 
 const TITLE_BAR_HEIGHT = 40
 const SMALLEST = { width: 960, height: 640 }
@@ -104,11 +104,7 @@ function placeFor(kept: WindowBounds | undefined): Partial<Rectangle> {
  * reloaded in circles.
  * @param gaveUp called where it crashed again at once.
  */
-export function reviveAfterCrash(
-  window: BrowserWindow,
-  log: MainWindowParts['log'],
-  gaveUp: () => void = () => {}
-): void {
+function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log'], gaveUp: () => void = () => {}): void {
   let last = 0
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason === 'clean-exit' || window.isDestroyed()) return
@@ -120,4 +116,45 @@ export function reviveAfterCrash(
     last = Date.now()
     window.webContents.reload()
   })
+}
+
+interface PersonWindowParts {
+  /** The address of its page. */
+  start: string
+  /** Absolute path of the built preload. */
+  preload: string
+  /** How large our own pages are shown. */
+  zoom: () => number
+  devServer: URL | undefined
+  log: { error(message: string, detail?: Record<string, unknown>): void }
+}
+
+/**
+ * Opens the window on the second display, without taking the keyboard from the clerk's: our own page, as large as that display,
+ * with nothing of the office in it and none of its requests.
+ */
+export function openPersonWindow(display: Display, parts: PersonWindowParts): BrowserWindow {
+  const window = new BrowserWindow({
+    ...display.bounds,
+    show: false,
+    frame: false,
+    fullscreen: true,
+    skipTaskbar: true,
+    minimizable: false,
+    closable: false,
+    title: 'Countersign',
+    webPreferences: ownPagePreferences(parts.preload)
+  })
+  guardOwnPage(window.webContents, parts.devServer)
+  // Its page offers no menu, and the office's keys are not for the person who sits before it.
+  window.removeMenu()
+  window.webContents.setIgnoreMenuShortcuts(true)
+  // Nobody before it closes it, whatever keys the system has for that; we destroy it, which asks nothing.
+  window.on('close', (event) => event.preventDefault())
+  // A window that can't show its page is none to sign in.
+  reviveAfterCrash(window, parts.log, () => setImmediate(() => window.isDestroyed() || window.destroy()))
+  window.webContents.on('dom-ready', () => applyZoom(window, parts.zoom()))
+  window.once('ready-to-show', () => window.showInactive())
+  window.loadURL(parts.start).catch(() => parts.log.error('The page of the second display could not be loaded.'))
+  return window
 }
