@@ -7,26 +7,26 @@ const INTRODUCTION = `# What is tried against the counter
 
 <!-- Made from the tables by \`node test/e2e/attacks/write-document.ts\`. Change test/e2e/attacks/tables, not this. -->
 
-A person signs on a page of the signing service, shown in a window of ours. That page is treated as hostile: the service may
-be broken into, a link in a mail may lead elsewhere. Each row of this document is one thing that such a page, the link to
+A person signs on a page of the signing service, shown in our window. That page is treated as hostile: the service may
+be compromised, or a link in an e-mail may lead elsewhere. Each row of this document is one thing that such a page, the link to
 it, or foreign script in our own page tries against the person, the next person, the office’s network or the application.
 
-**How it is shown.** Each row is a test with the row’s number in its name. It runs against the real boundary
-(\`src/main/shell\`, \`src/main/core/policy\`, the real preload) in a real browser, with a real server that attacks and a
-second server that must never be asked for anything. After each row these are looked at without being said: the page is
-still where it was, our own page too; there are no more pages than before; nothing was saved; the second server heard not
-a word, the service was not asked under another name, and no request of the application was made; our window has its title
-and isn’t full screen, and the page lies exactly where we put it. Rows that leave nothing follow one another in one turn, each
-in a document of its own, and each shows that the page still goes on after it; all others have a turn to themselves.
+**How it is tested.** Each row is a test with the row’s number in its name. It runs against the real boundary
+(\`src/main/shell\`, \`src/main/core/policy\`, the real preload) in a real browser, with a real attacking server and a
+second server that must never get a request. After every row the test also checks that the page and our own page are
+still where they were; there are no more pages than before; nothing was saved; the second server got no
+request, the service got none under another name, and no request of the application was made; our window has its title
+and isn’t full screen, and the page lies exactly where we put it. Rows that leave nothing behind run one after another in one turn, each
+in its own document, and each checks that the page still works afterwards; all others have a turn to themselves.
 
 **How to run it.** \`npm run build && npm run test:e2e -- e2e/attacks\`; one area by \`-g " 9\\. "\`, one row by \`-g " 9.14 "\`. On a
 machine without Electron’s runtime the tests run on Chromium through \`test/host\`; \`npm run test:electron\` runs the same
 rows on Electron.
 
-**How it ends.** _Refused_: it doesn’t happen. Where words stand behind it, staff reads them. _Contained_: it can’t be forbidden to a page,
-or needn’t be; the row says what keeps it from gaining anything.
+**How it ends.** _Refused_: it doesn’t happen. Any words after it are what staff read. _Contained_: a page can’t be stopped from doing it,
+or needn’t be; the row says why it gains nothing.
 
-**What is not promised.** Where a document asks for a video confirmation or an identity check, its page may call other computers
+**What is not promised.** If a document asks for a video confirmation or an identity check, its page may call other computers
 by WebRTC (over TCP alone), and our request guard doesn’t see that; any other page can’t call. A window is no kiosk: see [security.md](security.md).
 `
 
@@ -45,7 +45,7 @@ function guardsTable(): string {
   const lines = (Object.entries(guards) as [Guard, GuardWords][]).map(
     ([name, { does, files }]) => `| ${name} | ${does} | ${files.map((file) => `\`${file}\``).join('<br>')} |`
   )
-  return `## What stands in the way\n\n${table(['name', 'what it does', 'where'], lines)}`
+  return `## Protections\n\n${table(['name', 'what it does', 'where'], lines)}`
 }
 
 function chapter({ number, area, rows }: (typeof numbered)[number]): string {
@@ -53,13 +53,13 @@ function chapter({ number, area, rows }: (typeof numbered)[number]): string {
     const guard = (attack.guard ?? area.guard).join(', ')
     return `| ${number} | ${cell(attack.name)} | ${guard} | ${cell(endOf(attack))} |`
   })
-  return `## ${number}. ${area.title}\n\n${area.about}\n\n${table(['', 'it tries to', 'in the way', 'how it ends'], lines)}`
+  return `## ${number}. ${area.title}\n\n${area.about}\n\n${table(['', 'it tries to', 'protection', 'how it ends'], lines)}`
 }
 
 function endOf({ contained, told, turnIs, mayEndItself }: Attack): string {
   if (contained) return `Contained. ${contained}`
-  const words = told ? `; staff reads “…${told}…”` : ''
-  if (turnIs === 'failed') return `Refused${words}; the turn fails with a way on.`
+  const words = told ? `; staff read “…${told}…”` : ''
+  if (turnIs === 'failed') return `Refused${words}; the turn fails and offers a way on.`
   if (mayEndItself) return `Refused${words}; it may cost the page its turn.`
   return `Refused${words}.`
 }

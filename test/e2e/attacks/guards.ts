@@ -9,47 +9,47 @@ export interface GuardWords {
 
 export const guards = {
   link: {
-    does: 'A signer’s link is judged before anything of it is loaded, and once more by the view that would load it: https only, no log-in in it, no private host. The practice service’s own origin is the one exception, in a practice account.',
+    does: 'A signer’s link is checked before anything is loaded, and again by the view that would load it: https only, no credentials, no private host. The practice service’s own origin is the one exception, in a practice account.',
     files: ['src/main/core/policy/signing-address.ts', 'src/main/shell/signing-view.ts']
   },
   ground: {
-    does: 'Every move of every frame is decided before it is made: whole origins are compared with an allow-list, and what is not plainly on it is refused. Three events ask: the page’s own moves, those of its frames, and redirects.',
+    does: 'Every navigation of every frame is decided before it is made: whole origins are compared with an allow-list, and anything not clearly on it is refused. Three events trigger the check: the page’s own navigation, that of its frames, and redirects.',
     files: ['src/main/core/policy/navigation.ts', 'src/main/shell/session-policy.ts', 'src/main/shell/signing-view.ts']
   },
   request: {
-    does: 'The same decision is made on the network for each request and each hop of a redirect, before it leaves. Content may come from any public host by https; nothing may by http.',
+    does: 'The same decision is made on the network for each request and each hop of a redirect, before it leaves. Content may come from any public host over https, and none over http.',
     files: ['src/main/core/policy/navigation.ts', 'src/main/shell/signing-session.ts']
   },
   private: {
-    does: 'Hosts of private networks are refused by address, however it is written, by name, and by what a public name leads to when it is looked up.',
+    does: 'Hosts in private networks are refused by address, however it is written, by name, and by the address that a public name resolves to.',
     files: ['src/main/core/policy/private-networks.ts', 'src/main/shell/signing-session.ts']
   },
   policy: {
-    does: 'Policies are laid over the page’s own: no plug-ins, no unencrypted sockets, no boxes of its own, and what only the browser can take from it.',
+    does: 'Policies are added to the page’s own: no plug-ins, no unencrypted sockets, no dialogs of its own, and whatever else only the browser can deny it.',
     files: ['src/main/core/policy/page-policy.ts', 'src/main/shell/signing-session.ts']
   },
   return: {
-    does: 'The return address is compared as a whole (origin and path), caught in the page’s main frame before it is loaded, and only ends the view. Whether the document is signed is asked of the service.',
+    does: 'The return address is compared as a whole (origin and path), caught in the page’s main frame before it is loaded, and only ends the view. The service is asked whether the document is signed.',
     files: ['src/main/core/policy/navigation.ts', 'src/main/shell/signing-view.ts']
   },
   windows: {
-    does: 'No window is ever opened; an address that was wanted in one is judged like any other and loaded in place, or not at all.',
+    does: 'No window is ever opened; an address meant for a new window is checked like any other and loaded in place, or not at all.',
     files: ['src/main/shell/session-policy.ts', 'src/main/shell/signing-view.ts']
   },
   permissions: {
-    does: 'Every permission is denied, both when it is asked for and when it is only looked at; no device is ever chosen.',
+    does: 'Every permission is denied, both when it is requested and when it is only queried; no device is ever chosen.',
     files: ['src/main/core/policy/permissions.ts', 'src/main/shell/session-policy.ts']
   },
   media: {
-    does: 'Camera and microphone are granted to documents of the service’s own origin only, in a turn that asks for them, after staff’s yes, and not beyond the turn.',
+    does: 'Camera and microphone are granted to documents of the service’s own origin only, in a turn that asks for them, after staff agree, and not beyond the turn.',
     files: ['src/main/core/policy/permissions.ts', 'src/main/shell/signing-view.ts']
   },
   downloads: {
-    does: 'Every download is prevented before a byte of it is on the disk.',
+    does: 'Every download is prevented before a byte of it is on disk.',
     files: ['src/main/shell/session-policy.ts']
   },
   hold: {
-    does: 'The page is held over the browser’s own line for debuggers before anything of it is loaded: a dialog for files is cancelled, printing does nothing, a service worker doesn’t answer in the network’s place, and a page whose turn needs no camera can’t call other computers. A page that slips out is ended.',
+    does: 'The page is controlled over the browser’s debugger connection before anything of it is loaded: a file dialog is cancelled, printing does nothing, a service worker doesn’t answer instead of the network, and a page whose turn needs no camera can’t call other computers. A page that escapes this control is ended.',
     files: ['src/main/shell/isolated-page.ts']
   },
   preferences: {
@@ -57,19 +57,19 @@ export const guards = {
     files: ['src/main/shell/signing-contents.ts']
   },
   session: {
-    does: 'A session in memory, which nobody else has at the time, and which is wiped at the end of the turn: storage, cookies, cache, log-ins, connections.',
+    does: 'A session in memory, which no one else has at the same time, and which is wiped at the end of the turn: storage, cookies, cache, log-ins, connections.',
     files: ['src/main/shell/signing-session.ts']
   },
   view: {
-    does: 'The page lies in a rectangle that we set, over a window whose frame, title and keys are ours; covered it is out of sight, silent and without the keyboard.',
+    does: 'The page lies in a rectangle that we set, over a window whose frame, title and keys are ours; when covered, it is out of sight, silent and without the keyboard.',
     files: ['src/main/shell/signing-view.ts']
   },
   end: {
-    does: 'A turn ends when we end it, whatever its page does: it is closed without being asked, and killed where it doesn’t close. A page that ends or hangs by itself leads to a screen with a way on.',
+    does: 'A turn ends when we end it, whatever its page does: it is closed without being asked, and killed if it doesn’t close. A page that ends or hangs leads to a screen with a way on.',
     files: ['src/main/shell/signing-view.ts', 'src/main/shell/signing-words.ts']
   },
   'own page': {
-    does: 'Our pages come from our own scheme, out of one folder, read-only, with a content security policy that names nothing but themselves; they go nowhere and open nothing.',
+    does: 'Our pages come from our own scheme, out of one folder, read-only, with a content security policy that allows only themselves; they go nowhere and open nothing.',
     files: ['src/main/shell/app-protocol.ts', 'src/main/core/policy/app-pages.ts', 'src/main/shell/own-page.ts']
   },
   bridge: {
@@ -77,7 +77,7 @@ export const guards = {
     files: ['src/preload/index.ts', 'src/main/ipc/registration.ts']
   },
   browser: {
-    does: 'A rule of the browser itself, which we only leave switched on. The row is here to notice should that ever change.',
+    does: 'A rule of the browser itself, which we only leave switched on. The row is here so that we notice if that ever changes.',
     files: []
   }
 } as const satisfies Record<string, GuardWords>

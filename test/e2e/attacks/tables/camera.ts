@@ -66,7 +66,7 @@ export const camera: Area = {
       told: 'camera'
     },
     {
-      name: 'understand what is said in the room',
+      name: 'recognise what is said in the room',
       script: refusedBy(
         'new Promise((r, e) => { const s = new webkitSpeechRecognition(); s.onstart = r; s.onerror = e; s.start() })'
       ),
@@ -186,7 +186,7 @@ export const camera: Area = {
           'granted'
         )
         await ask(scene, CAMERA, 'second')
-        await scene.until(() => questions(scene) === 1, 'staff to be asked anew')
+        await scene.until(() => questions(scene) === 1, 'staff to be asked again')
         assert.equal(await scene.run('return window.second'), 'waiting')
       }
     },

@@ -28,7 +28,7 @@ const SOUND =
 export const covered: Area = {
   title: 'While the page is covered',
   about:
-    'When the person needs a moment, when staff is called or nobody is there, the page is covered: what was on it must not be seen or heard, and keys must not reach it.',
+    'When the person needs a moment, when staff are called or no one is there, the page is covered: what was on it must not be seen or heard, and keys must not reach it.',
   by: 'signing page',
   guard: ['view'],
   attacks: [
@@ -48,7 +48,7 @@ export const covered: Area = {
       await scene.run('location = "/attack"')
       await scene.untilOpened(3)
     }),
-    whileCovered('show itself by loading anew', 'location.reload()', (scene) => scene.untilOpened(2)),
+    whileCovered('show itself by reloading', 'location.reload()', (scene) => scene.untilOpened(2)),
     {
       name: 'be heard before it is shown anything of',
       page: '<audio id=a></audio>',

@@ -33,7 +33,7 @@ export const endurance: Area = {
     untilEnded('run for ever', 'for (;;) {}'),
     untilEnded('run for ever in a worker', 'new Worker(URL.createObjectURL(new Blob(["for (;;) {}"])))'),
     untilEnded('call itself for ever', 'const f = () => { try { f() } finally { f() } }; f()'),
-    untilEnded('load itself anew for ever', 'localStorage.n = 1; location.reload()', {
+    untilEnded('reload itself for ever', 'localStorage.n = 1; location.reload()', {
       page: '<script>if (localStorage.n) setTimeout(() => location.reload(), 5)</script>'
     }),
     untilEnded(
@@ -76,7 +76,7 @@ export const endurance: Area = {
     ),
     {
       name: 'close itself, and leave the person before nothing',
-      contained: 'The page stays, or the turn fails with a way on.',
+      contained: 'The page stays, or the turn fails and offers a way on.',
       mayEndItself: true,
       play: async (scene) => {
         await scene.run('window.close()')
@@ -87,7 +87,7 @@ export const endurance: Area = {
     },
     {
       name: 'crash, and leave the person before nothing',
-      contained: 'The turn fails with a way on; our own page goes on.',
+      contained: 'The turn fails and offers a way on; our own page goes on.',
       turnIs: 'failed',
       play: async (scene) => {
         await scene.say({ do: 'crash-signing-page' })
@@ -107,7 +107,7 @@ export const endurance: Area = {
     },
     {
       name: 'never answer',
-      contained: 'After a while the turn fails with a way on.',
+      contained: 'After a while the turn fails and offers a way on.',
       turnIs: 'failed',
       play: async (scene) => {
         await scene.say({ do: 'end' })
@@ -117,7 +117,7 @@ export const endurance: Area = {
     },
     {
       name: 'never answer in the middle of the turn',
-      contained: 'After a while the turn fails with a way on.',
+      contained: 'After a while the turn fails and offers a way on.',
       turnIs: 'failed',
       play: async (scene) => {
         await scene.say({ do: 'end' })
@@ -129,7 +129,7 @@ export const endurance: Area = {
     },
     {
       name: 'fill staff’s list with one thing that it tries again and again',
-      contained: 'The same thing is told once a second.',
+      contained: 'The same thing is reported once a second.',
       play: async (scene) => {
         await scene.run(
           'for (let i = 0; i < 200; i++) fetch("http://{elsewhere}/" + i, { mode: "no-cors" }).catch(() => {})'

@@ -93,7 +93,7 @@ export const frames: Area = {
       told: 'unencrypted'
     },
     {
-      name: 'embed a frame that nobody can look into',
+      name: 'embed a frame that no one can look into',
       script: shows(
         '<fencedframe config="http://{elsewhere}/" src="http://{elsewhere}/"></fencedframe><portal src="http://{elsewhere}/"></portal>'
       ),

@@ -14,7 +14,7 @@ const leading = (where: string, ...addresses: string[]): Attack => ({
 export const links: Area = {
   title: 'A signer’s link',
   about:
-    'The service says where a signer’s page is. What it says is judged before anything is loaded: each of these fails the turn with a way on, and no server is asked for anything.',
+    'The service says where a signer’s page is. What it says is checked before anything is loaded: each of these fails the turn and offers a way on, and no server gets a request.',
   by: 'link',
   guard: ['link', 'ground'],
   attacks: [

@@ -123,7 +123,7 @@ export const navigation: Area = {
       told: 'unencrypted'
     },
     {
-      name: 'leave later, when nobody looks',
+      name: 'leave later, when no one is looking',
       script: 'await new Promise((r) => setTimeout(r, 100)); location = "http://{elsewhere}/"',
       told: 'unencrypted'
     },

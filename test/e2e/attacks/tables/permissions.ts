@@ -11,7 +11,7 @@ const queried = (name: string): Attack => ({
 export const permissions: Area = {
   title: 'Permissions and devices',
   about:
-    'Whatever a browser would ask a person for. Here nobody is asked, as the person at the counter can’t judge it: all is denied, both when a page asks and when it looks whether it may.',
+    'Everything that a browser would ask a person for. Here no one is asked, because the person at the counter can’t judge it: everything is denied, both when a page asks and when it checks whether it may.',
   by: 'signing page',
   guard: ['permissions'],
   attacks: [
@@ -108,7 +108,7 @@ export const permissions: Area = {
     },
     { name: 'keep the screen awake', script: refusedBy('navigator.wakeLock.request("screen")'), answers: 'refused' },
     {
-      name: 'watch whether somebody is there',
+      name: 'watch whether someone is there',
       script: refusedBy('IdleDetector.requestPermission().then((s) => s === "granted" ? 1 : Promise.reject())'),
       answers: 'refused'
     },

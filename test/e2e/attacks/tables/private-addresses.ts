@@ -115,7 +115,7 @@ export const privateAddresses: Area = {
     spelling('a neighbour over IPv6', '[fe80::1]'),
     spelling('a neighbour over IPv6 of old', '[fec0::1]'),
     spelling('all neighbours', '224.0.0.251'),
-    spelling('everybody', '255.255.255.255'),
+    spelling('everyone', '255.255.255.255'),
     spelling('benchmarks', '198.18.0.1'),
     spelling('a name of the office without a dot', 'intranet'),
     spelling('a printer', 'printer.local'),

@@ -68,7 +68,7 @@ export const redirects: Area = {
       name: 'be sent in circles for ever',
       script: 'location = "/circle"',
       guard: ['browser', 'end'],
-      contained: 'The browser gives up after some steps; the turn fails with a way on.',
+      contained: 'The browser gives up after some steps; the turn fails and offers a way on.',
       mayEndItself: true
     },
     {

@@ -24,7 +24,7 @@ const isnt = (how: string, address: string, told: string): Attack => ({
 export const returnAddress: Area = {
   title: 'The return address',
   about:
-    'Asking for it ends the view and proves nothing: whether the document is signed is the service’s to say. Still nobody but the page as a whole may end it, and nothing of it may reach a network.',
+    'Asking for it ends the view and proves nothing: only the service says whether the document is signed. Even so, only the page as a whole may end the view, and no request for it may reach a network.',
   by: 'signing page',
   guard: ['return', 'ground'],
   sharesTurns: true,
