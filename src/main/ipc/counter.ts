@@ -87,7 +87,7 @@ export function counterSettingsHandlers({
     'counter.setPin': async ({ pin: chosen, current }) => {
       // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
       if (isRunning() && !(await pin.state()).isSet)
-        fail('busy', 'Somebody is signing.', { next: 'Choose the first PIN after that.' })
+        fail('busy', 'Someone is signing.', { next: 'Choose the first PIN after that.' })
       return pin.set(chosen, current)
     },
     'counter.resetPin': () => pin.reset(),

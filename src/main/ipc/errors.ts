@@ -75,7 +75,7 @@ function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'ne
       return { code, message: 'Nothing answers at the signing service’s address just now.' }
     case 'interrupted':
       // The contract has no code of its own for a broken line; what can be done about it is the same.
-      return { code: 'timeout', message: 'The line to the signing service broke before its answer arrived.' }
+      return { code: 'timeout', message: 'The connection to the signing service broke before its answer arrived.' }
     case 'timeout':
       return { code, message: 'The signing service took too long to answer.' }
     case 'tls':

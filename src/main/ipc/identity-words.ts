@@ -71,7 +71,7 @@ function refused({ code, status, asked }: ServiceError, wanted: string): Words |
         message: 'The signing service had this identity data and has deleted it: it keeps it for a time only.'
       }
     case 408:
-      return { code, message: 'The signing service gave up waiting for the question. The line may be slow.' }
+      return { code, message: 'The signing service gave up waiting for the request. The connection may be slow.' }
     case 502:
     case 504:
       return { code, message: 'A gateway before the signing service can’t reach it just now.' }

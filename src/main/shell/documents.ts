@@ -45,7 +45,7 @@ export function openDocumentsThread({ worker, folder, key, log }: DocumentsThrea
   let isEnded = false
 
   function opened({ setAside, because }: DocumentsOpened): void {
-    if (setAside) log.warn('The file of documents was set aside, and begun anew.', { folder: setAside })
+    if (setAside) log.warn('The file of documents was set aside, and a new one begun.', { folder: setAside })
     if (because) log.warn('Documents are kept in memory alone.', { because })
     // Once it was opened the key fits; a thread that is started again must not take the file for a stranger's.
     if (key) workerData.key = { ...key, isNew: false }

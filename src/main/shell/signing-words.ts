@@ -66,7 +66,10 @@ export function loadFailure(name: string): AppError {
   }
   if (/TIMED_OUT/.test(name)) return tooSlow
   if (/CERT|SSL|TLS/.test(name)) {
-    return { code: 'tls', message: 'The line to the signing page isn’t secure: its certificate can’t be trusted.' }
+    return {
+      code: 'tls',
+      message: 'The connection to the signing page isn’t secure: its certificate can’t be trusted.'
+    }
   }
   if (/CONNECTION_|ADDRESS_|EMPTY_RESPONSE|PROXY|TUNNEL/.test(name)) {
     return { code: 'refused', message: 'Nothing answers at the signing page’s address just now.' }

@@ -106,7 +106,7 @@ function readCell(
   reading: Reading
 ): Outcome {
   if (spreadsheetError.test(text)) {
-    return { trouble: `The spreadsheet has an error here (${text.slice(0, 20)}), not a value. Mend it there.` }
+    return { trouble: `The spreadsheet has an error here (${text.slice(0, 20)}), not a value. Fix it there.` }
   }
   const most = target.path.at(-1) === 'XMLData' ? 5_000_000 : LONGEST_CELL
   if (text.length > most) {

@@ -71,7 +71,7 @@ function problemsOfEmbedding(composition: Composition): Problem[] {
   return [
     warning(
       'embedded',
-      `Signing opens in this application for everybody: ${who} may get no invitation by e-mail. Send a package of its own to whoever signs elsewhere.`
+      `Signing opens in this application for everyone: ${who} may get no invitation by e-mail. Send a separate package to anyone who signs elsewhere.`
     )
   ]
 }
@@ -83,7 +83,7 @@ function nameOf(signer: ComposedSigner): string {
       .filter(Boolean)
       .join(' ') ||
     signer.Email.trim() ||
-    'somebody'
+    'someone'
   )
 }
 

@@ -7,7 +7,7 @@ import { error, type Problem, required, warning } from './problem.ts'
 
 export function problemsOfSigners(composition: Composition, item: ComposedItem): Problem[] {
   const what = composition.kind === 'form-direct' ? 'form' : 'template'
-  if (item.signers.length === 0) return [error(`${item.key}.signers`, `Add somebody to sign this ${what}.`)]
+  if (item.signers.length === 0) return [error(`${item.key}.signers`, `Add someone to sign this ${what}.`)]
   return [...item.signers.flatMap((signer) => problemsOfSigner(composition, item, signer)), ...sharedAddresses(item)]
 }
 
@@ -62,10 +62,10 @@ function problemsOfSharing(at: string, users: readonly ComposedShareUser[]): Pro
     return [
       ...problemsOfPerson(here, user),
       ...(defaults.indexOf(user) > 0
-        ? [warning(`${here}.IsDefault`, 'Somebody before is the default already: which of them counts is not known.')]
+        ? [warning(`${here}.IsDefault`, 'Someone before is the default already: it isn’t known which of them counts.')]
         : []),
       ...(owners.indexOf(user) > 0
-        ? [warning(`${here}.IsOwner`, 'Somebody before is the owner already: which of them counts is not known.')]
+        ? [warning(`${here}.IsOwner`, 'Someone before is the owner already: it isn’t known which of them counts.')]
         : [])
     ]
   })

@@ -92,7 +92,7 @@ describe('offline', () => {
     const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
     for (const { state, error } of [notary, reminder]) {
       expect(state).toBe('refused')
-      expect(error?.message).toContain('isn’t done by itself later')
+      expect(error?.message).toContain('won’t be done automatically later')
     }
     await office.line.comeBack()
     office.actions.connectionChanged()
@@ -148,7 +148,7 @@ describe('offline', () => {
     await office.direct('/Document/UpdateSigner', { DocumentReference: reference, Signers })
     await office.line.comeBack()
     office.actions.connectionChanged()
-    expect((await office.until(id, 'refused')).error?.message).toContain('somebody else')
+    expect((await office.until(id, 'refused')).error?.message).toContain('someone else')
     expect(office.taken('UpdateSigner')).toHaveLength(1)
   })
 })

@@ -89,7 +89,7 @@ describe('a damaged page', () => {
     const threaded = openDocumentsThread({ worker, folder, key, log })
     expect(await threaded.ask('lookedAt', { accountId: 'office', folders: ['InBox'] })).toEqual({})
     await threaded.end()
-    expect(warnings).toEqual(['The file of documents was set aside, and begun anew.'])
+    expect(warnings).toEqual(['The file of documents was set aside, and a new one begun.'])
   })
 })
 

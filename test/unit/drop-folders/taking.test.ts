@@ -103,7 +103,7 @@ describe('a file that is dropped', () => {
     expect(at.office.titles()).toHaveLength(3)
     expect(at.office.batches()).toEqual([])
     const report = at.report('staff.csv')
-    expect(report).toContain('It was not sent by itself, because somebody should look at this first.')
+    expect(report).toContain('It was not sent automatically, because someone should look at this first.')
     expect(report).toMatch(/- Row 4: Form name: .*name/)
     expect(report).toMatch(/- Row 4: E-mail: /)
     expect(report).not.toContain('no address')

@@ -25,7 +25,7 @@ describe('leaving', () => {
 
   test('says that changes to documents wait for a connection', () => {
     expect(questionOnLeaving({ ...none, actions: 2 }, 'encrypted')).toMatchObject({
-      message: '2 changes to documents wait for the line.',
+      message: '2 changes to documents wait for the connection.',
       leave: 'Quit'
     })
     expect(questionOnLeaving({ ...none, actions: 1 }, 'memory')?.leave).toBe('Quit and lose it')

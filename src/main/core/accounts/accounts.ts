@@ -268,9 +268,9 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
 const HOLDS_SENDS =
   'Packages of this account wait in its Outbox, or it is not certain whether they arrived. Send them, take them back or settle them first.'
 const HOLDS_ACTIONS =
-  'Changes to documents of this account wait for the line, or it is not certain whether they were made. Take them back or settle them first: Activity lists them.'
+  'Changes to documents of this account wait for the connection, or it is not certain whether they were made. Take them back or settle them first: Activity lists them.'
 const HOLDS_ACTIONS_FOR =
-  'Changes to documents of this account wait for the line, or it is not certain whether they were made, and they are meant for the service at this address. Let them go, take them back or settle them first: Activity lists them.'
+  'Changes to documents of this account wait for the connection, or it is not certain whether they were made, and they are meant for the service at this address. Let them go, take them back or settle them first: Activity lists them.'
 const UNSETTLED_ACTIONS =
   'Changes to documents of this account are being made, or it is not certain whether they were, and only the service that was asked can tell. Until that is settled, the address and the credentials stay as they are: Activity lists them.'
 const UNSETTLED =

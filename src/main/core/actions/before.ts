@@ -178,7 +178,7 @@ function refuseCorrected(wanted: SignerCorrection, was: SignerBefore, document: 
   const changed = Object.entries(was.values).some(([name, value]) => spelt(signer, name as 'Email') !== value)
   if (!changed) return
   const name = fullName(signer) || 'This signer'
-  fail('conflict', `${name} was changed by somebody else while this waited, so nothing was done.`, {
+  fail('conflict', `${name} was changed by someone else while this waited, so nothing was done.`, {
     next: `Look, then decide again.`
   })
 }

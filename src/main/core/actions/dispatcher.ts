@@ -234,7 +234,7 @@ function outcomeOf(document: DocumentResponse): Outcome {
 }
 
 function notLater(error: AppError): AppError {
-  return { ...error, message: `${error.message} Nothing was done, and it isn’t done by itself later.` }
+  return { ...error, message: `${error.message} Nothing was done, and it won’t be done automatically later.` }
 }
 
 /** What fails here, not there: it passes, or a person fixes it. */

@@ -14,7 +14,7 @@ export function busyWith({ request, state }: Pick<Action, 'request' | 'state'>):
   const name = NAMES[request.kind]
   switch (state) {
     case 'waiting':
-      return `${name} waits for the line already. Take it back first, or let it go.`
+      return `${name} is already waiting for the connection. Take it back first, or let it go.`
     case 'uncertain':
       return `${name} may have been done, and that isn’t settled yet. Check it, or say what became of it, first.`
     default:
@@ -26,7 +26,7 @@ export function busyWith({ request, state }: Pick<Action, 'request' | 'state'>):
 export function behind({ request, state }: Pick<Action, 'request' | 'state'>): string {
   const name = request.kind === 'remind' ? 'A reminder about this document' : NAMES[request.kind]
   return state === 'waiting'
-    ? `${name} waits for the line, and this would overtake it. Let it go or take it back first.`
+    ? `${name} is waiting for the connection, and this would overtake it. Let it go or take it back first.`
     : `${name} is on its way just now. Wait until it is done, then ask for this.`
 }
 

@@ -148,7 +148,7 @@ function sharedWith(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> 
   const name = fullName(signer) || 'this signer'
   return fail(
     'conflict',
-    `The document is shared with somebody for ${name} whose name or e-mail the service doesn’t tell, and correcting would drop them. Nothing was changed: correct it on the service’s own page.`,
+    `The document is shared with someone for ${name} whose name or e-mail the service doesn’t give, and correcting would drop them. Nothing was changed: correct it on the service’s own page.`,
     { mayHaveArrived: false }
   )
 }

@@ -158,7 +158,7 @@ const NOT_SHOWN: AppError = {
 }
 const OTHERWISE: AppError = {
   code: 'conflict',
-  message: 'The document is neither as it was nor as was asked: somebody else may have changed it.',
+  message: 'The document is neither as it was nor as was asked: someone else may have changed it.',
   next: 'Look at it, and say.',
   mayHaveArrived: true
 }

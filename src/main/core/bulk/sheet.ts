@@ -85,7 +85,7 @@ function* valuesOf(rows: readonly SheetRow[], column: number): Iterable<string> 
 
 function headingNote(headings: readonly string[]): string[] {
   return headings.some((heading) => /^\S+@\S+\.\S+$/.test(heading))
-    ? ['The first row is read as headings, and it looks like somebody’s details. Put a row of headings above it.']
+    ? ['The first row is read as headings, and it looks like someone’s details. Put a row of headings above it.']
     : []
 }
 

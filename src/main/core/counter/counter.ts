@@ -48,7 +48,7 @@ export class Counter {
    */
   async start(wanted: Wanted): Promise<CounterSession> {
     if (this.#isOver) fail('gone', 'Countersign is closing.')
-    if (this.isRunning() || this.#isStarting) fail('busy', 'Somebody else is signing.', { next: 'End that first.' })
+    if (this.isRunning() || this.#isStarting) fail('busy', 'Someone else is signing.', { next: 'End that first.' })
     this.#isStarting = true
     try {
       this.#session = await this.#started(wanted)

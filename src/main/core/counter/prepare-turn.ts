@@ -50,7 +50,7 @@ export async function prepareTurn(
     await paused(deps.time, pause)
     if (!isWanted()) break
   }
-  return fail('not-signable', 'It isn’t this person’s turn: somebody else has to sign first.')
+  return fail('not-signable', 'It isn’t this person’s turn: someone else has to sign first.')
 }
 
 /** later: it is someone else's turn. */

@@ -81,7 +81,7 @@ async function checkedTurn(
   const { document } = mirrored
   const person = document.Signers?.[signer]
   if (!person || (isFirst && !canSignNow(document, signer))) {
-    return fail('not-signable', 'This person can’t sign here now: they have signed, or it is somebody else’s turn.')
+    return fail('not-signable', 'This person can’t sign here now: they have signed, or it is someone else’s turn.')
   }
   const identity = identityOf(document, signer)
   return {

@@ -203,7 +203,7 @@ function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerCha
 function explained(error: AppError): AppError {
   const end =
     error.mayHaveArrived === false || !('mayHaveArrived' in error)
-      ? 'Nothing was saved. Save it again when that is mended.'
+      ? 'Nothing was saved. Save it again when that is fixed.'
       : 'It may have been saved all the same. Saving it again is harmless.'
   return { ...error, message: `${error.message} ${end}` }
 }

@@ -228,7 +228,7 @@ function* parsed<Value>(texts: readonly string[]): Iterable<Value> {
 
 function heldBack({ sends }: Folder, notes: readonly string[]): string[] {
   return sends && notes.length > 0
-    ? ['It was not sent by itself, because somebody should look at this first.', ...notes]
+    ? ['It was not sent automatically, because someone should look at this first.', ...notes]
     : [...notes]
 }
 

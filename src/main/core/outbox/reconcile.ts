@@ -275,8 +275,8 @@ const NOT_SEEN_YET: AppError = {
 const NOT_THERE: AppError = {
   code: 'timeout',
   message:
-    'The service does not have it now. Somebody may have removed its documents in the meantime, so it was not sent ' +
-    'again by itself: send it again if nobody did.'
+    'The service does not have it now. Someone may have removed its documents in the meantime, so it was not sent ' +
+    'again automatically: send it again if nobody did.'
 }
 const AMBIGUOUS: AppError = {
   code: 'conflict',

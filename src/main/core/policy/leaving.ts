@@ -28,7 +28,7 @@ export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memo
   const { ready, uncertain, preparing, actions, isSigning } = pending
   if (isSigning) {
     return {
-      message: 'Somebody is signing on the second display.',
+      message: 'Someone is signing on the second display.',
       detail:
         'Their page would be closed. What they have filled in but not sent is lost, and they can begin again later.',
       stay: 'Stay',
@@ -47,7 +47,7 @@ export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memo
   if (preparing > 0) {
     return {
       message: 'A batch is still being put in the Outbox.',
-      detail: 'If you quit now, nothing of it is sent, and you would have to begin it anew.',
+      detail: 'If you quit now, nothing of it is sent, and you would have to start it again.',
       stay: 'Stay',
       leave: 'Quit without it'
     }
@@ -65,11 +65,11 @@ function aboutActions(count: number, storage: 'encrypted' | 'memory'): LeavingQu
   const changes =
     count === 1 ? '1 change to a document waits' : `${count.toLocaleString('en-GB')} changes to documents wait`
   return {
-    message: `${changes} for the line.`,
+    message: `${changes} for the connection.`,
     detail:
       storage === 'memory'
         ? 'Nothing can be kept on this computer just now, so it would be lost.'
-        : 'Nothing is lost: it is made when Countersign is opened again and the line is back, and not before.',
+        : 'Nothing is lost: it is made when Countersign is opened again and online, and not before.',
     stay: 'Stay',
     leave: storage === 'memory' ? 'Quit and lose it' : 'Quit'
   }

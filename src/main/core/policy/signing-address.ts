@@ -53,7 +53,7 @@ export function signingAddressSentence(reason: SigningAddressProblem): string {
     case 'credentials':
       return 'The signing service gave a link for this signer that isn’t a plain web address, so it wasn’t opened.'
     case 'not-encrypted':
-      return 'This signer’s link isn’t encrypted, so anybody on the line could read along. It wasn’t opened.'
+      return 'This signer’s link isn’t encrypted, so anyone on the network could read it. It wasn’t opened.'
     case 'private-network':
       return 'This signer’s link leads into a private network instead of the signing service. It wasn’t opened.'
   }

@@ -15,7 +15,7 @@ const noAnswer = {
   asked,
   code: 'timeout',
   means: 'no answer',
-  sentence: 'The line to the signing service broke before its answer arrived.'
+  sentence: 'The connection to the signing service broke before its answer arrived.'
 } as const
 const noService = {
   asked,
@@ -160,7 +160,7 @@ export const refusals: Row[] = [
     does: 'didn’t hear all of the question (408)',
     asked,
     code: 'timeout',
-    sentence: 'The signing service gave up waiting for the question. The line may be slow.',
+    sentence: 'The signing service gave up waiting for the request. The connection may be slow.',
     at: refuses(408)
   },
   {
