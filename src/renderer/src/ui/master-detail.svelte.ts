@@ -71,9 +71,9 @@ export class MasterDetailState {
     this.focusList()
   }
 
-  /** Without rows there is no list to have the focus: the heading has it. */
-  focusList(): void {
+  /** Without rows there is no list to have the focus: `otherwise` has it, or the heading. */
+  focusList(otherwise?: HTMLElement | null): void {
     const list = this.list?.querySelector<HTMLElement>('[role=grid], [role=treegrid]')
-    ;(list ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
+    ;(list ?? otherwise ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
   }
 }
