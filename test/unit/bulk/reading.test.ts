@@ -211,6 +211,12 @@ describe('a workbook', () => {
     expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('The sheet “Staff” can’t be read')
   })
 
+  test('with the cells of one row in two places is refused, not read as two rows', async () => {
+    const rows = [inline('A1', 'Name'), inline('A2', 'Mere'), inline('A3', 'Tama'), inline('B2', 'Tamati')]
+    const bytes = rawWorkbook(`<sheetData>${rows.map((cell) => `<row>${cell}</row>`).join('')}</sheetData>`)
+    expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('can’t be read')
+  })
+
   test('with too many rows is refused, and says how many there are', async () => {
     const rows = Array.from(
       { length: 30_001 },

@@ -208,6 +208,8 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
   const taken = taker.taken()
   // Spreadsheets write them from the top; others may not.
   taken.rows.sort((one, two) => one.line - two.line)
+  // Cells of one row in two places would make two packages of one person's data.
+  if (taken.rows.some(({ line }, index) => line === taken.rows[index + 1]?.line)) refuseFile(UNREADABLE)
   const notes = [...dateNote(datesIn, taken.rows[0]?.cells ?? []), ...mergeNote(merged)]
   return { ...taken, epoch: contents.epoch, notes }
 }

@@ -73,7 +73,13 @@ export class MasterDetailState {
 
   /** Without rows there is no list to have the focus: `otherwise` has it, or the heading. */
   focusList(otherwise?: HTMLElement | null): void {
+    if (!this.focusRows()) (otherwise ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
+  }
+
+  /** Without rows the focus stays where it is; false then. */
+  focusRows(): boolean {
     const list = this.list?.querySelector<HTMLElement>('[role=grid], [role=treegrid]')
-    ;(list ?? otherwise ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
+    list?.focus()
+    return !!list
   }
 }
