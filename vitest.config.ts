@@ -7,7 +7,7 @@ const expect = { poll: { timeout: 30_000 } }
 
 export default defineConfig({
   test: {
-    // All cores; by itself vitest leaves one to whoever waits.
+    // All cores: by default vitest leaves one free.
     maxWorkers: '100%',
     projects: [
       {

@@ -153,7 +153,7 @@ function placeIn(window: BrowserWindow, { x, y, width, height }: ViewBounds): El
   }
 }
 
-/** What is told of the person's hands in the page. */
+/** Reports when the person touches or types in the page. */
 interface Hands {
   /** They touched, typed or scrolled; at most once a second. */
   touched(): void

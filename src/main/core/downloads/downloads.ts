@@ -215,7 +215,7 @@ export function openDownloads(deps: DownloadsDeps) {
   }
 }
 
-/** How often the screens are told of changes at most, in milliseconds. */
+/** Changes reach the screens at most this often, in milliseconds. */
 const TELLING = 200
 
 /**

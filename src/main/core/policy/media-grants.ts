@@ -91,7 +91,7 @@ export class MediaGrants {
       return
     }
     for (const each of waiting) {
-      // Who asked for more than staff was told of asks again.
+      // A page that asked for more than staff saw has to ask again.
       const isMeant = devicesOf(each.asked.mediaTypes)?.every((device) => question.includes(device))
       if (isMeant && this.#decide(each.asked) !== 'refuse') this.#settle(each)
       else if (!this.request(each.asked, each.grant)) each.grant(false)
