@@ -36,6 +36,11 @@ export function failuresOfMain(): Failures {
       next: ts.Expression | undefined
     ) => {
       if (!code || !message) return
+      const table = sentencesOf(code, message, constants)
+      for (const [named, text] of table ?? []) {
+        if (codes.has(named)) failures.push({ file, error: { code: named as ErrorCode, message: text } })
+      }
+      if (table) return
       // Where only the run decides on the code, the sentence is read with the words of one that nothing else is known of.
       const named = (textsOf(code, constants) ?? labelsAround(code) ?? ['server']).filter((one) => codes.has(one))
       if (named.length === 0) return
@@ -94,6 +99,23 @@ function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.Expression> 
     }
   }
   return constants
+}
+
+/** In `{ code, message: SENTENCES[code] }` each sentence of the table with the code that it is for. */
+function sentencesOf(
+  code: ts.Expression,
+  message: ts.Expression,
+  constants: ReadonlyMap<string, ts.Expression>
+): [code: string, text: string][] | undefined {
+  if (!ts.isElementAccessExpression(message) || message.argumentExpression.getText() !== code.getText())
+    return undefined
+  const table = constants.get(message.expression.getText())
+  if (!table || !ts.isObjectLiteralExpression(table)) return undefined
+  return table.properties.flatMap((one) => {
+    if (!ts.isPropertyAssignment(one) || !(ts.isIdentifier(one.name) || ts.isStringLiteral(one.name))) return []
+    const { text } = one.name
+    return (textsOf(one.initializer, constants) ?? []).map((sentence): [string, string] => [text, sentence])
+  })
 }
 
 /** In `switch (code) { case 'dns': return { code, … } }` the code is what the case says. */

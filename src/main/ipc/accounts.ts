@@ -83,7 +83,6 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const next = accounts.chosen()
       if (wasChosen && next) watch.soon(next.id)
       parts.changed()
-      return null
     },
 
     'accounts.check': ({ id }) => watch.check(id),

@@ -25,10 +25,7 @@ export function activityHandlers(parts: ActivityParts): HandlersOf<'activity' | 
       return { changes, total }
     },
     'activity.away': async () => awayView(ask, chosenId(accounts), presence.awayOf(chosenId(accounts))),
-    'activity.seen': async () => {
-      presence.seen(chosenId(accounts))
-      return null
-    },
+    'activity.seen': async () => presence.seen(chosenId(accounts)),
     'notifications.get': async () => settings.read(),
     'notifications.set': async (wanted) => {
       const kept = settings.set(wanted)

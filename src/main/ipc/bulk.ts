@@ -38,10 +38,7 @@ export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): Handler
       const kind = format === 'csv' ? CSV : XLSX
       return saveAs(dialogs, { title: 'Save a sample', suggested, kind, bytes }, stillAsking)
     },
-    'bulk.close': async ({ id }) => {
-      await bulk.close(id)
-      return null
-    }
+    'bulk.close': async ({ id }) => bulk.close(id)
   }
 }
 

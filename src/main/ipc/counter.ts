@@ -26,10 +26,7 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
 
   return {
     'counter.queue': () => counter.queue(),
-    'counter.pinEntry': async (entry) => {
-      counter.pinEntry(entry)
-      return null
-    },
+    'counter.pinEntry': async (entry) => counter.pinEntry(entry),
     'counter.offer': ({ documentReference, signer }) => counter.offer(documentReference, signer),
     'counter.start': (wanted) => counter.start(wanted),
     // The second display is told of a session only while a person signs on it.
@@ -45,16 +42,10 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
     'counter.next': async ({ id }, context) => persons(context).next(id),
     'counter.retry': async ({ id }, context) => persons(context).retry(id),
     'counter.zoom': async ({ id, factor }, context) => persons(context).zoom(id, factor),
-    'counter.touched': async ({ id }, context) => {
-      persons(context).touched(id)
-      return null
-    },
+    'counter.touched': async ({ id }, context) => persons(context).touched(id),
     'counter.unlock': ({ id, pin }) => counter.unlock(id, pin),
     'counter.staff': ({ id, does }, { from }) => counter.staff(id, does, from),
-    'counter.close': async ({ id }) => {
-      counter.close(id)
-      return null
-    }
+    'counter.close': async ({ id }) => counter.close(id)
   }
 }
 

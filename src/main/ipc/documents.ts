@@ -104,18 +104,14 @@ export function documentHandlers(
       return page
     },
 
-    'documents.refresh': async () => {
-      await watch.refresh(chosenId(accounts))
-      return null
-    },
+    'documents.refresh': async () => watch.refresh(chosenId(accounts)),
 
     'documents.markRead': async ({ some, read }) => {
       const accountId = chosenId(accounts)
-      if ((await ask('markRead', { accountId, some, read, ...moment() })) === 0) return null
+      if ((await ask('markRead', { accountId, some, read, ...moment() })) === 0) return
       const others =
         'query' in some ? accountsOf(accountId, some.query) : some.documents.map((document) => document.accountId)
       for (const id of new Set(others)) parts.changed(id)
-      return null
     },
 
     'documents.export': async ({ some, columns }, { stillAsking }) => {
@@ -132,7 +128,6 @@ export function documentHandlers(
       const address =
         page === 'edit' ? document.EditUrl : document.Signers?.[page.videoOf]?.VideoConfirmationDetail?.ShortUrl
       await parts.openInBrowser(address || fail('gone', 'There is no page of this that could be opened.'), accountId)
-      return null
     },
 
     'documents.videoPassword': async ({ reference, signer }) => {
@@ -155,13 +150,7 @@ export function viewHandlers({ accounts, views }: { accounts: Accounts; views: V
   return {
     'views.list': async () => views.list(chosenId(accounts)),
     'views.save': async (view) => views.save(chosenId(accounts), view),
-    'views.remove': async ({ id }) => {
-      views.remove(chosenId(accounts), id)
-      return null
-    },
-    'views.order': async ({ ids }) => {
-      views.order(chosenId(accounts), ids)
-      return null
-    }
+    'views.remove': async ({ id }) => views.remove(chosenId(accounts), id),
+    'views.order': async ({ ids }) => views.order(chosenId(accounts), ids)
   }
 }

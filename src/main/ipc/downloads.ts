@@ -34,31 +34,13 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
     'downloads.summary': async () => downloads.summary(chosen()),
     'downloads.pause': () => downloads.pause(chosen()),
     'downloads.resume': async () => downloads.resume(chosen()),
-    'downloads.cancel': async ({ id }) => {
-      await downloads.cancel(chosen(), id)
-      return null
-    },
-    'downloads.cancelAll': async () => {
-      await downloads.cancelAll(chosen())
-      return null
-    },
+    'downloads.cancel': async ({ id }) => downloads.cancel(chosen(), id),
+    'downloads.cancelAll': async () => downloads.cancelAll(chosen()),
     'downloads.relocate': async ({ from, to }) => ({ moved: await downloads.relocate(chosen(), from, to) }),
-    'downloads.again': async ({ ids }) => {
-      await downloads.again(chosen(), ids)
-      return null
-    },
-    'downloads.againAll': async () => {
-      await downloads.againAll(chosen())
-      return null
-    },
-    'downloads.clear': async () => {
-      await downloads.clear(chosen())
-      return null
-    },
-    'downloads.reveal': async ({ id }) => {
-      parts.reveal(downloads.pathOf(chosen(), id))
-      return null
-    },
+    'downloads.again': async ({ ids }) => downloads.again(chosen(), ids),
+    'downloads.againAll': async () => downloads.againAll(chosen()),
+    'downloads.clear': async () => downloads.clear(chosen()),
+    'downloads.reveal': async ({ id }) => parts.reveal(downloads.pathOf(chosen(), id)),
     'downloads.settings': async () => downloads.settings(),
     'downloads.configure': async (changes) => downloads.configure(changes),
     'downloads.chooseFolder': async (_input, { stillAsking }) => {
@@ -75,10 +57,7 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
       return downloads.rules.change(chosen(), id, changes)
     },
-    'downloads.removeRule': async ({ id }) => {
-      downloads.rules.remove(chosen(), id)
-      return null
-    },
+    'downloads.removeRule': async ({ id }) => downloads.rules.remove(chosen(), id),
     'downloads.check': () => downloads.check(chosen()),
     'downloads.writeIndex': ({ folderId }) => downloads.writeIndex(folderId)
   }

@@ -49,15 +49,9 @@ export function draftHandlers(
     'drafts.list': async (query) => drafts.list(chosenId(accounts), query),
     'drafts.get': async ({ id }) => drafts.get(ownDraft(id)),
     'drafts.save': async ({ id, newId, composition }) => drafts.save(chosenId(accounts), composition, id, newId),
-    'drafts.remove': async ({ id }) => {
-      drafts.remove(ownDraft(id))
-      return null
-    },
+    'drafts.remove': async ({ id }) => drafts.remove(ownDraft(id)),
     'drafts.restore': async ({ id }) => drafts.restore(ownDraft(id)),
-    'drafts.erase': async ({ id }) => {
-      drafts.erase(ownDraft(id))
-      return null
-    },
+    'drafts.erase': async ({ id }) => drafts.erase(ownDraft(id)),
     'drafts.emptyTrash': async () => ({ erased: await drafts.emptyTrash(chosenId(accounts)) }),
     'drafts.duplicate': async ({ id }) => drafts.duplicate(ownDraft(id)),
     'drafts.history': async ({ id }) => drafts.history(ownDraft(id)),
@@ -72,10 +66,7 @@ export function draftHandlers(
     'presets.get': async ({ id }) => presets.get(ownPreset(id)),
     'presets.save': async ({ id, name, composition }) => presets.save(chosenId(accounts), name, composition, id),
     'presets.rename': async ({ id, name }) => presets.rename(ownPreset(id), name),
-    'presets.remove': async ({ id }) => {
-      presets.remove(ownPreset(id))
-      return null
-    },
+    'presets.remove': async ({ id }) => presets.remove(ownPreset(id)),
     'presets.export': async ({ ids }, { stillAsking }) => {
       const own = new Set(ids.map(ownPreset))
       const names = presets.list(chosenId(accounts)).flatMap(({ id, name }) => (own.has(id) ? [name] : []))
@@ -88,10 +79,7 @@ export function draftHandlers(
     },
 
     'people.find': async ({ text, limit }) => people.find(chosenId(accounts), text, limit),
-    'people.forget': async ({ email }) => {
-      people.forget(chosenId(accounts), email)
-      return null
-    },
+    'people.forget': async ({ email }) => people.forget(chosenId(accounts), email),
     'remembered.values': async ({ field }) => remembered.values(chosenId(accounts), field),
     'remembered.forms': async () => remembered.forms(chosenId(accounts))
   }

@@ -42,7 +42,6 @@ export function dropFolderHandlers({
     'dropFolders.remove': async ({ id }) => {
       own(dropFolders.accountOf(id))
       dropFolders.remove(id)
-      return null
     },
     'dropFolders.files': async ({ id, ...page }) => {
       own(dropFolders.accountOf(id))
@@ -52,7 +51,6 @@ export function dropFolderHandlers({
       const { path, accountId } = dropFolders.pathOf(id)
       own(accountId)
       reveal(path)
-      return null
     }
   }
 }

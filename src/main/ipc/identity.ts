@@ -47,14 +47,8 @@ export function identityHandlers({
       return readings.read(chosenId(accounts), reference)
     },
     'identity.picture': async ({ reading, record, name }) => readings.picture(reading, record, name),
-    'identity.keep': async ({ reading }) => {
-      readings.keep(reading)
-      return null
-    },
-    'identity.close': async ({ reading }) => {
-      readings.close(reading)
-      return null
-    },
+    'identity.keep': async ({ reading }) => readings.keep(reading),
+    'identity.close': async ({ reading }) => readings.close(reading),
     'identity.savePicture': async ({ reading, record, name }, { stillAsking }) => {
       const { type, reference, documentName } = readings.about(reading, record, name)
       const kind = kinds[type]
@@ -110,10 +104,7 @@ export function identityPdfHandlers(parts: IdentityPdfParts): HandlersOf<'identi
       mustBeOurs()
       return previews.next(id, chosenId(accounts))
     },
-    'identityPdf.close': async ({ id }) => {
-      previews.close(id)
-      return null
-    },
+    'identityPdf.close': async ({ id }) => previews.close(id),
     'identityPdf.print': async () => {
       mustBeOurs()
       return { isPrinted: await parts.print() }

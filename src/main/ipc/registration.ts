@@ -14,8 +14,10 @@ import {
 } from '../../shared/contract/index.ts'
 import { asAppError } from './errors.ts'
 
-/** What a handler answers: the contract's reply, null included where that is the reply. */
-type Answer<Name extends RequestName> = Exclude<Requests[Name]['reply'], undefined>
+/** What a handler answers: the contract's reply, or nothing where that is null. */
+type Answer<Name extends RequestName> = Requests[Name]['reply'] extends null | undefined
+  ? Promise<void>
+  : Promise<Exclude<Requests[Name]['reply'], undefined>>
 
 /** desk: the office's own window. person: the window on the second display, where someone signs. */
 export type Role = 'desk' | 'person'
@@ -27,10 +29,7 @@ export interface RequestContext {
   stillAsking(): boolean
 }
 
-type RequestHandler<Name extends RequestName> = (
-  input: DecodedInput<Name>,
-  context: RequestContext
-) => Promise<Answer<Name>>
+type RequestHandler<Name extends RequestName> = (input: DecodedInput<Name>, context: RequestContext) => Answer<Name>
 
 /** A handler for each request: the compiler refuses a map that lacks one. */
 export type RequestHandlers = { [Name in RequestName]: RequestHandler<Name> }
@@ -102,7 +101,7 @@ async function handled(
   log: Registration<unknown>['log']
 ): Promise<Result<unknown>> {
   try {
-    return { ok: true, value: await handler(input as never, context) }
+    return { ok: true, value: (await handler(input as never, context)) ?? null }
   } catch (thrown) {
     const error = asAppError(thrown)
     // The name of the error's class is ours or the platform's; its text could hold what a person typed.

@@ -43,14 +43,8 @@ export function systemHandlers({
       return view()
     },
     'system.status': async () => status(),
-    'system.copy': async ({ text }) => {
-      await copy(text)
-      return null
-    },
+    'system.copy': async ({ text }) => copy(text),
     'system.copyBriefly': async ({ text }) => ({ clearsAfter: await copyBriefly(text) }),
-    'system.readyToClose': async ({ kept }) => {
-      readyToClose(kept)
-      return null
-    }
+    'system.readyToClose': async ({ kept }) => readyToClose(kept)
   }
 }

@@ -88,7 +88,7 @@ describe('a person', () => {
     expect(await handlers['bulk.exportFailed']({ id: 'sheet' }, context)).toEqual({ label: 'mend.csv' })
     expect(suggested).toBe('staff to mend.csv')
     expect(await readFile(saveAs, 'utf8')).toMatch(/^\ufeffFirst name,E-mail,Problem\r\nMere,nobody,"E-mail: /)
-    expect(await handlers['bulk.close']({ id: 'sheet' }, context)).toBeNull()
+    expect(await handlers['bulk.close']({ id: 'sheet' }, context)).toBeUndefined()
   })
 })
 

@@ -54,7 +54,7 @@ describe('requests about drafts', () => {
   test('save, list, throw away and take back', async () => {
     const saved = await handlers['drafts.save']({ composition: forms() }, here)
     expect(await handlers['drafts.get']({ id: saved.id }, here)).toEqual({ ...saved, composition: forms() })
-    expect(await handlers['drafts.remove']({ id: saved.id }, here)).toBeNull()
+    expect(await handlers['drafts.remove']({ id: saved.id }, here)).toBeUndefined()
     expect(await list()).toEqual({ rows: [], total: 0, counts: { drafts: 0, trashed: 1 } })
     expect(await handlers['drafts.restore']({ id: saved.id }, here)).toEqual(saved)
     await handlers['drafts.remove']({ id: saved.id }, here)

@@ -41,6 +41,11 @@ describe('a request', () => {
     expect(await ask('hints.get', [])).toEqual({ ok: true, value: { address: 'Documents' } })
   })
 
+  test('is answered with null where its handler has nothing to say', async () => {
+    const { ask } = application({ 'accounts.remove': async () => undefined })
+    expect(await ask('accounts.remove', [{ id: 'a' }])).toEqual({ ok: true, value: null })
+  })
+
   test('reaches its handler decoded, with what the schema makes of it', async () => {
     const add = vi.fn(async () => null as never)
     const { ask } = application({ 'accounts.add': add })
@@ -49,7 +54,7 @@ describe('a request', () => {
   })
 
   test('of another page is refused before anything is looked at', async () => {
-    const remove = vi.fn(async () => null)
+    const remove = vi.fn(async () => undefined)
     const app = application({ 'accounts.remove': remove })
     const answer = await app.ask('accounts.remove', [{ id: 'a' }], { role: undefined })
     expect(answer).toMatchObject({ ok: false, error: { code: 'not-allowed' } })

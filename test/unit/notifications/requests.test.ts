@@ -46,7 +46,7 @@ test('what happened while away is answered until it was seen', async () => {
   desk.happens()
   presence.came()
   expect(await handlers['activity.away'](undefined, sender)).toMatchObject({ total: 1, byKind: { completed: 1 } })
-  expect(await handlers['activity.seen'](undefined, sender)).toBeNull()
+  expect(await handlers['activity.seen'](undefined, sender)).toBeUndefined()
   expect(await handlers['activity.away'](undefined, sender)).toEqual({ total: 0, byKind: {}, changes: [] })
 })
 
