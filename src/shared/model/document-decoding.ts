@@ -2,8 +2,10 @@
  * Documents by the hundred thousand: what the schema of a document makes of JSON, without the schema where the JSON is
  * spelled as the reference spells it. Anything else goes to the schema, so that both always answer the same.
  */
+import { z } from 'zod'
 import { type Decoded, decode } from './decoding.ts'
-import { DocumentResponse, FOLDERS, SIGNED_STATUSES } from './document.ts'
+import { DocumentResponse, FOLDERS, SIGNED_STATUSES, SignerResponse, VideoConfirmationDetail } from './document.ts'
+import { flag, text } from './spelling.ts'
 
 /** How a member is read: as text, as a boolean, as one of some names, as an object of its own or a list of those. */
 type Reading =
@@ -21,52 +23,34 @@ interface Shape {
 
 const TEXT: Reading = { as: 'text' }
 const FLAG: Reading = { as: 'flag' }
+const NAMES: Record<string, readonly string[]> = { Folder: FOLDERS, SignedStatus: SIGNED_STATUSES }
 
-function shape(texts: readonly string[], flags: readonly string[], others: Record<string, Reading> = {}): Shape {
-  const readings = new Map<string, Reading>([
-    ...texts.map((name) => [name, TEXT] as const),
-    ...flags.map((name) => [name, FLAG] as const),
-    ...Object.entries(others)
-  ])
+/** @param schema of an object, as `received` makes them. */
+function shapeOf(schema: z.core.$ZodType): Shape {
+  const object = bare(schema)
+  if (!(object instanceof z.ZodObject)) throw new Error('This is not the schema of an object.')
+  const readings = new Map(Object.entries(object.shape).map(([name, member]) => [name, readingOf(name, member)]))
   return { readings, lowerCase: new Set([...readings.keys()].map((name) => name.toLowerCase())) }
 }
 
-const person = ['FirstName', 'MiddleName', 'LastName', 'Email']
-const log = shape(['Name', 'Action', 'Date', 'GMT', 'Role'], [])
-const shareUser = shape(person, ['IsDefault', 'IsOwner'])
-const video = shape(
-  ['Name', 'ShortUrl', 'Password', 'Email', 'WitnessOwner'],
-  ['IsVideoReady', 'IsWitness', 'IsVideoDisabled', 'IsVideoOptOut', 'IsVideoConfirmationDeepfake']
-)
-const signer = shape(
-  [
-    ...person,
-    ...['MobileNumber', 'MobileCountry', 'ClientReference', 'SignerReference', 'DeclinedReason', 'IDCheckStatus'],
-    ...['IDVerificationStatus', 'IDVerificationResult', 'IDVerificationFaceMatchResult'],
-    ...['IDVerificationLivenessResult', 'SigningKey', 'SignerType']
-  ],
-  [
-    ...['IsFaceToFaceSigning', 'VideoConfirmationEnabled', 'VideoConfirmationDeepfakeEnabled'],
-    ...['ReviewBeforeSigningEnabled', 'HasSigned', 'Editable', 'EnabledFaceToFaceSigning']
-  ],
-  {
-    ShareUsers: { as: 'list', of: shareUser },
-    SignedStatus: { as: 'name', names: new Set(SIGNED_STATUSES) },
-    VideoConfirmationDetail: { as: 'object', of: video }
-  }
-)
-const document = shape(
-  [
-    ...['Reference', 'Name', 'FormDirectReference', 'Status', 'DueDate', 'GMT', 'LastSignedDate', 'PackageReference'],
-    ...['ClientReference', 'EditUrl', 'MatterNumber']
-  ],
-  ['HasFileUploaded', 'IDVerificationRequested'],
-  {
-    Signers: { as: 'list', of: signer },
-    Logs: { as: 'list', of: log },
-    Folder: { as: 'name', names: new Set(FOLDERS) }
-  }
-)
+function readingOf(name: string, member: z.core.$ZodType): Reading {
+  const schema = bare(member)
+  if (NAMES[name]) return { as: 'name', names: new Set(NAMES[name]) }
+  if (schema === text) return TEXT
+  if (schema === flag) return FLAG
+  return schema instanceof z.ZodArray
+    ? { as: 'list', of: shapeOf(schema.element) }
+    : { as: 'object', of: shapeOf(schema) }
+}
+
+/** What decodes a member once it is there and tidy. */
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional) return bare(schema.unwrap())
+  return schema instanceof z.ZodPipe ? bare(schema.out) : schema
+}
+
+const document = shapeOf(DocumentResponse)
+const shapes = { document, signer: shapeOf(SignerResponse), video: shapeOf(VideoConfirmationDetail) }
 
 /** Says that only the schema can tell. */
 const UNSURE = Symbol('unsure')
@@ -149,8 +133,6 @@ function readList(value: unknown, of: Shape): unknown {
   }
   return isAsItIs ? value : read.filter((one) => one !== UNSURE)
 }
-
-const shapes = { document, signer, video }
 
 /** The members of a decoded object that the reference doesn't name, as they came. */
 export function unknownMembers(of: keyof typeof shapes, value: object): [name: string, member: unknown][] {
