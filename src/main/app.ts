@@ -103,8 +103,6 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
   const { bulk, drafts, dropFolders, exchange, outbox, people, presets, remembered } = composing
   const { downloads } = identity
   const { isHandedOver, audit } = counter
-  const clock = time.now
-  const { zone } = time
 
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
@@ -125,7 +123,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...outboxHandlers({ accounts, drafts, outbox, ...dialogs }),
       ...bulkHandlers({ accounts, bulk, ...dialogs }),
       ...documentHandlers({
-        ...{ accounts, ask, watch, clock, zone, views },
+        ...{ accounts, ask, watch, time, views },
         ...dialogs,
         openInBrowser: (url, accountId) => openOutside(url, accounts.get(accountId)),
         changed: folders.documentsChanged

@@ -21,19 +21,18 @@ export interface ComposingDeps {
 
 export function openComposing(foundation: Foundation, { watch, madeBy }: ComposingDeps) {
   const { db, clients, lists, log, newId, send, time } = foundation
-  const clock = time.now
   const draftsChanged = (id: string) => send('drafts.changed', { id })
   const presetsChanged = () => send('presets.changed', null)
   const describe = asAppError
   const worker = () => bulkWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log })
 
-  const drafts = openDrafts({ db, clock, newId, changed: draftsChanged })
-  const presets = openPresets({ db, clock, newId, changed: presetsChanged })
+  const drafts = openDrafts({ db, time, newId, changed: draftsChanged })
+  const presets = openPresets({ db, time, newId, changed: presetsChanged })
   const exchange = openExchange({
-    ...{ db, drafts, presets, clock, newId, madeBy, describe, draftsChanged, presetsChanged }
+    ...{ db, drafts, presets, time, newId, madeBy, describe, draftsChanged, presetsChanged }
   })
-  const people = openPeople({ db, recipients: lists.keptRecipients, clock })
-  const remembered = openRemembered({ db, clock })
+  const people = openPeople({ db, recipients: lists.keptRecipients, time })
+  const remembered = openRemembered({ db, time })
   const outbox = new Outbox({
     ...{ db, drafts, describe, newId, time },
     clientOf: clients.of,
@@ -50,7 +49,7 @@ export function openComposing(foundation: Foundation, { watch, madeBy }: Composi
       draft: draftsChanged
     }
   })
-  const bulk = openBulk({ worker: worker(), outbox, clock, zone: time.zone, newId })
+  const bulk = openBulk({ worker: worker(), outbox, time, newId })
   const dropFolders = openDropFolders({
     ...{ db, drafts, presets, outbox, newId, time, describe, draftsChanged, presetsChanged },
     // A thread of its own: it must not end with what a person has open.

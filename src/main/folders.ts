@@ -15,7 +15,6 @@ import { asAppError } from './ipc/errors.ts'
 import { openDocumentsThread } from './shell/documents.ts'
 
 export function openFolders({ db, accounts, clients, lists, signals, send, time, ...foundation }: Foundation) {
-  const clock = time.now
   const clientOf = clients.of
   const describe = asAppError
   /** Which of two answers is the newer is told by when they were asked for, and a wall clock may be put back. */
@@ -59,9 +58,9 @@ export function openFolders({ db, accounts, clients, lists, signals, send, time,
     taken: documentsChanged,
     changed: (ids) => send('actions.changed', { ids })
   })
-  const validations = openValidations({ clientOf, clock })
+  const validations = openValidations({ clientOf, time })
   const employers = openEmployers({
-    ...{ db, rights, clock, clientOf, describe },
+    ...{ db, rights, time, clientOf, describe },
     changed: () => send('employers.changed', null)
   })
   const forms = openKnownForms({

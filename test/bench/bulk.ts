@@ -23,8 +23,7 @@ export const bulk: Bench = {
     const sheets = openBulk({
       worker,
       outbox: { addBatch: () => Promise.reject(new Error('Nothing is sent here.')), sentSince: () => new Map() },
-      clock: Date.now,
-      zone: () => 'Pacific/Auckland',
+      time: { now: Date.now, zone: () => 'Pacific/Auckland' },
       newId: () => 'sheet'
     })
     try {

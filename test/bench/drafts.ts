@@ -24,7 +24,7 @@ export const drafts: Bench = {
         `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
          VALUES ('office', 'Office', 'service', 'http://127.0.0.1', 'none', '#000', '[]', 0, 0)`
       ).run()
-      return measure(openDrafts({ db, clock: Date.now, newId: randomUUID, changed: () => undefined }), db)
+      return measure(openDrafts({ db, time: Date, newId: randomUUID, changed: () => undefined }), db)
     } finally {
       db.close()
       await rm(folder, { recursive: true, force: true })

@@ -84,7 +84,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
   const clients = openClients({ accounts, fetch, time: systemTime })
   const box = new Outbox({
     db,
-    drafts: openDrafts({ db, clock: Date.now, newId: randomUUID, changed: () => undefined }),
+    drafts: openDrafts({ db, time: Date, newId: randomUUID, changed: () => undefined }),
     clientOf: clients.of,
     readAllFolders: async () => ({ documents: [], isComplete: true }),
     arrived: () => undefined,

@@ -4,6 +4,7 @@ import type { AskDocuments } from '../core/documents/questions.ts'
 import type { Views } from '../core/documents/views.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
+import type { Time } from '../core/lib/time.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, saveAs } from './dialogs.ts'
 import type { Accounts, Polling } from './parts.ts'
@@ -23,9 +24,7 @@ export interface DocumentParts extends Pick<Dialogs, 'chooseSaveFile'> {
   views: Views
   /** Opens an address of an account in the person's browser; rejects with AppFailure `unsafe-address` else. */
   openInBrowser: (url: string, accountId: string) => Promise<void>
-  clock: () => number
-  /** IANA name of this workstation's zone. */
-  zone: () => string
+  time: Pick<Time, 'now' | 'zone'>
   /** Documents of an account changed. */
   changed: (accountId: string) => void
 }
@@ -37,7 +36,7 @@ export function documentHandlers(
   parts: DocumentParts
 ): Omit<HandlersOf<'documents' | 'overview'>, 'documents.validate' | 'documents.saveValidation'> {
   const { accounts, ask, watch } = parts
-  const moment = () => ({ now: parts.clock(), zone: parts.zone() })
+  const moment = () => ({ now: parts.time.now(), zone: parts.time.zone() })
 
   async function known(accountId: string, reference: string) {
     return (

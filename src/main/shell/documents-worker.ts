@@ -1,7 +1,9 @@
 /** A thread of its own for the documents' worker: decoding, comparing, searching and sorting never hold up the windows. */
+
 import { workerData } from 'node:worker_threads'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import { openRecoveringWorker } from '../core/documents/recovery.ts'
+import { systemTime } from '../core/lib/time.ts'
 import { asAppError } from '../ipc/errors.ts'
 import { answerOrders, tell } from './worker-thread.ts'
 
@@ -14,6 +16,6 @@ export interface DocumentsPlan {
 }
 
 const { folder, key } = workerData as DocumentsPlan
-const { ask, close } = openRecoveringWorker({ folder, key, clock: Date.now }, tell)
+const { ask, close } = openRecoveringWorker({ folder, key, time: systemTime }, tell)
 
 answerOrders((name, what) => (name === 'close' ? close() : ask(name as 'take', what as never)), asAppError)

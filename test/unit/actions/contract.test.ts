@@ -256,7 +256,7 @@ describe('verifying signatures (operation 10)', () => {
     const reference = document?.Reference ?? ''
     const record = office.practice.state.documents[reference]
     for (const signer of record?.signers ?? []) signer.signedAt = Date.parse('2026-11-20T01:02:03Z')
-    const validations = openValidations({ clientOf: office.parts.clients.of, clock: () => 1_000 })
+    const validations = openValidations({ clientOf: office.parts.clients.of, time: { now: () => 1_000 } })
     expect(() => validations.file(office.accountId, reference)).toThrow()
     const view = await validations.validate(office.accountId, reference)
     expect(view).toMatchObject({ checkedAt: 1_000, Signatures: [{ isValid: true }, { isValid: true }] })
@@ -274,7 +274,7 @@ describe('verifying signatures (operation 10)', () => {
   })
 
   test('a document that was removed is not found', async () => {
-    const validations = openValidations({ clientOf: office.parts.clients.of, clock: () => 1_000 })
+    const validations = openValidations({ clientOf: office.parts.clients.of, time: { now: () => 1_000 } })
     expect(await failing(validations.validate(office.accountId, 'removed'))).toMatchObject({ code: 'not-found' })
   })
 })

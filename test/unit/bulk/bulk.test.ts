@@ -55,8 +55,7 @@ function useWorker(file: URL) {
   worker = bulkWorkerOf({ worker: file, log })
   bulk = openBulk({
     worker,
-    clock: () => now,
-    zone: () => 'Pacific/Auckland',
+    time: { now: () => now, zone: () => 'Pacific/Auckland' },
     newId: () => `sheet-${++ids}`,
     outbox: {
       async addBatch(batch) {

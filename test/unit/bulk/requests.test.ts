@@ -24,8 +24,7 @@ beforeEach(async () => {
   account = { id: 'office' }
   const bulk = openBulk({
     worker: { ask: askOf(bulkAnswers()), end: vi.fn() },
-    clock: () => Date.UTC(2026, 10, 20),
-    zone: () => 'Pacific/Auckland',
+    time: { now: () => Date.UTC(2026, 10, 20), zone: () => 'Pacific/Auckland' },
     newId: () => 'sheet',
     outbox: { addBatch: vi.fn(), sentSince: () => new Map() }
   })

@@ -18,7 +18,7 @@ function open() {
   told = 0
   const { db, clients, rights } = office.parts
   employers = openEmployers({
-    ...{ db, clientOf: clients.of, rights, describe: asAppError, clock: () => office.time.now },
+    ...{ db, clientOf: clients.of, rights, describe: asAppError, time: { now: () => office.time.now } },
     changed: () => void told++
   })
 }

@@ -23,7 +23,7 @@ let whole: string
 const leaves = new Map<string, number[]>()
 beforeAll(async () => {
   whole = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-  const { db } = await openDocuments({ folder: whole, key, clock: Date.now })
+  const { db } = await openDocuments({ folder: whole, key, time: Date })
   await workerOffice(db).look('InBox', leases)
   const pages = db.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").pluck()
   for (const table of ['board_rows', 'bodies', 'documents']) leaves.set(table, pages.all(table))
@@ -46,7 +46,7 @@ describe('a damaged page', () => {
     async (table) => {
       await damaged(table)
       const opened: DocumentsOpened[] = []
-      const worker = openRecoveringWorker({ folder, key, clock: Date.now }, (one) => opened.push(one))
+      const worker = openRecoveringWorker({ folder, key, time: Date }, (one) => opened.push(one))
       const here = workerOffice()
       here.startAgain(worker)
       await here.counts()
@@ -59,7 +59,7 @@ describe('a damaged page', () => {
       await worker.close()
       expect(opened).toEqual([{ state: 'file' }, { state: 'file', setAside: expect.stringContaining('set-aside-') }])
       expect(await readdir(join(folder, opened[1]?.setAside ?? ''))).toContain('documents.db')
-      const next = openRecoveringWorker({ folder, key, clock: Date.now }, (one) => opened.push(one))
+      const next = openRecoveringWorker({ folder, key, time: Date }, (one) => opened.push(one))
       here.startAgain(next)
       expect(await here.counts()).toMatchObject({ folders: { InBox: leases.length } })
       expect(opened).toHaveLength(3)
@@ -69,7 +69,7 @@ describe('a damaged page', () => {
 
   test('makes the mirror another one, whose changes are numbered again', async () => {
     await damaged('bodies')
-    const worker = openRecoveringWorker({ folder, key, clock: Date.now }, () => undefined)
+    const worker = openRecoveringWorker({ folder, key, time: Date }, () => undefined)
     const before = await worker.ask('newestChange', null)
     const half = leases[6000]?.Reference as string
     for (let at = 0; at < leases.length; at += 1)

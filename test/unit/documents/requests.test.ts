@@ -41,7 +41,7 @@ beforeEach(() => {
   accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, time: systemTime })
   accounts.choose('a')
   now = NOW
-  const worker = openDocumentsWorker({ db: documentsInMemory(), clock: () => now })
+  const worker = openDocumentsWorker({ db: documentsInMemory(), time: { now: () => now } })
   onTestFinished(() => worker.close())
   ask = worker.ask
   troubles = new Map()
@@ -62,8 +62,7 @@ beforeEach(() => {
       views,
       openInBrowser: async (url) => void log.push(`open ${url}`),
       chooseSaveFile: async () => saveTo,
-      clock: () => now,
-      zone: () => ZONE,
+      time: { now: () => now, zone: () => ZONE },
       changed: (account) => log.push(`changed ${account}`)
     })
   }

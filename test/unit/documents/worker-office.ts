@@ -19,7 +19,7 @@ export const lease = (Reference: string, members: Members = {}): Members => ({
 export function workerOffice(db = documentsInMemory()) {
   let now = START
   const clock = () => now
-  let worker: Asked = openDocumentsWorker({ db, clock })
+  let worker: Asked = openDocumentsWorker({ db, time: { now: clock } })
   const tick = (by = 1000) => {
     now += by
     return now
@@ -29,7 +29,7 @@ export function workerOffice(db = documentsInMemory()) {
     clock,
     ask: ((name, ask) => worker.ask(name, ask)) as DocumentsWorker['ask'],
     /** As after the application was started again. */
-    startAgain: (other: Asked = openDocumentsWorker({ db, clock })) => {
+    startAgain: (other: Asked = openDocumentsWorker({ db, time: { now: clock } })) => {
       worker = other
     },
     tick,

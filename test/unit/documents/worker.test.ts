@@ -17,7 +17,7 @@ let now = 0
 beforeEach(() => {
   now = Date.parse('2026-11-21T00:00:00Z')
   db = documentsInMemory()
-  worker = openDocumentsWorker({ db, clock: () => now })
+  worker = openDocumentsWorker({ db, time: { now: () => now } })
 })
 afterEach(() => db.close())
 
@@ -62,7 +62,7 @@ const list = async () =>
   ).rows
 /** As after the application was started again. */
 const startAgain = () => {
-  worker = openDocumentsWorker({ db, clock: () => now })
+  worker = openDocumentsWorker({ db, time: { now: () => now } })
 }
 
 describe('the first look at a folder', () => {
@@ -393,10 +393,10 @@ describe('documents.db', () => {
     const first = await openDocuments({
       folder,
       key: { key: new Uint8Array(32).fill(7), isNew: true },
-      clock: () => now
+      time: { now: () => now }
     })
     first.db.close()
-    const second = await openDocuments({ folder, key, clock: () => now })
+    const second = await openDocuments({ folder, key, time: { now: () => now } })
     second.db.close()
     expect(second).toMatchObject({ state: 'file', setAside: expect.stringContaining('set-aside-') })
     expect(await readdir(join(folder, second.setAside ?? ''))).toContain('documents.db')
@@ -405,7 +405,11 @@ describe('documents.db', () => {
   test('is in memory where its place can’t be written to', async () => {
     const place = join(folder, 'no-folder')
     await writeFile(place, '')
-    const opened = await openDocuments({ folder: place, key: { key: random(32), isNew: false }, clock: () => now })
+    const opened = await openDocuments({
+      folder: place,
+      key: { key: random(32), isNew: false },
+      time: { now: () => now }
+    })
     expect(opened.state).toBe('memory')
     opened.db.close()
   })

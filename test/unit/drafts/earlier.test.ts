@@ -13,7 +13,11 @@ function database() {
   const add = db.prepare(
     `INSERT INTO drafts (id, account_id, kind, title, created_at, updated_at, body) VALUES (?, 'a', ?, ?, ?, ?, ?)`
   )
-  return { db, add, drafts: openDrafts({ db, clock: () => 1000, newId: () => 'new', changed: () => undefined }) }
+  return {
+    db,
+    add,
+    drafts: openDrafts({ db, time: { now: () => 1000 }, newId: () => 'new', changed: () => undefined })
+  }
 }
 
 test('drafts as an earlier version stored them keep their content, their times and their order', () => {

@@ -32,8 +32,8 @@ export function openOffice(open: () => Db = connectInMemory) {
   const newId = () => `id-${++ids}`
   const changes: string[] = []
   const recipients: RecipientView[] = []
-  const drafts = openDrafts({ db, clock, newId, changed: (id) => changes.push(id) })
-  const presets = openPresets({ db, clock, newId, changed: () => changes.push('presets') })
+  const drafts = openDrafts({ db, time: { now: clock }, newId, changed: (id) => changes.push(id) })
+  const presets = openPresets({ db, time: { now: clock }, newId, changed: () => changes.push('presets') })
   return {
     db,
     time,
@@ -42,13 +42,13 @@ export function openOffice(open: () => Db = connectInMemory) {
     drafts,
     presets,
     recipients,
-    people: openPeople({ db, recipients: () => recipients, clock }),
-    remembered: openRemembered({ db, clock }),
+    people: openPeople({ db, recipients: () => recipients, time: { now: clock } }),
+    remembered: openRemembered({ db, time: { now: clock } }),
     exchange: openExchange({
       db,
       drafts,
       presets,
-      clock,
+      time: { now: clock },
       newId,
       madeBy: 'Countersign 0.1.0',
       describe: asAppError,

@@ -7,7 +7,7 @@ import { form, forms } from '../../fixtures/compositions.ts'
 
 const [path = '', known = '', from = '0'] = process.argv.slice(2)
 const db = connectEncrypted(path, Buffer.alloc(32, 5))
-const drafts = openDrafts({ db, clock: Date.now, newId: randomUUID, changed: () => undefined })
+const drafts = openDrafts({ db, time: Date, newId: randomUUID, changed: () => undefined })
 for (let number = Number(from) + 1; ; number++) {
   drafts.save('a', forms({ items: [form({ Name: `Change ${number}` })] }), known)
   drafts.save('a', forms({ items: [form({ Name: `Draft ${number}` })] }))

@@ -8,7 +8,7 @@ import { MINUTE, office, view } from './office.ts'
 async function realOffice() {
   const here = office()
   const db = documentsInMemory()
-  const desk = openDocumentsWorker({ db, clock: here.time.clock })
+  const desk = openDocumentsWorker({ db, time: { now: here.time.clock } })
   onTestFinished(() => void desk.close())
   here.desk.ask = desk.ask
 

@@ -1,7 +1,9 @@
 /** Verifying a document's signatures (operation 10), and the newest results, so that they can be saved as they were shown. */
+
 import type { ValidationView } from '../../../shared/contract/index.ts'
 import type { ValidationResult } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 
 /** Of how many documents the result is remembered. */
@@ -9,13 +11,12 @@ const MOST_REMEMBERED = 50
 
 export interface ValidationEffects {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'validateSignatures'>>
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Pick<Time, 'now'>
 }
 
 export type Validations = ReturnType<typeof openValidations>
 
-export function openValidations({ clientOf, clock }: ValidationEffects) {
+export function openValidations({ clientOf, time }: ValidationEffects) {
   const newest = new Map<string, ValidationView>()
   const keyOf = (accountId: string, reference: string) => JSON.stringify([accountId, reference])
 
@@ -24,7 +25,7 @@ export function openValidations({ clientOf, clock }: ValidationEffects) {
     async validate(accountId: string, reference: string): Promise<ValidationView> {
       const client = await clientOf(accountId)
       const result = withoutAddress(await client.validateSignatures(reference))
-      const view: ValidationView = { ...result, checkedAt: clock() }
+      const view: ValidationView = { ...result, checkedAt: time.now() }
       const key = keyOf(accountId, reference)
       newest.delete(key)
       newest.set(key, view)

@@ -1,14 +1,10 @@
 /** The whole audit trail as a file, with its chain: piece by piece, so that a long one holds nobody up. */
-import Papa from 'papaparse'
 import type { AuditEntry } from '../../../shared/contract/index.ts'
-import { FORMULA_LIKE } from '../bulk/table-file.ts'
+import { csvLines, UTF8_MARK } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { AuditTable, Link } from './audit-table.ts'
 import { BEFORE_FIRST, textOf } from './chain.ts'
-
-const LINE_END = '\r\n'
-const MARK = '\ufeff'
 
 const HEADINGS = [
   'Number',
@@ -34,9 +30,9 @@ const HOW_TO_VERIFY =
 /** For spreadsheets: UTF-8 with its mark, RFC 4180, times with their offset, and no cell that would be run. */
 export async function* csvOf(table: AuditTable): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
-  yield bytesOf(`${MARK}${linesOf([HEADINGS])}`)
+  yield bytesOf(`${UTF8_MARK}${csvLines([HEADINGS])}`)
   for (const links of table.links()) {
-    yield bytesOf(linesOf(links.map((link) => cellsOf(link, iso))))
+    yield bytesOf(csvLines(links.map((link) => cellsOf(link, iso))))
     await nextTurn()
   }
 }
@@ -73,10 +69,6 @@ function cellsOf({ entry, hash }: Link, iso: (entry: AuditEntry) => string): str
     textOf(entry),
     hash
   ]
-}
-
-function linesOf(cells: string[][]): string {
-  return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
 }
 
 /** As the clocks showed it where it was written down. */

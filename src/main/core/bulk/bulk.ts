@@ -7,6 +7,7 @@ import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'
 import type { Ask, BulkQuestions } from './worker.ts'
 
@@ -35,15 +36,13 @@ export interface BatchBox {
 export interface BulkDeps {
   worker: { ask: Ask<BulkQuestions>; end(): Promise<void> }
   outbox: BatchBox
-  clock: () => number
-  /** The time zone of this computer, by its IANA name. */
-  zone: () => string
+  time: Pick<Time, 'now' | 'zone'>
   newId: () => string
 }
 
 export type Bulk = ReturnType<typeof openBulk>
 
-export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
+export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
   /** Open sheets and the accounts that they were opened for, oldest first. */
   const owners = new Map<string, string>()
   const sending = new Set<string>()
@@ -67,7 +66,7 @@ export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
     if (owners.size === 0 && samples === 0) await worker.end()
   }
 
-  const recentOf = (accountId: string) => outbox.sentSince(accountId, clock() - RECENT_DAYS * DAY)
+  const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
   async function rowsOf(id: string, count: number): Promise<string[]> {
     const rows: string[] = []
@@ -107,7 +106,7 @@ export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
       ask: { id: string; composition: Composition; mapping: ColumnMapping }
     ): Promise<BulkCheck> {
       ofAccount(accountId, ask.id)
-      return worker.ask('check', { ...ask, zone: zone(), now: clock(), recent: recentOf(accountId) })
+      return worker.ask('check', { ...ask, zone: time.zone(), now: time.now(), recent: recentOf(accountId) })
     },
 
     async rows(accountId: string, ask: BulkQuestions['rows']['ask']): Promise<{ rows: BulkRow[]; total: number }> {
@@ -135,7 +134,7 @@ export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
       sending.add(id)
       try {
         // What goes later must still be right then.
-        const now = Math.max(clock(), at ?? 0)
+        const now = Math.max(time.now(), at ?? 0)
         const { columns, count, leftOut } = await worker.ask('prepare', {
           id,
           duplicates,
@@ -171,7 +170,7 @@ export function openBulk({ worker, outbox, clock, zone, newId }: BulkDeps) {
     async sample(composition: Composition, format: 'csv' | 'xlsx'): Promise<Uint8Array> {
       samples += 1
       try {
-        return await worker.ask('sample', { composition, format, now: clock() })
+        return await worker.ask('sample', { composition, format, now: time.now() })
       } finally {
         samples -= 1
         await endWhenIdle()

@@ -6,7 +6,8 @@
 import Papa from 'papaparse'
 
 const LINE_END = '\r\n'
-const MARK = '\ufeff'
+/** What such a file begins with. */
+export const UTF8_MARK = '\ufeff'
 /** The heading of the column that says what is wrong with a row. */
 export const PROBLEM_COLUMN = 'Problem'
 
@@ -14,11 +15,15 @@ export const PROBLEM_COLUMN = 'Problem'
  * What begins like a formula, and what would be taken for it once its apostrophes are off. The last four are full-width.
  * Papa Parse puts the apostrophe before what fits.
  */
-export const FORMULA_LIKE = /^'*[=+\-@\t\r\n＝＋－＠]/
+const FORMULA_LIKE = /^'*[=+\-@\t\r\n＝＋－＠]/
 
 export function tableFile(columns: readonly string[], rows: readonly (readonly string[])[]): Uint8Array {
-  const text = Papa.unparse([columns, ...rows] as string[][], { newline: LINE_END, escapeFormulae: FORMULA_LIKE })
-  return Buffer.from(`${MARK}${text}${LINE_END}`)
+  return Buffer.from(UTF8_MARK + csvLines([columns, ...rows]))
+}
+
+/** Rows as lines of such a file. */
+export function csvLines(rows: readonly (readonly string[])[]): string {
+  return Papa.unparse(rows as string[][], { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
 }
 
 /**

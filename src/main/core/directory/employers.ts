@@ -2,6 +2,7 @@
  * The account's employer records (reference sections 2.18 and 2.19): saved by operation 3, whose answer is all that the
  * account has and is kept here, since the reference has no route to read them.
  */
+
 import {
   EDITABLE_EMPLOYERS,
   type EditableEmployerKind,
@@ -24,6 +25,7 @@ import {
 } from '../../../shared/model/index.ts'
 import type { Rights } from '../actions/rights.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { EmployersAnswer, UnreadableEmployer } from '../service/account.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
@@ -34,8 +36,7 @@ export interface EmployersDeps {
   rights: Rights
   /** Says an error in the user's words. */
   describe: (error: unknown) => AppError
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Pick<Time, 'now'>
   changed: () => void
 }
 
@@ -48,7 +49,7 @@ interface Kept extends EmployersAnswer {
 
 export type Employers = ReturnType<typeof openEmployers>
 
-export function openEmployers({ db, clientOf, rights, describe, clock, changed }: EmployersDeps) {
+export function openEmployers({ db, clientOf, rights, describe, time, changed }: EmployersDeps) {
   const read = db.prepare<[string], { records: string; unreadable: string; answered_at: number }>(
     'SELECT records, unreadable, answered_at FROM employers WHERE account_id = ?'
   )
@@ -66,7 +67,7 @@ export function openEmployers({ db, clientOf, rights, describe, clock, changed }
   }
 
   function keep(accountId: string, answer: EmployersAnswer): Kept {
-    const now = { ...answer, at: clock() }
+    const now = { ...answer, at: time.now() }
     const before = read.get(accountId)
     const [records, unreadable] = [JSON.stringify(answer.set), JSON.stringify(answer.unreadable)]
     write.run(accountId, records, unreadable, now.at)
@@ -110,7 +111,7 @@ export function openEmployers({ db, clientOf, rights, describe, clock, changed }
       const copy = kept(accountId)
       const { readsEmployers } = rights.of(accountId)
       if (refresh) return readNow(accountId)
-      const isOld = copy === undefined || clock() - copy.at >= FRESH
+      const isOld = copy === undefined || time.now() - copy.at >= FRESH
       return isOld && readsEmployers !== 'no' ? readNow(accountId) : view(accountId, copy)
     },
 

@@ -41,7 +41,7 @@ export function openRecoveringWorker(
     // It fits from now on; the file must not be taken for a stranger's.
     if (key) key = { ...key, isNew: false }
     told(hasFile ? opened : { ...opened, because: 'disk-failed' })
-    return { state: opened.state, worker: openDocumentsWorker({ db, clock: place.clock }), leave: () => db.close() }
+    return { state: opened.state, worker: openDocumentsWorker({ db, time: place.time }), leave: () => db.close() }
   }
 
   /** Answers whether there is another desk by now, that may know better. */

@@ -4,6 +4,7 @@
  */
 
 import { inSlices } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { csvOf } from './index/csv.ts'
 import type { DocumentIndex } from './index/document-index.ts'
@@ -31,7 +32,7 @@ import type { AskDocuments, Asked, DocumentQuestion, DocumentQuestions, Some } f
 export interface WorkerDeps {
   /** As `openDocuments` opened it; the worker closes it. */
   db: Db
-  clock: () => number
+  time: Pick<Time, 'now'>
 }
 
 export interface DocumentsWorker {
@@ -48,14 +49,14 @@ type Answers = {
   ) => DocumentQuestions[Name]['answer'] | Promise<DocumentQuestions[Name]['answer']>
 }
 
-export function openDocumentsWorker({ db, clock }: WorkerDeps): DocumentsWorker {
+export function openDocumentsWorker({ db, time }: WorkerDeps): DocumentsWorker {
   const mirror = openMirror(db)
   const taking = openAnswerTaking(mirror)
   let queue: Promise<unknown> = mirror.ready()
   // What is forgotten later is only kept longer.
   void mirror
     .ready()
-    .then(() => inSlices(mirror.changes.prune(clock())))
+    .then(() => inSlices(mirror.changes.prune(time.now())))
     .catch(() => undefined)
 
   /** What goes through all of an account is done one after the other. */

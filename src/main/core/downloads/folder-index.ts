@@ -6,8 +6,7 @@
 
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
-import Papa from 'papaparse'
-import { FORMULA_LIKE } from '../bulk/table-file.ts'
+import { csvLines, UTF8_MARK } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { inTurn, nextTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
@@ -145,8 +144,6 @@ interface WrittenIndex {
 
 const INDEX_NAME = 'index.csv'
 
-const LINE_END = '\r\n'
-const MARK_OF_UTF8 = '\ufeff'
 const PIECE = 64
 const HIGHEST_NUMBER = 9_999
 const HEADINGS = [
@@ -162,7 +159,7 @@ const HEADINGS = [
   'Account'
 ]
 /** What a table of ours begins with. With a column more or less, someone has made it their own. */
-const FIRST_LINE = `${MARK_OF_UTF8}${linesOf([HEADINGS])}`
+const FIRST_LINE = `${UTF8_MARK}${csvLines([HEADINGS])}`
 /** What Windows answers where another program, a spreadsheet say, holds a file. */
 const HELD = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
@@ -242,11 +239,11 @@ async function* bytesOf(
     counted.rows += 1
     cells.push(cellsOf(row, iso))
     if (cells.length < PIECE) continue
-    yield Buffer.from(linesOf(cells))
+    yield Buffer.from(csvLines(cells))
     cells = []
     await nextTurn()
   }
-  if (cells.length > 0) yield Buffer.from(linesOf(cells))
+  if (cells.length > 0) yield Buffer.from(csvLines(cells))
 }
 
 function cellsOf(row: IndexRow, iso: (at: number) => string): string[] {
@@ -262,8 +259,4 @@ function cellsOf(row: IndexRow, iso: (at: number) => string): string[] {
     iso(row.fetchedAt),
     row.account
   ]
-}
-
-function linesOf(cells: string[][]): string {
-  return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
 }

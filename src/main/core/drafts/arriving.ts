@@ -2,9 +2,11 @@
  * Drafts and presets that arrive together, out of a file: all of them are there or none, also where the application is
  * ended in between, and writing thousands of them doesn't hold up anything else.
  */
+
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { Imported } from '../../../shared/contract/index.ts'
 import { inSlices } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Drafts } from './drafts.ts'
 import type { Presets } from './presets.ts'
@@ -13,7 +15,7 @@ export interface ArrivingDeps {
   db: Db
   drafts: Drafts
   presets: Presets
-  clock: () => number
+  time: Pick<Time, 'now'>
   newId: () => string
 }
 
@@ -24,7 +26,7 @@ export interface ArrivingEntries {
 
 export type Stored = Pick<Imported, 'drafts' | 'presets'>
 
-export function openArriving({ db, drafts, presets, clock, newId }: ArrivingDeps) {
+export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps) {
   const arriving = db.prepare<[string]>('INSERT INTO arrivals (id) VALUES (?)')
   const arrived = db.prepare<[string]>('DELETE FROM arrivals WHERE id = ?')
   const eraseDraft = db.prepare<[string]>('DELETE FROM drafts WHERE id = ?')
@@ -47,7 +49,7 @@ export function openArriving({ db, drafts, presets, clock, newId }: ArrivingDeps
 
   function* write(accountId: string, entries: ArrivingEntries, ids: string[]): Generator<void, Stored> {
     const stored: Stored = { drafts: [], presets: [] }
-    const now = clock()
+    const now = time.now()
     let index = 0
     for (const composition of entries.drafts) {
       // In lists, where the newest comes first, they stand as they did in the file.

@@ -1,7 +1,9 @@
 /** Packages that are being composed. What `save` has answered is on the disk. */
+
 import { type Composition, titleOf, whoOf } from '../../../shared/composition/index.ts'
 import type { DraftList, DraftSummary, DraftVersion, DraftView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { compositionOf, HELD_OR_SENT_STATES, openList } from './draft-rows.ts'
 import { openHistory } from './history.ts'
@@ -10,8 +12,7 @@ import { questionOf, wordsOf } from './words.ts'
 
 export interface DraftDeps {
   db: Db
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Pick<Time, 'now'>
   newId: () => string
   changed: (id: string) => void
 }
@@ -45,9 +46,9 @@ const SUMMARY = 'id, account_id, kind, title, who, updated_at, trashed_at'
 
 export type Drafts = ReturnType<typeof openDrafts>
 
-export function openDrafts({ db, clock, newId, changed }: DraftDeps) {
-  const history = openHistory({ db, clock, newId })
-  const trash = openTrash({ db, clock, changed })
+export function openDrafts({ db, time, newId, changed }: DraftDeps) {
+  const history = openHistory({ db, time, newId })
+  const trash = openTrash({ db, time, changed })
   const kept = openList(db, 'trashed_at IS NULL', 'updated_at DESC, id')
   const trashed = openList(db, 'trashed_at IS NOT NULL', 'trashed_at DESC, updated_at, id DESC')
   const read = db.prepare<[string], DraftRow>(`SELECT number, created_at, body, ${SUMMARY} FROM drafts WHERE id = ?`)
@@ -102,7 +103,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftDeps) {
   )
 
   const replace = db.transaction((row: DraftRow, composition: Composition): void => {
-    write.run({ number: row.number, now: clock(), ...written(composition) })
+    write.run({ number: row.number, now: time.now(), ...written(composition) })
     index.run(row.number, wordsOf(composition))
   })
 
@@ -149,7 +150,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftDeps) {
     save(accountId: string, composition: Composition, given?: string, asId?: string): DraftSummary {
       const known = given ?? (asId !== undefined && read.get(asId) ? asId : undefined)
       if (known === undefined) {
-        const made = insert(accountId, composition, clock(), asId)
+        const made = insert(accountId, composition, time.now(), asId)
         changed(made.id)
         return made
       }
@@ -200,7 +201,7 @@ export function openDrafts({ db, clock, newId, changed }: DraftDeps) {
     /** @throws AppFailure `gone`; `storage` where this version can't read it. */
     duplicate(id: string): DraftSummary {
       const { account_id, body } = rowOf(id)
-      const copy = insert(account_id, compositionOf(body, 'draft'), clock())
+      const copy = insert(account_id, compositionOf(body, 'draft'), time.now())
       changed(copy.id)
       return copy
     },

@@ -8,6 +8,7 @@ import { basename } from 'node:path'
 import { saidBy } from '../../../shared/contract/errors.ts'
 import type { AppError, Imported, SavedFile } from '../../../shared/contract/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import { writeWhereChosen } from '../storage/chosen-file.ts'
 import type { Db } from '../storage/connection.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
@@ -21,7 +22,7 @@ export interface ExchangeDeps {
   db: Db
   drafts: Drafts
   presets: Presets
-  clock: () => number
+  time: Pick<Time, 'now'>
   newId: () => string
   /** The application and its version: `Countersign 1.2.0`. */
   madeBy: string

@@ -2,8 +2,10 @@
  * Earlier versions of drafts: one for every ten minutes of change, one for each time a draft was put in the outbox, and
  * what going back replaced. The same content is never kept twice in a row.
  */
+
 import type { DraftVersion } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 
 /** How long a draft is changed until the version before is kept, in milliseconds. */
@@ -34,12 +36,12 @@ interface VersionRow {
 
 export interface HistoryDeps {
   db: Db
-  clock: () => number
+  time: Pick<Time, 'now'>
   newId: () => string
 }
 
 /** Its writes belong into the transaction of anyone who changes the draft. */
-export function openHistory({ db, clock, newId }: HistoryDeps) {
+export function openHistory({ db, time, newId }: HistoryDeps) {
   const all = db.prepare<[number], VersionRow>(
     `SELECT number, id, reason, title, who, saved_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC`
   )
@@ -68,11 +70,11 @@ export function openHistory({ db, clock, newId }: HistoryDeps) {
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
     const newest = sameAsNewest.get(draft.body, draft.number)
     if (newest?.isSame) {
-      keptAgain.run({ version: newest.number, reason, now: clock() })
+      keptAgain.run({ version: newest.number, reason, now: time.now() })
       return
     }
     const { number, title, who, body } = draft
-    add.run({ id: newId(), number, reason, title, who, savedAt: draft.updated_at, now: clock(), body })
+    add.run({ id: newId(), number, reason, title, who, savedAt: draft.updated_at, now: time.now(), body })
     for (const version of superfluous(sizes.all(number))) erase.run(version)
   }
 
@@ -83,7 +85,7 @@ export function openHistory({ db, clock, newId }: HistoryDeps) {
     keepBeforeChange(draft: KeepableDraft): void {
       const last = keptLast.get(draft.number) ?? draft.created_at
       // A clock that was set back must not end the keeping of versions until it has caught up.
-      if (Math.abs(clock() - last) >= HISTORY_STEP) keep(draft, 'change')
+      if (Math.abs(time.now() - last) >= HISTORY_STEP) keep(draft, 'change')
     },
 
     /** Newest first. */

@@ -2,8 +2,10 @@
  * The address book: people this office has sent to, offered while a signer's name is typed, and after them those of the
  * service's own lists of recipients. Two people who share an address stay two.
  */
+
 import type { ComposedShareUser, ComposedSigner, Composition } from '../../../shared/composition/index.ts'
 import type { PersonView, RecipientView } from '../../../shared/contract/index.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { questionOf } from './words.ts'
 
@@ -11,8 +13,7 @@ export interface PeopleDeps {
   db: Db
   /** What is kept of the service's lists, without asking it. */
   recipients: (accountId: string) => RecipientView[]
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Pick<Time, 'now'>
 }
 
 interface Row {
@@ -30,7 +31,7 @@ const CANDIDATES = 200
 
 export type People = ReturnType<typeof openPeople>
 
-export function openPeople({ db, recipients, clock }: PeopleDeps) {
+export function openPeople({ db, recipients, time }: PeopleDeps) {
   const newest = db.prepare<[string, number], Row>(
     'SELECT * FROM people WHERE account_id = ? ORDER BY used_at DESC LIMIT ?'
   )
@@ -52,7 +53,7 @@ export function openPeople({ db, recipients, clock }: PeopleDeps) {
   return {
     /** Remembers whom a package is for. Called when it is put in the outbox. */
     note: db.transaction((accountId: string, composition: Composition): void => {
-      const now = clock()
+      const now = time.now()
       for (const person of peopleOf(composition)) {
         write.run({ ...person, accountId, emailKey: plain(person.Email), nameKey: nameKey(person), now })
       }

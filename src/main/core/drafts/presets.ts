@@ -1,14 +1,15 @@
 /** Compositions under a name, to begin others from. They belong to an account, as templates and references do. */
+
 import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { compositionOf } from './draft-rows.ts'
 
 export interface PresetDeps {
   db: Db
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Pick<Time, 'now'>
   newId: () => string
   changed: () => void
 }
@@ -27,7 +28,7 @@ const GONE = 'This preset is no longer there.'
 
 export type Presets = ReturnType<typeof openPresets>
 
-export function openPresets({ db, clock, newId, changed }: PresetDeps) {
+export function openPresets({ db, time, newId, changed }: PresetDeps) {
   const all = db.prepare<[string], SummaryRow>(
     `SELECT ${SUMMARY} FROM presets WHERE account_id = ?
        AND NOT EXISTS (SELECT 1 FROM arrivals WHERE arrivals.id = presets.id)`
@@ -53,7 +54,7 @@ export function openPresets({ db, clock, newId, changed }: PresetDeps) {
     const { kind } = composition
     const body = JSON.stringify(composition)
     const unlike = freeName(name, namesOfOthers.all(accountId, id))
-    write.run({ id, accountId, name: unlike, kind, title: titleOf(composition), now: clock(), body })
+    write.run({ id, accountId, name: unlike, kind, title: titleOf(composition), now: time.now(), body })
     return summaryOf(summaryRow(id))
   }
 

@@ -2,8 +2,10 @@
  * Values that this office has used before, offered again where they are nobody's personal data: the fields of
  * shared/composition/composition.ts, the choices of templates, and forms. What identifies a person is never kept here.
  */
+
 import { type Composition, type RememberedField, rememberedChoice } from '../../../shared/composition/index.ts'
 import type { RememberedForm } from '../../../shared/contract/index.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 
 /** How many values of one field, and how many forms, are offered. */
@@ -15,13 +17,12 @@ const LONGEST_VALUE = 2000
 
 export interface RememberedDeps {
   db: Db
-  /** Milliseconds since 1970 UTC. */
-  clock: () => number
+  time: Pick<Time, 'now'>
 }
 
 export type Remembered = ReturnType<typeof openRemembered>
 
-export function openRemembered({ db, clock }: RememberedDeps) {
+export function openRemembered({ db, time }: RememberedDeps) {
   const values = db
     .prepare<[string, string], string>(
       'SELECT value FROM remembered WHERE account_id = ? AND field = ? ORDER BY used_at DESC, value'
@@ -51,7 +52,7 @@ export function openRemembered({ db, clock }: RememberedDeps) {
   return {
     /** Remembers what was used in a package. Called when it is put in the outbox. */
     note: db.transaction((accountId: string, composition: Composition): void => {
-      const now = clock()
+      const now = time.now()
       const used = valuesOf(composition)
       for (const { field, value } of used) keep.run(accountId, field, value, now)
       for (const field of new Set(used.map((one) => one.field))) {

@@ -1,7 +1,9 @@
 /** Drafts that were thrown away stay in the trash for 30 days, whatever the clock does, and can be taken out until then. */
+
 import { TRASH_DAYS } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { inSlices } from '../lib/slices.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
@@ -30,12 +32,12 @@ interface Looks {
 
 export interface TrashDeps {
   db: Db
-  clock: () => number
+  time: Pick<Time, 'now'>
   /** Told once for all drafts that go together, with the id of one. */
   changed: (id: string) => void
 }
 
-export function openTrash({ db, clock, changed }: TrashDeps) {
+export function openTrash({ db, time, changed }: TrashDeps) {
   const ofAccount = db
     .prepare<[string], string>('SELECT id FROM drafts WHERE account_id = ? AND trashed_at IS NOT NULL')
     .pluck()
@@ -78,7 +80,7 @@ export function openTrash({ db, clock, changed }: TrashDeps) {
   return {
     /** Puts a draft in the trash; one that is there already stays as long as it would have. */
     put(id: string): void {
-      if (put.run(clock(), looks().count, id).changes > 0) changed(id)
+      if (put.run(time.now(), looks().count, id).changes > 0) changed(id)
     },
 
     takeOut(id: string): void {
@@ -97,7 +99,7 @@ export function openTrash({ db, clock, changed }: TrashDeps) {
 
     /** Erases what has been in the trash for 30 days. To be called at start and about once a day. */
     async purge(): Promise<number> {
-      const now = clock()
+      const now = time.now()
       let { count, lastAt } = looks()
       // However often it is called in a day, it counts once; a clock that was set back must not end the counting.
       if (Math.abs(now - lastAt) >= LOOKS_APART) {

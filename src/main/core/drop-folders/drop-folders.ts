@@ -52,7 +52,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
   const making = openMaking({
     ...deps,
     journal,
-    arriving: openArriving({ db, drafts, presets, clock: time.now, newId }),
+    arriving: openArriving({ db, drafts, presets, time, newId }),
     presetOf(accountId, presetId) {
       if (presets.accountOf(presetId) !== accountId) fail('gone', 'This preset is another account’s.')
       return presets.get(presetId).composition

@@ -1,5 +1,6 @@
 /** Days and weeks as the clocks of a zone show them: where each begins, whatever its clocks do that night. */
 import { localTimeIn, offsetIn } from '../../../shared/composition/zone.ts'
+import { getOrMake } from './maps.ts'
 
 export const DAY = 86_400_000
 const MINUTE = 60_000
@@ -95,11 +96,7 @@ function minuteOf(time: string): number {
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone)
-  if (known) return known
-  const made = madeFormat(zone)
-  formats.set(zone, made)
-  return made
+  return getOrMake(formats, zone, () => madeFormat(zone))
 }
 
 function madeFormat(zone: string): Intl.DateTimeFormat {

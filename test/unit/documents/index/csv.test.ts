@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { plainCell } from '../../../../src/main/core/bulk/table-file.ts'
-import { CSV_HEADINGS, csvOf } from '../../../../src/main/core/documents/index/csv.ts'
+import { CSV_COLUMNS, csvOf } from '../../../../src/main/core/documents/index/csv.ts'
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { wholly } from '../../../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, type DocumentColumn } from '../../../../src/shared/contract/index.ts'
@@ -71,7 +71,7 @@ test('whatever documents are named, the file reads back as it was and holds no f
       // With the reference first no line is empty.
       const shown: DocumentColumn[] = ['reference', ...chosen]
       const [headings, ...lines] = cells(written(rows, shown))
-      expect(headings).toEqual(shown.map((column) => CSV_HEADINGS[column]))
+      expect(headings).toEqual(shown.map((column) => CSV_COLUMNS[column].heading))
       expect(lines).toHaveLength(rows.length)
       for (const [index, line] of lines.entries()) {
         expect(line).toHaveLength(shown.length)

@@ -45,7 +45,7 @@ test('what happened long ago is forgotten at the start, and a clock that is wron
   happened(db, 1000, (at) => (at < 600 ? now - 500 * DAY : now))
   const count = () => db.prepare<[], number>('SELECT count(*) FROM changes').pluck().get()
   const started = async (clock: number) => {
-    const worker = openDocumentsWorker({ db, clock: () => clock })
+    const worker = openDocumentsWorker({ db, time: { now: () => clock } })
     await worker.ask('newestChange', null)
     for (let turn = 0; turn < 50; turn++) await new Promise((resume) => setImmediate(resume))
   }

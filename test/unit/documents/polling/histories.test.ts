@@ -215,7 +215,7 @@ function openWorld(begin: number) {
   }
 
   function run() {
-    const worker = openDocumentsWorker({ db, clock })
+    const worker = openDocumentsWorker({ db, time: { now: clock } })
     const client = createServiceClient({
       baseUrl: 'https://signing.example.com/',
       authentication: createAuthentication({ scheme: 'none' }, { clock }),

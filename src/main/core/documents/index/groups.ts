@@ -1,5 +1,6 @@
 /** A list of documents with those of one package together, under a line of their own where there is more than one. */
 import type { FolderRow, PackageRow } from '../../../../shared/contract/index.ts'
+import { getOrMake } from '../../lib/maps.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { documentRowOf, dueOf, type IndexRow } from './row.ts'
 
@@ -34,11 +35,8 @@ function groupOf(
   byPackage: Map<string, Map<string, IndexRow[]>>
 ): IndexRow[] {
   if (packageReference === undefined) return []
-  const own = byPackage.get(accountId) ?? new Map<string, IndexRow[]>()
-  byPackage.set(accountId, own)
-  const group = own.get(packageReference) ?? []
-  own.set(packageReference, group)
-  return group
+  const own = getOrMake(byPackage, accountId, () => new Map<string, IndexRow[]>())
+  return getOrMake(own, packageReference, () => [])
 }
 
 /** A page of the lines: each document alone, each package, and the documents of those that are expanded. */

@@ -44,17 +44,18 @@ export function openOrders({ rows, version, changedSince }: OrderedRows) {
   function* made({ by, descending }: Sort): Sliced<HeldOrder> {
     if (descending) {
       const ascending = yield* followed({ by, descending: false })
-      return { ...ascending, rowIds: turned(ascending.rowIds, (rowId) => keyOf(ascending.held[rowId] as IndexRow, by)) }
+      return { ...ascending, rowIds: turned(ascending.rowIds, (rowId) => KEYS[by](ascending.held[rowId] as IndexRow)) }
     }
     const begin = by === 'name' ? undefined : yield* followed({ by: 'name', descending: false })
     const asOf = begin?.version ?? version()
     // In the pauses rows change.
     const held = begin && begin.held !== rows ? begin.held : rows.slice()
     const rowIds = begin?.rowIds.slice() ?? Uint32Array.from(held.keys()).filter((rowId) => held[rowId])
+    const keyOf = KEYS[by]
     const keys = new Array<Key>(held.length)
     for (let rowId = 0; rowId < held.length; rowId++) {
       const row = held[rowId]
-      if (row) keys[rowId] = keyOf(row, by)
+      if (row) keys[rowId] = keyOf(row)
       if (rowId % PIECE === PIECE - 1) yield
     }
     const compare: Compare = begin
@@ -129,45 +130,31 @@ function nameOf({ by, descending }: Sort): string {
 
 /** The order of two rows, of one account or two: by the column, then name, reference and account; without a value last. */
 export function rowOrder({ by, descending }: Sort): (one: IndexRow, other: IndexRow) => number {
+  const keyOf = KEYS[by]
   return (one, other) => {
-    const keys = [keyOf(one, by), keyOf(other, by)] as const
+    const keys = [keyOf(one), keyOf(other)] as const
     const isMissing = keys[0] === undefined || keys[1] === undefined
     const order = compareKeys(...keys)
     return (descending && !isMissing ? -order : order) || compareTies(one, other)
   }
 }
 
-function keyOf(row: IndexRow, by: DocumentColumn): Key {
-  switch (by) {
-    case 'name':
-      return row.name
-    case 'package':
-      return row.packageReference
-    case 'signers':
-      return row.signers.map(({ name }) => name).join(', ') || undefined
-    case 'status':
-      return STATUS_FAMILIES.indexOf(row.status.family) + shareOf(row) / 2
-    case 'progress':
-      return row.progress && shareOf(row)
-    case 'due':
-      return row.due?.at
-    case 'lastSigned':
-      return row.lastSigned?.at
-    case 'folder':
-      return row.folder
-    case 'matter':
-      return row.matterNumber
-    case 'reference':
-      return row.reference
-    case 'clientReference':
-      return row.clientReference
-    case 'formReference':
-      return row.formDirectReference
-    case 'identity':
-      return row.identity === 'none' ? undefined : IDENTITIES.indexOf(row.identity)
-    case 'changed':
-      return row.changedAt
-  }
+/** What a column sorts by; undefined if a row has nothing there. */
+const KEYS: Record<DocumentColumn, (row: IndexRow) => Key> = {
+  name: ({ name }) => name,
+  package: ({ packageReference }) => packageReference,
+  signers: ({ signers }) => signers.map(({ name }) => name).join(', ') || undefined,
+  status: (row) => STATUS_FAMILIES.indexOf(row.status.family) + shareOf(row) / 2,
+  progress: (row) => row.progress && shareOf(row),
+  due: ({ due }) => due?.at,
+  lastSigned: ({ lastSigned }) => lastSigned?.at,
+  folder: ({ folder }) => folder,
+  matter: ({ matterNumber }) => matterNumber,
+  reference: ({ reference }) => reference,
+  clientReference: ({ clientReference }) => clientReference,
+  formReference: ({ formDirectReference }) => formDirectReference,
+  identity: ({ identity }) => (identity === 'none' ? undefined : IDENTITIES.indexOf(identity)),
+  changed: ({ changedAt }) => changedAt
 }
 
 function shareOf({ progress }: IndexRow): number {

@@ -3,6 +3,7 @@
  * a search that narrows an earlier one looks only at what that one found.
  */
 import type { DocumentQuery } from '../../../../shared/contract/index.ts'
+import { getOrMake } from '../../lib/maps.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { wordsOf } from '../../lib/text-folding.ts'
 import { type Condition, conditionsOf, finds, isPresent, type Moment, type Presence, presenceOf } from './conditions.ts'
@@ -261,11 +262,7 @@ function keyOf(
 }
 
 function kept(index: DocumentIndex): Kept {
-  const known = keptOf.get(index)
-  if (known) return known
-  const fresh: Kept = { found: new Map(), results: new Map(), searches: [] }
-  keptOf.set(index, fresh)
-  return fresh
+  return getOrMake(keptOf, index, () => ({ found: new Map(), results: new Map(), searches: [] }))
 }
 
 /** Keeps the newest few. */

@@ -3,8 +3,10 @@
  * opened is set aside whole, and a new one begun that the next look at the folders fills. Its key and
  * its schema are here, too.
  */
+
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Time } from '../../lib/time.ts'
 import { connectEncrypted, connectInMemory, type Db, KEY_BYTES } from '../../storage/connection.ts'
 import { faultOf, type MemoryReason } from '../../storage/database-fault.ts'
 import { fileErrorOf } from '../../storage/file-error.ts'
@@ -25,7 +27,7 @@ export interface DocumentsPlace {
   folder: string
   /** Undefined if nothing is kept on this machine: then all is in memory. */
   key: DocumentsKey | undefined
-  clock: () => number
+  time: Pick<Time, 'now'>
   files?: Files
   /** The file was found to be damaged: it is set aside without another look. */
   isDamaged?: boolean
@@ -39,7 +41,7 @@ export type OpenedDocuments =
 export async function openDocuments({
   folder,
   key,
-  clock,
+  time,
   files = nodeFiles,
   isDamaged = false
 }: DocumentsPlace): Promise<OpenedDocuments> {
@@ -47,7 +49,7 @@ export async function openDocuments({
   const path = join(folder, DOCUMENTS_FILE)
   let moved: { setAside?: string } = {}
   const putAside = async () => {
-    moved = { setAside: await setAside(folder, FILES, clock(), files) }
+    moved = { setAside: await setAside(folder, FILES, time.now(), files) }
   }
   try {
     if ((key.isNew || isDamaged) && (await isThere(path, files))) await putAside()

@@ -10,6 +10,7 @@ import {
   readServiceDate,
   type SignerResponse
 } from '../../../../shared/model/index.ts'
+import { getOrMake } from '../../lib/maps.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
 
 /** A document and where it was. */
@@ -240,7 +241,5 @@ function finder(
 }
 
 function append(table: Map<string, number[]>, key: string, place: number): void {
-  const places = table.get(key)
-  if (places) places.push(place)
-  else table.set(key, [place])
+  getOrMake(table, key, () => []).push(place)
 }

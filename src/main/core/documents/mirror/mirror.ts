@@ -3,6 +3,7 @@
  * Memory follows the disk: nothing is remembered that could not be written.
  */
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
+import { getOrMake } from '../../lib/maps.ts'
 import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
 import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'
@@ -83,9 +84,7 @@ export function openMirror(db: Db) {
   }
 
   function accountOf(id: string): Account {
-    const known = accounts.get(id)
-    if (known) return known
-    const account: Account = {
+    return getOrMake(accounts, id, () => ({
       id,
       entries: new Map(),
       byHash: new Map(),
@@ -93,9 +92,7 @@ export function openMirror(db: Db) {
       folders: new Map(),
       extended: new Map(),
       index: openDocumentIndex()
-    }
-    accounts.set(id, account)
-    return account
+    }))
   }
 
   function remember(entry: Entry, row: IndexRow | undefined, accountId: string): void {
@@ -113,11 +110,7 @@ export function openMirror(db: Db) {
     const kept = known ? Object.assign(known, entry) : entry
     if (!known) account.entries.set(entry.reference, kept)
     for (const hash of Object.values(kept.hashes)) if (hash !== undefined) account.byHash.set(hash, kept)
-    if (kept.packageReference) {
-      const others = account.byPackage.get(kept.packageReference)
-      if (others) others.add(kept)
-      else account.byPackage.set(kept.packageReference, new Set([kept]))
-    }
+    if (kept.packageReference) getOrMake(account.byPackage, kept.packageReference, () => new Set<Entry>()).add(kept)
     if (row) account.index.put(row)
   }
 
@@ -147,13 +140,7 @@ export function openMirror(db: Db) {
     changes,
 
     /** The folder; `taken` is undefined if it was never looked at. */
-    folder(account: Account, name: string): Folder {
-      const known = account.folders.get(name)
-      if (known) return known
-      const begun = beginning(name)
-      account.folders.set(name, begun)
-      return begun
-    },
+    folder: (account: Account, name: string): Folder => getOrMake(account.folders, name, () => beginning(name)),
 
     /** Something else than its newest look as a whole says what is known of its documents now. */
     disturb(account: Account, name: string): void {

@@ -1,5 +1,6 @@
 /** Reads folders of an account into the mirror: never one folder twice at a time, and each answer taken in the order of its asking. */
 import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
+import { getOrMake } from '../../lib/maps.ts'
 import type { Time } from '../../lib/time.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
 import type { AskDocuments, Taken } from '../questions.ts'
@@ -51,26 +52,11 @@ export function openFolderReading(deps: FolderReadingDeps) {
   /** What ends the looks of an account that are under way. */
   const endings = new Map<string, AbortController>()
 
-  function of<Value>(all: Map<string, Map<string, Value>>, accountId: string): Map<string, Value> {
-    const known = all.get(accountId)
-    if (known) return known
-    const made = new Map<string, Value>()
-    all.set(accountId, made)
-    return made
-  }
-
-  function endingOf(accountId: string): AbortController {
-    const known = endings.get(accountId)
-    if (known) return known
-    const made = new AbortController()
-    endings.set(accountId, made)
-    return made
-  }
-
   /** Remembers what was wrong with a folder; answers whether that is news. */
   function noted(accountId: string, folder: string, trouble: FolderTrouble): boolean {
-    const before = of(troubles, accountId).get(folder) ?? {}
-    of(troubles, accountId).set(folder, trouble)
+    const mine = getOrMake(troubles, accountId, () => new Map<string, FolderTrouble>())
+    const before = mine.get(folder) ?? {}
+    mine.set(folder, trouble)
     return JSON.stringify(before) !== JSON.stringify(trouble)
   }
 
@@ -102,10 +88,10 @@ export function openFolderReading(deps: FolderReadingDeps) {
     /** Joins a look that is under way and shows as much, or begins one. @throws ServiceError, AppFailure. */
     read(accountId: string, folder: string, logs: 'with logs' | 'without logs'): Promise<FolderLook> {
       const withLogs = logs === 'with logs'
-      const mine = of(readings, accountId)
+      const mine = getOrMake(readings, accountId, () => new Map<string, Reading>())
       const running = mine.get(folder)
       if (running && (running.withLogs || !withLogs)) return running.result
-      const { signal } = endingOf(accountId)
+      const { signal } = getOrMake(endings, accountId, () => new AbortController())
       // A look without logs is under way and logs are wanted: they follow it rather than run beside it.
       const begin = running ? running.result.catch(() => undefined) : Promise.resolve()
       const result = begin.then(() => look(accountId, folder, withLogs, signal))

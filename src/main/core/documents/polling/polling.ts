@@ -5,6 +5,7 @@
 import type { AppError, ConnectionView } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { USUAL_FOLDERS } from '../../accounts/account.ts'
+import { getOrMake } from '../../lib/maps.ts'
 import type { SendKeys } from '../questions.ts'
 import { isUnknownFolder, newPlace, openConnections, type Place } from './account-state.ts'
 import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
@@ -49,14 +50,8 @@ export function openPolling(deps: PollingDeps) {
   })
 
   function placeOf(accountId: string): Place {
-    const known = places.get(accountId)
-    if (known) return known
-    const place = newPlace(
-      accountId,
-      throttled(time, TOLD_EVERY, () => deps.changed(accountId))
-    )
-    places.set(accountId, place)
-    return place
+    const told = () => throttled(time, TOLD_EVERY, () => deps.changed(accountId))
+    return getOrMake(places, accountId, () => newPlace(accountId, told()))
   }
 
   /** The names of an account's folders, each once. */

@@ -1,5 +1,6 @@
 /** Reads folders of an account side by side, and marks as gone what all of them have ceased to show. */
 import type { AppError } from '../../../../shared/contract/index.ts'
+import { getOrMake } from '../../lib/maps.ts'
 import type { Time } from '../../lib/time.ts'
 import type { AskDocuments } from '../questions.ts'
 import type { FolderLook, openFolderReading } from './folder-reading.ts'
@@ -44,16 +45,14 @@ export function openRounds(deps: RoundsDeps) {
 
   /** How long folders were before this run is asked of the mirror once, so that a first look that is empty surprises, too. */
   function trackerOf(accountId: string): Promise<MissingTracker> {
-    const known = trackers.get(accountId)
-    if (known) return known
-    const asked = ask('counts', { accountId, queries: [], now: time.now(), zone: 'UTC' })
-      .then(({ folders }) => trackMissing(new Map(Object.entries(folders))))
-      .catch((error: unknown) => {
-        trackers.delete(accountId)
-        throw error
-      })
-    trackers.set(accountId, asked)
-    return asked
+    return getOrMake(trackers, accountId, () =>
+      ask('counts', { accountId, queries: [], now: time.now(), zone: 'UTC' })
+        .then(({ folders }) => trackMissing(new Map(Object.entries(folders))))
+        .catch((error: unknown) => {
+          trackers.delete(accountId)
+          throw error
+        })
+    )
   }
 
   /** What every folder holds; undefined if one says nothing of that. What the service never had holds nothing. */
