@@ -20,12 +20,11 @@ import {
   waitingHere
 } from './index/queries.ts'
 import { documentRowOf } from './index/row.ts'
-import { changeFolders, markGone } from './mirror/account-updates.ts'
 import { openAnswerTaking } from './mirror/answers.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { openMirror } from './mirror/mirror.ts'
 import type { Entry } from './mirror/state.ts'
-import { updateOf } from './mirror/update.ts'
+import { changeFolders, markGone, updateOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { AskDocuments, Asked, DocumentQuestion, DocumentQuestions, Some } from './questions.ts'
 

@@ -6,17 +6,13 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { Imported } from '../../../shared/contract/index.ts'
 import { inSlices } from '../lib/slices.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
+import type { DraftDeps } from './draft-rows.ts'
 import type { Drafts } from './drafts.ts'
 import type { Presets } from './presets.ts'
 
-export interface ArrivingDeps {
-  db: Db
+export interface ArrivingDeps extends DraftDeps {
   drafts: Drafts
   presets: Presets
-  time: Pick<Time, 'now'>
-  newId: () => string
 }
 
 export interface ArrivingEntries {

@@ -1,7 +1,15 @@
 /** How drafts stand in the database: compositions as JSON, which of them an account's list shows, and which are with the outbox. */
 import { Composition } from '../../../shared/composition/index.ts'
 import { fail } from '../lib/failure.ts'
+import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
+
+/** What drafts, presets and what is kept beside them are made with. */
+export interface DraftDeps {
+  db: Db
+  time: Pick<Time, 'now'>
+  newId: () => string
+}
 
 /**
  * @param what is stored, in the user's words: `draft`.

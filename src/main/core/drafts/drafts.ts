@@ -3,19 +3,10 @@
 import { type Composition, titleOf, whoOf } from '../../../shared/composition/index.ts'
 import type { DraftList, DraftSummary, DraftVersion, DraftView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
-import { compositionOf, HELD_OR_SENT_STATES, openList } from './draft-rows.ts'
+import { compositionOf, type DraftDeps, HELD_OR_SENT_STATES, openList } from './draft-rows.ts'
 import { openHistory } from './history.ts'
 import { openTrash } from './trash.ts'
 import { questionOf, wordsOf } from './words.ts'
-
-export interface DraftDeps {
-  db: Db
-  time: Pick<Time, 'now'>
-  newId: () => string
-  changed: (id: string) => void
-}
 
 /** Which drafts are listed. Without anything: the newest that aren't in the trash. */
 export interface DraftQuery {
@@ -46,9 +37,11 @@ const SUMMARY = 'id, account_id, kind, title, who, updated_at, trashed_at'
 
 export type Drafts = ReturnType<typeof openDrafts>
 
-export function openDrafts({ db, time, newId, changed }: DraftDeps) {
-  const history = openHistory({ db, time, newId })
-  const trash = openTrash({ db, time, changed })
+/** @param changed a draft was saved, or is in another place. */
+export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: string) => void }) {
+  const { db, time, newId } = deps
+  const history = openHistory(deps)
+  const trash = openTrash(deps, changed)
   const kept = openList(db, 'trashed_at IS NULL', 'updated_at DESC, id')
   const trashed = openList(db, 'trashed_at IS NOT NULL', 'trashed_at DESC, updated_at, id DESC')
   const read = db.prepare<[string], DraftRow>(`SELECT number, created_at, body, ${SUMMARY} FROM drafts WHERE id = ?`)

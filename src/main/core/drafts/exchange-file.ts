@@ -13,6 +13,7 @@ import {
   readInSlices,
   scanObject
 } from '../lib/json-scanning.ts'
+import { shortened } from '../lib/text-folding.ts'
 
 const FORMAT = 'countersign'
 const VERSION = 1
@@ -177,7 +178,7 @@ function troubleOf(
 function reasonOf(issue: z.core.$ZodIssue, entry: unknown): string {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `has a part that Countersign doesn’t know (“${shortened(issue.keys[0] ?? '')}”)`
+      return `has a part that Countersign doesn’t know (“${shortened(issue.keys[0] ?? '', 60)}”)`
     case 'too_big':
       return issue.origin === 'array' ? 'has too many entries' : 'is too long'
     case 'too_small':
@@ -195,7 +196,7 @@ function placeOf(path: readonly PropertyKey[], entry: unknown): string | undefin
   for (const [index, step] of path.entries()) {
     const list = path[index - 1]
     if (typeof step === 'number') words.push(`${partOf(String(list), entry)} ${step + 1}`)
-    else if (typeof path[index + 1] !== 'number' && step !== 'composition') words.push(shortened(String(step)))
+    else if (typeof path[index + 1] !== 'number' && step !== 'composition') words.push(shortened(String(step), 60))
   }
   return words.length === 0 ? undefined : words.join(', ')
 }
@@ -208,7 +209,7 @@ function partOf(list: string, entry: unknown): string {
 
 function nameOf(what: 'draft' | 'preset', entry: unknown): string {
   const name = at(entry, what === 'preset' ? ['name'] : ['items', 0, 'Name'])
-  return typeof name === 'string' ? shortened(name.trim()) : ''
+  return typeof name === 'string' ? shortened(name.trim(), 60) : ''
 }
 
 function at(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -219,8 +220,4 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
         : undefined,
     value
   )
-}
-
-function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

@@ -8,22 +8,13 @@ import { basename } from 'node:path'
 import { saidBy } from '../../../shared/contract/errors.ts'
 import type { AppError, Imported, SavedFile } from '../../../shared/contract/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
-import type { Time } from '../lib/time.ts'
 import { writeWhereChosen } from '../storage/chosen-file.ts'
-import type { Db } from '../storage/connection.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 import { safeFileName } from '../storage/safe-name.ts'
-import { openArriving } from './arriving.ts'
-import type { Drafts } from './drafts.ts'
+import { type ArrivingDeps, openArriving } from './arriving.ts'
 import { ENDING, exchangeFile, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
-import type { Presets } from './presets.ts'
 
-export interface ExchangeDeps {
-  db: Db
-  drafts: Drafts
-  presets: Presets
-  time: Pick<Time, 'now'>
-  newId: () => string
+export interface ExchangeDeps extends ArrivingDeps {
   /** The application and its version: `Countersign 1.2.0`. */
   madeBy: string
   /** Says an error in the user's words. */
@@ -34,9 +25,9 @@ export interface ExchangeDeps {
 
 export type Exchange = ReturnType<typeof openExchange>
 
-export function openExchange(effects: ExchangeDeps) {
-  const { drafts, presets, madeBy } = effects
-  const arriving = openArriving(effects)
+export function openExchange(deps: ExchangeDeps) {
+  const { drafts, presets, madeBy } = deps
+  const arriving = openArriving(deps)
 
   return {
     /** What an import that was cut short left behind goes: called once, at start. */
@@ -54,12 +45,12 @@ export function openExchange(effects: ExchangeDeps) {
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {
-          imported.refused.push({ file: basename(path), message: saidBy(effects.describe(error)) })
+          imported.refused.push({ file: basename(path), message: saidBy(deps.describe(error)) })
         }
       }
       const [draft] = imported.drafts
-      if (draft) effects.draftsChanged(draft.id)
-      if (imported.presets.length > 0) effects.presetsChanged()
+      if (draft) deps.draftsChanged(draft.id)
+      if (imported.presets.length > 0) deps.presetsChanged()
       return imported
     },
 

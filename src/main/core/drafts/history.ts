@@ -5,8 +5,7 @@
 
 import type { DraftVersion } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
+import type { DraftDeps } from './draft-rows.ts'
 
 /** How long a draft is changed until the version before is kept, in milliseconds. */
 const HISTORY_STEP = 10 * 60_000
@@ -25,25 +24,10 @@ export interface KeepableDraft {
   body: string
 }
 
-interface VersionRow {
-  number: number
-  id: string
-  reason: DraftVersion['reason']
-  title: string
-  who: string
-  saved_at: number
-}
-
-export interface HistoryDeps {
-  db: Db
-  time: Pick<Time, 'now'>
-  newId: () => string
-}
-
 /** Its writes belong into the transaction of anyone who changes the draft. */
-export function openHistory({ db, time, newId }: HistoryDeps) {
-  const all = db.prepare<[number], VersionRow>(
-    `SELECT number, id, reason, title, who, saved_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC`
+export function openHistory({ db, time, newId }: DraftDeps) {
+  const all = db.prepare<[number], DraftVersion>(
+    `SELECT id, saved_at AS savedAt, reason, title, who FROM draft_versions WHERE draft_number = ? ORDER BY number DESC`
   )
   const bodyOf = db
     .prepare<[number, string], string>('SELECT body FROM draft_versions WHERE draft_number = ? AND id = ?')
@@ -89,10 +73,7 @@ export function openHistory({ db, time, newId }: HistoryDeps) {
     },
 
     /** Newest first. */
-    list: (draftNumber: number): DraftVersion[] =>
-      all
-        .all(draftNumber)
-        .map(({ id, saved_at, reason, title, who }) => ({ id, savedAt: saved_at, reason, title, who })),
+    list: (draftNumber: number): DraftVersion[] => all.all(draftNumber),
 
     /** @throws AppFailure `gone`. */
     bodyOf: (draftNumber: number, id: string): string =>

@@ -5,38 +5,28 @@
 
 import type { ComposedShareUser, ComposedSigner, Composition } from '../../../shared/composition/index.ts'
 import type { PersonView, RecipientView } from '../../../shared/contract/index.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
+import type { DraftDeps } from './draft-rows.ts'
 import { questionOf } from './words.ts'
 
-export interface PeopleDeps {
-  db: Db
+export interface PeopleDeps extends Omit<DraftDeps, 'newId'> {
   /** What is kept of the service's lists, without asking it. */
   recipients: (accountId: string) => RecipientView[]
-  time: Pick<Time, 'now'>
 }
 
-interface Row {
-  first_name: string
-  middle_name: string
-  last_name: string
-  email: string
-  mobile_country: string
-  mobile_number: string
-  used_at: number
-}
-
+/** A row as the screens are shown it. */
+const PERSON = `first_name AS FirstName, middle_name AS MiddleName, last_name AS LastName, email AS Email,
+  mobile_country AS MobileCountry, mobile_number AS MobileNumber, 'sent' AS "from", used_at AS usedAt`
 /** Of those that match, how many of the newest are looked at to find the best. */
 const CANDIDATES = 200
 
 export type People = ReturnType<typeof openPeople>
 
 export function openPeople({ db, recipients, time }: PeopleDeps) {
-  const newest = db.prepare<[string, number], Row>(
-    'SELECT * FROM people WHERE account_id = ? ORDER BY used_at DESC LIMIT ?'
+  const newest = db.prepare<[string, number], PersonView>(
+    `SELECT ${PERSON} FROM people WHERE account_id = ? ORDER BY used_at DESC LIMIT ?`
   )
-  const matching = db.prepare<[string, string, number], Row>(
-    `SELECT * FROM people WHERE account_id = ?
+  const matching = db.prepare<[string, string, number], PersonView>(
+    `SELECT ${PERSON} FROM people WHERE account_id = ?
        AND number IN (SELECT rowid FROM people_words WHERE people_words MATCH ?) ORDER BY used_at DESC LIMIT ?`
   )
   const write = db.prepare(
@@ -62,8 +52,7 @@ export function openPeople({ db, recipients, time }: PeopleDeps) {
     /** Those whose names or address have all the words of the text, or whose begin so; best first, then newest. */
     find(accountId: string, text: string, limit: number): PersonView[] {
       const question = questionOf(text)
-      const rows = question === undefined ? newest.all(accountId, limit) : matching.all(accountId, question, CANDIDATES)
-      const sent = rows.map(sentTo)
+      const sent = question === undefined ? newest.all(accountId, limit) : matching.all(accountId, question, CANDIDATES)
       const known = new Set(sent.map(({ Email }) => plain(Email)))
       const listed = listedPeople(recipients(accountId)).filter(
         (person) => !known.has(plain(person.Email)) && hasWords(person, text)
@@ -133,19 +122,6 @@ function listedPeople(lists: readonly RecipientView[]): PersonView[] {
   )
   const once = new Map(people.map((person) => [plain(person.Email), person]))
   return [...once.values()].filter(({ Email }) => Email !== '')
-}
-
-function sentTo(row: Row): PersonView {
-  return {
-    FirstName: row.first_name,
-    MiddleName: row.middle_name,
-    LastName: row.last_name,
-    Email: row.email,
-    MobileCountry: row.mobile_country,
-    MobileNumber: row.mobile_number,
-    from: 'sent',
-    usedAt: row.used_at
-  }
 }
 
 /** Those first whose name or address begins with the text, then those whose last name does. Otherwise as they were. */

@@ -3,38 +3,23 @@
 import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
-import { compositionOf } from './draft-rows.ts'
+import { compositionOf, type DraftDeps } from './draft-rows.ts'
 
-export interface PresetDeps {
-  db: Db
-  time: Pick<Time, 'now'>
-  newId: () => string
-  changed: () => void
-}
-
-interface SummaryRow {
-  id: string
-  account_id: string
-  name: string
-  kind: PresetSummary['kind']
-  title: string
-  updated_at: number
-}
-
-const SUMMARY = 'id, account_id, name, kind, title, updated_at'
+const SUMMARY = 'id, name, kind, title, updated_at AS updatedAt'
 const GONE = 'This preset is no longer there.'
 
 export type Presets = ReturnType<typeof openPresets>
 
-export function openPresets({ db, time, newId, changed }: PresetDeps) {
-  const all = db.prepare<[string], SummaryRow>(
+export function openPresets({ db, time, newId, changed }: DraftDeps & { changed: () => void }) {
+  const all = db.prepare<[string], PresetSummary>(
     `SELECT ${SUMMARY} FROM presets WHERE account_id = ?
        AND NOT EXISTS (SELECT 1 FROM arrivals WHERE arrivals.id = presets.id)`
   )
-  const read = db.prepare<[string], SummaryRow & { body: string }>(`SELECT ${SUMMARY}, body FROM presets WHERE id = ?`)
-  const readSummary = db.prepare<[string], SummaryRow>(`SELECT ${SUMMARY} FROM presets WHERE id = ?`)
+  const read = db.prepare<[string], PresetSummary & { body: string }>(
+    `SELECT ${SUMMARY}, body FROM presets WHERE id = ?`
+  )
+  const readSummary = db.prepare<[string], PresetSummary>(`SELECT ${SUMMARY} FROM presets WHERE id = ?`)
+  const readAccount = db.prepare<[string], string>('SELECT account_id FROM presets WHERE id = ?').pluck()
   const namesOfOthers = db
     .prepare<[string, string], string>('SELECT name FROM presets WHERE account_id = ? AND id <> ?')
     .pluck()
@@ -46,30 +31,29 @@ export function openPresets({ db, time, newId, changed }: PresetDeps) {
   const rename = db.prepare<[string, string]>('UPDATE presets SET name = ? WHERE id = ?')
   const erase = db.prepare<[string]>('DELETE FROM presets WHERE id = ?')
 
-  function summaryRow(id: string): SummaryRow {
-    return readSummary.get(id) ?? fail('gone', GONE)
-  }
+  const summary = (id: string): PresetSummary => readSummary.get(id) ?? fail('gone', GONE)
+  const accountOf = (id: string): string => readAccount.get(id) ?? fail('gone', GONE)
 
   function put(accountId: string, name: string, composition: Composition, id: string): PresetSummary {
     const { kind } = composition
     const body = JSON.stringify(composition)
     const unlike = freeName(name, namesOfOthers.all(accountId, id))
     write.run({ id, accountId, name: unlike, kind, title: titleOf(composition), now: time.now(), body })
-    return summaryOf(summaryRow(id))
+    return summary(id)
   }
 
   return {
     /** By name. */
-    list: (accountId: string): PresetSummary[] => all.all(accountId).map(summaryOf).sort(byName),
+    list: (accountId: string): PresetSummary[] => all.all(accountId).sort(byName),
 
     /** @throws AppFailure `gone`; `storage` where this version can't read it. */
     get(id: string): PresetView {
-      const row = read.get(id) ?? fail('gone', GONE)
-      return { ...summaryOf(row), composition: compositionOf(row.body, 'preset') }
+      const { body, ...preset } = read.get(id) ?? fail('gone', GONE)
+      return { ...preset, composition: compositionOf(body, 'preset') }
     },
 
     /** Which account it belongs to. @throws AppFailure `gone`. */
-    accountOf: (id: string): string => summaryRow(id).account_id,
+    accountOf,
 
     /**
      * Saves a preset. Without an id it is a new one. Where another has its name, it gets a number: no two are alike in
@@ -77,7 +61,7 @@ export function openPresets({ db, time, newId, changed }: PresetDeps) {
      * @throws AppFailure `gone` if it was removed, or belongs to another account.
      */
     save(accountId: string, name: string, composition: Composition, known?: string): PresetSummary {
-      if (known !== undefined && summaryRow(known).account_id !== accountId) fail('gone', GONE)
+      if (known !== undefined && accountOf(known) !== accountId) fail('gone', GONE)
       const saved = put(accountId, name, composition, known ?? newId())
       changed()
       return saved
@@ -89,9 +73,9 @@ export function openPresets({ db, time, newId, changed }: PresetDeps) {
 
     /** @throws AppFailure `gone`. */
     rename(id: string, name: string): PresetSummary {
-      rename.run(freeName(name, namesOfOthers.all(summaryRow(id).account_id, id)), id)
+      rename.run(freeName(name, namesOfOthers.all(accountOf(id), id)), id)
       changed()
-      return summaryOf(summaryRow(id))
+      return summary(id)
     },
 
     /** @throws AppFailure `gone`. */
@@ -115,8 +99,4 @@ const collator = new Intl.Collator('en', { numeric: true })
 
 function byName(one: PresetSummary, other: PresetSummary): number {
   return collator.compare(one.name, other.name)
-}
-
-function summaryOf({ id, name, kind, title, updated_at }: SummaryRow): PresetSummary {
-  return { id, name, kind, title, updatedAt: updated_at }
 }

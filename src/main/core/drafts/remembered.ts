@@ -5,8 +5,7 @@
 
 import { type Composition, type RememberedField, rememberedChoice } from '../../../shared/composition/index.ts'
 import type { RememberedForm } from '../../../shared/contract/index.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
+import type { DraftDeps } from './draft-rows.ts'
 
 /** How many values of one field, and how many forms, are offered. */
 export const MOST_VALUES = 50
@@ -15,14 +14,9 @@ export const MOST_FORMS = 200
 /** Longer ones are no values to be picked from a list. */
 const LONGEST_VALUE = 2000
 
-export interface RememberedDeps {
-  db: Db
-  time: Pick<Time, 'now'>
-}
-
 export type Remembered = ReturnType<typeof openRemembered>
 
-export function openRemembered({ db, time }: RememberedDeps) {
+export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
   const values = db
     .prepare<[string, string], string>(
       'SELECT value FROM remembered WHERE account_id = ? AND field = ? ORDER BY used_at DESC, value'

@@ -1,13 +1,11 @@
 /** Drafts that were thrown away stay in the trash for 30 days, whatever the clock does, and can be taken out until then. */
 
 import { TRASH_DAYS } from '../../../shared/contract/index.ts'
+import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { inSlices } from '../lib/slices.ts'
-import type { Time } from '../lib/time.ts'
-import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
-
-const DAY = 24 * 60 * 60_000
+import type { DraftDeps } from './draft-rows.ts'
 
 /**
  * The trash is looked through once a day of use, and a draft goes after ten looks at the earliest. A clock can jump by
@@ -30,14 +28,8 @@ interface Looks {
   lastAt: number
 }
 
-export interface TrashDeps {
-  db: Db
-  time: Pick<Time, 'now'>
-  /** Told once for all drafts that go together, with the id of one. */
-  changed: (id: string) => void
-}
-
-export function openTrash({ db, time, changed }: TrashDeps) {
+/** @param changed told once for all drafts that go together, with the id of one. */
+export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void) {
   const ofAccount = db
     .prepare<[string], string>('SELECT id FROM drafts WHERE account_id = ? AND trashed_at IS NOT NULL')
     .pluck()

@@ -1,6 +1,6 @@
 /**
  * Time and chance, as everything that depends on them is given them: the system's in the product, a test's own in a test. And how
- * long to wait: before something that failed is tried again, and for something to end.
+ * long to wait: before something that failed is tried again, for something to end, and between two times of one thing.
  */
 
 export interface Time {
@@ -57,4 +57,53 @@ export function within(limit: number, work: Promise<unknown>, time: Pick<Time, '
       resolve()
     })
   })
+}
+
+export interface Throttled {
+  ask: () => void
+  stop: () => void
+}
+
+/**
+ * Makes of `task` one that is run at once, and then no more than once in so many milliseconds, however often it is asked
+ * for; what was asked for last is never left out.
+ */
+export function throttled(time: Pick<Time, 'after'>, interval: number, task: () => void): Throttled {
+  let resting: (() => void) | undefined
+  let isWanted = false
+  let isStopped = false
+
+  function run(): void {
+    isWanted = false
+    resting = time.after(interval, () => {
+      resting = undefined
+      if (isWanted && !isStopped) run()
+    })
+    task()
+  }
+
+  return {
+    ask() {
+      if (isStopped) return
+      if (resting) isWanted = true
+      else run()
+    },
+    stop() {
+      isStopped = true
+      resting?.()
+    }
+  }
+}
+
+/**
+ * A clock by which everything comes after what was before, however the wall clock is put: what is known of a document is
+ * ordered by it, and nothing else, as it stays ahead where the wall clock was. Anyone who looks and anyone who acts must share
+ * one.
+ */
+export function neverBackwards(clock: () => number): () => number {
+  let last = 0
+  return () => {
+    last = Math.max(clock(), last + 1)
+    return last
+  }
 }

@@ -1,7 +1,8 @@
 /** How long an account's folders are left alone, and when what is missing may be called gone. */
 import { describe, expect, test } from 'vitest'
-import { type Fortune, restAfter, throttled } from '../../../../src/main/core/documents/polling/intervals.ts'
+import { type Fortune, restAfter } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { type CompleteRound, trackMissing } from '../../../../src/main/core/documents/polling/rounds.ts'
+import { throttled } from '../../../../src/main/core/lib/time.ts'
 import { ownTime } from '../../../fixtures/own-time.ts'
 
 const SECOND = 1000

@@ -1,7 +1,8 @@
 /** Reading the folders of all accounts into the mirror, over a real line to a practice office. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { neverBackwards, PACE } from '../../../../src/main/core/documents/polling/intervals.ts'
+import { PACE } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { openPolling } from '../../../../src/main/core/documents/polling/polling.ts'
+import { neverBackwards } from '../../../../src/main/core/lib/time.ts'
 import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import { forms } from '../../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../../fixtures/workplace.ts'

@@ -2,7 +2,7 @@
  * All documents of one account in memory. Each row keeps its id for as long as it is there, so that orders and sets of
  * rows are arrays of numbers, and a log of changes tells which rows changed since they were made.
  */
-import { openColumns } from './columns.ts'
+import { openColumns } from './conditions.ts'
 import { openOrders } from './order.ts'
 import type { IndexRow } from './row.ts'
 import { BLOCK_WORDS, mark, openTextIndex, type RowSet } from './text-index.ts'

@@ -2,8 +2,8 @@
 import { IDENTITY_STATES, type OverviewView, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../../lib/calendar.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import { FLAG } from './columns.ts'
 import type { Moment } from './conditions.ts'
+import { FLAG } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 
 const DAYS = 14

@@ -9,10 +9,21 @@ import { type Scan, scanList } from '../../lib/json-scanning.ts'
 import { inSlices, nextTurn } from '../../lib/slices.ts'
 import type { DocumentQuestions, Taken } from '../questions.ts'
 import type { Answered } from './answer-items.ts'
-import { answeredAt, asUtf8, lastPlaces, type Other, othersOf, type Taking, textOf, wholeHash } from './answer-items.ts'
+import {
+  alsoIn,
+  answeredAt,
+  asUtf8,
+  isInBoth,
+  lastPlaces,
+  type Other,
+  othersOf,
+  presenceIn,
+  type Taking,
+  textOf,
+  wholeHash
+} from './answer-items.ts'
 import { type Difference, dueOf } from './differences.ts'
 import type { Mirror, Writing } from './mirror.ts'
-import { alsoIn, isInBoth, presenceIn } from './missing.ts'
 import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
 import { updateOf } from './update.ts'
 

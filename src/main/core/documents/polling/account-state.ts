@@ -1,40 +1,31 @@
-/** What polling remembers of each account between two rounds: how its folders fail, and how its connection is. */
-
+/**
+ * What polling remembers of each account between two rounds: how its folders fail, how its connection is, and how long to
+ * rest because of it. Nothing here waits.
+ */
 import { type AppError, type ConnectionView, localErrorCodes } from '../../../../shared/contract/index.ts'
-import type { Time } from '../../lib/time.ts'
-import { type Fortune, restAfter, type throttled } from './intervals.ts'
+import type { Throttled, Time } from '../../lib/time.ts'
 
 /** An account that is watched. It keeps its place while another is looked at. */
-export interface Place {
-  accountId: string
+export class Place {
+  readonly accountId: string
+  readonly told: Throttled
+  readonly paces = openFolderPaces()
   /** Rounds on end in which nothing could be read at all. */
-  failures: number
-  paces: ReturnType<typeof openFolderPaces>
-  isRound: boolean
+  failures = 0
+  isRound = false
   /** Whether any of its folders was read in this run. */
-  isRead: boolean
+  isRead = false
   /** When a folder answered last, by the clock that never jumps. */
-  answeredAt: number
+  answeredAt = Number.NEGATIVE_INFINITY
   /** Something gave cause to look at all folders; while a round is under way, it may have come too late for it. */
-  isWanted: boolean
-  unschedule?: (() => void) | undefined
-  told: ReturnType<typeof throttled>
-}
+  isWanted = false
+  unschedule: (() => void) | undefined
 
-export function newPlace(accountId: string, told: Place['told']): Place {
-  return {
-    accountId,
-    failures: 0,
-    paces: openFolderPaces(),
-    isRound: false,
-    isRead: false,
-    answeredAt: Number.NEGATIVE_INFINITY,
-    isWanted: false,
-    told
+  constructor(accountId: string, told: Throttled) {
+    this.accountId = accountId
+    this.told = told
   }
 }
-
-/** Which folders of one account fail, and until when each is left alone: what fails slows no other folder. Nothing here waits. */
 
 /** How a service says that it has no folder of this name: nothing else of the request is ours to choose. */
 const UNKNOWN_FOLDER = new Set<AppError['code']>(['not-found', 'invalid'])
@@ -56,6 +47,7 @@ interface Failing {
 
 export const isUnknownFolder = (error: AppError): boolean => UNKNOWN_FOLDER.has(error.code)
 
+/** Which folders of one account fail, and until when each is left alone: what fails slows no other folder. */
 function openFolderPaces() {
   const failing = new Map<string, Failing>()
 
@@ -101,8 +93,6 @@ function openFolderPaces() {
   }
 }
 
-/** What is known of the line to each account's service, from the way that calls end. */
-
 /** Errors that say that no connection could be made, or that something else than the service answered. */
 const UNREACHABLE = new Set<AppError['code']>([
   'offline',
@@ -123,6 +113,7 @@ function stateAfter(error: AppError | undefined): ConnectionView['state'] | unde
   return error.code === 'unauthorised' ? 'refused' : 'online'
 }
 
+/** What is known of the connection to each account's service, from the way that calls end. */
 export function openConnections(time: Pick<Time, 'now'>) {
   const connections = new Map<string, ConnectionView>()
 
@@ -140,4 +131,57 @@ export function openConnections(time: Pick<Time, 'now'>) {
       (accountId && connections.get(accountId)) || { state: 'unknown', since: time.now() },
     forget: (accountId: string) => void connections.delete(accountId)
   }
+}
+
+/** How long to rest between two rounds over an account's folders, in milliseconds. */
+export const PACE = {
+  /** While someone looks at the account. */
+  shown: 10_000,
+  /** While nobody does. */
+  hidden: 120_000,
+  /** After a first round that failed; each further one doubles it. */
+  failing: 30_000,
+  longestFailing: 300_000,
+  /** While the line is down, one folder is asked for now and then, to learn that it is back. */
+  probeShown: 30_000,
+  probeHidden: 120_000,
+  /** However long a round took: a clock that was put right, or a machine that slept, makes it look longer. */
+  longestFair: 600_000,
+  /** However long the service asks for: it may have been wrong, and a timer knows no longer than 24 days. */
+  longestAskedFor: 3_600_000
+}
+
+/** A round that took long leaves so many times as long to everything else on the line. */
+const REST_FOR_EACH = 5
+/** Rests are lengthened by up to this share after errors, so that fifty workstations don't come back at once. */
+const SPREAD = 0.2
+
+/** How an account, or a folder of it, stands after a round. */
+export interface Fortune {
+  /** The window is shown, and it is this account's. */
+  isLookedAt: boolean
+  /** Rounds on end that failed. */
+  failures: number
+  /** The last error, where the last round failed. */
+  error?: Pick<AppError, 'code' | 'retryAfterMs'> | undefined
+  /** Whether the service couldn't be reached at all. */
+  isOffline: boolean
+  /** How long the round took. */
+  took: number
+}
+
+/**
+ * Milliseconds until the next round.
+ * @param random 0 up to 1.
+ */
+export function restAfter({ isLookedAt, failures, error, isOffline, took }: Fortune, random: number): number {
+  const usual = isLookedAt ? PACE.shown : PACE.hidden
+  const fair = Math.max(usual, Math.min(PACE.longestFair, took * REST_FOR_EACH))
+  if (failures === 0) return fair
+  const spread = 1 + SPREAD * random
+  if (isOffline) return (isLookedAt ? PACE.probeShown : PACE.probeHidden) * spread
+  // The keychain might ask the person each time.
+  const patience =
+    error?.code === 'keychain' ? PACE.longestFailing : Math.min(PACE.longestFailing, PACE.failing * 2 ** (failures - 1))
+  return Math.max(fair, patience * spread, Math.min(error?.retryAfterMs ?? 0, PACE.longestAskedFor))
 }

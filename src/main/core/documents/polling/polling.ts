@@ -6,10 +6,10 @@ import type { AppError, ConnectionView } from '../../../../shared/contract/index
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { USUAL_FOLDERS } from '../../accounts/account.ts'
 import { getOrMake } from '../../lib/maps.ts'
+import { throttled } from '../../lib/time.ts'
 import type { SendKeys } from '../questions.ts'
-import { isUnknownFolder, newPlace, openConnections, type Place } from './account-state.ts'
+import { isUnknownFolder, openConnections, Place, restAfter } from './account-state.ts'
 import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
-import { restAfter, throttled } from './intervals.ts'
 import { openRounds, type Round } from './rounds.ts'
 
 export type { FolderTrouble } from './folder-reading.ts'
@@ -51,7 +51,7 @@ export function openPolling(deps: PollingDeps) {
 
   function placeOf(accountId: string): Place {
     const told = () => throttled(time, TOLD_EVERY, () => deps.changed(accountId))
-    return getOrMake(places, accountId, () => newPlace(accountId, told()))
+    return getOrMake(places, accountId, () => new Place(accountId, told()))
   }
 
   /** The names of an account's folders, each once. */
