@@ -3,15 +3,14 @@
  * they are checked, and that they go to the outbox once.
  */
 
-import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'
 import type { Ask, BulkQuestions } from './worker.ts'
 
-const DAY = 86_400_000
 /** How far back a package counts as sent already. */
 export const RECENT_DAYS = 30
 /** Rows that come over from the worker at a time: few enough not to hold the main thread. */
@@ -32,6 +31,9 @@ export interface BatchBox {
   /** When packages were sent, or put in the box, since a moment; by fingerprint. */
   sentSince(accountId: string, since: number): ReadonlyMap<string, number>
 }
+
+type ToCheck = Omit<BulkQuestions['check']['ask'], 'zone' | 'now' | 'recent'>
+type ToSend = Omit<BulkQuestions['prepare']['ask'], 'now' | 'recent'> & { name: string; at?: number | undefined }
 
 export interface BulkDeps {
   worker: { ask: Ask<BulkQuestions>; end(): Promise<void> }
@@ -101,10 +103,7 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
       return worker.ask('sheet', { id, sheet })
     },
 
-    async check(
-      accountId: string,
-      ask: { id: string; composition: Composition; mapping: ColumnMapping }
-    ): Promise<BulkCheck> {
+    async check(accountId: string, ask: ToCheck): Promise<BulkCheck> {
       ofAccount(accountId, ask.id)
       return worker.ask('check', { ...ask, zone: time.zone(), now: time.now(), recent: recentOf(accountId) })
     },
@@ -120,38 +119,20 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
      * go.
      * @throws AppFailure `invalid` if no row can go, `busy` if they are on their way already.
      */
-    async send(
-      accountId: string,
-      {
-        id,
-        name,
-        duplicates,
-        at
-      }: { id: string; name: string; duplicates: 'leave-out' | 'send'; at?: number | undefined }
-    ): Promise<BatchView> {
+    async send(accountId: string, { id, name, duplicates, at }: ToSend): Promise<BatchView> {
       ofAccount(accountId, id)
       if (sending.has(id)) fail('busy', 'These rows are being put in the Outbox already.')
       sending.add(id)
       try {
         // What goes later must still be right then.
         const now = Math.max(time.now(), at ?? 0)
-        const { columns, count, leftOut } = await worker.ask('prepare', {
-          id,
-          duplicates,
-          now,
-          recent: recentOf(accountId)
-        })
+        const recent = recentOf(accountId)
+        const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, now, recent })
         if (count === 0) fail('invalid', 'None of these rows can be sent: all have errors or were sent before.')
-        const rows = await rowsOf(id, count)
+        const rows = packagesOf(await rowsOf(id, count))
         ofAccount(accountId, id)
-        const batch = await outbox.addBatch({
-          accountId,
-          name,
-          columns,
-          rows: packagesOf(rows),
-          leftOut,
-          ...(at !== undefined && { at })
-        })
+        const later = at !== undefined && { at }
+        const batch = await outbox.addBatch({ accountId, name, columns, rows, leftOut, ...later })
         await worker.ask('taken', { id }).catch(() => undefined)
         return batch
       } finally {

@@ -35,10 +35,12 @@ export function readCsv(whole: string): RawTable {
       taker.take({ line, cells: data })
     }
   })
+  // A file that ends in the middle of a row may have been cut off.
+  const endsEarly = lengths.rows > 2 && lengths.isEven && lengths.last < lengths.first
   const notes = [
     ...(words[separator] ? [`The columns are separated by ${words[separator]}.`] : []),
     ...(flawed.length > 0 ? [strayQuotes(flawed)] : []),
-    ...(endsEarly(lengths) ? ['The last row has fewer cells than all others. Check that the file is whole.'] : [])
+    ...(endsEarly ? ['The last row has fewer cells than all others. Check that the file is whole.'] : [])
   ]
   return { ...taker.taken(), notes, epoch: 1900 }
 }
@@ -83,38 +85,14 @@ function strayQuotes(lines: readonly number[]): string {
   return `There are quotation marks where none belong in line ${named}${lines.length > 5 ? ' and others' : ''} of the table. Check what was read there.`
 }
 
-/** A file that ends in the middle of a row may have been cut off. */
-function endsEarly({
-  first,
-  isEven,
-  last,
-  rows
-}: {
-  first: number
-  isEven: boolean
-  last: number
-  rows: number
-}): boolean {
-  return rows > 2 && isEven && last < first
-}
-
 interface DecodedText {
   text: string
   /** In the user's words; undefined for UTF-8, of which there is nothing to say. */
   note?: string
 }
 
-/** The 27 characters that Windows' Western European encoding has where Latin-1 has control codes. */
-const western = new Map(
-  [...'€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'].map((character, index) => [
-    // 81, 8D, 8F, 90 and 9D are free.
-    [
-      0x80, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x8e, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96,
-      0x97, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9e, 0x9f
-    ][index],
-    character
-  ])
-)
+/** What Windows' Western European encoding has from 80 to 9F, where Latin-1 has control codes; five of them are free. */
+const WESTERN = '€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ'
 
 /**
  * Decodes by the byte order mark if there is one, else as UTF-16 if every other byte is zero, else as UTF-8, and if that
@@ -122,11 +100,11 @@ const western = new Map(
  * @throws AppFailure `bad-file` if it isn't text.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
-  const { text, note } = decoded(bytes)
-  if (text.includes('\0')) {
+  const read = decoded(bytes)
+  if (read.text.includes('\0')) {
     refuseFile('This file isn’t a table of text. Save it as CSV or as an Excel workbook (.xlsx), and choose that.')
   }
-  return note ? { text, note } : { text }
+  return read
 }
 
 function decoded(bytes: Uint8Array): DecodedText {
@@ -170,5 +148,5 @@ function bigEndian(bytes: Uint8Array): string {
 function fromWestern(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')
-    .replace(/[\x80-\x9f]/g, (character) => western.get(character.charCodeAt(0)) ?? '\ufffd')
+    .replace(/[\x80-\x9f]/g, (character) => WESTERN[character.charCodeAt(0) - 0x80] as string)
 }

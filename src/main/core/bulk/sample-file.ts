@@ -5,9 +5,9 @@ import type { BulkTarget } from '../../../shared/composition/bulk-fields.ts'
 import { rowOf } from '../../../shared/composition/bulk-rows.ts'
 import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
+import { DAY } from '../lib/calendar.ts'
 import { tableFile } from './table-file.ts'
 
-const DAY = 86_400_000
 const MADE_UP = 'Example'
 const people = [
   { FirstName: 'Aroha', LastName: MADE_UP, Email: 'aroha@example.com' },

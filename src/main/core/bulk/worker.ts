@@ -108,9 +108,9 @@ export function bulkAnswers(): Answers<BulkQuestions> {
     },
 
     async check({ id, now, recent, ...plan }) {
-      const one = opened(id)
-      const checked = dryRun(one.sheet, plan, { now, recent })
-      open.set(id, { fileName: one.fileName, table: one.table, name: one.name, sheet: one.sheet, checked })
+      const { fileName, table, name, sheet } = opened(id)
+      const checked = dryRun(sheet, plan, { now, recent })
+      open.set(id, { fileName, table, name, sheet, checked })
       return checked.check
     },
 
@@ -155,9 +155,8 @@ export function bulkAnswers(): Answers<BulkQuestions> {
 
     async taken({ id }) {
       const one = opened(id)
-      const leftOut = one.prepared?.leftOut ?? []
+      one.leftOut = one.prepared?.leftOut ?? []
       delete one.prepared
-      one.leftOut = leftOut
       return null
     },
 

@@ -71,15 +71,26 @@ export interface SendKeys {
 /** Documents one by one, of any account, or all that a query finds. */
 export type Some = { documents: DocumentKey[] } | { query: DocumentQuery }
 
-/** A query, and what its conditions about time and place are measured by. */
-export interface Asked {
-  /** The account that is looked at; `query.accounts` may name others beside it. */
-  accountId: string
-  query: DocumentQuery
+/** What conditions about time are measured by. */
+export interface Moment {
+  /** Milliseconds since 1970 UTC. */
   now: number
   /** IANA name of this workstation's zone: days begin and end by it. */
   zone: string
 }
+
+export interface NamedQuery {
+  id: string
+  query: DocumentQuery
+}
+
+interface AskedOfAccount extends Moment {
+  /** The account that is looked at; a query's `accounts` may name others beside it. */
+  accountId: string
+}
+
+type WithQuery = AskedOfAccount & { query: DocumentQuery }
+export type WithSome = AskedOfAccount & { some: Some }
 
 /** A document whose identity data may be fetched, or has none. */
 export interface IdentityCheck extends DocumentKey {
@@ -122,28 +133,28 @@ export interface DocumentQuestions {
     }
   }
 
-  get: { ask: { accountId: string; reference: string }; answer: MirroredDocument | undefined }
+  get: { ask: DocumentKey; answer: MirroredDocument | undefined }
   /** One document as its page shows it. */
-  page: { ask: { accountId: string; reference: string }; answer: DocumentPage | undefined }
+  page: { ask: DocumentKey; answer: DocumentPage | undefined }
   /** The documents of a package. */
   inPackage: { ask: { accountId: string; packageReference: string }; answer: MirroredDocument[] }
   list: {
-    ask: Asked & { expanded: string[]; offset: number; limit: number }
+    ask: WithQuery & { expanded: string[]; offset: number; limit: number }
     answer: Pick<DocumentList, 'rows' | 'total' | 'documents'>
   }
-  references: { ask: Asked & { limit: number }; answer: { references: DocumentKey[]; total: number } }
+  references: { ask: WithQuery & { limit: number }; answer: { references: DocumentKey[]; total: number } }
   /** How many documents each folder holds, each query finds, and how many are unread. */
   counts: {
-    ask: { accountId: string; queries: { id: string; query: DocumentQuery }[]; now: number; zone: string }
+    ask: AskedOfAccount & { queries: NamedQuery[] }
     answer: { folders: Record<string, number>; queries: Record<string, number>; unread: number }
   }
   /** CSV of what was chosen, UTF-8 with a byte order mark, safe from being read as formulas. */
   csv: {
-    ask: Omit<Asked, 'query'> & { some: Some; columns: DocumentColumn[] }
+    ask: WithSome & { columns: DocumentColumn[] }
     answer: { bytes: Uint8Array<ArrayBuffer>; documents: number }
   }
   overview: {
-    ask: { accountId: string; now: number; zone: string; stuckDays: number }
+    ask: AskedOfAccount & { stuckDays: number }
     answer: Omit<OverviewView, 'lookedAt' | 'problem'>
   }
   /**
@@ -151,7 +162,7 @@ export interface DocumentQuestions {
    * for it.
    */
   waitingHere: { ask: { accountId: string; withoutLink?: true }; answer: CounterEntry[] }
-  markRead: { ask: Omit<Asked, 'query'> & { some: Some; read: boolean }; answer: number }
+  markRead: { ask: WithSome & { read: boolean }; answer: number }
 
   /**
    * The newest change's id, 0 before the first; and the id of the mirror that gives these, which one that is begun again
@@ -176,22 +187,12 @@ export interface DocumentQuestions {
     answer: { changes: DocumentChange[]; total: number; byKind: Partial<Record<DocumentChange['kind'], number>> }
   }
   /** Which of these queries find a document. */
-  matching: {
-    ask: {
-      accountId: string
-      reference: string
-      queries: { id: string; query: DocumentQuery }[]
-      now: number
-      zone: string
-    }
-    answer: string[]
-  }
+  matching: { ask: DocumentKey & Moment & { queries: NamedQuery[] }; answer: string[] }
   /** What fetching identity data goes by, in the order of references; those after one of them, as many as are asked for. */
   identityChecks: {
-    ask: Omit<Asked, 'query'> & {
-      some: Some
+    ask: WithSome & {
       /** Which of these find it is answered, too; they are of `accountId` as `query` is. */
-      queries?: { id: string; query: DocumentQuery }[]
+      queries?: NamedQuery[]
       after?: DocumentKey | undefined
       limit: number
     }
@@ -215,9 +216,8 @@ export interface DocumentQuestions {
 }
 
 export type DocumentQuestion = keyof DocumentQuestions
+export type Ask<Name extends DocumentQuestion> = DocumentQuestions[Name]['ask']
+export type Answer<Name extends DocumentQuestion> = DocumentQuestions[Name]['answer']
 
 /** Asks the worker. Rejects with AppFailure `storage` and its like where the mirror can't be written. */
-export type AskDocuments = <Name extends DocumentQuestion>(
-  name: Name,
-  ask: DocumentQuestions[Name]['ask']
-) => Promise<DocumentQuestions[Name]['answer']>
+export type AskDocuments = <Name extends DocumentQuestion>(name: Name, ask: Ask<Name>) => Promise<Answer<Name>>

@@ -26,13 +26,7 @@ import { openMirror } from './mirror/mirror.ts'
 import type { Entry } from './mirror/state.ts'
 import { changeFolders, markGone, updateOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
-import type { AskDocuments, Asked, DocumentQuestion, DocumentQuestions, Some } from './questions.ts'
-
-export interface WorkerDeps {
-  /** As `openDocuments` opened it; the worker closes it. */
-  db: Db
-  time: Pick<Time, 'now'>
-}
+import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
 
 export interface DocumentsWorker {
   ask: AskDocuments
@@ -42,13 +36,10 @@ export interface DocumentsWorker {
   ready(): Promise<void>
 }
 
-type Answers = {
-  [Name in DocumentQuestion]: (
-    ask: DocumentQuestions[Name]['ask']
-  ) => DocumentQuestions[Name]['answer'] | Promise<DocumentQuestions[Name]['answer']>
-}
+type Answers = { [Name in DocumentQuestion]: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }
 
-export function openDocumentsWorker({ db, time }: WorkerDeps): DocumentsWorker {
+/** @param db as `openDocuments` opened it; the worker closes it. */
+export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }): DocumentsWorker {
   const mirror = openMirror(db)
   const taking = openAnswerTaking(mirror)
   let queue: Promise<unknown> = mirror.ready()
@@ -65,15 +56,17 @@ export function openDocumentsWorker({ db, time }: WorkerDeps): DocumentsWorker {
     return mine
   }
 
-  function indexesOf(
-    accountId: string,
-    { accounts = [] }: { accounts?: readonly string[] | undefined }
-  ): DocumentIndex[] {
-    const ids = new Set([accountId, ...accounts])
-    return [...ids].map((id) => mirror.account(id).index)
+  const indexOf = (accountId: string): DocumentIndex => mirror.account(accountId).index
+
+  function indexesOf(accountId: string, others: readonly string[] = []): DocumentIndex[] {
+    return [...new Set([accountId, ...others])].map(indexOf)
   }
 
-  function entryOf({ accountId, reference }: { accountId: string; reference: string }): Entry | undefined {
+  function indexesWith({ accountId, some }: Pick<WithSome, 'accountId' | 'some'>): DocumentIndex[] {
+    return indexesOf(accountId, 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId))
+  }
+
+  function entryOf({ accountId, reference }: DocumentKey): Entry | undefined {
     return mirror.account(accountId).entries.get(reference)
   }
 
@@ -84,10 +77,7 @@ export function openDocumentsWorker({ db, time }: WorkerDeps): DocumentsWorker {
     )
   }
 
-  function rowsOf({ accountId, some, ...moment }: Omit<Asked, 'query'> & { some: Some }) {
-    const accounts = 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId)
-    return inSlices(targetsOf(indexesOf(accountId, { accounts }), some, moment))
-  }
+  const rowsOf = (ask: WithSome) => inSlices(targetsOf(indexesWith(ask), ask.some, ask))
 
   const answers: Answers = {
     take: (ask) => inTurn(() => taking.take(ask)),
@@ -143,23 +133,22 @@ export function openDocumentsWorker({ db, time }: WorkerDeps): DocumentsWorker {
       ),
 
     list: ({ accountId, query, expanded, offset, limit, ...moment }) =>
-      inSlices(listOf(indexesOf(accountId, query), query, moment, { expanded, offset, limit })),
+      inSlices(listOf(indexesOf(accountId, query.accounts), query, moment, { expanded, offset, limit })),
 
     references: ({ accountId, query, limit, ...moment }) =>
-      inSlices(referencesOf(indexesOf(accountId, query), query, moment, limit)),
+      inSlices(referencesOf(indexesOf(accountId, query.accounts), query, moment, limit)),
 
     counts: ({ accountId, queries, ...moment }) =>
-      inSlices(countsOf(mirror.account(accountId).index, queries, moment, (query) => indexesOf(accountId, query))),
+      inSlices(countsOf(indexOf(accountId), queries, moment, ({ accounts }) => indexesOf(accountId, accounts))),
 
     async csv({ columns, ...ask }) {
       const rows = await rowsOf(ask)
       return { bytes: await inSlices(csvOf(rows, columns, ask.zone)), documents: rows.length }
     },
 
-    overview: ({ accountId, stuckDays, ...moment }) =>
-      inSlices(overviewOf(mirror.account(accountId).index, moment, stuckDays)),
+    overview: ({ accountId, stuckDays, ...moment }) => inSlices(overviewOf(indexOf(accountId), moment, stuckDays)),
 
-    waitingHere: ({ accountId, withoutLink }) => waitingHere(mirror.account(accountId).index, withoutLink),
+    waitingHere: ({ accountId, withoutLink }) => waitingHere(indexOf(accountId), withoutLink),
 
     async markRead({ read, ...ask }) {
       return mirror.markRead(await rowsOf(ask), read)
@@ -170,17 +159,13 @@ export function openDocumentsWorker({ db, time }: WorkerDeps): DocumentsWorker {
     activity: (ask) => inSlices(mirror.changes.activity(ask)),
 
     matching({ accountId, reference, queries, ...moment }) {
-      const row = mirror.account(accountId).index.get(reference)
+      const row = indexOf(accountId).get(reference)
       return row ? matchingOf(row, queries, moment) : []
     },
 
-    identityChecks: (ask) => {
-      const { accountId, some } = ask
-      const accounts = 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId)
-      return inSlices(identityChecksOf(indexesOf(accountId, { accounts }), ask, ask))
-    },
+    identityChecks: (ask) => inSlices(identityChecksOf(indexesWith(ask), ask)),
 
-    dueOn: ({ accountId, day, zone }) => dueOn(mirror.account(accountId).index, day, zone),
+    dueOn: ({ accountId, day, zone }) => dueOn(indexOf(accountId), day, zone),
 
     foldersChanged: ({ accountId, ...ask }) =>
       inTurn(async () => {

@@ -5,6 +5,7 @@
 import { type DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt } from '../../lib/calendar.ts'
 import { folded, wordsOf } from '../../lib/text-folding.ts'
+import type { Moment } from '../questions.ts'
 import { hasEnded, type IndexRow, waitsHere, writtenDay } from './row.ts'
 
 /** Bits of `flags`. */
@@ -129,14 +130,6 @@ function larger<List extends Float64Array | Uint32Array | Uint8Array>(list: List
 }
 
 const NO_CHECK = IDENTITY_STATES.indexOf('none')
-
-/** What conditions about time are measured by. */
-export interface Moment {
-  /** Milliseconds since 1970 UTC. */
-  now: number
-  /** IANA name of the zone that days begin and end by. */
-  zone: string
-}
 
 export interface Condition {
   holds: (rowId: number) => boolean

@@ -2,7 +2,7 @@
 import { IDENTITY_STATES, type OverviewView, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../../lib/calendar.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { Moment } from './conditions.ts'
+import type { Moment } from '../questions.ts'
 import { FLAG } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 

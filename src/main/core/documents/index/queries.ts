@@ -2,41 +2,31 @@
  * What is asked of the indexes: lists, references, counts, who waits. Pure over the rows and the moment. A list may have the
  * documents of one package together, under a line of their own where there is more than one.
  */
-import {
-  type CounterEntry,
-  type DocumentList,
-  DocumentQuery,
-  type FolderRow,
-  type PackageRow
-} from '../../../../shared/contract/index.ts'
+import { type CounterEntry, DocumentQuery, type FolderRow, type PackageRow } from '../../../../shared/contract/index.ts'
 import { getOrMake } from '../../lib/maps.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { DocumentKey, DocumentQuestions, IdentityCheck, Some } from '../questions.ts'
-import { conditionsOf, finds, type Moment } from './conditions.ts'
+import type { Answer, Ask, DocumentKey, IdentityCheck, Moment, NamedQuery, Some } from '../questions.ts'
+import { conditionsOf, finds } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
 import { countFound, foundRows } from './results.ts'
 import { documentRowOf, dueOf, type IndexRow, present, type RowSigner } from './row.ts'
-
-export type { Moment } from './conditions.ts'
 
 /** Families of documents that someone still waits for. */
 const OPEN: DocumentQuery['families'] = ['not-started', 'in-progress', 'other']
 const PIECE = 1024
 const PIECE_OF_CHECKS = 64
 
-export interface NamedQuery {
-  id: string
-  query: DocumentQuery
-}
+/** `expanded` names packages by their references. */
+type Page = Pick<Ask<'list'>, 'expanded' | 'offset' | 'limit'>
 
-/** A page of the list. `expanded` names packages by their references. */
+/** A page of the list. */
 export function* listOf(
   indexes: readonly DocumentIndex[],
   query: DocumentQuery,
   moment: Moment,
-  page: { expanded: readonly string[]; offset: number; limit: number }
-): Sliced<Pick<DocumentList, 'rows' | 'total' | 'documents'>> {
+  page: Page
+): Sliced<Answer<'list'>> {
   const rows = yield* foundRows(indexes, query, moment)
   if (query.grouped) return { ...groupedPage(yield* grouped(rows), page), documents: rows.length }
   const shown = rows.slice(page.offset, page.offset + page.limit).map(documentRowOf)
@@ -49,7 +39,7 @@ export function* referencesOf(
   query: DocumentQuery,
   moment: Moment,
   limit: number
-): Sliced<{ references: DocumentKey[]; total: number }> {
+): Sliced<Answer<'references'>> {
   const rows = yield* inListOrder(indexes, query, moment)
   const references = rows.slice(0, limit).map(({ accountId, reference }) => ({ accountId, reference }))
   return { references, total: rows.length }
@@ -64,7 +54,7 @@ export function* countsOf(
   queries: readonly NamedQuery[],
   moment: Moment,
   indexesOf: (query: DocumentQuery) => readonly DocumentIndex[]
-): Sliced<{ folders: Record<string, number>; queries: Record<string, number>; unread: number }> {
+): Sliced<Answer<'counts'>> {
   const folders = new Map<string, number>()
   let unread = 0
   for (const row of index.rows()) {
@@ -84,14 +74,7 @@ export function* countsOf(
 /** See the worker's question. */
 export function* identityChecksOf(
   indexes: readonly DocumentIndex[],
-  {
-    accountId,
-    some,
-    queries = [],
-    after,
-    limit
-  }: Pick<DocumentQuestions['identityChecks']['ask'], 'accountId' | 'some' | 'queries' | 'after' | 'limit'>,
-  moment: Moment
+  { accountId, some, queries = [], after, limit, ...moment }: Ask<'identityChecks'>
 ): Sliced<IdentityCheck[]> {
   const rows = [...(yield* targetsOf(indexes, some, moment))].filter((row) => !after || inOrder(after, row) < 0)
   rows.sort(inOrder)
@@ -140,7 +123,7 @@ export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment
 }
 
 /** Documents that haven't ended and are due on that day of the zone, `2026-11-22`; the first due first. */
-export function dueOn(index: DocumentIndex, day: string, zone: string): { reference: string; name: string }[] {
+export function dueOn(index: DocumentIndex, day: string, zone: string): Answer<'dueOn'> {
   const { columns, rowAt, rowIds } = index.inner
   const { conditions } = conditionsOf(DocumentQuery.parse({ dueOn: day, families: OPEN }), { now: 0, zone }, columns)
   const rows: IndexRow[] = []
@@ -230,7 +213,7 @@ function groupOf(
 /** A page of the lines: each document alone, each package, and the documents of those that are expanded. */
 function groupedPage(
   groups: readonly Group[],
-  { expanded, offset, limit }: { expanded: readonly string[]; offset: number; limit: number }
+  { expanded, offset, limit }: Page
 ): { rows: FolderRow[]; total: number } {
   const open = new Set(expanded)
   const page: FolderRow[] = []

@@ -8,14 +8,14 @@ import { decodeDocument } from '../../../../shared/model/document-decoding.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import type { Scan } from '../../lib/json-scanning.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { DocumentQuestions } from '../questions.ts'
+import type { Ask } from '../questions.ts'
 import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
 
 /** A folder's answer while it is taken over. */
 export interface Taking {
   account: Account
   folder: Folder
-  ask: DocumentQuestions['take']['ask']
+  ask: Ask<'take'>
   mode: Mode
   number: number
   arrived: number

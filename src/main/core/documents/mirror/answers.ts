@@ -7,7 +7,7 @@ import type { UnreadableDocument } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { type Scan, scanList } from '../../lib/json-scanning.ts'
 import { inSlices, nextTurn } from '../../lib/slices.ts'
-import type { DocumentQuestions, Taken } from '../questions.ts'
+import type { Ask, Taken } from '../questions.ts'
 import type { Answered } from './answer-items.ts'
 import {
   alsoIn,
@@ -43,7 +43,7 @@ const NAMED = 20
 export function openAnswerTaking(mirror: Mirror) {
   let number = 0
 
-  async function take(ask: DocumentQuestions['take']['ask']): Promise<Taken> {
+  async function take(ask: Ask<'take'>): Promise<Taken> {
     const account = mirror.account(ask.accountId)
     const folder = mirror.folder(account, ask.folder)
     const mode: Mode = ask.withLogs ? 'logged' : 'plain'

@@ -6,7 +6,7 @@
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
-import type { DocumentQuestions } from '../questions.ts'
+import type { Answer, Ask } from '../questions.ts'
 import type { Difference } from './differences.ts'
 
 /** How long they are kept, in milliseconds: long enough for a year's review. */
@@ -62,7 +62,7 @@ export function openChanges(db: Db) {
     },
 
     /** Also of changes that are kept no longer: ids are never given twice by the same mirror. */
-    newest: (): DocumentQuestions['newestChange']['answer'] => ({
+    newest: (): Answer<'newestChange'> => ({
       mirror,
       change: newest.get() ?? 0,
       isKept: !db.memory
@@ -76,7 +76,7 @@ export function openChanges(db: Db) {
       return row && changeOf(row)
     },
 
-    *activity(ask: DocumentQuestions['activity']['ask']): Sliced<DocumentQuestions['activity']['answer']> {
+    *activity(ask: Ask<'activity'>): Sliced<Answer<'activity'>> {
       const { rows, byKind } = yield* activity.read(ask)
       return {
         changes: rows.map(changeOf),
@@ -149,7 +149,7 @@ function activityIn(db: Db, newest: () => number) {
   /** Grows when changes are forgotten: what was counted before is no longer true. */
   let forgotten = 0
 
-  function* read(ask: DocumentQuestions['activity']['ask']): Sliced<{ rows: ChangeRow[]; byKind: ByKind }> {
+  function* read(ask: Ask<'activity'>): Sliced<{ rows: ChangeRow[]; byKind: ByKind }> {
     const { offset, limit, ...filter } = ask
     const began = forgotten
     const upTo = newest()
@@ -236,7 +236,7 @@ interface Question {
   values: (string | number)[]
 }
 
-function questionOf(filter: Omit<DocumentQuestions['activity']['ask'], 'offset' | 'limit'>): Question {
+function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question {
   const { accountId, reference, since, until, withoutOwn } = filter
   const conditions = ['account_id = ?']
   const values: (string | number)[] = [accountId]

@@ -1,7 +1,7 @@
 /** Documents that could be what an uncertain send became, among those that the folders have shown since. */
 import { type DocumentLog, type DocumentResponse, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { DocumentQuestions } from '../questions.ts'
+import type { Answer, Ask } from '../questions.ts'
 import type { Mirror } from './mirror.ts'
 import { type Account, type Entry, seenInRun } from './state.ts'
 
@@ -19,8 +19,8 @@ interface FoundDocument {
 export function* snapshotIn(
   mirror: Mirror,
   account: Account,
-  { since, keys }: DocumentQuestions['snapshot']['ask']
-): Sliced<DocumentQuestions['snapshot']['answer']> {
+  { since, keys }: Ask<'snapshot'>
+): Sliced<Answer<'snapshot'>> {
   const [references, marks, matchKeys] = [keys.references, keys.marks, keys.matchKeys].map((some) => new Set(some))
   const named = new Set<Entry>()
   const alike = new Set<Entry>()

@@ -5,7 +5,7 @@
 import { type DocumentResponse, readDocumentStatus, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
 import { nextTurn } from '../../lib/slices.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
-import type { DocumentQuestions } from '../questions.ts'
+import type { Ask } from '../questions.ts'
 import { changesBetween, type Difference, meansTheSame, saysTheSame } from './differences.ts'
 import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
@@ -230,7 +230,7 @@ function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): W
 export async function changeFolders(
   mirror: Mirror,
   account: Account,
-  { folders, isOtherService }: Omit<DocumentQuestions['foldersChanged']['ask'], 'accountId'>
+  { folders, isOtherService }: Omit<Ask<'foldersChanged'>, 'accountId'>
 ): Promise<void> {
   const listed = new Set(folders)
   for (const folder of [...account.folders.values()]) {
