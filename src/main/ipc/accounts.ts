@@ -1,16 +1,12 @@
 /** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
 import type { AccountRights, AccountView } from '../../shared/contract/index.ts'
-import type { Employers } from '../core/directory/employers.ts'
-import type { KnownForms } from '../core/directory/known-forms.ts'
+import type { Account } from '../core/accounts/account.ts'
+import type { Accounts } from '../core/accounts/accounts.ts'
 import { fail } from '../core/lib/failure.ts'
-import type { Account, Accounts, Clients, FetchedLists, Polling } from './parts.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface AccountParts {
-  accounts: Accounts
-  clients: Clients
-  lists: FetchedLists
-  watch: Polling
+interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'lists' | 'watch'> {
   /** Makes sure that the practice service runs; rejects with AppFailure where it can't. */
   startPractice: () => Promise<void>
   /** What the chosen account may do beside the reference. */
@@ -26,17 +22,13 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   const { accounts, clients, lists, watch } = parts
 
   async function view(account: Account): Promise<AccountView> {
+    const { id, name, kind, scheme, colour, dataTypeSpelling } = account
     return {
-      id: account.id,
-      name: account.name,
-      kind: account.kind,
+      ...{ id, name, kind, scheme, colour, dataTypeSpelling },
       baseUrl: account.baseUrl ?? '',
-      scheme: account.scheme,
-      colour: account.colour,
       folders: [...account.folders],
-      dataTypeSpelling: account.dataTypeSpelling,
-      chosen: accounts.chosen()?.id === account.id,
-      hasSecret: (await accounts.secretState(account.id)) !== 'missing'
+      chosen: accounts.chosen()?.id === id,
+      hasSecret: (await accounts.secretState(id)) !== 'missing'
     }
   }
 
@@ -100,14 +92,12 @@ export function chosenId(accounts: Accounts): string {
   return accounts.chosen()?.id ?? fail('no-account', 'There is no account yet.', { next: 'Add one in Settings.' })
 }
 
-interface DirectoryParts {
-  accounts: Accounts
-  employers: Employers
-  forms: KnownForms
-}
-
 /** Requests about employers and about the forms that the office knows. */
-export function directoryHandlers({ accounts, employers, forms }: DirectoryParts): HandlersOf<'employers' | 'forms'> {
+export function directoryHandlers({
+  accounts,
+  employers,
+  forms
+}: Pick<Parts, 'accounts' | 'employers' | 'forms'>): HandlersOf<'employers' | 'forms'> {
   return {
     'employers.list': (demand) => employers.list(chosenId(accounts), demand),
     'employers.save': ({ records }) => employers.save(chosenId(accounts), records),

@@ -1,23 +1,15 @@
 /** Requests about what is done to documents. What is acted on belongs to the account that the person sees. */
-import type { Actions } from '../core/actions/actions.ts'
-import type { Validations } from '../core/actions/validations.ts'
 import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
-import { type Dialogs, type FileKind, saveAs } from './dialogs.ts'
-import type { Accounts } from './parts.ts'
+import { type FileKind, saveAs } from './dialogs.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf, RequestHandlers } from './registration.ts'
-
-export interface ActionParts extends Pick<Dialogs, 'chooseSaveFile'> {
-  accounts: Accounts
-  actions: Actions
-  validations: Validations
-}
 
 const RESULT: FileKind = { name: 'Result of a check, as JSON', extensions: ['json'] }
 
 export function actionHandlers(
-  parts: ActionParts
+  parts: Pick<Parts, 'accounts' | 'actions' | 'validations' | 'chooseSaveFile'>
 ): HandlersOf<'actions'> & Pick<RequestHandlers, 'documents.validate' | 'documents.saveValidation'> {
   const { accounts, actions, validations } = parts
 

@@ -1,15 +1,12 @@
 /** Requests about what happened to documents, and what of it the desktop tells. */
-import type { AskDocuments } from '../core/documents/questions.ts'
 import type { KeptPreferences } from '../core/notifications/preferences.ts'
 import type { Presence } from '../core/notifications/presence.ts'
 import { awayView } from '../core/notifications/presence.ts'
 import { chosenId } from './accounts.ts'
-import type { Accounts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface ActivityParts {
-  accounts: Accounts
-  ask: AskDocuments
+export interface ActivityParts extends Pick<Parts, 'accounts' | 'ask'> {
   presence: Pick<Presence, 'awayOf' | 'seen'>
   settings: KeptPreferences
   /** What is wanted told is another thing from now on. */

@@ -1,17 +1,13 @@
 /** Requests about sending in bulk. Paths stay on this side; the screens know ids and names. */
 import { basename } from 'node:path'
 import { titleOf } from '../../shared/composition/index.ts'
-import type { Bulk } from '../core/bulk/bulk.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, type Dialogs, type FileKind, saveAs } from './dialogs.ts'
-import type { Accounts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface BulkParts extends Dialogs {
-  accounts: Accounts
-  bulk: Bulk
-}
+export type BulkParts = Dialogs & Pick<Parts, 'accounts' | 'bulk'>
 
 const XLSX: FileKind = { name: 'Excel workbook', extensions: ['xlsx'] }
 const TABLES: FileKind = { name: 'Tables', extensions: ['csv', 'xlsx', 'txt', 'tsv'] }

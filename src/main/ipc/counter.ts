@@ -4,12 +4,12 @@
  */
 import { open } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
+import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../core/counter/logo.ts'
 import type { StaffPinKeeper } from '../core/counter/pin.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
-import type { Counter } from './parts.ts'
 import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
 
 export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, keyof CounterSettingsHandlers> {

@@ -1,13 +1,10 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
 import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
-import type { AskDocuments } from '../core/documents/questions.ts'
-import type { Views } from '../core/documents/views.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
-import type { Time } from '../core/lib/time.ts'
 import { chosenId } from './accounts.ts'
-import { CSV, type Dialogs, saveAs } from './dialogs.ts'
-import type { Accounts, Polling } from './parts.ts'
+import { CSV, saveAs } from './dialogs.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 /** As many references as are told at once. */
@@ -17,14 +14,10 @@ const NAMED = 20
 /** How long nothing may happen to a document until the overview counts it as stuck. */
 const STUCK_DAYS = 7
 
-export interface DocumentParts extends Pick<Dialogs, 'chooseSaveFile'> {
-  accounts: Accounts
-  ask: AskDocuments
-  watch: Pick<Polling, 'troubleOf' | 'refresh' | 'refreshWithLogs'>
-  views: Views
+interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time' | 'chooseSaveFile'> {
+  watch: Pick<Parts['watch'], 'troubleOf' | 'refresh' | 'refreshWithLogs'>
   /** Opens an address of an account in the person's browser; rejects with AppFailure `unsafe-address` else. */
   openInBrowser: (url: string, accountId: string) => Promise<void>
-  time: Pick<Time, 'now' | 'zone'>
   /** Documents of an account changed. */
   changed: (accountId: string) => void
 }
@@ -145,7 +138,7 @@ export function documentHandlers(
 }
 
 /** Requests about saved views of the chosen account's documents. */
-export function viewHandlers({ accounts, views }: { accounts: Accounts; views: Views }): HandlersOf<'views'> {
+export function viewHandlers({ accounts, views }: Pick<Parts, 'accounts' | 'views'>): HandlersOf<'views'> {
   return {
     'views.list': async () => views.list(chosenId(accounts)),
     'views.save': async (view) => views.save(chosenId(accounts), view),

@@ -1,17 +1,11 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
-import type { AskDocuments } from '../core/documents/questions.ts'
 import { insistOnPattern } from '../core/downloads/name-pattern.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
-import type { Accounts, Downloads } from './parts.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface DownloadParts {
-  accounts: Accounts
-  ask: AskDocuments
-  downloads: Downloads
-  /** Shows a file in the system's file manager. */
-  reveal: (path: string) => void
+interface DownloadParts extends Pick<Parts, 'accounts' | 'ask' | 'downloads' | 'reveal'> {
   /** Lets the person choose a folder. Answers its path; undefined if they thought better of it. */
   chooseFolder: (stillAsking: () => boolean) => Promise<string | undefined>
 }

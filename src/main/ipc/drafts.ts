@@ -5,17 +5,10 @@ import { ENDING } from '../core/drafts/exchange-file.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
-import type { Accounts, Drafts, Exchange, People, Presets, Remembered } from './parts.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface DraftParts extends Dialogs {
-  accounts: Accounts
-  drafts: Drafts
-  presets: Presets
-  exchange: Exchange
-  people: People
-  remembered: Remembered
-}
+type DraftParts = Dialogs & Pick<Parts, 'accounts' | 'drafts' | 'presets' | 'exchange' | 'people' | 'remembered'>
 
 const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [ENDING] }]
 

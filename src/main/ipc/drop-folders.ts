@@ -3,19 +3,14 @@
  * own place crosses, for people to read.
  */
 import type { Hints } from '../core/documents/polling/hints.ts'
-import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
-import type { Accounts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface DropFolderHandlerDeps {
-  accounts: Accounts
-  dropFolders: DropFolders
+interface DropFolderParts extends Pick<Parts, 'accounts' | 'dropFolders' | 'reveal'> {
   /** Lets the person choose a folder; undefined if they thought better of it. */
   chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
-  /** Shows a file or a folder in the system's own window. */
-  reveal: (path: string) => void
 }
 
 export function dropFolderHandlers({
@@ -23,7 +18,7 @@ export function dropFolderHandlers({
   dropFolders,
   chooseFolder,
   reveal
-}: DropFolderHandlerDeps): HandlersOf<'dropFolders'> {
+}: DropFolderParts): HandlersOf<'dropFolders'> {
   function own(accountId: string): void {
     if (accountId !== chosenId(accounts)) fail('gone', 'This folder belongs to another account.')
   }

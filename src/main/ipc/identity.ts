@@ -4,22 +4,15 @@
  */
 import type { IdentityPictureName, IdentityPictureType } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
-import type { AskDocuments } from '../core/documents/questions.ts'
-import type { PdfPreviews } from '../core/identity/pdf-preview.ts'
-import type { Readings } from '../core/identity/readings.ts'
 import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
-import { type Dialogs, type FileKind, saveAs } from './dialogs.ts'
-import type { Accounts } from './parts.ts'
+import { type FileKind, saveAs } from './dialogs.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface IdentityParts extends Pick<Dialogs, 'chooseSaveFile'> {
-  accounts: Accounts
-  readings: Readings
+interface IdentityParts extends Pick<Parts, 'accounts' | 'readings' | 'isHandedOver' | 'chooseSaveFile'> {
   note: NoteInAudit
-  /** A person has this screen: nothing of the office is read for it. */
-  isHandedOver: () => boolean
 }
 
 const kinds: Record<IdentityPictureType, FileKind> = {
@@ -77,12 +70,7 @@ export function identityHandlers({
   }
 }
 
-interface IdentityPdfParts {
-  accounts: Accounts
-  ask: AskDocuments
-  previews: PdfPreviews
-  /** A person has the desk's own screen. */
-  isHandedOver: () => boolean
+interface IdentityPdfParts extends Pick<Parts, 'accounts' | 'ask' | 'previews' | 'isHandedOver'> {
   /** Puts the desk's page on paper by the system's dialog; false where the person thought better of it. */
   print: () => Promise<boolean>
 }

@@ -3,14 +3,12 @@ import { tableFile } from '../core/bulk/table-file.ts'
 import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
-import { CSV, type Dialogs, saveAs } from './dialogs.ts'
-import type { Accounts, Drafts, Outbox } from './parts.ts'
+import { CSV, saveAs } from './dialogs.ts'
+import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface OutboxParts extends Pick<Dialogs, 'chooseSaveFile'> {
-  accounts: Accounts
-  drafts: Pick<Drafts, 'summary'>
-  outbox: Outbox
+interface OutboxParts extends Pick<Parts, 'accounts' | 'outbox' | 'chooseSaveFile'> {
+  drafts: Pick<Parts['drafts'], 'summary'>
 }
 
 export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox' | 'batches'> {

@@ -1,15 +1,55 @@
-/** The parts of core that requests are answered with. */
-export type { Account } from '../core/accounts/account.ts'
-export type { Accounts } from '../core/accounts/accounts.ts'
-export type { Clients } from '../core/accounts/clients.ts'
-export type { FetchedLists } from '../core/accounts/fetched-lists.ts'
-export type { Counter } from '../core/counter/counter.ts'
+/** The parts of the application that requests are answered with, by the names that they have everywhere. */
+import type { Accounts } from '../core/accounts/accounts.ts'
+import type { Clients } from '../core/accounts/clients.ts'
+import type { FetchedLists } from '../core/accounts/fetched-lists.ts'
+import type { Actions } from '../core/actions/actions.ts'
+import type { Validations } from '../core/actions/validations.ts'
+import type { Audit } from '../core/audit/audit.ts'
+import type { Bulk } from '../core/bulk/bulk.ts'
+import type { Employers } from '../core/directory/employers.ts'
+import type { KnownForms } from '../core/directory/known-forms.ts'
+import type { Polling } from '../core/documents/polling/polling.ts'
+import type { AskDocuments } from '../core/documents/questions.ts'
+import type { Views } from '../core/documents/views.ts'
+import type { Downloads } from '../core/downloads/downloads.ts'
+import type { Drafts } from '../core/drafts/drafts.ts'
+import type { Exchange } from '../core/drafts/exchange.ts'
+import type { People } from '../core/drafts/people.ts'
+import type { Presets } from '../core/drafts/presets.ts'
+import type { Remembered } from '../core/drafts/remembered.ts'
+import type { DropFolders } from '../core/drop-folders/drop-folders.ts'
+import type { PdfPreviews } from '../core/identity/pdf-preview.ts'
+import type { Readings } from '../core/identity/readings.ts'
+import type { Time } from '../core/lib/time.ts'
+import type { Outbox } from '../core/outbox/outbox.ts'
+import type { Dialogs } from './dialogs.ts'
 
-export type { Polling } from '../core/documents/polling/polling.ts'
-export type { Downloads } from '../core/downloads/downloads.ts'
-export type { Drafts } from '../core/drafts/drafts.ts'
-export type { Exchange } from '../core/drafts/exchange.ts'
-export type { People } from '../core/drafts/people.ts'
-export type { Presets } from '../core/drafts/presets.ts'
-export type { Remembered } from '../core/drafts/remembered.ts'
-export type { Outbox } from '../core/outbox/outbox.ts'
+export interface Parts extends Dialogs {
+  accounts: Accounts
+  actions: Actions
+  ask: AskDocuments
+  audit: Pick<Audit, 'list' | 'check' | 'export'>
+  bulk: Bulk
+  clients: Clients
+  downloads: Downloads
+  drafts: Drafts
+  dropFolders: DropFolders
+  employers: Employers
+  exchange: Exchange
+  forms: KnownForms
+  /** A person has this screen: nothing of the office is read or shown. */
+  isHandedOver: () => boolean
+  lists: FetchedLists
+  outbox: Outbox
+  people: People
+  presets: Presets
+  previews: PdfPreviews
+  readings: Readings
+  remembered: Remembered
+  /** Shows a file or a folder in the system's own window. */
+  reveal: (path: string) => void
+  time: Pick<Time, 'now' | 'zone'>
+  validations: Validations
+  views: Views
+  watch: Polling
+}

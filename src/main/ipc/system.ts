@@ -4,7 +4,7 @@ import { fail } from '../core/lib/failure.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
 import type { HandlersOf } from './registration.ts'
 
-export interface SystemParts {
+interface SystemParts {
   settings: SettingsStore
   /** Makes theme and zoom hold. */
   applySettings: (settings: SettingsView) => void

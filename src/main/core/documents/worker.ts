@@ -3,7 +3,7 @@
  * so that what is asked meanwhile is answered at once.
  */
 
-import { inSlices } from '../lib/slices.ts'
+import { inSlices, inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { csvOf } from './index/csv.ts'
@@ -28,21 +28,14 @@ import { changeFolders, markGone, updateOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
 
-export interface DocumentsWorker {
-  ask: AskDocuments
-  /** Lets what is under way end, then closes the database. */
-  close(): Promise<void>
-  /** Resolves once all is in memory. Rejects where the file can't be read: then nothing can be asked. */
-  ready(): Promise<void>
-}
+export type DocumentsWorker = ReturnType<typeof openDocumentsWorker>
 
 type Answers = { [Name in DocumentQuestion]: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }
 
 /** @param db as `openDocuments` opened it; the worker closes it. */
-export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }): DocumentsWorker {
+export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
   const mirror = openMirror(db)
   const taking = openAnswerTaking(mirror)
-  let queue: Promise<unknown> = mirror.ready()
   // What is forgotten later is only kept longer.
   void mirror
     .ready()
@@ -50,11 +43,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     .catch(() => undefined)
 
   /** What goes through all of an account is done one after the other. */
-  function inTurn<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> {
-    const mine = queue.then(work)
-    queue = mine.catch(() => undefined)
-    return mine
-  }
+  const oneByOne = <Done>(work: () => Done | Promise<Done>) => inTurn(mirror, work)
 
   const indexOf = (accountId: string): DocumentIndex => mirror.account(accountId).index
 
@@ -80,7 +69,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
   const rowsOf = (ask: WithSome) => inSlices(targetsOf(indexesWith(ask), ask.some, ask))
 
   const answers: Answers = {
-    take: (ask) => inTurn(() => taking.take(ask)),
+    take: (ask) => oneByOne(() => taking.take(ask)),
 
     takeOne({ accountId, document, now, arrived = now, isOwn }) {
       const account = mirror.account(accountId)
@@ -94,7 +83,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       return null
     },
 
-    markGone: ({ accountId, since, now }) => inTurn(() => markGone(mirror, mirror.account(accountId), since, now)),
+    markGone: ({ accountId, since, now }) => oneByOne(() => markGone(mirror, mirror.account(accountId), since, now)),
 
     lookedAt({ accountId, folders }) {
       const known = mirror.account(accountId).folders
@@ -168,35 +157,38 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     dueOn: ({ accountId, day, zone }) => dueOn(indexOf(accountId), day, zone),
 
     foldersChanged: ({ accountId, ...ask }) =>
-      inTurn(async () => {
+      oneByOne(async () => {
         await changeFolders(mirror, mirror.account(accountId), ask)
         return null
       }),
 
     erase: ({ accountId }) =>
-      inTurn(() => {
+      oneByOne(() => {
         mirror.erase(accountId)
         return null
       }),
 
     keepOnly: ({ accountIds }) =>
-      inTurn(() => {
+      oneByOne(() => {
         const kept = new Set(accountIds)
         for (const accountId of mirror.known()) if (!kept.has(accountId)) mirror.erase(accountId)
         return null
       })
   }
 
+  const ask: AskDocuments = async (name, ask) => {
+    await mirror.ready()
+    return (answers[name] as (ask: unknown) => Promise<never>)(ask)
+  }
+
   return {
+    /** Resolves once all is in memory. Rejects where the file can't be read: then nothing can be asked. */
     ready: mirror.ready,
+    ask,
 
-    async ask(name, ask) {
-      await mirror.ready()
-      return (answers[name] as (ask: unknown) => Promise<never>)(ask)
-    },
-
-    async close() {
-      await queue.catch(() => undefined)
+    /** Lets what is under way end, then closes the database. */
+    async close(): Promise<void> {
+      await oneByOne(mirror.ready).catch(() => undefined)
       db.close()
     }
   }

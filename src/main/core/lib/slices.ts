@@ -52,13 +52,13 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Sliced<
   }
 }
 
-const last = new Map<string, Promise<unknown>>()
+const last = new Map<unknown, Promise<unknown>>()
 
 /**
- * Works on one thing at a time: what comes for the same key waits for what came before it.
+ * Works on one thing at a time: what comes for the same key, a text or an object, waits for what came before it.
  * @throws what the work throws; the next one has its turn all the same.
  */
-export async function inTurn<Answer>(key: string, work: () => Promise<Answer>): Promise<Answer> {
+export async function inTurn<Answer>(key: unknown, work: () => Answer | Promise<Answer>): Promise<Answer> {
   const before = last.get(key) ?? Promise.resolve()
   const mine = before.then(work, work)
   last.set(key, mine)

@@ -7,6 +7,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AppError, HintView } from '../../../../shared/contract/index.ts'
+import { inTurn } from '../../lib/slices.ts'
 import { type Time, throttled } from '../../lib/time.ts'
 import type { Db } from '../../storage/connection.ts'
 import { openMeta } from '../../storage/meta.ts'
@@ -39,8 +40,6 @@ export function openHints({ db, random, wake, time }: HintDeps) {
   const woken = throttled(time, WAKES_EVERY, wake)
   let listener: HintListener | undefined
   let problem: AppError | undefined
-  /** One change at a time: two that were asked for at once would listen twice. */
-  let busy: Promise<unknown> = Promise.resolve()
 
   function kept(): Kept {
     const text = meta.read(KEY)
@@ -79,15 +78,12 @@ export function openHints({ db, random, wake, time }: HintDeps) {
     await closing
   }
 
-  function inTurn<Value>(step: () => Promise<Value>): Promise<Value> {
-    const done = busy.then(step)
-    busy = done.catch(() => undefined)
-    return done
-  }
+  /** One change at a time: two that were asked for at once would listen twice. */
+  const changing = <Value>(step: () => Promise<Value>) => inTurn(meta, step)
 
   return {
     /** Listens where that was switched on in an earlier run. */
-    start: (): Promise<void> => inTurn(async () => (kept().isOn && !listener ? begin() : undefined)),
+    start: (): Promise<void> => changing(async () => (kept().isOn && !listener ? begin() : undefined)),
 
     /**
      * Where to hint, and what is wrong, for a person to see: that the address moved is said until it was seen, also after
@@ -97,7 +93,7 @@ export function openHints({ db, random, wake, time }: HintDeps) {
 
     /** Begins or ends to listen, from now on and after a restart. @throws what the database throws. */
     set: (isOn: boolean): Promise<HintView> =>
-      inTurn(async () => {
+      changing(async () => {
         if (isOn && !listener) await begin()
         if (!isOn) {
           const { port, token } = kept()
@@ -109,7 +105,7 @@ export function openHints({ db, random, wake, time }: HintDeps) {
 
     /** Ends to listen for this run. */
     stop: (): Promise<void> =>
-      inTurn(async () => {
+      changing(async () => {
         woken.stop()
         await end()
       })
