@@ -1,6 +1,10 @@
+import { resolve } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 import { singleIcons } from './scripts/single-icons.ts'
+
+// What Node has compiled for one test file serves the next.
+process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/node')
 
 /** What is waited for comes when it comes: only what never does is a failure. */
 const expect = { poll: { timeout: 30_000 } }

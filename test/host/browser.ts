@@ -36,7 +36,12 @@ const disabledFeatures = [
   'PaintHolding',
   'PreconnectToSearch',
   'NetworkTimeServiceQuerying',
-  'Translate'
+  'Translate',
+  // Three more processes for each window, for the address line that Electron hasn't, and one that waits for a page.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'SpareRendererForSitePerProcess'
 ]
 
 function switches(profile: string): string[] {

@@ -47,9 +47,15 @@ export class AttackedApp {
 
   async say(command: Command): Promise<unknown> {
     const id = ++this.#lastId
-    const answer = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve))
+    let timer: NodeJS.Timeout | undefined
+    const answer = new Promise<Answer>((resolve, reject) => {
+      this.#waiting.set(id, resolve)
+      const inVain = () =>
+        reject(new Error(`No answer to “${command.do}”.\n${JSON.stringify(this.told)}\n${this.output}`))
+      timer = setTimeout(inVain, 60_000)
+    })
     this.#process.send({ id, command })
-    const { value, error } = await answer
+    const { value, error } = await answer.finally(() => clearTimeout(timer))
     this.#waiting.delete(id)
     if (error) throw new Error(error)
     return value
