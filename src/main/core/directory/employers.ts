@@ -187,8 +187,7 @@ function refuseFaulty(records: readonly EmployerChange[], isKept: (record: Emplo
 function requestOf(records: readonly EmployerChange[]): UpdateEmployersRequest {
   const of = <Kind extends EditableEmployerKind>(kind: Kind): EmployerRecordOf<Kind>[] =>
     records.filter((record) => record.kind === kind).map((record) => sent(kind, record))
-  const all = { SuperFund: of('SuperFund'), TFN: of('TFN'), AccClaimsHistory: of('AccClaimsHistory') }
-  return Object.fromEntries(EDITABLE_EMPLOYERS.filter((kind) => all[kind].length > 0).map((kind) => [kind, all[kind]]))
+  return Object.fromEntries(EDITABLE_EMPLOYERS.map((kind) => [kind, of(kind)]).filter(([, some]) => some?.length))
 }
 
 function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerChange): EmployerRecordOf<Kind> {

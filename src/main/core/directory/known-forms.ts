@@ -8,24 +8,16 @@ export interface KnownFormsDeps {
   templates: (accountId: string) => Promise<readonly TemplateView[]>
 }
 
-/** A form or template of packages that the service took: counted by the database as they are sent (see form_uses). */
-interface Use {
-  kind: KnownForm['kind']
-  name: string
-  reference: string
-  form_type: string
-  used_at: number
-  uses: number
-}
+const FORM =
+  "coalesce(nullif(name, ''), reference) AS Name, reference AS Reference, form_type AS FormType, used_at AS usedAt"
 
 export type KnownForms = ReturnType<typeof openKnownForms>
 
 export function openKnownForms({ db, templates }: KnownFormsDeps) {
-  const uses = db.prepare<[string], Use>(
-    'SELECT kind, name, reference, form_type, used_at, uses FROM form_uses WHERE account_id = ?'
-  )
-  const remembered = db.prepare<[string], Omit<Use, 'kind' | 'uses'>>(
-    'SELECT name, reference, form_type, used_at FROM remembered_forms WHERE account_id = ?'
+  /** Forms and templates of packages that the service took: counted by the database as they are sent. */
+  const uses = db.prepare<[string], KnownForm>(`SELECT kind, ${FORM}, uses FROM form_uses WHERE account_id = ?`)
+  const remembered = db.prepare<[string], KnownForm>(
+    `SELECT 'form-direct' AS kind, ${FORM}, 0 AS uses FROM remembered_forms WHERE account_id = ?`
   )
 
   return {
@@ -46,8 +38,7 @@ export function openKnownForms({ db, templates }: KnownFormsDeps) {
       for (const { Name, Reference } of await templates(accountId)) {
         put({ kind: 'form-filler', Name: Name ?? Reference, Reference, uses: 0 })
       }
-      for (const form of remembered.all(accountId)) put(formOf({ ...form, kind: 'form-direct', uses: 0 }))
-      for (const form of uses.all(accountId)) put(formOf(form))
+      for (const form of [...remembered.all(accountId), ...uses.all(accountId)]) put(withType(form))
       return [...known.values()].sort(
         (one, other) => (other.usedAt ?? 0) - (one.usedAt ?? 0) || one.Name.localeCompare(other.Name)
       )
@@ -55,14 +46,7 @@ export function openKnownForms({ db, templates }: KnownFormsDeps) {
   }
 }
 
-function formOf({ kind, name, reference, form_type, used_at, uses }: Use): KnownForm {
-  const isForm = kind === 'form-direct' && form_type !== ''
-  return {
-    kind,
-    Name: name || reference,
-    Reference: reference,
-    ...(isForm && { FormType: form_type }),
-    usedAt: used_at,
-    uses
-  }
+/** Only a form has a type. */
+function withType({ FormType, ...form }: KnownForm): KnownForm {
+  return form.kind === 'form-direct' && FormType ? { ...form, FormType } : form
 }

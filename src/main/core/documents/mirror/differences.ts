@@ -50,15 +50,12 @@ export function changesBetween(before: Placed | undefined, after: Placed): Diffe
     ...(samePeople(before.document, after.document) ? [] : [{ kind: 'signers-changed' as const }])
   ]
   if (told.length > 0) return [...changes, ...told]
-  return isDeepStrictEqual({ ...one, Folder: '' }, { ...two, Folder: '' }) ? changes : [...changes, general(one, two)]
+  return isDeepStrictEqual({ ...one, Folder: '' }, { ...two, Folder: '' })
+    ? changes
+    : [...changes, { kind: 'changed', ...(one.Status !== two.Status && spelled(one.Status, two.Status)) }]
 }
 
-/** Whether two states of a document say the same, log and links included. */
-export function saysTheSame(one: DocumentResponse, two: DocumentResponse): boolean {
-  return isDeepStrictEqual(one, two)
-}
-
-/** Whether they say the same but for the log, and the links that are made again for each answer. */
+/** Whether two states of a document say the same but for the log, and the links that are made again for each answer. */
 export function meansTheSame(one: DocumentResponse, two: DocumentResponse): boolean {
   return isDeepStrictEqual(comparable(one), comparable(two))
 }
@@ -106,11 +103,6 @@ function unknownNamesOf(of: Parameters<typeof unknownMembers>[0], value: object)
   return Object.fromEntries(unknownMembers(of, value).map(([name]) => [name, true]))
 }
 
-function general(before: { Status?: string | undefined }, after: { Status?: string | undefined }): Difference {
-  if (before.Status === after.Status) return { kind: 'changed' }
-  return { kind: 'changed', ...spelled(before.Status, after.Status) }
-}
-
 /** Signed by whom. */
 function signaturesBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
   return pairedSigners(before, after).flatMap(({ was, is }) =>
@@ -120,23 +112,18 @@ function signaturesBetween(before: DocumentResponse, after: DocumentResponse): D
 
 /** What is worth telling however it came about: a document that has just arrived may have ended already. */
 function toldOf(before: DocumentResponse, after: DocumentResponse): Difference[] {
-  const changes: Difference[] = []
   const people = pairedSigners(before, after)
+  /** Those of whom it is true now, and was not before. */
+  const newly = (kind: ChangeKind, isTrue: (document: DocumentResponse, signer: SignerResponse) => boolean) =>
+    people.flatMap(({ is, was }) => (isTrue(after, is) && !(was && isTrue(before, was)) ? [told(kind, is)] : []))
   const was = readDocumentStatus(before.Status).family
   const is = readDocumentStatus(after.Status).family
   const status = spelled(before.Status, after.Status)
-  for (const one of people) {
-    const declined = stateOf(after, one.is) === 'declined' && !(one.was && stateOf(before, one.was) === 'declined')
-    if (declined) changes.push(told('declined', one.is))
-  }
+  const changes = newly('declined', (document, signer) => stateOf(document, signer) === 'declined')
   if (is === 'declined' && was !== 'declined' && changes.length === 0) changes.push({ kind: 'declined', ...status })
   if (is === 'complete' && was !== 'complete') changes.push({ kind: 'completed', ...status })
   if (is === 'expired' && was !== 'expired') changes.push({ kind: 'expired', ...status })
-  for (const one of people) {
-    const failed =
-      identityOfSigner(after, one.is) === 'failed' && !(one.was && identityOfSigner(before, one.was) === 'failed')
-    if (failed) changes.push(told('identity-failed', one.is))
-  }
+  changes.push(...newly('identity-failed', (document, signer) => identityOfSigner(document, signer) === 'failed'))
   for (const [at, one] of people.entries()) {
     const couldSign = one.wasAt !== undefined && canSignNow(before, one.wasAt)
     if (!couldSign && canSignNow(after, at)) changes.push(told('waits-here', one.is))

@@ -2,11 +2,12 @@
  * What is to be written of a document that was told of: compared with what is kept, and with what has happened to it since.
  * And of many at once, where no answer says it: they left all folders, or a person changed which folders the account has.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { type DocumentResponse, readDocumentStatus, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
 import { nextTurn } from '../../lib/slices.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
 import type { Ask } from '../questions.ts'
-import { changesBetween, type Difference, meansTheSame, saysTheSame } from './differences.ts'
+import { changesBetween, type Difference, meansTheSame } from './differences.ts'
 import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
@@ -47,7 +48,7 @@ export function updateOf(
   const after = withLogs(document, before, look?.mode)
   const folder = look?.folder ?? entry?.folder ?? document.Folder ?? ''
   const isPlaced = look !== undefined || entry?.isPlaced === true
-  const isSame = before !== undefined && saysTheSame(before, after)
+  const isSame = before !== undefined && isDeepStrictEqual(before, after)
   const isWhereItWas = entry !== undefined && entry.folder === folder && entry.isPlaced === isPlaced
   const meansSame = before !== undefined && (isSame || meansTheSame(before, after))
   // What is there at the first look did not happen now; what is known by other means did.
@@ -116,7 +117,7 @@ function withLogs(document: DocumentResponse, before: DocumentResponse | undefin
 }
 
 function haveSameLog(one: DocumentResponse | undefined, two: DocumentResponse): boolean {
-  return saysTheSame({ Reference: '', Logs: one?.Logs }, { Reference: '', Logs: two.Logs })
+  return isDeepStrictEqual(one?.Logs, two.Logs)
 }
 
 function areLogsOld(
@@ -136,13 +137,12 @@ function hashesOf(
   after: DocumentResponse,
   look: Source['look']
 ): Entry['hashes'] {
-  const { Logs: logsBefore, ...one } = before ?? { Reference: '' }
-  const { Logs: logsAfter, ...two } = after
-  const isBodySame = entry !== undefined && saysTheSame(one, two)
-  const areLogsSame = haveSameLog({ Reference: '', Logs: logsBefore }, { Reference: '', Logs: logsAfter })
+  const { Logs: _, ...one } = before ?? { Reference: '' }
+  const { Logs: __, ...two } = after
+  const isBodySame = entry !== undefined && isDeepStrictEqual(one, two)
   const kept = {
     plain: isBodySame ? entry.hashes.plain : undefined,
-    logged: isBodySame && areLogsSame ? entry.hashes.logged : undefined
+    logged: isBodySame && haveSameLog(before, after) ? entry.hashes.logged : undefined
   }
   return look ? { ...kept, [look.mode]: look.hash } : kept
 }
@@ -175,16 +175,12 @@ function arrivalOf(known: number, begun: number | undefined): number {
   return known === BEFORE_WE_LOOKED ? begun : Math.min(known, begun)
 }
 
-function earliest(document: DocumentResponse): number | undefined {
-  return logTimes(document).reduce<number | undefined>((one, two) => Math.min(one ?? two, two), undefined)
-}
+const earliest = (document: DocumentResponse) => logTime(document, Math.min)
+const latest = (document: DocumentResponse) => logTime(document, Math.max)
 
-function latest(document: DocumentResponse): number | undefined {
-  return logTimes(document).reduce<number | undefined>((one, two) => Math.max(one ?? two, two), undefined)
-}
-
-function logTimes({ Logs = [] }: DocumentResponse): number[] {
-  return Logs.flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
+function logTime({ Logs = [] }: DocumentResponse, better: (one: number, two: number) => number): number | undefined {
+  const times = Logs.flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
+  return times.reduce<number | undefined>((one, two) => better(one ?? two, two), undefined)
 }
 
 /** How many are written at a time: a few milliseconds' work. */
