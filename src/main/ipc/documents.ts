@@ -31,12 +31,6 @@ export function documentHandlers(
   const { accounts, ask, watch } = parts
   const moment = () => ({ now: parts.time.now(), zone: parts.time.zone() })
 
-  async function known(accountId: string, reference: string) {
-    return (
-      (await ask('get', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
-    )
-  }
-
   /**
    * How true what is shown of these accounts is: as old as the oldest of their folders, or of the one that is shown. A
    * folder that can't be read, and never was, makes nothing else unknown.
@@ -87,8 +81,7 @@ export function documentHandlers(
 
     'documents.get': async ({ reference }) => {
       const accountId = chosenId(accounts)
-      const page =
-        (await ask('page', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
+      const page = (await ask('page', { accountId, reference })) ?? fail('gone', NOT_AMONG_THEM)
       // The log comes with the folder's answer only; the page is shown at once and told when the log is there.
       if (page.logsAreOld && page.goneAt === undefined) {
         watch.refreshWithLogs(accountId, page.folder).catch(() => undefined)
@@ -116,14 +109,14 @@ export function documentHandlers(
 
     'documents.openInBrowser': async ({ reference, page }) => {
       const accountId = chosenId(accounts)
-      const { document } = await known(accountId, reference)
+      const { document } = await known(ask, accountId, reference)
       const address =
         page === 'edit' ? document.EditUrl : document.Signers?.[page.videoOf]?.VideoConfirmationDetail?.ShortUrl
       await parts.openInBrowser(address || fail('gone', 'There is no page of this that could be opened.'), accountId)
     },
 
     'documents.videoPassword': async ({ reference, signer }) => {
-      const { document } = await known(chosenId(accounts), reference)
+      const { document } = await known(ask, chosenId(accounts), reference)
       const password = document.Signers?.[signer]?.VideoConfirmationDetail?.Password
       return { password: password || fail('gone', 'The service gave no password for this video.') }
     },
@@ -135,6 +128,13 @@ export function documentHandlers(
       return { ...overview, ...truth }
     }
   }
+}
+
+const NOT_AMONG_THEM = 'This document isn’t among those that were read.'
+
+/** A document of the mirror. @throws AppFailure `gone`. */
+export async function known(ask: Parts['ask'], accountId: string, reference: string) {
+  return (await ask('get', { accountId, reference })) ?? fail('gone', NOT_AMONG_THEM)
 }
 
 /** Requests about saved views of the chosen account's documents. */

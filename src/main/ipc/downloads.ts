@@ -1,7 +1,7 @@
 /** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
 import { insistOnPattern } from '../core/downloads/name-pattern.ts'
-import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
+import { known } from './documents.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -16,9 +16,8 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
   return {
     'downloads.start': async ({ reference, type }) => {
       const accountId = chosen()
-      const mirrored =
-        (await ask('get', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
-      return downloads.start(accountId, reference, mirrored.document.Name ?? reference, type)
+      const { document } = await known(ask, accountId, reference)
+      return downloads.start(accountId, reference, document.Name ?? reference, type)
     },
     'downloads.add': async ({ what, ...choice }) => {
       insistOnPattern(choice.pattern)

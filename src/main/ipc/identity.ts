@@ -8,6 +8,7 @@ import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { type FileKind, saveAs } from './dialogs.ts'
+import { known } from './documents.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -84,9 +85,8 @@ export function identityPdfHandlers(parts: IdentityPdfParts): HandlersOf<'identi
     'identityPdf.open': async ({ reference }) => {
       mustBeOurs()
       const accountId = chosenId(accounts)
-      const mirrored =
-        (await ask('get', { accountId, reference })) ?? fail('gone', 'This document isn’t among those that were read.')
-      return previews.open(accountId, reference, mirrored.document.Name ?? reference)
+      const { document } = await known(ask, accountId, reference)
+      return previews.open(accountId, reference, document.Name ?? reference)
     },
     'identityPdf.next': async ({ id }) => {
       mustBeOurs()

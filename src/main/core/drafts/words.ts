@@ -15,15 +15,10 @@ const WORDLESS = new Set(['key', 'kind', 'gmt', 'FieldType', 'DataType'])
 
 /** All text of a composition, and what it is called in lists. */
 export function wordsOf(composition: Composition): string {
-  return [titleOf(composition), wordsOfAnything(composition)].join('\n').slice(0, MOST_CHARACTERS)
-}
-
-/** All text in a piece of JSON. */
-function wordsOfAnything(json: unknown): string {
   const typed: string[] = []
   const xml: string[] = []
-  collect(json, '', typed, xml)
-  return [...typed, ...xml].join('\n').slice(0, MOST_CHARACTERS)
+  collect(composition, '', typed, xml)
+  return [titleOf(composition), ...typed, ...xml].join('\n').slice(0, MOST_CHARACTERS)
 }
 
 /**
