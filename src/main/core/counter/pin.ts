@@ -2,10 +2,12 @@
  * The staff's PIN in the keychain: set, compared and replaced. A try is counted in the keychain before it is judged, so
  * that ending the application gains nothing; a keychain that fails answers with its error and opens nothing.
  */
+
 import { z } from 'zod'
 import type { PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
+import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
 import type { PinAnswer, StaffPin } from './deps.ts'
@@ -37,7 +39,6 @@ export class StaffPinKeeper implements StaffPin {
   readonly #delays: Delays
   readonly #reset: Reset
   readonly #canReset: boolean
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(deps: PinDeps) {
     this.#deps = deps
@@ -101,9 +102,7 @@ export class StaffPinKeeper implements StaffPin {
 
   /** One after the other: two tries at one time would both be judged as the first of them. */
   #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    const mine = this.#last.then(work, work)
-    this.#last = mine.catch(() => undefined)
-    return mine
+    return inTurn(this, work)
   }
 
   async #state(): Promise<PinState> {

@@ -1,6 +1,8 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
+
 import { dirname, join } from 'node:path'
 import type { AskDocuments } from '../documents/questions.ts'
+import { getOrMake } from '../lib/maps.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -64,12 +66,8 @@ export function openFetching(deps: FetchingDeps) {
   }
 
   function clearOnce(folderId: string): Promise<void> {
-    const known = cleared.get(folderId)
-    if (known) return known
     // What can't be cleared does no harm.
-    const begun = clear(folderId).catch(() => undefined)
-    cleared.set(folderId, begun)
-    return begun
+    return getOrMake(cleared, folderId, () => clear(folderId).catch(() => undefined))
   }
 
   async function contentOf(

@@ -1,6 +1,8 @@
 /** Rules: every document of a view, as it completes, into a folder. */
+
 import type { DownloadRule, SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { inTurn } from '../lib/slices.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import { type MatchingDeps, openRuleMatching } from './rule-matching.ts'
 import { openRulesTable, type Rule } from './rules-table.ts'
@@ -30,14 +32,9 @@ export function openRules(deps: RulesDeps) {
   let isStarted = false
   let isPlanned = false
   let cancel = () => {}
-  let turn: Promise<unknown> = Promise.resolve()
 
   /** One after the other. */
-  function inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    const mine = turn.then(work)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
+  const oneByOne = <Answer>(work: () => Promise<Answer>) => inTurn(table, work)
 
   /** Looks soon; asked often, it looks once. */
   function wake(delay = GATHERING): void {
@@ -45,7 +42,7 @@ export function openRules(deps: RulesDeps) {
     isPlanned = true
     cancel = time.after(delay, () => {
       isPlanned = false
-      void inTurn(matching.look).catch((error: unknown) => {
+      void oneByOne(matching.look).catch((error: unknown) => {
         if (!isStarted) return
         deps.failed(error)
         wake(AGAIN)
@@ -74,7 +71,7 @@ export function openRules(deps: RulesDeps) {
 
     /** @throws AppFailure `gone` where the view or the folder isn't known. */
     add(accountId: string, { alsoNow, ...input }: RuleInput): Promise<DownloadRule> {
-      return inTurn(async () => {
+      return oneByOne(async () => {
         if (!deps.views(accountId).some(({ id }) => id === input.viewId)) fail('gone', 'This view is no longer there.')
         deps.folders.pathOf(input.folderId)
         const since = await matching.begin()
@@ -127,7 +124,7 @@ export function openRules(deps: RulesDeps) {
     async stop(): Promise<void> {
       isStarted = false
       cancel()
-      await turn
+      await oneByOne(async () => undefined)
     }
   }
 }

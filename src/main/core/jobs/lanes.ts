@@ -2,7 +2,9 @@
  * When a lane of jobs does something: each account, folder or queue has a lane of its own, which sleeps until the next job is
  * due, is woken by what happens, and pauses while all of its jobs would meet the same trouble. Nothing is polled.
  */
+
 import type { AppError } from '../../../shared/contract/index.ts'
+import { getOrMake } from '../lib/maps.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
 
@@ -19,11 +21,7 @@ export class Lanes<Lane> {
   }
 
   of(key: string): Lane {
-    const known = this.#lanes.get(key)
-    if (known) return known
-    const lane = this.#make(key)
-    this.#lanes.set(key, lane)
-    return lane
+    return getOrMake(this.#lanes, key, () => this.#make(key))
   }
 
   all(): Lane[] {
