@@ -16,6 +16,10 @@ const EXAMPLES = 3
 
 export type DownloadForms = 'pdf' | 'json' | 'both'
 
+export interface TakenChoice extends DownloadChoice {
+  folderId: string
+}
+
 /** What a document's files would be called. */
 export interface ExampleName {
   /** Below the folder, with `/` between its parts, without its ending. */
@@ -107,6 +111,13 @@ export class ChoosingDownloads {
     const folder = await this.choosing.run(() => this.#api.downloads.chooseFolder())
     if (folder) this.#folder = folder
     return folder ?? undefined
+  }
+
+  /** What is chosen, as requests say it; undefined if it can't be used. */
+  async taken(): Promise<TakenChoice | undefined> {
+    if (!this.#folder || !(await this.look())) return undefined
+    const { types, pattern, writesIndex } = this
+    return { types, pattern, writesIndex, folderId: this.#folder.id }
   }
 
   close(): void {
