@@ -38,16 +38,15 @@ const needed = (name: string, kind: TargetKind, aliases: readonly string[]): Fie
 
 type Fields<Of> = { [Name in keyof Of]?: Field }
 
-const firstName = ['first name', 'given name', 'given names', 'forename', 'first']
-const lastName = ['last name', 'surname', 'family name', 'last']
-const middleName = ['middle name', 'middle names', 'middle']
-const email = ['email', 'mail', 'email address', 'mail address']
+const person = {
+  FirstName: needed('first name', 'text', ['first name', 'given name', 'given names', 'forename', 'first']),
+  MiddleName: field('middle name', 'text', ['middle name', 'middle names', 'middle']),
+  LastName: needed('last name', 'text', ['last name', 'surname', 'family name', 'last']),
+  Email: needed('e-mail', 'email', ['email', 'mail', 'email address', 'mail address'])
+}
 
 export const ofSigner = {
-  FirstName: needed('first name', 'text', firstName),
-  MiddleName: field('middle name', 'text', middleName),
-  LastName: needed('last name', 'text', lastName),
-  Email: needed('e-mail', 'email', email),
+  ...person,
   MobileCountry: field('country code', 'text', ['mobile country', 'mobile country code', 'phone country', 'dial code']),
   MobileNumber: field('mobile', 'text', [
     'mobile number',
@@ -75,10 +74,7 @@ export const ofTemplateSigner = {
 } satisfies Fields<ComposedSigner>
 
 export const ofShareUser = {
-  FirstName: needed('first name', 'text', firstName),
-  MiddleName: field('middle name', 'text', middleName),
-  LastName: needed('last name', 'text', lastName),
-  Email: needed('e-mail', 'email', email),
+  ...person,
   IsDefault: field('default', 'yes-no', ['is default']),
   IsOwner: field('owner', 'yes-no', ['is owner'])
 } satisfies Fields<ComposedShareUser>

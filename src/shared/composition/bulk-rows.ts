@@ -63,7 +63,7 @@ export function rowsOnto(base: Composition, mapping: ColumnMapping, reading: Rea
       }
     }
     for (const part of parts) {
-      if (!part.targets.some((target) => filled.has(target))) part.drop(composition)
+      if (!part.targets.some((target) => filled.has(target))) drop(composition, part.path)
     }
     return { composition, cellProblems: problems }
   }
@@ -244,6 +244,11 @@ function copyOf(base: Composition): Composition {
 
 function valueAt(composition: Composition, path: BulkTarget['path']): unknown {
   return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], composition)
+}
+
+function drop(composition: Composition, path: BulkTarget['path']): void {
+  const list = valueAt(composition, path.slice(0, -1)) as unknown[]
+  list.splice(path.at(-1) as number, 1)
 }
 
 function put(composition: Composition, path: BulkTarget['path'], value: unknown): void {

@@ -190,71 +190,42 @@ function capital(text: string): string {
 /** A part of a composition that a row may do without: sheets have columns for as many as any row needs. */
 export interface Part {
   targets: BulkTarget[]
-  drop(composition: Composition): void
+  /** Where it stands in the composition: the last step is its place in a list. */
+  path: BulkTarget['path']
 }
 
 /**
  * What is left out if a row says nothing of it and nor does the base: a second signer or more, someone to share
- * with, a drop-down item, a question.
+ * with, a drop-down item, a question. The last comes first, and what is inside of another before that, so that leaving
+ * one out moves none that follow.
  */
 export function droppableParts(base: Composition, mapped: readonly { target: BulkTarget }[]): Part[] {
-  const targetsUnder = (at: string) =>
-    mapped.map(({ target }) => target).filter(({ target }) => target.startsWith(`${at}.`))
-  const part = <Of extends { key: string }>(
-    one: Of,
-    at: string,
-    texts: readonly string[],
-    listOf: (composition: Composition) => { list: Of[] } | undefined
-  ): Part[] => {
-    const targets = targetsUnder(at)
-    if (targets.length === 0 || texts.some((text) => text.trim() !== '')) return []
-    return [
-      {
-        targets,
-        drop(composition) {
-          const holder = listOf(composition)
-          const index = holder?.list.findIndex(({ key }) => key === one.key) ?? -1
-          if (index >= 0) holder?.list.splice(index, 1)
-        }
-      }
-    ]
+  const part = (at: string, path: BulkTarget['path'], texts: readonly string[]): Part[] => {
+    const targets = mapped.map(({ target }) => target).filter(({ target }) => target.startsWith(`${at}.`))
+    return targets.length > 0 && texts.every((text) => text.trim() === '') ? [{ targets, path }] : []
   }
-  const people = base.items.flatMap((item, itemIndex) =>
+  const people = base.items.flatMap((item, index) =>
     item.signers.flatMap((signer, order) => {
       const at = `${item.key}.signers.${signer.key}`
-      const signerIn = (composition: Composition) =>
-        composition.items[itemIndex]?.signers.find(({ key }) => key === signer.key)
+      const path = ['items', index, 'signers', order]
+      const { FirstName, MiddleName, LastName, Email, MobileNumber } = signer
       return [
-        ...signer.ShareUsers.flatMap((user) =>
-          part(user, `${at}.ShareUsers.${user.key}`, [user.FirstName, user.LastName, user.Email], (composition) => {
-            const found = signerIn(composition)
-            return found && { list: found.ShareUsers }
-          })
+        ...(order === 0 ? [] : part(at, path, [FirstName, MiddleName, LastName, Email, MobileNumber])),
+        ...signer.ShareUsers.flatMap((user, place) =>
+          part(
+            `${at}.ShareUsers.${user.key}`,
+            [...path, 'ShareUsers', place],
+            [user.FirstName, user.LastName, user.Email]
+          )
         ),
-        ...signer.IDData.flatMap((one) =>
-          part(one, `${at}.IDData.${one.key}`, [one.Label, one.Value], (composition) => {
-            const found = signerIn(composition)
-            return found && { list: found.IDData }
-          })
-        ),
-        ...(order === 0
-          ? []
-          : part(
-              signer,
-              at,
-              [signer.FirstName, signer.MiddleName, signer.LastName, signer.Email, signer.MobileNumber],
-              (composition) => {
-                const found = composition.items[itemIndex]
-                return found && { list: found.signers }
-              }
-            ))
+        ...signer.IDData.flatMap((one, place) =>
+          part(`${at}.IDData.${one.key}`, [...path, 'IDData', place], [one.Label, one.Value])
+        )
       ]
     })
   )
-  const choices = base.ListItems.flatMap((one) =>
-    part(one, `ListItems.${one.key}`, [one.ClientField, one.Item, one.Value], (composition) => ({
-      list: composition.ListItems
-    }))
+  const choices = base.ListItems.flatMap((one, place) =>
+    part(`ListItems.${one.key}`, ['ListItems', place], [one.ClientField, one.Item, one.Value])
   )
-  return [...people, ...choices]
+  return [...people, ...choices].reverse()
 }

@@ -18,12 +18,12 @@ const typed = z.string().max(MOST_TYPED)
 const key = z.string().min(1).max(100)
 const fieldTypes = FIELD_TYPES.filter((name) => name !== undefined)
 
+/** Who someone is. */
+const person = { FirstName: typed, MiddleName: typed, LastName: typed, Email: typed }
+
 export const ComposedShareUser = z.strictObject({
   key,
-  FirstName: typed,
-  MiddleName: typed,
-  LastName: typed,
-  Email: typed,
+  ...person,
   IsDefault: z.boolean(),
   IsOwner: z.boolean()
 })
@@ -33,10 +33,7 @@ export type ComposedShareUser = z.infer<typeof ComposedShareUser>
 export const ComposedSigner = z.strictObject({
   /** Tells signers apart while names are still blank. Never sent. */
   key,
-  FirstName: typed,
-  MiddleName: typed,
-  LastName: typed,
-  Email: typed,
+  ...person,
   MobileCountry: typed,
   MobileNumber: typed,
   ClientReference: typed,
@@ -107,14 +104,14 @@ export const Composition = z.strictObject({
 export type Composition = z.infer<typeof Composition>
 export type CompositionKind = Composition['kind']
 
+/** Someone of whom nothing is known. */
+export const NOBODY = { FirstName: '', MiddleName: '', LastName: '', Email: '' }
+
 /** A blank signer. `key` must differ from those of its neighbours. */
 export function blankSigner(key: string): ComposedSigner {
   return {
     key,
-    FirstName: '',
-    MiddleName: '',
-    LastName: '',
-    Email: '',
+    ...NOBODY,
     MobileCountry: '',
     MobileNumber: '',
     ClientReference: '',
@@ -178,7 +175,8 @@ export function whoOf(composition: Composition): string {
   return `${people[0]} and ${people.length - 1} more`
 }
 
-function nameOrAddress(signer: ComposedSigner): string {
+/** "Mere Parata"; the address of someone who has no name yet, and blank for someone who has neither. */
+export function nameOrAddress(signer: Pick<ComposedSigner, 'FirstName' | 'LastName' | 'Email'>): string {
   const name = [signer.FirstName, signer.LastName]
     .map((part) => part.trim())
     .filter(Boolean)

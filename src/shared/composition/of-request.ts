@@ -3,10 +3,11 @@
  * What a composition can't carry is said, with its place in the request, and never dropped in silence.
  */
 import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
-import type { SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
+import type { ListedTemplate, SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
 import { readGmt, readServiceDate } from '../model/service-date.ts'
 import {
   blankComposition,
+  blankItem,
   blankSigner,
   type ComposedItem,
   type ComposedSigner,
@@ -98,7 +99,7 @@ function ofTemplates(request: SendFormFillerRequest, newKey: () => string): OfRe
 
 function ofForm(form: Form, newKey: () => string): ComposedItem {
   return {
-    ...blankOfItem(newKey),
+    ...blankItem(newKey()),
     Name: form.Name,
     Reference: form.Reference,
     ClientReference: form.ClientReference ?? '',
@@ -107,6 +108,7 @@ function ofForm(form: Form, newKey: () => string): ComposedItem {
     XMLData: form.XMLData ?? '',
     signers: form.Signers.map((signer) => ({
       ...ofPerson(signer, newKey),
+      MobileCountry: typedCode(signer.MobileCountry ?? ''),
       SignerType: signer.SignerType ?? '',
       UseIDData: signer.UseIDData ?? false,
       IDData: (signer.IDData ?? []).map(({ Label, Value, DataType }) => ({ key: newKey(), Label, Value, DataType })),
@@ -120,56 +122,50 @@ function ofForm(form: Form, newKey: () => string): ComposedItem {
 
 function ofTemplate(template: Template, newKey: () => string): ComposedItem {
   return {
-    ...blankOfItem(newKey),
+    ...blankItem(newKey()),
     Name: template.Name,
     Reference: template.Reference,
     ClientReference: template.ClientReference ?? '',
     signers: template.Signers.map((signer) => ({
-      ...ofPerson(signer, newKey),
-      SignerReference: signer.SignerReference ?? '',
-      faceToFace: signer.IsFaceToFaceSigning ?? false,
-      video: signer.VideoConfirmationEnabled ?? false,
-      deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled ?? false,
-      reviewBeforeSigning: signer.ReviewBeforeSigningEnabled ?? false
+      ...ofTemplateSigner(signer, newKey),
+      MobileCountry: typedCode(signer.MobileCountry ?? '')
     })),
     fields: template.Fields.map(({ ID: _obsolete, ...field }) => ({ key: newKey(), ...field }))
   }
 }
 
-function blankOfItem(newKey: () => string): ComposedItem {
+type ListedSigner = NonNullable<ListedTemplate['Signers']>[number]
+
+/** A signer of a template, as sent or as listed, where any member may be missing. */
+export function ofTemplateSigner(signer: ListedSigner, newKey: () => string): ComposedSigner {
   return {
-    key: newKey(),
-    Name: '',
-    Reference: '',
-    ClientReference: '',
-    signers: [],
-    FormType: '',
-    EmployerReference: '',
-    XMLData: '',
-    fields: []
+    ...ofPerson(signer, newKey),
+    SignerReference: signer.SignerReference ?? '',
+    faceToFace: signer.IsFaceToFaceSigning ?? false,
+    video: signer.VideoConfirmationEnabled ?? false,
+    deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled ?? false,
+    reviewBeforeSigning: signer.ReviewBeforeSigningEnabled ?? false
   }
 }
 
-function ofPerson(signer: FormSigner | TemplateSigner, newKey: () => string): ComposedSigner {
+function ofPerson(signer: ListedSigner, newKey: () => string): ComposedSigner {
   return {
     ...blankSigner(newKey()),
-    FirstName: signer.FirstName,
-    MiddleName: signer.MiddleName ?? '',
-    LastName: signer.LastName,
-    Email: signer.Email,
-    MobileCountry: typedCode(signer.MobileCountry ?? ''),
+    ...namesOf(signer),
+    MobileCountry: signer.MobileCountry ?? '',
     MobileNumber: signer.MobileNumber ?? '',
     ClientReference: signer.ClientReference ?? '',
     ShareUsers: (signer.ShareUsers ?? []).map((user) => ({
       key: newKey(),
-      FirstName: user.FirstName,
-      MiddleName: user.MiddleName ?? '',
-      LastName: user.LastName,
-      Email: user.Email,
+      ...namesOf(user),
       IsDefault: user.IsDefault ?? false,
       IsOwner: user.IsOwner ?? false
     }))
   }
+}
+
+function namesOf({ FirstName = '', MiddleName = '', LastName = '', Email = '' }: ListedSigner) {
+  return { FirstName, MiddleName, LastName, Email }
 }
 
 /** A composition has these once, for all of its forms. */

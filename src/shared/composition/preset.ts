@@ -1,5 +1,5 @@
 /** What of a package is a starting point for others, and what of a starting point holds today. */
-import type { ComposedSigner, Composition } from './composition.ts'
+import { type ComposedSigner, type Composition, NOBODY } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 
 /** No date chosen: the service's 14 days hold. */
@@ -24,8 +24,7 @@ export function presetOf(composition: Composition, people: 'keep' | 'blank'): Co
 }
 
 function withoutPerson(signer: ComposedSigner): ComposedSigner {
-  const nobody = { FirstName: '', MiddleName: '', LastName: '', Email: '', MobileNumber: '', ClientReference: '' }
-  return { ...signer, ...nobody, ShareUsers: [] }
+  return { ...signer, ...NOBODY, MobileNumber: '', ClientReference: '', ShareUsers: [] }
 }
 
 /** A package begun from a preset: a due date that has passed gives way to the service's 14 days. */

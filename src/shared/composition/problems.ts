@@ -1,7 +1,7 @@
 /** What is wrong with a composition, in the user's words and with the control it belongs to. Errors forbid sending; warnings don't. */
 import { z } from 'zod'
 import { readDay, WRITTEN_DAY } from './calendar.ts'
-import type { ComposedField, ComposedItem, ComposedSigner, Composition } from './composition.ts'
+import { type ComposedField, type ComposedItem, type Composition, nameOrAddress } from './composition.ts'
 import { problemsOfDue } from './due-problems.ts'
 import { error, type Problem, required, warning } from './problem.ts'
 import { problemsOfSigners } from './signer-problems.ts'
@@ -66,7 +66,7 @@ function problemsOfEmbedding(composition: Composition): Problem[] {
   const signers = composition.items.flatMap((item) => item.signers)
   const elsewhere = signers.filter((signer) => !signer.faceToFace)
   if (elsewhere.length === 0 || elsewhere.length === signers.length) return []
-  const names = [...new Set(elsewhere.map(nameOf))]
+  const names = [...new Set(elsewhere.map((signer) => nameOrAddress(signer) || 'someone'))]
   const who = names.length > 2 ? `${names.length} people` : names.join(' and ')
   return [
     warning(
@@ -74,17 +74,6 @@ function problemsOfEmbedding(composition: Composition): Problem[] {
       `Signing opens in this application for everyone: ${who} may get no invitation by e-mail. Send a separate package to anyone who signs elsewhere.`
     )
   ]
-}
-
-function nameOf(signer: ComposedSigner): string {
-  return (
-    [signer.FirstName, signer.LastName]
-      .map((part) => part.trim())
-      .filter(Boolean)
-      .join(' ') ||
-    signer.Email.trim() ||
-    'someone'
-  )
 }
 
 /** What is wrong with what is filled in a template's fields (reference 2.12). */

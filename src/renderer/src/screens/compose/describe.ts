@@ -1,5 +1,5 @@
 /** A package in words: who signs what, how, and by when. */
-import type { ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
+import { type ComposedSigner, type Composition, nameOrAddress } from '../../../../shared/composition/composition.ts'
 import { dueAt } from '../../../../shared/composition/due-problems.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
 import { counted } from '../../words/counts.ts'
@@ -15,14 +15,7 @@ export function itemsInWords(composition: Composition): string {
 
 /** What to call a signer while the name is still being typed. */
 export function nameOf(signer: ComposedSigner, index: number): string {
-  return (
-    [signer.FirstName, signer.LastName]
-      .map((part) => part.trim())
-      .filter(Boolean)
-      .join(' ') ||
-    signer.Email.trim() ||
-    `Person ${index + 1}`
-  )
+  return nameOrAddress(signer) || `Person ${index + 1}`
 }
 
 /** "face to face, with video and deepfake detector"; blank where nothing special was asked. */

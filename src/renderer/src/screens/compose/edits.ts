@@ -2,7 +2,6 @@
 import {
   blankComposition,
   blankItem,
-  blankSigner,
   type ComposedField,
   type ComposedItem,
   type ComposedSigner,
@@ -13,6 +12,7 @@ import {
   MOST_SIGNERS,
   MOST_TYPED
 } from '../../../../shared/composition/composition.ts'
+import { ofTemplateSigner } from '../../../../shared/composition/of-request.ts'
 import type { TemplateView } from '../../../../shared/contract/views.ts'
 import { FIELD_TYPES } from '../../../../shared/model/form-filler.ts'
 import { counted, listed } from '../../words/counts.ts'
@@ -35,30 +35,7 @@ export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): Co
     Reference: template.Reference,
     ClientReference: template.ClientReference ?? '',
     signers: template.Signers?.length
-      ? template.Signers.map((signer) => ({
-          ...blankSigner(newKey()),
-          FirstName: signer.FirstName ?? '',
-          MiddleName: signer.MiddleName ?? '',
-          LastName: signer.LastName ?? '',
-          Email: signer.Email ?? '',
-          MobileCountry: signer.MobileCountry ?? '',
-          MobileNumber: signer.MobileNumber ?? '',
-          ClientReference: signer.ClientReference ?? '',
-          ShareUsers: (signer.ShareUsers ?? []).map((user) => ({
-            key: newKey(),
-            FirstName: user.FirstName ?? '',
-            MiddleName: user.MiddleName ?? '',
-            LastName: user.LastName ?? '',
-            Email: user.Email ?? '',
-            IsDefault: user.IsDefault ?? false,
-            IsOwner: user.IsOwner ?? false
-          })),
-          SignerReference: signer.SignerReference ?? '',
-          faceToFace: signer.IsFaceToFaceSigning ?? false,
-          video: signer.VideoConfirmationEnabled ?? false,
-          deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled ?? false,
-          reviewBeforeSigning: signer.ReviewBeforeSigningEnabled ?? false
-        }))
+      ? template.Signers.map((signer) => ofTemplateSigner(signer, newKey))
       : item.signers,
     fields: (template.Fields ?? []).map((field) => ({
       key: newKey(),
