@@ -82,6 +82,28 @@ describe('the structure', () => {
   })
 })
 
+describe('the styles', () => {
+  /** The classes that a style has a rule for by themselves, as `.a {` or `.a, .b {`. */
+  const classesOf = (style: string) =>
+    [...style.replace(/\/\*[\s\S]*?\*\//g, '').matchAll(/([^{};]+)\{/g)]
+      .flatMap(([, selectors = '']) => selectors.split(','))
+      .flatMap((selector) => /^\s*\.([\w-]+)\s*$/.exec(selector)?.[1] ?? [])
+
+  test('no component has a class of its own by the name of one of layout.css', () => {
+    const shared = new Set(classesOf(readFileSync(join(root, 'src/renderer/src/ui/layout.css'), 'utf8')))
+    expect(shared.has('stack')).toBe(true)
+    // A tone says what something means: each component says what of it shows that.
+    for (const tone of ['quiet', 'accent', 'ok', 'warn', 'danger']) shared.delete(tone)
+    const twice = sources.flatMap((file) => {
+      const style = /<style>([\s\S]*)<\/style>/.exec(
+        file.endsWith('.svelte') ? readFileSync(join(root, file), 'utf8') : ''
+      )
+      return classesOf(style?.[1] ?? '').flatMap((name) => (shared.has(name) ? [`${file}: .${name}`] : []))
+    })
+    expect(twice).toEqual([])
+  })
+})
+
 describe('the ways of docs/architecture.md', () => {
   const chapter = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
   const ways = [...chapter.matchAll(/^### (.+)\n\n((?:\d+\. .+\n)+)/gm)].map(
