@@ -30,3 +30,10 @@ export async function callOr<Value, Other>(
   const result = await settled(answer)
   return result.ok ? result.value : otherwise(result.error)
 }
+
+/** One function that stops all of these, as when several events are followed. */
+export function together(...stops: (() => void)[]): () => void {
+  return () => {
+    for (const stop of stops) stop()
+  }
+}

@@ -1,7 +1,7 @@
 /** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { ActionView, DocumentChange } from '../../../../shared/contract/views.ts'
-import { type Api, settled } from '../../api.ts'
+import { type Api, settled, together } from '../../api.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { actionInWords } from '../../words/actions.ts'
@@ -55,14 +55,11 @@ export class Activity {
   open(): () => void {
     void this.load()
     void this.#actions.load()
-    const stops = [
+    return together(
       this.#api.on('documents.changed', this.#follow),
       this.#api.on('activity.changed', this.#follow),
       this.#api.on('actions.changed', () => void this.#actions.load())
-    ]
-    return () => {
-      for (const stop of stops) stop()
-    }
+    )
   }
 
   /** Reads again as many as are shown. */

@@ -2,9 +2,8 @@
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { CounterSettings as CounterSettingsView, PinState } from '../../../../shared/contract/views.ts'
-import { type Api, settled } from '../../api.ts'
+import { type Api, settled, together } from '../../api.ts'
 import { Resource } from '../../state/resource.svelte.ts'
-import { presentError } from '../../words/errors.ts'
 
 type CounterChange = Input<'counter.configure'>
 
@@ -38,16 +37,13 @@ export class CounterSettings {
   open(): () => void {
     void this.load()
     const load = () => void this.load()
-    const stops = [
+    this.#host.addEventListener('focus', load)
+    return together(
+      () => this.#host.removeEventListener('focus', load),
       this.#api.on('settings.changed', load),
       this.#api.on('counter.changed', load),
       this.#api.on('audit.changed', () => void this.pin.load())
-    ]
-    this.#host.addEventListener('focus', load)
-    return () => {
-      this.#host.removeEventListener('focus', load)
-      for (const stop of stops) stop()
-    }
+    )
   }
 
   async load(): Promise<void> {
@@ -73,7 +69,7 @@ export class CounterSettings {
   /** Keeps a change, and says so if it could not be kept. Answers why. */
   async keepOrSay(change: CounterChange): Promise<AppError | undefined> {
     const error = await this.keep(change)
-    if (error) this.#warn(`That wasn't kept. ${presentError(error).happened}`)
+    if (error) this.#warn(`That wasn't kept. ${error.message}`)
     return error
   }
 

@@ -1,7 +1,7 @@
 /** Who can sign here, as far as is known; appointments of today; and how true that is where the documents can't be read. */
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { CounterEntry } from '../../../../shared/contract/views.ts'
-import { type Api, settled } from '../../api.ts'
+import { type Api, settled, together } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
@@ -53,10 +53,7 @@ export class SigningQueue {
   /** Reads the queue, then follows it. Answers what stops following. */
   open(): () => void {
     void this.load()
-    const stops = [this.#api.on('documents.changed', this.#follow), this.#api.on('counter.changed', this.#follow)]
-    return () => {
-      for (const stop of stops) stop()
-    }
+    return together(this.#api.on('documents.changed', this.#follow), this.#api.on('counter.changed', this.#follow))
   }
 
   async load(): Promise<void> {

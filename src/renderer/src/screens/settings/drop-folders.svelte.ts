@@ -1,7 +1,7 @@
 /** The chosen account's drop folders, as they are watched now. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DropFolder } from '../../../../shared/contract/views.ts'
-import { type Api, settled } from '../../api.ts'
+import { type Api, settled, together } from '../../api.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 export interface DropFolderChange {
@@ -25,13 +25,10 @@ export class DropFolderList extends Resource<DropFolder[]> {
   /** Reads the list, then follows what changes. Returns a function that stops following. */
   open(): () => void {
     void this.load()
-    const stops = [
+    return together(
       this.#api.on('dropFolders.changed', () => void this.load()),
       this.#api.on('accounts.changed', () => void this.load())
-    ]
-    return () => {
-      for (const stop of stops) stop()
-    }
+    )
   }
 
   /** Has the person choose a folder. Returns why it could not be watched. */

@@ -1,6 +1,6 @@
 /** What the page on the second display shows: the session, where a person signs there, and the office's own words. */
 import type { IdleScreen, SettingsView } from '../../../../../shared/contract/views.ts'
-import type { Api } from '../../../api.ts'
+import { type Api, together } from '../../../api.ts'
 import { type Clock, Minutes, systemClock } from '../../../state/clock.ts'
 import { FollowedSession, type PersonApi } from '../../../state/counter-session.svelte.ts'
 import { Resource } from '../../../state/resource.svelte.ts'
@@ -37,8 +37,6 @@ export class PersonDisplay {
       this.#api.on(event, () => void read())
     )
     const [stopCounter] = await Promise.all([this.counter.open(), read()])
-    return () => {
-      for (const stop of [...stops, stopCounter]) stop()
-    }
+    return together(...stops, stopCounter)
   }
 }
