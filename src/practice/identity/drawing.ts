@@ -161,8 +161,23 @@ export function box(left: number, top: number, width: number, height: number, ra
   )
 }
 
-/** A smooth outline through points (closed Catmull-Rom): faces, hair, shoulders. */
-export function smooth(points: readonly Point[]): Point[] {
+/** Points as SVG writes them: `160,296 214,306`. */
+function pointsOf(text: string): Point[] {
+  return text.split(/\s+/).map((pair): Point => {
+    const [x, y] = pair.split(',').map(Number)
+    return [x ?? Number.NaN, y ?? Number.NaN]
+  })
+}
+
+/** A colour as CSS writes it: `#f5d6be`. */
+export function colour(hex: string): Colour {
+  const part = (from: number) => Number.parseInt(hex.slice(from, from + 2), 16)
+  return [part(1), part(3), part(5)]
+}
+
+/** A smooth outline through points (closed Catmull-Rom), given as SVG writes them: faces, hair, shoulders. */
+export function smooth(through: string): Point[] {
+  const points = pointsOf(through)
   const at = (index: number): Point => points[(index + points.length) % points.length] ?? [0, 0]
   return points.flatMap((_point, index) => {
     const [a, b, c, d] = [at(index - 1), at(index), at(index + 1), at(index + 2)]
@@ -174,7 +189,8 @@ export function smooth(points: readonly Point[]): Point[] {
 }
 
 /** An open line through points, of a width: brows, mouths, the waves of a card's ground. */
-export function stroke(points: readonly Point[], width: number): Point[] {
+export function stroke(through: string | readonly Point[], width: number): Point[] {
+  const points = typeof through === 'string' ? pointsOf(through) : through
   const side = (direction: 1 | -1) =>
     points.map(([x, y], index): Point => {
       const [px, py] = points[index - 1] ?? [x, y]
