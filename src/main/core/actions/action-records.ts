@@ -1,28 +1,31 @@
 /** What is kept of each action, how the screens are shown it, and which may be open at the same time. */
 import type { ActionRequest, ActionState, ActionView, AppError } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse } from '../../../shared/model/index.ts'
+import { flag, json, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Before } from './before.ts'
 
-export interface Action {
+export type Action = Readonly<RecordOf<typeof ACTIONS>>
+
+const ACTIONS = new Rows({
   /** Grows with each action: their order. */
-  readonly number: number
-  readonly id: string
-  readonly accountId: string
-  readonly reference: string
-  readonly documentName: string
-  readonly packageReference: string | undefined
-  readonly request: ActionRequest
-  readonly before: Before
-  readonly state: ActionState
+  number: value<number>(),
+  id: value<string>(),
+  accountId: value<string>(),
+  reference: value<string>(),
+  documentName: value<string>(),
+  packageReference: optional(value<string>()),
+  request: json<ActionRequest>(),
+  before: json<Before>(),
+  state: value<ActionState>(),
   /** Whether an earlier attempt may have arrived: then a refusal of this one proves nothing. */
-  readonly isInDoubt: boolean
-  readonly error: AppError | undefined
-  readonly notary: AssignQueueDocumentResponse | undefined
-  readonly createdAt: number
-  readonly attemptedAt: number | undefined
-  readonly settledAt: number | undefined
-}
+  isInDoubt: flag('in_doubt'),
+  error: optional(json<AppError>()),
+  notary: optional(json<AssignQueueDocumentResponse>('result')),
+  createdAt: value<number>(),
+  attemptedAt: optional(value<number>()),
+  settledAt: optional(value<number>())
+})
 
 /** How many a list shows at most. */
 const MOST_LISTED = 500
@@ -40,8 +43,7 @@ export class ActionRecords {
   }
 
   find(id: string): Action | undefined {
-    const row = this.#sql.byId.get(id)
-    return row && actionOf(row)
+    return ACTIONS.find(this.#sql.byId.get(id))
   }
 
   /** Writes a new one down, waiting. */
@@ -50,16 +52,9 @@ export class ActionRecords {
     document: { Reference: string; PackageReference?: string | undefined }
   ): void {
     this.#sql.insert.run({
-      id: action.id,
-      accountId: action.accountId,
+      ...ACTIONS.write({ ...action, reference: document.Reference, packageReference: document.PackageReference }),
       kind: action.request.kind,
-      reference: document.Reference,
-      documentName: action.documentName,
-      packageReference: document.PackageReference ?? null,
-      target: targetOf(action.request, document),
-      request: JSON.stringify(action.request),
-      before: JSON.stringify(action.before),
-      createdAt: action.createdAt
+      target: targetOf(action.request, document)
     })
   }
 
@@ -68,16 +63,7 @@ export class ActionRecords {
     const found = this.find(id)
     if (!found) return undefined
     const after = { ...found, ...change }
-    this.#sql.update.run({
-      id,
-      before: JSON.stringify(after.before),
-      state: after.state,
-      inDoubt: after.isInDoubt ? 1 : 0,
-      error: after.error === undefined ? null : JSON.stringify(after.error),
-      result: after.notary === undefined ? null : JSON.stringify(after.notary),
-      attemptedAt: after.attemptedAt ?? null,
-      settledAt: after.settledAt ?? null
-    })
+    this.#sql.update.run(ACTIONS.write(after))
     return after
   }
 
@@ -87,12 +73,12 @@ export class ActionRecords {
       reference === undefined
         ? this.#sql.ofAccount.all(accountId, MOST_LISTED)
         : this.#sql.ofDocument.all(accountId, reference, MOST_LISTED)
-    return rows.map(actionOf)
+    return rows.map(ACTIONS.read)
   }
 
   /** Of all accounts, oldest first. */
   inState(state: ActionState): Action[] {
-    return this.#sql.inState.all(state).map(actionOf)
+    return this.#sql.inState.all(state).map(ACTIONS.read)
   }
 
   /** Of one account, oldest first. */
@@ -107,8 +93,7 @@ export class ActionRecords {
 
   /** The one of this kind and target that hasn't ended. */
   openOne(accountId: string, kind: string, target: string): Action | undefined {
-    const row = this.#sql.open.get(accountId, kind, target)
-    return row && actionOf(row)
+    return ACTIONS.find(this.#sql.open.get(accountId, kind, target))
   }
 
   count(state: ActionState): number {
@@ -171,50 +156,9 @@ export function canBeChecked(action: Pick<Action, 'request'>): boolean {
   return mayWait(action)
 }
 
-interface ActionRow {
-  number: number
-  id: string
-  account_id: string
-  reference: string
-  document_name: string
-  package_reference: string | null
-  request: string
-  before: string
-  state: ActionState
-  in_doubt: 0 | 1
-  error: string | null
-  result: string | null
-  created_at: number
-  attempted_at: number | null
-  settled_at: number | null
-}
-
-const COLUMNS = `number, id, account_id, reference, document_name, package_reference, request, before, state,
-  in_doubt, error, result, created_at, attempted_at, settled_at`
-
-function actionOf(row: ActionRow): Action {
-  return {
-    number: row.number,
-    id: row.id,
-    accountId: row.account_id,
-    reference: row.reference,
-    documentName: row.document_name,
-    packageReference: row.package_reference ?? undefined,
-    request: JSON.parse(row.request),
-    before: JSON.parse(row.before),
-    state: row.state,
-    isInDoubt: row.in_doubt === 1,
-    error: row.error === null ? undefined : JSON.parse(row.error),
-    notary: row.result === null ? undefined : JSON.parse(row.result),
-    createdAt: row.created_at,
-    attemptedAt: row.attempted_at ?? undefined,
-    settledAt: row.settled_at ?? undefined
-  }
-}
-
 function statementsOf(db: Db) {
   return {
-    byId: db.prepare<[string], ActionRow>(`SELECT ${COLUMNS} FROM actions WHERE id = ?`),
+    byId: db.prepare<[string], Row>(`SELECT ${ACTIONS.columns} FROM actions WHERE id = ?`),
     insert: db.prepare(
       `INSERT INTO actions (id, account_id, kind, reference, document_name, package_reference, target, request, before,
          state, created_at)
@@ -222,18 +166,18 @@ function statementsOf(db: Db) {
          'waiting', @createdAt)`
     ),
     update: db.prepare(
-      `UPDATE actions SET before = @before, state = @state, in_doubt = @inDoubt, error = @error, result = @result,
+      `UPDATE actions SET before = @before, state = @state, in_doubt = @isInDoubt, error = @error, result = @notary,
          attempted_at = @attemptedAt, settled_at = @settledAt WHERE id = @id`
     ),
-    ofAccount: db.prepare<[string, number], ActionRow>(
-      `SELECT ${COLUMNS} FROM actions WHERE account_id = ? ORDER BY number DESC LIMIT ?`
+    ofAccount: db.prepare<[string, number], Row>(
+      `SELECT ${ACTIONS.columns} FROM actions WHERE account_id = ? ORDER BY number DESC LIMIT ?`
     ),
-    ofDocument: db.prepare<[string, string, number], ActionRow>(
-      `SELECT ${COLUMNS} FROM actions WHERE account_id = ? AND reference = ? ORDER BY number DESC LIMIT ?`
+    ofDocument: db.prepare<[string, string, number], Row>(
+      `SELECT ${ACTIONS.columns} FROM actions WHERE account_id = ? AND reference = ? ORDER BY number DESC LIMIT ?`
     ),
-    inState: db.prepare<[ActionState], ActionRow>(`SELECT ${COLUMNS} FROM actions WHERE state = ? ORDER BY number`),
-    open: db.prepare<[string, string, string], ActionRow>(
-      `SELECT ${COLUMNS} FROM actions
+    inState: db.prepare<[ActionState], Row>(`SELECT ${ACTIONS.columns} FROM actions WHERE state = ? ORDER BY number`),
+    open: db.prepare<[string, string, string], Row>(
+      `SELECT ${ACTIONS.columns} FROM actions
        WHERE account_id = ? AND kind = ? AND target = ? AND state IN ('waiting', 'running', 'uncertain')`
     ),
     count: db.prepare<[ActionState], number>('SELECT count(*) FROM actions WHERE state = ?').pluck(),

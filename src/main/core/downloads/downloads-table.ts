@@ -3,8 +3,9 @@
  * here goes by an index, and totals are counted by triggers.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
+import type { Row } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
-import { type Download, downloadOf, type KeptDownload, type Lane, type NewDownload, type Row } from './download-rows.ts'
+import { DOWNLOADS, type Download, type KeptDownload, type Lane, type NewDownload } from './download-rows.ts'
 import type { Expected } from './file-check.ts'
 
 export type Stopped = 'failed' | 'cancelled'
@@ -19,9 +20,9 @@ export function openDownloadsTable(db: Db) {
        @queuedAt)
      ON CONFLICT DO NOTHING`
   )
-  const same = db.prepare<[string, string, string, string], Row>(
-    `SELECT * FROM downloads WHERE state = 'waiting' AND account_id = ? AND document_reference = ? AND type = ?
-       AND folder_id = ?`
+  const same = db.prepare<Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>, Row>(
+    `SELECT * FROM downloads WHERE state = 'waiting' AND account_id = @accountId
+       AND document_reference = @documentReference AND type = @type AND folder_id = @folderId`
   )
   const lanes = db.prepare<[], { account_id: string; folder_id: string }>(
     `SELECT DISTINCT account_id, folder_id FROM downloads INDEXED BY downloads_waiting WHERE state = 'waiting'`
@@ -125,28 +126,21 @@ export function openDownloadsTable(db: Db) {
   }
 
   return {
-    find(id: string): Download | undefined {
-      const row = one.get(id)
-      return row && downloadOf(row)
-    },
+    find: (id: string): Download | undefined => DOWNLOADS.find(one.get(id)),
 
     /** Puts one in line; false where the same is in it already. */
-    add: (download: NewDownload): boolean =>
-      insert.run({ ...download, writesIndex: download.writesIndex ? 1 : 0, ruleId: download.ruleId ?? null }).changes >
-      0,
+    add: (download: NewDownload): boolean => insert.run(DOWNLOADS.write(download)).changes > 0,
 
     /** The one that is in line already. */
-    same(download: Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>): Download | undefined {
-      const row = same.get(download.accountId, download.documentReference, download.type, download.folderId)
-      return row && downloadOf(row)
-    },
+    same: (download: Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>): Download | undefined =>
+      DOWNLOADS.find(same.get(download)),
 
     /** Goes through all that waits: for the start only. */
     lanes: (): Lane[] => lanes.all().map((row) => ({ accountId: row.account_id, folderId: row.folder_id })),
 
     /** The first of a lane, by when they may go. */
     heads: ({ accountId, folderId }: Lane, limit: number): Download[] =>
-      heads.all(accountId, folderId, limit).map(downloadOf),
+      heads.all(accountId, folderId, limit).map(DOWNLOADS.read),
 
     /**
      * It is about to have its name. Outlasts the end of the process, not a loss of power: to wait for the disk for each file
@@ -228,19 +222,19 @@ export function openDownloadsTable(db: Db) {
 
     /** What waits, first in line first, without these. */
     inLine: (accountId: string, without: readonly number[], limit: number, offset: number): Download[] =>
-      inLine.all(accountId, JSON.stringify(without), limit, offset).map(downloadOf),
+      inLine.all(accountId, JSON.stringify(without), limit, offset).map(DOWNLOADS.read),
 
     ended: (accountId: string, states: readonly Download['state'][], limit: number, offset: number): Download[] =>
-      states.length === 0 ? [] : ended(accountId, states, limit, offset).map(downloadOf),
+      states.length === 0 ? [] : ended(accountId, states, limit, offset).map(DOWNLOADS.read),
 
     ofDocument: (accountId: string, reference: string): Download[] =>
-      ofDocument.all(accountId, reference).map(downloadOf),
+      ofDocument.all(accountId, reference).map(DOWNLOADS.read),
 
     /** Files of an account that are there, as far as is known; some at a time. */
-    filesOf: (accountId: string, after: number): Download[] => filesOf.all(accountId, after).map(downloadOf),
+    filesOf: (accountId: string, after: number): Download[] => filesOf.all(accountId, after).map(DOWNLOADS.read),
     /** Files in a folder, of all accounts, in the order of their names; some at a time. */
     filesIn: (folderId: string, after?: Pick<Download, 'fileName' | 'number'>): Download[] =>
-      filesIn.all(folderId, after?.fileName ?? '', after?.number ?? 0).map(downloadOf),
+      filesIn.all(folderId, after?.fileName ?? '', after?.number ?? 0).map(DOWNLOADS.read),
 
     /** Whether this name in a folder is known to be the file of something else than this download. */
     isOfAnother({ accountId, documentReference, type, folderId }: Download, fileName: string): boolean {

@@ -122,7 +122,9 @@ export function openFetching(deps: FetchingDeps) {
     underWay: UnderWay
   ): Promise<KeptDownload> {
     const owned = (found: readonly string[]) => isOfAnother(download, found.join('/'))
-    const found = download.naming && (await findKept(folder, path, download.naming, { owned }))
+    const { namingBytes: bytes, namingSha256: sha256 } = download
+    const isNaming = bytes !== undefined && sha256 !== undefined
+    const found = isNaming && (await findKept(folder, path, { bytes, sha256 }, { owned }))
     if (found) return named(found, facts, download)
     const client = await deps.clientOf(download.accountId)
     underWay.signal.throwIfAborted()

@@ -1,37 +1,27 @@
 /** Rules as they are kept, with which documents each of them is about and which of those it has put in line. */
 import type { AppError, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { flag, json, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 
-export interface Rule extends DownloadChoice {
-  id: string
-  accountId: string
-  viewId: string
-  folderId: string
-  isOn: boolean
-  createdAt: number
-  /** The mirror whose changes it began after, and after which of them. */
-  mirror: string
-  sinceChange: number
-  fetched: number
-  problem?: AppError
-}
+export type Rule = RecordOf<typeof RULES>
 
-interface Row {
-  id: string
-  account_id: string
-  view_id: string
-  folder_id: string
-  types: string
-  pattern: string
-  writes_index: 0 | 1
-  is_on: 0 | 1
-  created_at: number
-  mirror: string
-  since_change: number
-  fetched: number
-  problem: string | null
-}
+const RULES = new Rows({
+  id: value<string>(),
+  accountId: value<string>(),
+  viewId: value<string>(),
+  folderId: value<string>(),
+  types: json<DownloadChoice['types']>(),
+  pattern: value<string>(),
+  writesIndex: flag(),
+  isOn: flag(),
+  createdAt: value<number>(),
+  /** The mirror whose changes it began after, and after which of them. */
+  mirror: value<string>(),
+  sinceChange: value<number>(),
+  fetched: value<number>(),
+  problem: optional(json<AppError>())
+})
 
 interface RuleDocument {
   accountId: string
@@ -42,6 +32,9 @@ export type RulesTable = ReturnType<typeof openRulesTable>
 
 export function openRulesTable(db: Db) {
   const all = db.prepare<[], Row>('SELECT * FROM download_rules ORDER BY created_at, id')
+  const ofAccount = db.prepare<[string], Row>(
+    'SELECT * FROM download_rules WHERE account_id = ? ORDER BY created_at, id'
+  )
   const one = db.prepare<[string], Row>('SELECT * FROM download_rules WHERE id = ?')
   const insert = db.prepare(
     `INSERT INTO download_rules (id, account_id, view_id, folder_id, types, pattern, writes_index, is_on, created_at,
@@ -75,28 +68,18 @@ export function openRulesTable(db: Db) {
   const adopt = db.prepare('UPDATE download_rules SET mirror = ?, since_change = ? WHERE id = ?')
 
   function get(id: string): Rule {
-    const row = one.get(id)
-    return row ? ruleOf(row) : fail('gone', 'This rule is no longer there.')
+    return RULES.find(one.get(id)) ?? fail('gone', 'This rule is no longer there.')
   }
 
   return {
-    all: (): Rule[] => all.all().map(ruleOf),
-    ofAccount: (accountId: string): Rule[] =>
-      all
-        .all()
-        .filter((row) => row.account_id === accountId)
-        .map(ruleOf),
+    all: (): Rule[] => all.all().map(RULES.read),
+    ofAccount: (accountId: string): Rule[] => ofAccount.all(accountId).map(RULES.read),
     /** @throws AppFailure `gone`. */
     get,
     isThere: (id: string): boolean => one.get(id) !== undefined,
 
-    add: (rule: Omit<Rule, 'isOn' | 'fetched' | 'problem'>): void =>
-      void insert.run({ ...rule, types: JSON.stringify(rule.types), writesIndex: rule.writesIndex ? 1 : 0 }),
-
-    change({ id, folderId, types, pattern, writesIndex, isOn }: Rule): void {
-      const flags = { writesIndex: writesIndex ? 1 : 0, isOn: isOn ? 1 : 0 }
-      update.run({ id, folderId, types: JSON.stringify(types), pattern, ...flags })
-    },
+    add: (rule: Omit<Rule, 'isOn' | 'fetched' | 'problem'>): void => void insert.run(RULES.write(rule)),
+    change: (rule: Rule): void => void update.run(RULES.write(rule)),
 
     remove: (id: string): void => void erase.run(id),
 
@@ -121,23 +104,5 @@ export function openRulesTable(db: Db) {
 
     /** It goes by the changes of another mirror from now on. */
     adopt: (id: string, mirror: string, sinceChange: number): void => void adopt.run(mirror, sinceChange, id)
-  }
-}
-
-function ruleOf(row: Row): Rule {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    viewId: row.view_id,
-    folderId: row.folder_id,
-    types: JSON.parse(row.types) as Rule['types'],
-    pattern: row.pattern,
-    writesIndex: row.writes_index === 1,
-    isOn: row.is_on === 1,
-    createdAt: row.created_at,
-    mirror: row.mirror,
-    sinceChange: row.since_change,
-    fetched: row.fetched,
-    ...(row.problem !== null && { problem: JSON.parse(row.problem) as AppError })
   }
 }

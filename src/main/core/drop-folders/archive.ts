@@ -55,7 +55,7 @@ export function openArchive({ journal, step }: { journal: Journal; step: Step })
 
   async function writeReport(place: string, entry: Entry, putAs: string): Promise<void> {
     const path = join(place, folderOf(entry), reportName(putAs))
-    if (entry.report === '' || !(await isFree(path))) return
+    if (!entry.report || !(await isFree(path))) return
     await insist(place, folderOf(entry))
     await writeAtomically(path, entry.report, { ifExists: 'refuse', mode: 0o660 })
     await insist(place, folderOf(entry))

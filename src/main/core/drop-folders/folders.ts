@@ -1,33 +1,27 @@
 /** The folders that are watched, as they are kept: whose they are, where, and what is to be made of their files. */
 import { fail } from '../lib/failure.ts'
+import { flag, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 
-export interface Folder {
-  id: string
-  accountId: string
+export type Folder = RecordOf<typeof FOLDERS>
+
+const FOLDERS = new Rows({
+  id: value<string>(),
+  accountId: value<string>(),
   /** Absolute, links followed. Never logged. */
-  place: string
-  sends: boolean
-  presetId: string | undefined
-  isPaused: boolean
-}
-
-interface Row {
-  id: string
-  account_id: string
-  place: string
-  sends: 0 | 1
-  preset_id: string | null
-  is_paused: 0 | 1
-}
-
-const COLUMNS = 'id, account_id, place, sends, preset_id, is_paused'
+  place: value<string>(),
+  sends: flag(),
+  presetId: optional(value<string>()),
+  isPaused: flag()
+})
 
 export function openFolders(db: Db) {
   const all = db.prepare<[], Row>(
-    `SELECT ${COLUMNS} FROM hand_off_folders WHERE removed_at IS NULL ORDER BY created_at, rowid`
+    `SELECT ${FOLDERS.columns} FROM hand_off_folders WHERE removed_at IS NULL ORDER BY created_at, rowid`
   )
-  const one = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM hand_off_folders WHERE id = ? AND removed_at IS NULL`)
+  const one = db.prepare<[string], Row>(
+    `SELECT ${FOLDERS.columns} FROM hand_off_folders WHERE id = ? AND removed_at IS NULL`
+  )
   const at = db.prepare<[string], { id: string; account_id: string; removed_at: number | null }>(
     'SELECT id, account_id, removed_at FROM hand_off_folders WHERE place = ?'
   )
@@ -49,13 +43,12 @@ export function openFolders(db: Db) {
   }
 
   function find(id: string): Folder | undefined {
-    const row = one.get(id)
-    return row && folderOf(row)
+    return FOLDERS.find(one.get(id))
   }
 
   return {
     /** Of all accounts, oldest first. */
-    all: (): Folder[] => all.all().map(folderOf),
+    all: (): Folder[] => all.all().map(FOLDERS.read),
     /** @throws AppFailure `gone`. */
     get,
     find,
@@ -76,8 +69,7 @@ export function openFolders(db: Db) {
     },
 
     change(id: string, changes: Partial<Pick<Folder, 'sends' | 'presetId' | 'isPaused'>>): Folder {
-      const { sends, presetId, isPaused } = { ...get(id), ...changes }
-      write.run({ id, sends: sends ? 1 : 0, presetId: presetId ?? null, isPaused: isPaused ? 1 : 0 })
+      write.run(FOLDERS.write({ ...get(id), ...changes }))
       return get(id)
     },
 
@@ -85,16 +77,5 @@ export function openFolders(db: Db) {
       get(id)
       remove.run({ id, now })
     }
-  }
-}
-
-function folderOf(row: Row): Folder {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    place: row.place,
-    sends: row.sends === 1,
-    presetId: row.preset_id ?? undefined,
-    isPaused: row.is_paused === 1
   }
 }

@@ -4,21 +4,31 @@
  * put away, and looked at once more.
  */
 import type { AppError, DroppedFile } from '../../../shared/contract/index.ts'
+import { json, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Content } from './dropped-file.ts'
 
-export interface Entry extends Pick<Content, 'size' | 'sha256'> {
-  id: string
-  folderId: string
-  name: string
-  state: 'claimed' | 'made' | 'finished'
+export type Entry = RecordOf<typeof FILES>
+
+const FILES = new Rows({
+  id: value<string>(),
+  folderId: value<string>(),
+  name: value<string>(),
+  size: value<Content['size']>(),
+  sha256: value<Content['sha256']>(),
+  state: value<'claimed' | 'made' | 'finished'>(),
+  takenAt: value<number>(),
   /** The id of the batch that it becomes, should it become one. */
-  batchId: string
-  outcome: DroppedFile['outcome'] | undefined
-  report: string
+  batchId: value<string>(),
+  outcome: optional(value<DroppedFile['outcome']>()),
+  /** How many drafts, presets or packages came of it. */
+  count: value<number>(),
+  draftIds: json<string[]>(),
+  error: optional(json<AppError>()),
+  report: optional(value<string>()),
   /** Its name in `done` or `failed`, once one is chosen. */
-  putAs: string | undefined
-}
+  putAs: optional(value<string>())
+})
 
 export interface Made {
   outcome: DroppedFile['outcome']
@@ -27,23 +37,6 @@ export interface Made {
   draftIds: readonly string[]
   error?: AppError | undefined
   report: string
-}
-
-interface Row {
-  id: string
-  folder_id: string
-  name: string
-  size: number
-  sha256: string
-  state: Entry['state']
-  taken_at: number
-  batch_id: string
-  outcome: DroppedFile['outcome'] | null
-  count: number
-  draft_ids: string
-  error: string | null
-  report: string | null
-  put_as: string | null
 }
 
 /** So many drafts of one file can be led to from its line. */
@@ -93,16 +86,15 @@ export function openJournal(db: Db) {
   )
 
   function find(id: string): Entry | undefined {
-    const row = one.get(id)
-    return row && entryOf(row)
+    return FILES.find(one.get(id))
   }
 
   return {
     find,
     /** Oldest first. */
-    unfinished: (folderId: string): Entry[] => unfinished.all(folderId).map(entryOf),
+    unfinished: (folderId: string): Entry[] => unfinished.all(folderId).map(FILES.read),
     /** Those that were put away, and not looked at since; oldest first. */
-    unsettled: (folderId: string): Entry[] => unsettled.all(folderId).map(entryOf),
+    unsettled: (folderId: string): Entry[] => unsettled.all(folderId).map(FILES.read),
     /** Whether one that isn't put away is to have this name. */
     isReserved: (folderId: string, putAs: string): boolean => reserved.get(folderId, putAs) !== undefined,
 
@@ -121,11 +113,8 @@ export function openJournal(db: Db) {
 
     /** @throws Error where it was made before: anyone who writes together with this must not either. */
     made(id: string, { outcome, count, draftIds, error, report }: Made, now: number): void {
-      const { changes } = make.run({
-        ...{ id, outcome, count, report, now },
-        draftIds: JSON.stringify(draftIds.slice(0, MOST_LINKS)),
-        error: error ? JSON.stringify(error) : null
-      })
+      const some = draftIds.slice(0, MOST_LINKS)
+      const { changes } = make.run({ ...FILES.write({ id, outcome, count, report, error, draftIds: some }), now })
       if (changes !== 1) throw new Error('This file was taken before.')
     },
 
@@ -143,7 +132,10 @@ export function openJournal(db: Db) {
 
     /** Newest first. */
     list: (folderId: string, page: { offset: number; limit: number }): DroppedFile[] =>
-      shown.all({ folderId, ...page }).map(viewOf),
+      shown
+        .all({ folderId, ...page })
+        .map(FILES.read)
+        .map(viewOf),
 
     tally(folderId: string): { taken: number; failed: number; lastTakenAt: number | undefined } {
       const rows = counts.all(folderId)
@@ -155,33 +147,21 @@ export function openJournal(db: Db) {
   }
 }
 
-function entryOf(row: Row): Entry {
+function viewOf({
+  id,
+  folderId,
+  name,
+  takenAt,
+  outcome = 'failed',
+  count,
+  draftIds,
+  batchId,
+  error
+}: Entry): DroppedFile {
   return {
-    id: row.id,
-    folderId: row.folder_id,
-    name: row.name,
-    size: row.size,
-    sha256: row.sha256,
-    state: row.state,
-    batchId: row.batch_id,
-    outcome: row.outcome ?? undefined,
-    report: row.report ?? '',
-    putAs: row.put_as ?? undefined
-  }
-}
-
-function viewOf(row: Row): DroppedFile {
-  const outcome = row.outcome ?? 'failed'
-  return {
-    id: row.id,
-    folderId: row.folder_id,
-    name: row.name,
-    at: row.taken_at,
-    outcome,
-    count: row.count,
-    draftIds: JSON.parse(row.draft_ids) as string[],
-    ...(outcome === 'batch' && { batchId: row.batch_id }),
-    ...(row.error !== null && { error: JSON.parse(row.error) as AppError })
+    ...{ id, folderId, name, at: takenAt, outcome, count, draftIds },
+    ...(outcome === 'batch' && { batchId }),
+    ...(error && { error })
   }
 }
 

@@ -2,31 +2,22 @@
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { LeftOutRow } from '../bulk/dry-run.ts'
 import { fail } from '../lib/failure.ts'
+import { flag, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 
-export interface BatchRecord {
-  id: string
-  accountId: string
-  name: string
-  state: 'preparing' | 'going' | 'cancelled'
-  isPaused: boolean
-  goesAt: number
-  createdAt: number
-  leftOut: number
-}
+export type BatchRecord = RecordOf<typeof BATCHES>
 
-interface Row {
-  id: string
-  account_id: string
-  name: string
-  state: BatchRecord['state']
-  is_paused: 0 | 1
-  goes_at: number
-  created_at: number
-  left_out_count: number
-}
-
-const COLUMNS = 'id, account_id, name, state, is_paused, goes_at, created_at, left_out_count'
+const BATCHES = new Rows({
+  id: value<string>(),
+  accountId: value<string>(),
+  name: value<string>(),
+  state: value<'preparing' | 'going' | 'cancelled'>(),
+  isPaused: flag(),
+  goesAt: value<number>(),
+  createdAt: value<number>(),
+  /** How many rows. */
+  leftOut: value<number>('left_out_count')
+})
 
 export class BatchRecords {
   readonly #sql: ReturnType<typeof statementsOf>
@@ -36,12 +27,11 @@ export class BatchRecords {
   }
 
   list(accountId: string): BatchRecord[] {
-    return this.#sql.all.all(accountId).map(recordOf)
+    return this.#sql.all.all(accountId).map(BATCHES.read)
   }
 
   find(id: string): BatchRecord | undefined {
-    const row = this.#sql.one.get(id)
-    return row && recordOf(row)
+    return BATCHES.find(this.#sql.one.get(id))
   }
 
   inState(state: 'preparing' | 'cancelled'): string[] {
@@ -50,7 +40,7 @@ export class BatchRecords {
 
   /** Batches that an earlier run left in their undo window. */
   inUndoWindow(now: number): BatchRecord[] {
-    return this.#sql.inUndoWindow.all(now).map(recordOf)
+    return this.#sql.inUndoWindow.all(now).map(BATCHES.read)
   }
 
   begin(
@@ -120,27 +110,16 @@ function inWords(json: string | null): string {
   return [message, serviceMessage, ...details].filter(Boolean).join(' ')
 }
 
-function recordOf(row: Row): BatchRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    state: row.state,
-    isPaused: row.is_paused === 1,
-    goesAt: row.goes_at,
-    createdAt: row.created_at,
-    leftOut: row.left_out_count
-  }
-}
-
 function statementsOf(db: Db) {
   return {
     all: db.prepare<[string], Row>(
-      `SELECT ${COLUMNS} FROM batches WHERE account_id = ? ORDER BY created_at DESC, number DESC`
+      `SELECT ${BATCHES.columns} FROM batches WHERE account_id = ? ORDER BY created_at DESC, number DESC`
     ),
-    one: db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`),
+    one: db.prepare<[string], Row>(`SELECT ${BATCHES.columns} FROM batches WHERE id = ?`),
     inState: db.prepare<[string], string>(`SELECT id FROM batches WHERE state <> 'going' AND state = ?`).pluck(),
-    inUndoWindow: db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM batches WHERE state = 'going' AND goes_at > ?`),
+    inUndoWindow: db.prepare<[number], Row>(
+      `SELECT ${BATCHES.columns} FROM batches WHERE state = 'going' AND goes_at > ?`
+    ),
     insert: db.prepare(
       `INSERT INTO batches (id, account_id, name, state, goes_at, created_at, left_out_count, columns, left_out)
        VALUES (@id, @accountId, @name, 'preparing', 0, @createdAt, @leftOutCount, @columns, @leftOut)`

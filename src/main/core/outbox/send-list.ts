@@ -5,10 +5,11 @@
 import type { SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { questionOf } from '../drafts/words.ts'
+import { flag, optional, type Row, Rows, value } from '../lib/rows.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Waits } from './pauses.ts'
-import { COLUMNS, type Send, type SendRow, sendOf } from './send-record.ts'
+import { SENDS, type Send } from './send-record.ts'
 
 export interface SendQuery {
   show: 'all' | 'attention' | 'waiting' | 'sent'
@@ -23,11 +24,12 @@ export interface SendPage {
   total: number
 }
 
-interface WaitingRow {
-  id: string
-  is_scheduled: 0 | 1
-  goes_at: number
-}
+const WAITING = new Rows<Waits>({
+  id: value(),
+  batchId: optional(value()),
+  isScheduled: flag(),
+  goesAt: value()
+})
 
 const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
   all: ['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'],
@@ -76,11 +78,11 @@ export class SendQueries {
     const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
     const { where, values } = filterOf(accountId, show, batchId)
     const rows = this.#db
-      .prepare<unknown[], SendRow>(
-        `SELECT ${COLUMNS} FROM sends INDEXED BY ${index} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`
+      .prepare<unknown[], Row>(
+        `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`
       )
       .all(...values, limit, offset)
-    return { sends: rows.map(sendOf), total: totalOf(this.counts(accountId, batchId), SHOWN[show]) }
+    return { sends: rows.map(SENDS.read), total: totalOf(this.counts(accountId, batchId), SHOWN[show]) }
   }
 
   /** As `page`, of those of which each word of `search` begins a word of the title or of a signer's name. */
@@ -102,8 +104,8 @@ export class SendQueries {
       await nextTurn()
       began = performance.now()
     }
-    const rows = found.slice(offset, offset + limit).flatMap((number) => this.#sql.one.get(number) ?? [])
-    return { sends: rows.map(sendOf), total: found.length }
+    const rows = found.slice(offset, offset + limit).flatMap((number) => SENDS.find(this.#sql.one.get(number)) ?? [])
+    return { sends: rows, total: found.length }
   }
 
   /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
@@ -122,21 +124,17 @@ export class SendQueries {
 
   /** The single sends of an account that wait, then the first row of each batch that goes. Stop reading before writing. */
   *waiting(accountId: string): Generator<Waits, void, void> {
-    for (const row of this.#sql.singles.iterate(accountId)) yield waitingOf(row, undefined)
+    for (const row of this.#sql.singles.iterate(accountId)) yield WAITING.read(row)
     for (const batchId of this.#sql.batches.all(accountId)) {
       const row = this.#sql.nextRow.get(accountId, batchId)
-      if (row) yield waitingOf(row, batchId)
+      if (row) yield WAITING.read(row)
     }
   }
 
   /** Single sends that an earlier run left in their undo window. */
   inUndoWindow(now: number): Waits[] {
-    return this.#sql.inUndoWindow.all(now).map((row) => waitingOf(row, undefined))
+    return this.#sql.inUndoWindow.all(now).map(WAITING.read)
   }
-}
-
-function waitingOf(row: WaitingRow, batchId: string | undefined): Waits {
-  return { id: row.id, batchId, isScheduled: row.is_scheduled === 1, goesAt: row.goes_at }
 }
 
 function statementsOf(db: Db) {
@@ -159,12 +157,12 @@ function statementsOf(db: Db) {
        WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
     ),
     last: db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM sends').pluck(),
-    one: db.prepare<[number], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE number = ?`),
+    one: db.prepare<[number], Row>(`SELECT ${SENDS.columns} FROM sends WHERE number = ?`),
     accountsWaiting: db
       .prepare<[], string>(`SELECT DISTINCT account_id FROM send_counts WHERE state = 'ready' AND count > 0`)
       .pluck(),
-    singles: db.prepare<[string], WaitingRow>(
-      `SELECT id, is_scheduled, goes_at FROM sends INDEXED BY sends_ready
+    singles: db.prepare<[string], Row>(
+      `SELECT ${WAITING.columns} FROM sends INDEXED BY sends_ready
        WHERE account_id = ? AND batch_id IS NULL AND state = 'ready' ORDER BY goes_at, sheet_row, number`
     ),
     batches: db
@@ -175,12 +173,12 @@ function statementsOf(db: Db) {
          ORDER BY batches.created_at, batches.number`
       )
       .pluck(),
-    nextRow: db.prepare<[string, string], WaitingRow>(
-      `SELECT id, is_scheduled, goes_at FROM sends INDEXED BY sends_ready
+    nextRow: db.prepare<[string, string], Row>(
+      `SELECT ${WAITING.columns} FROM sends INDEXED BY sends_ready
        WHERE account_id = ? AND batch_id = ? AND state = 'ready' ORDER BY goes_at, sheet_row, number LIMIT 1`
     ),
-    inUndoWindow: db.prepare<[number], WaitingRow>(
-      `SELECT id, is_scheduled, goes_at FROM sends
+    inUndoWindow: db.prepare<[number], Row>(
+      `SELECT ${WAITING.columns} FROM sends
        WHERE state = 'ready' AND batch_id IS NULL AND is_scheduled = 0 AND goes_at > ?`
     )
   }

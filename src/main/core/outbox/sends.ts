@@ -4,8 +4,9 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { fail } from '../lib/failure.ts'
+import type { Row } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
-import { COLUMNS, type Send, type SendRow, type SentRequest, sendOf } from './send-record.ts'
+import { SENDS, type Send, type SentRequest } from './send-record.ts'
 
 export type NewSend = SentRequest & {
   id: string
@@ -56,7 +57,7 @@ export class Sends {
   }
 
   find(id: string): Send | undefined {
-    return sendOrNone(this.#sql.one.get(id))
+    return SENDS.find(this.#sql.one.get(id))
   }
 
   /** The request exactly as it is sent. */
@@ -72,32 +73,32 @@ export class Sends {
 
   /** All accounts' sends that are under way, or that are uncertain. */
   inState(state: 'sending' | 'uncertain'): Send[] {
-    return this.#sql.inState.all(state).map(sendOf)
+    return this.#sql.inState.all(state).map(SENDS.read)
   }
 
   /** An account's sends that are under way or uncertain, oldest first. */
   unresolved(accountId: string): Send[] {
-    return this.#sql.unresolved.all(accountId).map(sendOf)
+    return this.#sql.unresolved.all(accountId).map(SENDS.read)
   }
 
   /** An account's sends that may have left and were not found. */
   notSent(accountId: string): Send[] {
-    return this.#sql.notSent.all(accountId).map(sendOf)
+    return this.#sql.notSent.all(accountId).map(SENDS.read)
   }
 
   /** The send of a draft that waits, is under way, not settled, or done. */
   ofDraft(draftId: string): Send | undefined {
-    return sendOrNone(this.#sql.withDraft.get(draftId))
+    return SENDS.find(this.#sql.withDraft.get(draftId))
   }
 
   /** Earlier sends of a draft that did not reach their goal. */
   failedOfDraft(draftId: string): Send[] {
-    return this.#sql.failedOfDraft.all(draftId).map(sendOf)
+    return this.#sql.failedOfDraft.all(draftId).map(SENDS.read)
   }
 
   /** The send that made a document. */
   ofDocument(reference: string): Send | undefined {
-    return sendOrNone(this.#sql.ofDocument.get(reference))
+    return SENDS.find(this.#sql.ofDocument.get(reference))
   }
 
   /** Whether a document, or the package it belongs to, is known to be another send's. */
@@ -110,24 +111,13 @@ export class Sends {
 
   add(send: NewSend): Send {
     const { composition, request, cells } = send
+    const settledAt = send.state === 'refused' ? send.createdAt : undefined
     const { lastInsertRowid } = this.#sql.insert.run({
-      id: send.id,
-      accountId: send.accountId,
-      draftId: send.draftId ?? null,
-      batchId: send.batchId ?? null,
-      row: send.row ?? null,
-      kind: send.kind,
-      state: send.state,
-      title: titleOf(composition),
-      who: whoOf(composition),
-      isScheduled: send.isScheduled ? 1 : 0,
-      goesAt: send.goesAt,
-      createdAt: send.createdAt,
-      settledAt: send.state === 'refused' ? send.createdAt : null,
-      fingerprint: fingerprintOf(composition),
-      error: jsonOf(send.error)
+      ...SENDS.write({ ...send, settledAt, title: titleOf(composition), who: whoOf(composition) }),
+      fingerprint: fingerprintOf(composition)
     })
-    this.#sql.insertBody.run(lastInsertRowid, jsonOf(cells), JSON.stringify({ request, composition }))
+    const body = JSON.stringify({ request, composition })
+    this.#sql.insertBody.run(lastInsertRowid, cells ? JSON.stringify(cells) : null, body)
     return this.get(send.id)
   }
 
@@ -139,24 +129,9 @@ export class Sends {
   /** Answers the send as it is then. */
   change(send: Send, changes: SendChange): Send {
     const next = { ...send, ...changes }
-    this.#sql.write.run({
-      number: next.number,
-      state: next.state,
-      attempt: next.attempt,
-      attemptedAt: next.attemptedAt ?? null,
-      firstAttemptedAt: next.firstAttemptedAt ?? null,
-      settledAt: next.settledAt ?? null,
-      error: jsonOf(next.error),
-      ambiguity: jsonOf(next.ambiguity),
-      dismissed: JSON.stringify(next.dismissed),
-      packageReference: next.packageReference ?? null,
-      packageStatus: next.packageStatus ?? null,
-      documents: JSON.stringify(next.documents)
-    })
-    if ('draftId' in changes || 'isScheduled' in changes || 'goesAt' in changes) {
-      const { number, goesAt } = next
-      this.#sql.writePlace.run({ number, goesAt, draftId: next.draftId ?? null, isScheduled: next.isScheduled ? 1 : 0 })
-    }
+    const written = SENDS.write(next)
+    this.#sql.write.run(written)
+    if ('draftId' in changes || 'isScheduled' in changes || 'goesAt' in changes) this.#sql.writePlace.run(written)
     return next
   }
 
@@ -187,35 +162,27 @@ export class Sends {
   }
 }
 
-function sendOrNone(row: SendRow | undefined): Send | undefined {
-  return row && sendOf(row)
-}
-
-function jsonOf(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value)
-}
-
 function statementsOf(db: Db) {
   return {
-    one: db.prepare<[string], SendRow>(`SELECT ${COLUMNS} FROM sends WHERE id = ?`),
+    one: db.prepare<[string], Row>(`SELECT ${SENDS.columns} FROM sends WHERE id = ?`),
     body: db.prepare<[number], string>('SELECT body FROM send_bodies WHERE number = ?').pluck(),
-    inState: db.prepare<[string], SendRow>(
-      `SELECT ${COLUMNS} FROM sends INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
+    inState: db.prepare<[string], Row>(
+      `SELECT ${SENDS.columns} FROM sends INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
     ),
-    unresolved: db.prepare<[string], SendRow>(
-      `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
+    unresolved: db.prepare<[string], Row>(
+      `SELECT ${SENDS.columns} FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
     ),
-    notSent: db.prepare<[string], SendRow>(
-      `SELECT ${COLUMNS} FROM sends WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
+    notSent: db.prepare<[string], Row>(
+      `SELECT ${SENDS.columns} FROM sends WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
     ),
-    withDraft: db.prepare<[string], SendRow>(
-      `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
+    withDraft: db.prepare<[string], Row>(
+      `SELECT ${SENDS.columns} FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
     ),
-    failedOfDraft: db.prepare<[string], SendRow>(
-      `SELECT ${COLUMNS} FROM sends WHERE draft_id = ? AND state IN ('refused', 'not-sent')`
+    failedOfDraft: db.prepare<[string], Row>(
+      `SELECT ${SENDS.columns} FROM sends WHERE draft_id = ? AND state IN ('refused', 'not-sent')`
     ),
-    ofDocument: db.prepare<[string], SendRow>(
-      `SELECT ${COLUMNS} FROM sends WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1`
+    ofDocument: db.prepare<[string], Row>(
+      `SELECT ${SENDS.columns} FROM sends WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1`
     ),
     claimant: db
       .prepare<[string, string, string], number>(
