@@ -1,6 +1,6 @@
-import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { afterEach, expect, it } from 'vitest'
 import { flag, json, optional, type Row, Rows, value } from '../../../src/main/core/lib/rows.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 
 const THINGS = new Rows({
   id: value<string>(),
