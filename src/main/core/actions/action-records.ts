@@ -1,6 +1,7 @@
 /** What is kept of each action, how the screens are shown it, and which may be open at the same time. */
 import type { ActionRequest, ActionState, ActionView, AppError } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse } from '../../../shared/model/index.ts'
+import { defined } from '../lib/defined.ts'
 import { flag, json, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Before } from './before.ts'
@@ -108,12 +109,10 @@ export class ActionRecords {
 
 export function viewOf(action: Action): ActionView {
   const { id, accountId, request, reference, documentName, state, createdAt } = action
+  const { attemptedAt, settledAt, error, notary } = action
   return {
     ...{ id, accountId, request, reference, documentName, state, createdAt },
-    ...(action.attemptedAt !== undefined && { attemptedAt: action.attemptedAt }),
-    ...(action.settledAt !== undefined && { settledAt: action.settledAt }),
-    ...(action.error && { error: action.error }),
-    ...(action.notary && { notary: action.notary })
+    ...defined({ attemptedAt, settledAt, error, notary })
   }
 }
 

@@ -18,6 +18,7 @@ import {
   type TemplateSigner,
   type UpdateSignerRequest
 } from '../../../shared/model/index.ts'
+import { defined } from '../lib/defined.ts'
 import { fail } from '../lib/failure.ts'
 import { signerMeant } from './before.ts'
 import type { Subject } from './subject.ts'
@@ -151,10 +152,6 @@ function sharedWith(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> 
     `The document is shared with someone for ${name} whose name or e-mail the service doesn’t give, and correcting would drop them. Nothing was changed: correct it on the service’s own page.`,
     { mayHaveArrived: false }
   )
-}
-
-function defined<Shape extends object>(shape: Shape): { [Name in keyof Shape]: Exclude<Shape[Name], undefined> } {
-  return Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as never
 }
 
 function extensionOf(

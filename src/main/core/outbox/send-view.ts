@@ -3,6 +3,7 @@
  * hear that something changed.
  */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
+import { defined } from '../lib/defined.ts'
 import type { Time } from '../lib/time.ts'
 import { ambiguityView } from './ambiguity.ts'
 import type { ChangeListeners } from './deps.ts'
@@ -88,25 +89,16 @@ export function viewer({
     }
   }
 
-  return (send) => ({
-    id: send.id,
-    accountId: send.accountId,
-    kind: send.kind,
-    title: send.title,
-    who: send.who,
-    state: send.state,
-    createdAt: send.createdAt,
-    attempt: send.attempt,
-    documents: [...send.documents],
-    ...(send.draftId !== undefined && { draftId: send.draftId }),
-    ...(send.batchId !== undefined && { batchId: send.batchId }),
-    ...(send.row !== undefined && { row: send.row }),
-    ...(send.attemptedAt !== undefined && { attemptedAt: send.attemptedAt }),
-    ...(send.settledAt !== undefined && { settledAt: send.settledAt }),
-    ...(send.packageReference !== undefined && { packageReference: send.packageReference }),
-    ...(send.packageStatus !== undefined && { packageStatus: send.packageStatus }),
-    ...shown(send)
-  })
+  return (send) => {
+    const { id, accountId, kind, title, who, state, createdAt, attempt } = send
+    const { draftId, batchId, row, attemptedAt, settledAt, packageReference, packageStatus } = send
+    return {
+      ...{ id, accountId, kind, title, who, state, createdAt, attempt },
+      documents: [...send.documents],
+      ...defined({ draftId, batchId, row, attemptedAt, settledAt, packageReference, packageStatus }),
+      ...shown(send)
+    }
+  }
 }
 
 /** The shortest time between two reports, in milliseconds. */

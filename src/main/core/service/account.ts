@@ -13,7 +13,8 @@ import {
   Recipients,
   UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
-import { decoded, decodedList, encode, pathTo, undefinedIfUnknown } from './operation.ts'
+import { posted } from './documents.ts'
+import { callOf, decoded, decodedList, undefinedIfUnknown } from './operation.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export function account(transport: Transport) {
@@ -21,15 +22,13 @@ export function account(transport: Transport) {
     /** The account's limits and rights; undefined if the service doesn't tell them. */
     async getAccountInfo(options?: CallOptions): Promise<AccountInfo | undefined> {
       const operation = 'Account/Info'
-      const json = await undefinedIfUnknown(
-        transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'read')
-      )
+      const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
       return json === undefined ? undefined : decoded(operation, AccountInfo, json)
     },
 
     /** Operation 11, by its first path, and by its second where the service doesn't have the first. */
     async getRecipients(options?: CallOptions): Promise<DecodedList<Recipients>> {
-      const get = (operation: string) => transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'list')
+      const get = (operation: string) => transport.get(callOf(operation, options), 'list')
       const json = (await undefinedIfUnknown(get('Recipient/GetRecipients'))) ?? (await get('Recipient/Recipients'))
       return decodedList('Recipient/GetRecipients', Recipients, json)
     },
@@ -37,17 +36,13 @@ export function account(transport: Transport) {
     /** Operation 3: saves employers (2.18) and answers all that the account has (2.19). */
     async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployersAnswer> {
       const operation = 'FormDirect/UpdateEmployers'
-      const body = encode(operation, UpdateEmployersRequest, request)
-      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      return decodedEmployers(operation, json)
+      return decodedEmployers(operation, await posted(transport, operation, UpdateEmployersRequest, request, options))
     },
 
     /** The employers that the account has. Not in the reference (endpoint rule 11): undefined if the service lacks it. */
     async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
       const operation = 'FormDirect/Employers'
-      const json = await undefinedIfUnknown(
-        transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'read')
-      )
+      const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
       return json === undefined ? undefined : decodedEmployers(operation, json)
     }
   }

@@ -1,4 +1,5 @@
 /** Sending packages, and reading documents and acting on them. Reference section 4, operations 1, 2, 4 to 8, 10 and 12. */
+import type { z } from 'zod'
 import {
   AssignQueueDocumentRequest,
   AssignQueueDocumentResponse,
@@ -14,12 +15,23 @@ import {
   UpdateSignerRequest,
   ValidationResult
 } from '../../../shared/model/index.ts'
-import { decoded, decodedList, encode, pathTo, undefinedIfUnknown, unexpected } from './operation.ts'
+import { callOf, decoded, decodedList, encode, undefinedIfUnknown, unexpected } from './operation.ts'
 import type { Call, CallOptions, Take, Transport } from './transport.ts'
 
 export interface ActiveDocumentsOptions extends CallOptions {
   /** Whether each document comes with its log. */
   documentLog?: boolean | undefined
+}
+
+/** Posts a request, once, if it has the reference's exact shape. Answers what came. */
+export async function posted(
+  transport: Transport,
+  operation: string,
+  schema: z.ZodType,
+  request: unknown,
+  options: CallOptions | undefined
+): Promise<unknown> {
+  return transport.post(callOf(operation, options), encode(operation, schema, request))
 }
 
 /** Why the reader of an answer could not read it. `path` is the place, as `[3].Signers`. */
@@ -30,17 +42,17 @@ export function documents(transport: Transport) {
     /** Operation 6: corrects the signers of a document; those that aren't Editable are refused by the service. */
     async updateSigner(request: UpdateSignerRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/UpdateSigner'
-      const body = encode(operation, UpdateSignerRequest, request)
-      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      return decoded(operation, DocumentResponse, json)
+      return decoded(
+        operation,
+        DocumentResponse,
+        await posted(transport, operation, UpdateSignerRequest, request, options)
+      )
     },
 
     /** Operation 7: a new due date, for every document of the package. Answers the named one. */
     async extend(request: ExtendRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/Extend'
-      const body = encode(operation, ExtendRequest, request)
-      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      return decoded(operation, DocumentResponse, json)
+      return decoded(operation, DocumentResponse, await posted(transport, operation, ExtendRequest, request, options))
     },
 
     /**
@@ -81,8 +93,8 @@ export function documents(transport: Transport) {
      */
     async validateSignatures(documentReference: string, options?: CallOptions): Promise<ValidationResult> {
       const operation = 'Document/Validation'
-      const path = pathTo(operation, { DocumentReference: documentReference })
-      return decoded(operation, ValidationResult, await transport.get({ ...options, operation, path }, 'read'))
+      const call = callOf(operation, options, { DocumentReference: documentReference })
+      return decoded(operation, ValidationResult, await transport.get(call, 'read'))
     },
 
     /** Operation 12: sends a document to a notary's queue. */
@@ -91,18 +103,19 @@ export function documents(transport: Transport) {
       options?: CallOptions
     ): Promise<AssignQueueDocumentResponse> {
       const operation = 'Notary/AssignQueueDocument'
-      const body = encode(operation, AssignQueueDocumentRequest, request)
-      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      return decoded(operation, AssignQueueDocumentResponse, json)
+      return decoded(
+        operation,
+        AssignQueueDocumentResponse,
+        await posted(transport, operation, AssignQueueDocumentRequest, request, options)
+      )
     },
 
     /** Reminds a signer. Not in the reference: `unsupported` where the service lacks it, which is normal. */
     async sendReminder(request: SendReminderRequest, options?: CallOptions): Promise<'sent' | 'unsupported'> {
       const operation = 'Document/SendReminder'
       const body = encode(operation, SendReminderRequest, request)
-      const call = { ...options, operation, path: pathTo(operation, {}) }
-      const answer = await undefinedIfUnknown(transport.postForNothing(call, body).then(() => 'sent' as const))
-      return answer ?? 'unsupported'
+      const sent = transport.postForNothing(callOf(operation, options), body).then(() => 'sent' as const)
+      return (await undefinedIfUnknown(sent)) ?? 'unsupported'
     }
   }
 }
@@ -110,7 +123,7 @@ export function documents(transport: Transport) {
 function activeDocuments(folder: string, documentLog: boolean | undefined, options: CallOptions): Call {
   const operation = 'Document/GetActiveDocuments'
   const query = documentLog === undefined ? undefined : { DocumentLog: String(documentLog) }
-  return { ...options, operation, path: pathTo(operation, { Folder: folder }), query }
+  return { ...callOf(operation, options, { Folder: folder }), query }
 }
 
 /** Packages of forms and of templates; the answers are section 2.13. */
@@ -119,35 +132,29 @@ export function packages(transport: Transport) {
     /** Operation 1: sends a package of forms (2.1) and answers the package (2.13). */
     async sendForms2(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
       const operation = 'FormDirect/SendForms2'
-      const body = encode(operation, SendFormDirectRequest, request)
-      return decodedPackage(
-        operation,
-        await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      )
+      return decodedPackage(operation, await posted(transport, operation, SendFormDirectRequest, request, options))
     },
 
     /** Operation 2: the earlier variant, which answers the documents alone (2.14). */
     async sendForms(request: SendFormDirectRequest, options?: CallOptions): Promise<DecodedList<DocumentResponse>> {
       const operation = 'FormDirect/SendForms'
-      const body = encode(operation, SendFormDirectRequest, request)
-      const json = await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      return decodedList(operation, DocumentResponse, json)
+      return decodedList(
+        operation,
+        DocumentResponse,
+        await posted(transport, operation, SendFormDirectRequest, request, options)
+      )
     },
 
     /** Operation 4: sends templates (2.9) and answers the package (2.13). */
     async sendTemplates(request: SendFormFillerRequest, options?: CallOptions): Promise<SentPackage> {
       const operation = 'FormFiller/Send'
-      const body = encode(operation, SendFormFillerRequest, request)
-      return decodedPackage(
-        operation,
-        await transport.post({ ...options, operation, path: pathTo(operation, {}) }, body)
-      )
+      return decodedPackage(operation, await posted(transport, operation, SendFormFillerRequest, request, options))
     },
 
     /** Operation 5: the templates that the account can send (2.10). */
     async getTemplateList(options?: CallOptions): Promise<DecodedList<ListedTemplate>> {
       const operation = 'FormFiller/GetTemplateList'
-      const json = await transport.get({ ...options, operation, path: pathTo(operation, {}) }, 'list')
+      const json = await transport.get(callOf(operation, options), 'list')
       return decodedList(operation, ListedTemplate, json)
     }
   }

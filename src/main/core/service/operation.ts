@@ -18,6 +18,15 @@ export function encode<Schema extends z.ZodType>(
   throw new ServiceError({ code: 'invalid', operation, mayHaveArrived: false, fields })
 }
 
+/** A call of an operation: its name, and where it is. */
+export function callOf<Options extends object>(
+  operation: string,
+  options: Options | undefined,
+  parameters: Record<string, string> = {}
+): Options & { operation: string; path: string } {
+  return { ...(options as Options), operation, path: pathTo(operation, parameters) }
+}
+
 /** Reads an answer that is one value. @throws ServiceError `unexpected-shape` with the place. */
 export function decoded<Schema extends z.ZodType>(operation: string, schema: Schema, json: unknown): z.output<Schema> {
   const result = decode(schema, json)
