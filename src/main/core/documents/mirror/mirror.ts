@@ -54,8 +54,7 @@ export function openMirror(db: Db) {
       const some = rows.after(last)
       for (const stored of some) {
         last = stored.id
-        const { id: accountId } = accountOf(stored.account_id)
-        remember(entryOf(stored), stored.row === null ? rowOf(stored) : readJson<IndexRow>(stored.row), accountId)
+        remember(entryOf(stored), stored.row === null ? rowOf(stored) : readJson<IndexRow>(stored.row))
       }
       if (some.length === 0) break
       yield
@@ -95,8 +94,8 @@ export function openMirror(db: Db) {
     }))
   }
 
-  function remember(entry: Entry, row: IndexRow | undefined, accountId: string): void {
-    const account = accountOf(accountId)
+  function remember(entry: Entry, row: IndexRow | undefined): void {
+    const account = accountOf(entry.accountId)
     const known = account.entries.get(entry.reference)
     if (known) {
       for (const mode of ['plain', 'logged'] as const) {
@@ -128,7 +127,7 @@ export function openMirror(db: Db) {
         documentName: row.name,
         at: happened.at
       })
-      after.push(() => remember({ ...entry, id }, content?.row, entry.accountId))
+      after.push(() => remember({ ...entry, id }, content?.row))
     }
     return after
   })
