@@ -1,7 +1,6 @@
 /** Requests about what happened to documents, and what of it the desktop tells. */
 import type { KeptPreferences } from '../core/notifications/preferences.ts'
-import type { Presence } from '../core/notifications/presence.ts'
-import { awayView } from '../core/notifications/presence.ts'
+import { awayView, type Presence } from '../core/notifications/presence.ts'
 import { chosenId } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'

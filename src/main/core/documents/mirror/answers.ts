@@ -8,8 +8,8 @@ import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { type Scan, scanList } from '../../lib/json-scanning.ts'
 import { inSlices, nextTurn } from '../../lib/slices.ts'
 import type { Ask, Taken } from '../questions.ts'
-import type { Answered } from './answer-items.ts'
 import {
+  type Answered,
   alsoIn,
   answeredAt,
   asUtf8,

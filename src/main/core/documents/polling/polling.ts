@@ -12,8 +12,6 @@ import { isUnknownFolder, openConnections, Place, restAfter } from './account-st
 import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
 import { openRounds, type Round } from './rounds.ts'
 
-export type { FolderTrouble } from './folder-reading.ts'
-
 /** What may be wrong with one folder, or its answer, while the line is well. */
 const MAYBE_ITS_OWN = new Set<AppError['code']>(['timeout', 'not-json'])
 /** The screens are told at most so often that an account's documents changed, in milliseconds. */
