@@ -53,11 +53,12 @@ export function* csvOf(
 ): Sliced<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   const iso = isoWriter(zone)
-  const pieces = [encoder.encode(`${UTF8_MARK}${csvLines([columns.map((column) => CSV_COLUMNS[column].heading)])}`)]
+  const shown = columns.map((column) => CSV_COLUMNS[column])
+  const pieces = [encoder.encode(`${UTF8_MARK}${csvLines([shown.map(({ heading }) => heading)])}`)]
   for (let begin = 0; begin < rows.length; begin += PIECE) {
     yield
     const piece = rows.slice(begin, begin + PIECE)
-    const cells = piece.map((row) => columns.map((column) => CSV_COLUMNS[column].cell(row, iso) ?? ''))
+    const cells = piece.map((row) => shown.map(({ cell }) => cell(row, iso) ?? ''))
     pieces.push(encoder.encode(csvLines(cells)))
   }
   const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
