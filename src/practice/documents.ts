@@ -66,6 +66,14 @@ function signerMeant(document: DocumentRecord, wanted: TemplateSignerRequest, in
   throw invalidField(place, 'NotEmpty', 'Which of the signers is meant? Give the SignerReference.')
 }
 
+/** The members of a signer that are kept under the names they are sent by. */
+const CORRECTED = [
+  ...(['FirstName', 'MiddleName', 'LastName', 'Email', 'MobileNumber', 'MobileCountry'] as const),
+  ...(['ShareUsers', 'ClientReference'] as const)
+]
+/** What a signer has done so far: someone else at a new address has done none of it. */
+const STEPS = ['openedAt', 'identifiedAt', 'videoAt', 'videoOptOut', 'handedOverAt'] as const
+
 function correct(
   document: DocumentRecord,
   signer: SignerRecord,
@@ -75,14 +83,7 @@ function correct(
   state: PracticeState
 ): void {
   const readdressed = signer.Email !== wanted.Email
-  signer.FirstName = wanted.FirstName
-  signer.LastName = wanted.LastName
-  signer.Email = wanted.Email
-  if (wanted.MiddleName !== undefined) signer.MiddleName = wanted.MiddleName
-  if (wanted.MobileNumber !== undefined) signer.MobileNumber = wanted.MobileNumber
-  if (wanted.MobileCountry !== undefined) signer.MobileCountry = wanted.MobileCountry
-  if (wanted.ShareUsers !== undefined) signer.ShareUsers = wanted.ShareUsers
-  if (wanted.ClientReference !== undefined) signer.ClientReference = wanted.ClientReference
+  for (const name of CORRECTED) if (wanted[name] !== undefined) Object.assign(signer, { [name]: wanted[name] })
   signer.faceToFace = wanted.IsFaceToFaceSigning ?? signer.faceToFace
   signer.video = wanted.VideoConfirmationEnabled ?? signer.video
   signer.deepfake = wanted.VideoConfirmationDeepfakeEnabled ?? signer.deepfake
@@ -91,11 +92,7 @@ function correct(
   if (!readdressed) return
   signer.key = newKey(random)
   signer.wrongAnswers = 0
-  delete signer.openedAt
-  delete signer.identifiedAt
-  delete signer.videoAt
-  delete signer.videoOptOut
-  delete signer.handedOverAt
+  for (const name of STEPS) delete signer[name]
   if (signer.status !== 'Initialized' && signer.status !== 'Expired') signer.status = 'Invitation'
   log(document, now, state.account.user, 'The link sent before was withdrawn', 'Sender')
 }

@@ -1,55 +1,48 @@
 /** An account as the application knows it: everything but its secrets. */
 import type { AuthScheme, DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { HELD_STATES } from '../drafts/draft-rows.ts'
+import { flag, json, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 
-export interface Account {
-  readonly id: string
-  readonly name: string
-  readonly kind: 'practice' | 'service'
+/** Everything of it that is shown. */
+export type Account = Readonly<Omit<AccountRecord, 'position'>>
+
+export type AccountRecord = RecordOf<typeof ACCOUNTS>
+
+const ACCOUNTS = new Rows({
+  id: value<string>(),
+  name: value<string>(),
+  kind: value<'practice' | 'service'>(),
   /** Without a slash at the end. Null for a practice account whose service isn't running. */
-  readonly baseUrl: string | null
-  readonly scheme: AuthScheme
+  baseUrl: value<string | null>(),
+  scheme: value<AuthScheme>('auth_scheme'),
   /** A CSS colour for the stripe that tells accounts apart. */
-  readonly colour: string
+  colour: value<string>(),
   /** The service answers JSON only when it is asked with `?format=json`. */
-  readonly jsonByQuery: boolean
+  jsonByQuery: flag(),
   /** How the service wants `pdf` and `json` spelled in the address of its identity data. */
-  readonly dataTypeSpelling: DataTypeSpelling
+  dataTypeSpelling: value<DataTypeSpelling>(),
   /** The folders this office uses, as they stand in the path of GetActiveDocuments. */
-  readonly folders: readonly string[]
+  folders: json<readonly string[]>(),
   /** Milliseconds since 1970 UTC. */
-  readonly createdAt: number
-}
+  createdAt: value<number>(),
+  position: value<number>()
+})
 
 /** The value set that the reference leaves open; public clients show these. */
 export const USUAL_FOLDERS: readonly string[] = ['InBox', 'Progress', 'Signed']
 
-export interface AccountRow {
-  id: string
-  name: string
-  kind: 'practice' | 'service'
-  base_url: string | null
-  auth_scheme: AuthScheme
-  colour: string
-  json_by_query: 0 | 1
-  data_type_spelling: DataTypeSpelling
-  folders: string
-  created_at: number
-  position: number
-}
-
 /** The statements over the accounts' table, and over what `meta` says of them. */
 export function accountRows(db: Db) {
-  const all = db.prepare<[], AccountRow>('SELECT * FROM accounts ORDER BY position, created_at, id')
-  const one = db.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE id = ?')
-  const write = db.prepare<AccountRow>(
+  const all = db.prepare<[], Row>('SELECT * FROM accounts ORDER BY position, created_at, id')
+  const one = db.prepare<[string], Row>('SELECT * FROM accounts WHERE id = ?')
+  const write = db.prepare(
     `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, data_type_spelling, folders,
        created_at, position)
-     VALUES (@id, @name, @kind, @base_url, @auth_scheme, @colour, @json_by_query, @data_type_spelling, @folders,
-       @created_at, @position)
-     ON CONFLICT (id) DO UPDATE SET name = @name, base_url = @base_url, auth_scheme = @auth_scheme, colour = @colour,
-       json_by_query = @json_by_query, data_type_spelling = @data_type_spelling, folders = @folders, position = @position`
+     VALUES (@id, @name, @kind, @baseUrl, @scheme, @colour, @jsonByQuery, @dataTypeSpelling, @folders, @createdAt,
+       @position)
+     ON CONFLICT (id) DO UPDATE SET name = @name, base_url = @baseUrl, auth_scheme = @scheme, colour = @colour,
+       json_by_query = @jsonByQuery, data_type_spelling = @dataTypeSpelling, folders = @folders, position = @position`
   )
   const erase = db.prepare<[string]>('DELETE FROM accounts WHERE id = ?')
   // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.
@@ -78,9 +71,9 @@ export function accountRows(db: Db) {
     `INSERT INTO meta (key, value) VALUES ('chosen-account', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
   )
   return {
-    all: () => all.all(),
-    get: (id: string) => one.get(id),
-    put: (row: AccountRow) => void write.run(row),
+    all: () => all.all().map(ACCOUNTS.read),
+    get: (id: string) => ACCOUNTS.find(one.get(id)),
+    put: (record: AccountRecord) => void write.run(ACCOUNTS.write(record)),
     /** With all that other tables hold of it. */
     erase(id: string): void {
       erase.run(id)

@@ -8,7 +8,7 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AccountSecrets } from '../storage/keychain.ts'
 import { KeychainError } from '../storage/keychain.ts'
-import { type Account, type AccountRow, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
+import { type Account, type AccountRecord, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
 import {
   type AccountChanges,
   type AccountCredentials,
@@ -54,21 +54,13 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   const rows = accountRows(db)
   let practice: RunningPractice | undefined
 
-  const accountOf = (row: AccountRow): Account => ({
-    id: row.id,
-    name: row.name,
-    kind: row.kind,
-    baseUrl: row.kind === 'practice' ? (practice?.baseUrl ?? null) : row.base_url,
-    scheme: row.kind === 'practice' ? (practice?.credentials.scheme ?? 'none') : row.auth_scheme,
-    colour: row.colour,
-    jsonByQuery: row.json_by_query === 1,
-    dataTypeSpelling: row.data_type_spelling,
-    folders: JSON.parse(row.folders),
-    createdAt: row.created_at
-  })
-  const rowOf = (id: string): AccountRow => rows.get(id) ?? fail('no-account', 'This account is no longer there.')
+  const accountOf = ({ position: _, ...kept }: AccountRecord): Account => {
+    if (kept.kind === 'service') return kept
+    return { ...kept, baseUrl: practice?.baseUrl ?? null, scheme: practice?.credentials.scheme ?? 'none' }
+  }
+  const rowOf = (id: string): AccountRecord => rows.get(id) ?? fail('no-account', 'This account is no longer there.')
 
-  const add = db.transaction((row: AccountRow): void => {
+  const add = db.transaction((row: AccountRecord): void => {
     rows.put({ ...row, position: rows.nextPosition() })
     if (rows.chosenId() === undefined) rows.choose(row.id)
   })
@@ -110,13 +102,13 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
         id,
         name,
         kind: input.kind,
-        base_url: kept?.baseUrl ?? null,
-        auth_scheme: kept?.credentials.scheme ?? 'none',
+        baseUrl: kept?.baseUrl ?? null,
+        scheme: kept?.credentials.scheme ?? 'none',
         colour,
-        json_by_query: 0,
-        data_type_spelling: (input.kind === 'service' && input.dataTypeSpelling) || USUAL_DATA_TYPE_SPELLING,
-        folders: JSON.stringify(USUAL_FOLDERS),
-        created_at: time.now(),
+        jsonByQuery: false,
+        dataTypeSpelling: (input.kind === 'service' && input.dataTypeSpelling) || USUAL_DATA_TYPE_SPELLING,
+        folders: USUAL_FOLDERS,
+        createdAt: time.now(),
         position: 0
       })
       // The record comes first: killed in between, there is an account without its secret, which is asked for again,
@@ -143,17 +135,17 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
         fail('invalid', 'The practice office looks after its own address and credentials.')
       }
       const name = changes.name === undefined ? before.name : readName(changes.name)
-      const baseUrl = changes.baseUrl === undefined ? before.base_url : readAddress(changes.baseUrl)
+      const baseUrl = changes.baseUrl === undefined ? before.baseUrl : readAddress(changes.baseUrl)
       const credentials = changes.authentication && readCredentials(changes.authentication)
       const kept = credentials && (await keptBeside(before))
-      const leadsElsewhere = (row: AccountRow): boolean =>
-        baseUrl !== row.base_url ||
+      const leadsElsewhere = (row: AccountRecord): boolean =>
+        baseUrl !== row.baseUrl ||
         (credentials !== undefined &&
           kept?.credentials !== undefined &&
           admission !== 'refused' &&
           !isSameLogin(kept.credentials, credentials))
-      const refuseWhileUnsettled = (row: AccountRow): void => {
-        if (baseUrl !== row.base_url && rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS_FOR)
+      const refuseWhileUnsettled = (row: AccountRecord): void => {
+        if (baseUrl !== row.baseUrl && rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS_FOR)
         if (!leadsElsewhere(row)) return
         if (rows.hasUnsettledSends(id)) fail('busy', UNSETTLED)
         if (rows.hasUnsettledActions(id)) fail('busy', UNSETTLED_ACTIONS)
@@ -176,12 +168,12 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       rows.put({
         ...row,
         name,
-        base_url: changes.baseUrl === undefined ? row.base_url : baseUrl,
-        auth_scheme: credentials?.scheme ?? row.auth_scheme,
+        baseUrl: changes.baseUrl === undefined ? row.baseUrl : baseUrl,
+        scheme: credentials?.scheme ?? row.scheme,
         colour: changes.colour ?? row.colour,
-        json_by_query: (changes.jsonByQuery ?? row.json_by_query === 1) ? 1 : 0,
-        data_type_spelling: changes.dataTypeSpelling ?? row.data_type_spelling,
-        folders: changes.folders === undefined ? row.folders : JSON.stringify(changes.folders)
+        jsonByQuery: changes.jsonByQuery ?? row.jsonByQuery,
+        dataTypeSpelling: changes.dataTypeSpelling ?? row.dataTypeSpelling,
+        folders: changes.folders ?? row.folders
       })
       return accountOf(rowOf(id))
     },
@@ -220,7 +212,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
           fail('refused', 'The practice office isn’t running.', { next: 'Start Countersign again.' })
         )
       }
-      if (row.auth_scheme === 'none') return { scheme: 'none' }
+      if (row.scheme === 'none') return { scheme: 'none' }
       const text = await secrets.get(id)
       const credentials = text === null ? undefined : decodeCredentials(text)
       return (
@@ -234,7 +226,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     /** Whether the account's credentials have to be entered again. */
     async secretState(id: string): Promise<SecretState> {
       const row = rowOf(id)
-      if (row.kind === 'practice' || row.auth_scheme === 'none') return 'kept'
+      if (row.kind === 'practice' || row.scheme === 'none') return 'kept'
       try {
         const text = await secrets.get(id)
         return text !== null && decodeCredentials(text) !== undefined ? 'kept' : 'missing'
@@ -246,9 +238,9 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   }
 
   /** What the keychain holds for an account; without `credentials` where it is lost or can't be read. */
-  async function keptBeside(row: AccountRow): Promise<{ text: string | null; credentials?: AccountCredentials }> {
+  async function keptBeside(row: AccountRecord): Promise<{ text: string | null; credentials?: AccountCredentials }> {
     const text = await secrets.get(row.id)
-    if (row.auth_scheme === 'none') return { text, credentials: { scheme: 'none' } }
+    if (row.scheme === 'none') return { text, credentials: { scheme: 'none' } }
     const credentials = text === null ? undefined : decodeCredentials(text)
     return { text, ...(credentials && { credentials }) }
   }

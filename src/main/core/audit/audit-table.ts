@@ -1,5 +1,7 @@
 /** The audit trail in the database: what is appended is on the disk when it is answered, and is never changed. */
 import type { AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
+import { defined } from '../lib/defined.ts'
+import { optional, type Row, Rows, value } from '../lib/rows.ts'
 import type { Sliced } from '../lib/slices.ts'
 import { folded, wordsOf } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
@@ -12,21 +14,19 @@ export interface Link {
   search: string
 }
 
-interface Row {
-  seq: number
-  at: number
-  zone: string
-  staff: string
-  what: string
-  session: string | null
-  document_reference: string | null
-  document_name: string | null
-  signer_name: string | null
-  detail: string
-  hash: string
-}
-
-const COLUMNS = 'seq, at, zone, staff, what, session, document_reference, document_name, signer_name, detail, hash'
+const ENTRIES = new Rows({
+  seq: value<number>(),
+  at: value<number>(),
+  zone: value<string>(),
+  staff: value<string>(),
+  what: value<AuditEntry['what']>(),
+  session: optional(value<string>()),
+  documentReference: optional(value<string>()),
+  documentName: optional(value<string>()),
+  signerName: optional(value<string>()),
+  /** As it lies there: what can't be read as JSON is an entry all the same. */
+  detail: value<string>()
+})
 /** How many entries are read at a time: about a millisecond. */
 const STRETCH = 300
 
@@ -34,27 +34,28 @@ export type AuditTable = ReturnType<typeof openAuditTable>
 
 export function openAuditTable(db: Db) {
   const newest = db.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
-  const insert = db.prepare<Row & { search: string }>(
-    `INSERT INTO audit (${COLUMNS}, search) VALUES (@seq, @at, @zone, @staff, @what, @session, @document_reference,
-       @document_name, @signer_name, @detail, @hash, @search)`
+  const insert = db.prepare(
+    `INSERT INTO audit (${ENTRIES.columns}, hash, search) VALUES (@seq, @at, @zone, @staff, @what, @session,
+       @documentReference, @documentName, @signerName, @detail, @hash, @search)`
   )
   const hash = db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck()
-  const one = db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM audit WHERE seq = ?`)
+  const one = db.prepare<[number], Row>(`SELECT ${ENTRIES.columns} FROM audit WHERE seq = ?`)
   const count = db.prepare<[], number>('SELECT count(*) FROM audit').pluck()
   const page = db.prepare<[number, number], number>('SELECT seq FROM audit ORDER BY seq DESC LIMIT ? OFFSET ?').pluck()
   const below = db
     .prepare<[number, number], number>('SELECT seq FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1 OFFSET ?')
     .pluck()
-  const after = db.prepare<[number, number], Row & { search: string }>(
-    `SELECT ${COLUMNS}, search FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`
+  const after = db.prepare<[number, number], Row & { seq: number; hash: string; search: string }>(
+    `SELECT ${ENTRIES.columns}, hash, search FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`
   )
 
   const append = db.transaction((given: Omit<AuditEntry, 'seq'>): { seq: number; hash: string } => {
     const before = newest.get()
     const entry = wellFormed({ ...given, seq: (before?.seq ?? 0) + 1 })
-    const row = rowOf(entry, hashAfter(before?.hash ?? BEFORE_FIRST, textOf(entry)))
-    insert.run({ ...row, search: searchText(entry) })
-    return { seq: row.seq, hash: row.hash }
+    const hash = hashAfter(before?.hash ?? BEFORE_FIRST, textOf(entry))
+    const kept = ENTRIES.write({ ...entry, detail: JSON.stringify(entry.detail) })
+    insert.run({ ...kept, hash, search: searchText(entry) })
+    return { seq: entry.seq, hash }
   })
 
   /** The numbers of all that hold each of the words, newest first. */
@@ -118,35 +119,9 @@ function wellFormed(entry: AuditEntry): AuditEntry {
   return { ...whole, detail: sorted(Object.fromEntries(words)) }
 }
 
-function rowOf(entry: AuditEntry, hash: string): Row {
-  return {
-    seq: entry.seq,
-    at: entry.at,
-    zone: entry.zone,
-    staff: entry.staff,
-    what: entry.what,
-    session: entry.session ?? null,
-    document_reference: entry.documentReference ?? null,
-    document_name: entry.documentName ?? null,
-    signer_name: entry.signerName ?? null,
-    detail: JSON.stringify(entry.detail),
-    hash
-  }
-}
-
 function entryOf(row: Row): AuditEntry {
-  return {
-    seq: row.seq,
-    at: row.at,
-    zone: row.zone,
-    staff: row.staff,
-    what: row.what as AuditEntry['what'],
-    ...(row.session !== null && { session: row.session }),
-    ...(row.document_reference !== null && { documentReference: row.document_reference }),
-    ...(row.document_name !== null && { documentName: row.document_name }),
-    ...(row.signer_name !== null && { signerName: row.signer_name }),
-    detail: detailOf(row.detail)
-  }
+  const entry = ENTRIES.read(row)
+  return { ...defined(entry), detail: detailOf(entry.detail) }
 }
 
 /** What we never wrote reads as nothing, and so doesn't fit its hash. */

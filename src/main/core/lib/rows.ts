@@ -14,8 +14,8 @@ interface Column<Value> {
 /** A row as the database gives it, by the names of its columns. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What is kept as it is. */
-export function value<Value extends string | number>(name?: string): Column<Value> {
+/** What is kept as it is, NULL as null. */
+export function value<Value extends string | number | null>(name?: string): Column<Value> {
   return { name, read: (stored) => stored as Value, write: (kept) => kept }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { AppError, OutboxView } from '../../../shared/contract/index.ts'
 import { Lanes, Pauses } from '../jobs/lanes.ts'
+import { json, optional, type Row, Rows, value } from '../lib/rows.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -18,14 +19,14 @@ interface Account {
   nextByPace: number
 }
 
-interface Row {
-  concurrency: number
-  per_minute: number | null
-  take_back_seconds: number
-  paused_by: 'person' | 'service' | null
-  paused_at: number | null
-  pause_error: string | null
-}
+const OUTBOXES = new Rows({
+  concurrency: value<number>(),
+  perMinute: value<number | null>(),
+  undoSeconds: value<number>('take_back_seconds'),
+  by: optional(value<Pause['by']>('paused_by')),
+  since: optional(value<number>('paused_at')),
+  error: optional(json<AppError>('pause_error'))
+})
 
 const USUAL: OutboxSettings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
 /** How long an outbox waits after a first failure, in milliseconds: if nothing left, and if nobody knows. */
@@ -181,23 +182,14 @@ function rowsOf(db: Db) {
   )
   return {
     read(accountId: string): Pick<Account, 'settings' | 'pause'> {
-      const row = read.get(accountId)
-      if (!row) return { settings: USUAL, pause: undefined }
-      const { concurrency, per_minute: perMinute, take_back_seconds: undoSeconds, paused_by: by } = row
-      const error = row.pause_error === null ? undefined : (JSON.parse(row.pause_error) as AppError)
-      return {
-        settings: { concurrency, perMinute, undoSeconds },
-        pause: by ? { by, since: row.paused_at ?? 0, ...(error && { error }) } : undefined
-      }
+      const found = OUTBOXES.find(read.get(accountId))
+      if (!found) return { settings: USUAL, pause: undefined }
+      const { by, since = 0, error, ...settings } = found
+      return { settings, pause: by && { by, since, ...(error && { error }) } }
     },
     write(accountId: string, settings: OutboxSettings, pause: Pause | undefined): void {
-      write.run({
-        accountId,
-        ...settings,
-        by: pause?.by ?? null,
-        since: pause?.since ?? null,
-        error: pause?.error ? JSON.stringify(pause.error) : null
-      })
+      const { by, since, error } = pause ?? {}
+      write.run({ accountId, ...OUTBOXES.write({ ...settings, by, since, error }) })
     }
   }
 }

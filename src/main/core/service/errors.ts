@@ -77,33 +77,22 @@ export interface ServiceErrorDetails {
 /** The only error that the client of the service throws. Its `message` holds no secret and nothing personal. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
-  readonly code: ServiceErrorCode
-  readonly operation: string
-  readonly mayHaveArrived: boolean
-  readonly status: number | undefined
-  readonly fields: FieldProblem[] | undefined
-  readonly path: string | undefined
-  readonly retryAfterMs: number | undefined
-  readonly serviceMessage: string | undefined
-  readonly reason: string | undefined
-  readonly movedTo: string | undefined
-  readonly asked: IDVerificationDataType | undefined
-  readonly finding: Finding | undefined
+  declare readonly code: ServiceErrorCode
+  declare readonly operation: string
+  declare readonly mayHaveArrived: boolean
+  declare readonly status: number | undefined
+  declare readonly fields: FieldProblem[] | undefined
+  declare readonly path: string | undefined
+  declare readonly retryAfterMs: number | undefined
+  declare readonly serviceMessage: string | undefined
+  declare readonly reason: string | undefined
+  declare readonly movedTo: string | undefined
+  declare readonly asked: IDVerificationDataType | undefined
+  declare readonly finding: Finding | undefined
 
   constructor(details: ServiceErrorDetails) {
     super(summary(details))
-    this.code = details.code
-    this.operation = details.operation
-    this.mayHaveArrived = details.mayHaveArrived
-    this.status = details.status
-    this.fields = details.fields
-    this.path = details.path
-    this.retryAfterMs = details.retryAfterMs
-    this.serviceMessage = details.serviceMessage
-    this.reason = details.reason
-    this.movedTo = details.movedTo
-    this.asked = details.asked
-    this.finding = details.finding
+    Object.assign(this, details)
   }
 }
 
