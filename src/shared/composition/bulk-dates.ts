@@ -19,21 +19,7 @@ const DAY = 86_400_000
 const EPOCHS = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) }
 export type Epoch = keyof typeof EPOCHS
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const monthNames = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december'
-]
+const months = 'january february march april may june july august september october november december'.split(' ')
 
 const parts = /^(\d{1,2})[-/.](\d{1,2})[-/.](?:\d{4}|\d{2})(?!\d)/
 const clock = String.raw`(?:[T\s,]+(?:at\s+)?(?<clock>\d{1,2}[:.]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?)\s*(?<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$`
@@ -108,7 +94,7 @@ function monthOf(found: Record<string, string | undefined>, order: DateOrder): n
   if (!found.name) return Number(order === 'day-first' ? found.second : found.first)
   const name = found.name.toLowerCase()
   if (name === 'sept') return 9
-  return Math.max(months.indexOf(name), monthNames.indexOf(name)) + 1
+  return months.findIndex((month) => name === month || name === month.slice(0, 3)) + 1
 }
 
 function dateOf(found: Record<string, string | undefined>, order: DateOrder): string | undefined {

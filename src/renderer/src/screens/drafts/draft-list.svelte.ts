@@ -1,10 +1,11 @@
 /** The drafts that fit a search, or those in the trash, as many as there may be; and what is done with those that are marked. */
-import { untrack } from 'svelte'
+import { tick, untrack } from 'svelte'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { DraftList as Answer, DraftSummary } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import type { Clock } from '../../state/clock.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
+import type { MasterDetailState } from '../../ui/master-detail.svelte.ts'
 
 /** Milliseconds between two readings: a draft changes with every few keys. */
 const PAUSE = 1000
@@ -46,6 +47,11 @@ export class DraftList {
     const search = this.rows.query ?? ''
     const result = await settled(this.#api.drafts.list({ search, trashed: this.#trashed, ...page }))
     return result.ok ? result.value.rows : []
+  }
+
+  /** The row at a place, or the last one where that is beyond it: the neighbour of what is gone. */
+  nearest(at: number): DraftSummary | undefined {
+    return this.rows.row(Math.max(0, Math.min(at, this.rows.total - 1)))
   }
 
   /**
@@ -101,6 +107,11 @@ export class Marks<Row extends { id: string }> {
     return this.#marked.has(id)
   }
 
+  /** What a key or a menu of a row means: all that is marked, where the row is one of them. */
+  meant(row: Row): readonly Row[] {
+    return this.has(row.id) ? this.rows : [row]
+  }
+
   /** Where a range that is marked next begins. */
   stand(index: number): void {
     this.#from = index
@@ -127,5 +138,13 @@ export class Marks<Row extends { id: string }> {
 
   clear(): void {
     this.#marked = new Map()
+  }
+
+  /** Unmarks all. What is under the list goes with the marks, and with it the button that had the focus. */
+  async unmark(pane: MasterDetailState): Promise<void> {
+    if (this.count === 0) return
+    this.clear()
+    await tick()
+    pane.focusList()
   }
 }
