@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
 import type { DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import type { Credentials } from '../service/authentication.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import { type AccountSecrets, type Keychain, memoryKeychain } from '../storage/keychain.ts'
@@ -89,11 +90,7 @@ export function encodeCredentials(credentials: AccountCredentials): string {
 
 /** Undefined when the text isn't ours or is damaged. */
 export function decodeCredentials(text: string): AccountCredentials | undefined {
-  try {
-    return AccountCredentials.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  return AccountCredentials.safeParse(parsedJson(text)).data
 }
 
 /**

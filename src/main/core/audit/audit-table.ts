@@ -1,6 +1,7 @@
 /** The audit trail in the database: what is appended is on the disk when it is answered, and is never changed. */
 import type { AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
 import { defined } from '../lib/defined.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { optional, type Row, Rows, value } from '../lib/rows.ts'
 import type { Sliced } from '../lib/slices.ts'
 import { folded, wordsOf } from '../lib/text-folding.ts'
@@ -126,7 +127,7 @@ function entryOf(row: Row): AuditEntry {
 
 /** What we never wrote reads as nothing, and so doesn't fit its hash. */
 function detailOf(text: string): AuditEntry['detail'] {
-  const found = parsed(text)
+  const found = parsedJson(text)
   if (typeof found !== 'object' || found === null || Array.isArray(found)) return {}
   const words = Object.entries(found)
   return words.every(isText) ? sorted(Object.fromEntries(words)) : {}
@@ -134,14 +135,6 @@ function detailOf(text: string): AuditEntry['detail'] {
 
 function isText(word: [string, unknown]): word is [string, string] {
   return typeof word[1] === 'string'
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** What an entry is found by. It follows from the entry alone, so that one made hard to find is noticed. */

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { type CounterSettings, type DecodedInput, type IdleScreen, requests } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { allowedOrigin } from '../policy/allowed-origins.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -54,7 +55,7 @@ export class CounterSettingsKeeper {
   constructor(deps: CounterSettingsDeps) {
     this.#deps = deps
     this.#meta = openMeta(deps.db)
-    this.#kept = asKept(parsed(this.#meta.read(KEY)))
+    this.#kept = asKept(parsedJson(this.#meta.read(KEY) ?? ''))
     this.#logo = keptLogo(this.#meta.read(LOGO_KEY))
   }
 
@@ -153,14 +154,6 @@ function asKept(found: unknown): Kept {
 
 function listed<Item>(found: unknown, read: (item: unknown) => Item[]): Item[] | undefined {
   return Array.isArray(found) ? found.flatMap(read) : undefined
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function keptLogo(text: string | undefined): string | undefined {

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { AppError, CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import type { CounterDeps, CrashMarker, RunningSession } from './deps.ts'
@@ -67,11 +68,7 @@ export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unkn
 
 /** One that can't be understood says no more than that someone had the screen. */
 function decoded(text: string): RunningSession | 'unreadable' {
-  try {
-    return (Running.safeParse(JSON.parse(text)).data as RunningSession | undefined) ?? 'unreadable'
-  } catch {
-    return 'unreadable'
-  }
+  return (Running.safeParse(parsedJson(text)).data as RunningSession | undefined) ?? 'unreadable'
 }
 
 /** What stands for a session of which nothing can be made out: it is locked like any other. */

@@ -109,11 +109,6 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
   }
 }
 
-/**
- * A table beside the files that says what each of them is, for anyone who opens the folder without us. It is written again as a
- * whole, and never in the place of a file that isn't such a table.
- */
-
 export interface IndexRow {
   /** Below the folder. */
   path: readonly string[]

@@ -48,13 +48,8 @@ export async function filesIn(place: string, from: string | undefined): Promise<
     .filter((entry) => entry.isFile() && kindOf(entry.name) !== undefined)
     .map(({ name }) => name)
     .sort()
-  const begin =
-    from === undefined
-      ? 0
-      : Math.max(
-          0,
-          names.findIndex((name) => name >= from)
-        )
+  const first = from === undefined ? 0 : names.findIndex((name) => name >= from)
+  const begin = Math.max(0, first)
   const files: FileStat[] = []
   for (const name of names.slice(begin, begin + MOST_AT_ONCE)) {
     const stat = await fileStatOf(place, name)

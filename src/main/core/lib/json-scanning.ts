@@ -5,6 +5,15 @@
 import { fail } from './failure.ts'
 import { inSlices, type Sliced } from './slices.ts'
 
+/** What a text says as JSON; undefined if it isn't any. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Where the items of a list stand. The bytes between may still not be JSON. */
 export interface Scan {
   count: number

@@ -1,6 +1,7 @@
 /** ID-verification data, as the PDF's bytes or as records. Reference section 4, operation 9, and 2.22. */
 import type { DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { type DecodedList, type IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { ServiceError } from './errors.ts'
 import {
   asIdentityTrouble,
@@ -164,12 +165,9 @@ function recordsIn(json: unknown, shown: (said: Refusal) => Refusal): DecodedLis
 
 /** Some services answer text that holds the JSON. */
 function unwrapped(json: unknown): unknown {
-  if (typeof json !== 'string') return json
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
-  }
+  const read = typeof json === 'string' ? parsedJson(json) : undefined
+  // Text may say null, which is an answer.
+  return read === undefined ? json : read
 }
 
 /**

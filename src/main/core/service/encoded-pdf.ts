@@ -2,6 +2,7 @@
  * A PDF that comes as base64: bare, in a JSON string, or in a member of a JSON object. It is decoded as it comes, and
  * comes to an end without a throw only where its base64, and the JSON about it, came to theirs.
  */
+import { parsedJson } from '../lib/json-scanning.ts'
 import type { Finding } from './errors.ts'
 
 /** Why it can't be decoded. */
@@ -86,7 +87,7 @@ export async function* decodeQuoted(
     if (bytes.byteLength > 0) yield bytes
     if (close >= 0) behind = text.slice(close + 1)
   }
-  if (behind === undefined || !isJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${behind}`)) {
+  if (behind === undefined || parsedJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${behind}`) === undefined) {
     throw new EncodingTrouble('not-whole')
   }
   // One of several would be taken for all that there is.
@@ -102,15 +103,6 @@ function unescaped(text: string): string {
     .replace(/\\u([0-9a-f]{4})/gi, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/\\\//g, '/')
     .replace(/\\[rnt]/g, '\n')
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function latin1(bytes: Uint8Array): string {

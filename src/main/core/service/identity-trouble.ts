@@ -3,6 +3,7 @@
  * anything, and made an error that says what was asked for, and that asking has changed nothing.
  */
 import type { IDVerificationDataType } from '../../../shared/model/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
 import { type Refusal, readRefusal } from './refusal.ts'
 
@@ -74,7 +75,7 @@ export function whatCame(asked: IDVerificationDataType, beginning: Uint8Array, i
   if (/(?!\s)\p{Cc}|\uFFFD/u.test(text.slice(0, 1000))) return came('something-else')
   if (text.startsWith('<')) return came(isSignInPage(text) ? 'sign-in-page' : 'something-else')
   if (!/^[{["]|^null$/.test(text)) return whatTextIs(asked, text, isAll)
-  const json = isAll ? parsed(text) : undefined
+  const json = isAll ? parsedJson(text) : undefined
   if (json !== undefined) return whatJsonIs(asked, json)
   // Errors are short: what goes on and on is data.
   return looksLikeRecords(text) ? records(asked) : came('something-else')
@@ -133,15 +134,6 @@ function isSignInPage(text: string): boolean {
 
 function looksLikeRecords(text: string): boolean {
   return /"(?:DocClass|PortraitImage|FrontIDImage|ExamingDate|FaceMatchScore)"\s*:/i.test(text)
-}
-
-/** Undefined if it isn't JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const pdf = (asked: IDVerificationDataType) => came(asked === 'json' ? 'other-form' : 'something-else')
