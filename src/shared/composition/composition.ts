@@ -160,6 +160,14 @@ export function blankComposition(kind: CompositionKind, key: string): Compositio
   }
 }
 
+/** The package with each of its signers changed. @param change given the signer and their place in the form or template. */
+export function withSigners(
+  composition: Composition,
+  change: (signer: ComposedSigner, place: number) => ComposedSigner
+): Composition {
+  return { ...composition, items: composition.items.map((item) => ({ ...item, signers: item.signers.map(change) })) }
+}
+
 /** What to call a package: its first form's or template's name, and how many more. */
 export function titleOf(composition: Composition): string {
   const names = composition.items.map((item) => item.Name.trim()).filter(Boolean)

@@ -6,38 +6,16 @@ const email = z.email({ pattern: z.regexes.unicodeEmail })
 
 /** Slips that are seen again and again, each with what was meant. None of them takes mail for someone's office. */
 const slips = new Map(
-  Object.entries({
-    'gmial.com': 'gmail.com',
-    'gmai.com': 'gmail.com',
-    'gmal.com': 'gmail.com',
-    'gamil.com': 'gmail.com',
-    'gnail.com': 'gmail.com',
-    'gmaill.com': 'gmail.com',
-    'gmail.co': 'gmail.com',
-    'gmail.con': 'gmail.com',
-    'gmail.cm': 'gmail.com',
-    'gmail.co.nz': 'gmail.com',
-    'gmail.com.au': 'gmail.com',
-    'hotmial.com': 'hotmail.com',
-    'hotmal.com': 'hotmail.com',
-    'hotmai.com': 'hotmail.com',
-    'hotmail.con': 'hotmail.com',
-    'outlok.com': 'outlook.com',
-    'outloook.com': 'outlook.com',
-    'outlook.con': 'outlook.com',
-    'iclod.com': 'icloud.com',
-    'icoud.com': 'icloud.com',
-    'icloud.con': 'icloud.com',
-    'yaho.com': 'yahoo.com',
-    'yahooo.com': 'yahoo.com',
-    'yhaoo.com': 'yahoo.com',
-    'yahoo.con': 'yahoo.com',
-    'xtra.co': 'xtra.co.nz',
-    'xtra.con.nz': 'xtra.co.nz',
-    'extra.co.nz': 'xtra.co.nz',
-    'bigpond.con': 'bigpond.com',
-    'bigpnd.com': 'bigpond.com'
-  })
+  [
+    ['gmail.com', 'gmial.com gmai.com gmal.com gamil.com gnail.com gmaill.com'],
+    ['gmail.com', 'gmail.co gmail.con gmail.cm gmail.co.nz gmail.com.au'],
+    ['hotmail.com', 'hotmial.com hotmal.com hotmai.com hotmail.con'],
+    ['outlook.com', 'outlok.com outloook.com outlook.con'],
+    ['icloud.com', 'iclod.com icoud.com icloud.con'],
+    ['yahoo.com', 'yaho.com yahooo.com yhaoo.com yahoo.con'],
+    ['xtra.co.nz', 'xtra.co xtra.con.nz extra.co.nz'],
+    ['bigpond.com', 'bigpond.con bigpnd.com']
+  ].flatMap(([meant = '', typed = '']) => typed.split(' ').map((slip) => [slip, meant]))
 )
 
 /** Letters of any script, digits and, inside, hyphens: what stands between two dots of a domain. */

@@ -61,7 +61,7 @@ function ofForms(request: SendFormDirectRequest, newKey: () => string): OfReques
       ...due.problems,
       ...Forms.flatMap((form, index) => [
         ...unlike(form, first, `Forms[${index}]`),
-        ...form.Signers.flatMap((signer, order) => ofFormSignerProblems(signer, `Forms[${index}].Signers[${order}]`))
+        ...form.Signers.flatMap((signer, order) => problemsOfSigner(signer, `Forms[${index}].Signers[${order}]`))
       ])
     ]
   }
@@ -90,7 +90,7 @@ function ofTemplates(request: SendFormFillerRequest, newKey: () => string): OfRe
             : [error(`Templates[${index}].Fields[${order}].ID`, 'must be the same as the field’s Reference')]
         ),
         ...template.Signers.flatMap((signer, order) =>
-          ofTemplateSignerProblems(signer, `Templates[${index}].Signers[${order}]`)
+          problemsOfSigner(signer, `Templates[${index}].Signers[${order}]`)
         )
       ])
     ]
@@ -176,30 +176,23 @@ function unlike(form: Form, first: Form | undefined, at: string): Problem[] {
     .map((name) => error(`${at}.${name}`, 'must be the same in all forms of a package'))
 }
 
-function ofFormSignerProblems(signer: FormSigner, at: string): Problem[] {
-  const { VideoConfirmation, EnableDeepfakeDetector, UseIDData, IDData = [] } = signer
-  return [
-    ...mobileProblems(signer, at),
-    ...(EnableDeepfakeDetector && !VideoConfirmation
-      ? [warning(`${at}.EnableDeepfakeDetector`, 'goes only together with VideoConfirmation')]
-      : []),
-    ...(IDData.length > 0 && !UseIDData ? [warning(`${at}.IDData`, 'goes only together with UseIDData')] : [])
-  ]
+/** What says nothing of a signer unless something else is said, too. */
+const NEEDS = {
+  MobileCountry: 'MobileNumber',
+  EnableDeepfakeDetector: 'VideoConfirmation',
+  VideoConfirmationDeepfakeEnabled: 'VideoConfirmationEnabled',
+  IDData: 'UseIDData'
 }
 
-function ofTemplateSignerProblems(signer: TemplateSigner, at: string): Problem[] {
-  return [
-    ...mobileProblems(signer, at),
-    ...(signer.VideoConfirmationDeepfakeEnabled && !signer.VideoConfirmationEnabled
-      ? [warning(`${at}.VideoConfirmationDeepfakeEnabled`, 'goes only together with VideoConfirmationEnabled')]
-      : [])
-  ]
-}
-
-function mobileProblems({ MobileCountry, MobileNumber }: FormSigner | TemplateSigner, at: string): Problem[] {
-  return MobileCountry && !MobileNumber?.trim()
-    ? [warning(`${at}.MobileCountry`, 'goes only together with MobileNumber')]
-    : []
+function problemsOfSigner(signer: FormSigner | TemplateSigner, at: string): Problem[] {
+  const members = new Map<string, unknown>(Object.entries(signer))
+  const says = (name: string) => {
+    const value = members.get(name)
+    return Array.isArray(value) ? value.length > 0 : Boolean(typeof value === 'string' ? value.trim() : value)
+  }
+  return Object.entries(NEEDS)
+    .filter(([name, other]) => says(name) && !says(other))
+    .map(([name, other]) => warning(`${at}.${name}`, `goes only together with ${other}`))
 }
 
 /** Ours is put in again where the composition is embedded and has none. */

@@ -1,5 +1,5 @@
 /** What of a package is a starting point for others, and what of a starting point holds today. */
-import { type ComposedSigner, type Composition, NOBODY } from './composition.ts'
+import { type ComposedSigner, type Composition, NOBODY, withSigners } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 
 /** No date chosen: the service's 14 days hold. */
@@ -10,17 +10,10 @@ export const NO_DUE: Pick<Composition, 'due' | 'gmt' | 'zone'> = { due: '', gmt:
  * @param people keep: they are part of the preset. blank: who they are is left out, how each signs stays.
  */
 export function presetOf(composition: Composition, people: 'keep' | 'blank'): Composition {
-  return {
-    ...composition,
-    ...NO_DUE,
-    items: composition.items.map((item) => ({
-      ...item,
-      signers: item.signers.map((signer) => {
-        const unanswered = { ...signer, IDData: signer.IDData.map((one) => ({ ...one, Value: '' })) }
-        return people === 'keep' ? unanswered : withoutPerson(unanswered)
-      })
-    }))
-  }
+  return withSigners({ ...composition, ...NO_DUE }, (signer) => {
+    const unanswered = { ...signer, IDData: signer.IDData.map((one) => ({ ...one, Value: '' })) }
+    return people === 'keep' ? unanswered : withoutPerson(unanswered)
+  })
 }
 
 function withoutPerson(signer: ComposedSigner): ComposedSigner {

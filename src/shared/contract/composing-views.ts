@@ -1,26 +1,17 @@
 /** What the screens are shown of composing and sending. Times are milliseconds since 1970 UTC. */
-import type { Composition, CompositionKind } from '../composition/composition.ts'
+import type { ComposedItem, ComposedSigner, Composition, CompositionKind } from '../composition/composition.ts'
 import type { Problem } from '../composition/problems.ts'
 import type { AppError } from './errors.ts'
 
 /** Someone to be picked as a signer. */
-export interface PersonView {
-  FirstName: string
-  MiddleName: string
-  LastName: string
-  Email: string
-  MobileCountry: string
-  MobileNumber: string
+export interface PersonView
+  extends Pick<ComposedSigner, 'FirstName' | 'MiddleName' | 'LastName' | 'Email' | 'MobileCountry' | 'MobileNumber'> {
   /** sent: this office has sent to them. recipients: the service lists them. */
   from: 'sent' | 'recipients'
   usedAt?: number
 }
 
-export interface RememberedForm {
-  Name: string
-  Reference: string
-  FormType: string
-}
+export type RememberedForm = Pick<ComposedItem, 'Name' | 'Reference' | 'FormType'>
 
 /** A file was written where the person said; its name without the folder. */
 export interface SavedFile {
@@ -48,21 +39,14 @@ export interface DraftList {
   counts: { drafts: number; trashed: number }
 }
 
-export interface DraftVersion {
-  id: string
+export interface DraftVersion extends Pick<DraftSummary, 'id' | 'title' | 'who'> {
   savedAt: number
   /** change: kept after ten minutes of changes. send: as it was put in the outbox. restore: what going back replaced. */
   reason: 'change' | 'send' | 'restore'
-  title: string
-  who: string
 }
 
-export interface PresetSummary {
-  id: string
+export interface PresetSummary extends Pick<DraftSummary, 'id' | 'kind' | 'title' | 'updatedAt'> {
   name: string
-  kind: CompositionKind
-  title: string
-  updatedAt: number
 }
 export interface PresetView extends PresetSummary {
   composition: Composition
@@ -89,17 +73,11 @@ export type SendState = 'ready' | 'sending' | 'sent' | 'refused' | 'uncertain' |
  */
 export type SendHold = 'undo' | 'time' | 'line' | 'paused' | 'rate-limited' | 'turn'
 
-export interface SendView {
-  id: string
-  accountId: string
+export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind' | 'title' | 'who'> {
   draftId?: string
   batchId?: string
   /** The row of the sheet that a batch was made of, as the spreadsheet counts. */
   row?: number
-  kind: CompositionKind
-  title: string
-  /** The signers' names. */
-  who: string
   state: SendState
   /** Why a ready send has not left. */
   hold?: SendHold

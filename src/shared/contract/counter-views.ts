@@ -52,12 +52,8 @@ export interface CounterOutcome {
 }
 
 /** One signer's part of a session: one document, one person. */
-export interface CounterTurn {
-  documentReference: string
-  documentName: string
-  signer: number
-  signerName: string
-  person: string
+export interface CounterTurn
+  extends Pick<CounterEntry, 'documentReference' | 'documentName' | 'signer' | 'signerName' | 'person'> {
   /** Absent while it lies before us or runs. What is `not-yet` may become `signed` afterwards, while the session is shown. */
   outcome?: CounterOutcome
 }

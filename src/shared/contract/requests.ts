@@ -34,31 +34,27 @@ const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('bearer'), token: secret })
 ])
 
-const dataTypeSpelling = z.enum(DATA_TYPE_SPELLINGS)
-
+const name = z.string().trim().min(1).max(100)
+const serviceAccount = z.strictObject({
+  name,
+  baseUrl: z.string().trim().min(1).max(2000),
+  authentication,
+  dataTypeSpelling: z.enum(DATA_TYPE_SPELLINGS).optional()
+})
 const NewAccount = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('practice'), name: z.string().trim().min(1).max(100) }),
-  z.strictObject({
-    kind: z.literal('service'),
-    name: z.string().trim().min(1).max(100),
-    baseUrl: z.string().trim().min(1).max(2000),
-    authentication,
-    dataTypeSpelling: dataTypeSpelling.optional()
-  })
+  z.strictObject({ kind: z.literal('practice'), name }),
+  serviceAccount.extend({ kind: z.literal('service') })
 ])
 
 export const requests = {
   'accounts.list': answers<AccountView[]>()(nothing),
   /** Changes a service account; without `authentication` its secrets stay as they are. */
   'accounts.update': answers<AccountView>()(
-    z.strictObject({
+    serviceAccount.extend({
       id,
-      name: z.string().trim().min(1).max(100),
-      baseUrl: z.string().trim().min(1).max(2000),
       authentication: authentication.optional(),
       /** The names of its folders, as they stand in the path of GetActiveDocuments. */
-      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional(),
-      dataTypeSpelling: dataTypeSpelling.optional()
+      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional()
     })
   ),
   /** Adds and chooses the account; a practice account starts the practice service. */

@@ -1,7 +1,8 @@
 /** What the screens are shown: records without secrets, paths or signing links. Times are milliseconds since 1970 UTC. */
 
+import type { z } from 'zod'
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
-import type { DocumentColumn } from './document-query.ts'
+import type { documentColumns } from './document-query.ts'
 import type { AppError } from './errors.ts'
 
 export type * from './composing-views.ts'
@@ -55,10 +56,7 @@ export interface RecipientView {
 }
 
 /** A column of the list of documents that is shown, and how wide it is in CSS pixels. */
-export interface DocumentColumnSetting {
-  column: DocumentColumn
-  width: number
-}
+export type DocumentColumnSetting = z.output<typeof documentColumns>[number]
 
 export interface SettingsView {
   theme: 'system' | 'light' | 'dark'

@@ -13,6 +13,11 @@ export function itemsInWords(composition: Composition): string {
   return counted(composition.items.length, composition.kind === 'form-direct' ? 'form' : 'template')
 }
 
+/** What to call a form or template while its name is still being typed. */
+export function itemNameOf({ kind, items }: Composition, place: number): string {
+  return items[place]?.Name.trim() || `${kind === 'form-direct' ? 'Form' : 'Template'} ${place + 1}`
+}
+
 /** What to call a signer while the name is still being typed. */
 export function nameOf(signer: ComposedSigner, index: number): string {
   return nameOrAddress(signer) || `Person ${index + 1}`
@@ -76,8 +81,7 @@ function whoseIs(composition: Composition, at: string): string | undefined {
   const place = composition.items.findIndex((item) => at.startsWith(`${item.key}.`))
   const item = composition.items[place]
   if (!item) return undefined
-  const kind = composition.kind === 'form-direct' ? 'Form' : 'Template'
-  const itemName = composition.items.length > 1 ? item.Name.trim() || `${kind} ${place + 1}` : undefined
+  const itemName = composition.items.length > 1 ? itemNameOf(composition, place) : undefined
   const index = item.signers.findIndex((signer) => at.startsWith(`${item.key}.signers.${signer.key}.`))
   const signer = item.signers[index]
   if (!signer) {

@@ -10,7 +10,8 @@ import {
   MOST_FIELDS,
   MOST_SHARED,
   MOST_SIGNERS,
-  MOST_TYPED
+  MOST_TYPED,
+  withSigners
 } from '../../../../shared/composition/composition.ts'
 import { ofTemplateSigner } from '../../../../shared/composition/of-request.ts'
 import type { TemplateView } from '../../../../shared/contract/views.ts'
@@ -193,22 +194,15 @@ function knownType(type: string | undefined): ComposedField['FieldType'] {
  */
 export function forCounter(composition: Composition, name = ''): Composition {
   const words = name.trim().split(/\s+/).filter(Boolean)
-  const items = composition.items.map((item) => ({
-    ...item,
-    signers: item.signers.map((signer, index) => {
-      if (index > 0) return signer
-      const isNamed = signer.FirstName.trim() !== '' || signer.LastName.trim() !== ''
-      const named =
-        isNamed || words.length === 0
-          ? {}
-          : {
-              FirstName: words.slice(0, -1).join(' ') || words[0] || '',
-              LastName: words.length > 1 ? (words.at(-1) ?? '') : ''
-            }
-      return { ...signer, ...named, faceToFace: true }
-    })
-  }))
-  return { ...composition, embedded: true, items }
+  const typed = {
+    FirstName: words.slice(0, -1).join(' ') || words[0] || '',
+    LastName: words.length > 1 ? (words.at(-1) ?? '') : ''
+  }
+  return withSigners({ ...composition, embedded: true }, (signer, place) => {
+    if (place > 0) return signer
+    const isNamed = signer.FirstName.trim() !== '' || signer.LastName.trim() !== ''
+    return { ...signer, ...(!isNamed && words.length > 0 && typed), faceToFace: true }
+  })
 }
 
 /** Whether each form or template is named as the service needs it. */
