@@ -1,6 +1,7 @@
 /** How drafts stand in the database: compositions as JSON, which of them an account's list shows, and which are with the outbox. */
 import { Composition } from '../../../shared/composition/index.ts'
 import { fail } from '../lib/failure.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -16,20 +17,12 @@ export interface DraftDeps {
  * @throws AppFailure `storage` if this version can't read it. It stays as it is.
  */
 export function compositionOf(body: string, what: 'draft' | 'version' | 'preset'): Composition {
-  const read = Composition.safeParse(parsed(body))
+  const read = Composition.safeParse(parsedJson(body))
   if (read.success) return read.data
   return fail(
     'storage',
     `This ${what} is stored in a form that this version of Countersign can’t read. It is kept as it is; a newer version may open it.`
   )
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
 
 /**
