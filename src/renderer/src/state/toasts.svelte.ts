@@ -1,4 +1,5 @@
 /** What was just done, said for a while, with an action (Undo) where there is one. */
+import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Clock } from './clock.ts'
 
 export interface Toast {
@@ -32,6 +33,11 @@ export class Toasts {
   /** Says something that failed. */
   warn(text: string, action?: Toast['action']): void {
     this.#add({ id: this.#next++, text, kind: 'danger', ...(action && { action }) })
+  }
+
+  /** Says what could not be done, and why. */
+  failed(text: string, { message }: AppError): void {
+    this.warn(`${text} ${message}`)
   }
 
   drop(id: number): void {

@@ -3,7 +3,6 @@ import type { DocumentQuery } from '../../../../shared/contract/document-query.t
 import type { DocumentColumnSetting } from '../../../../shared/contract/views.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import { COLUMN_KINDS, usualColumns } from '../../state/document-columns.ts'
-import { presentError } from '../../words/errors.ts'
 
 /** Milliseconds until columns that are dragged are kept. */
 const DRAGGING = 400
@@ -50,7 +49,7 @@ export class ShownColumns {
     this.#stopDragging = this.#app.clock.after(DRAGGING, async () => {
       const error = await this.#app.settings.set({ documentColumns: next })
       this.#changed = undefined
-      if (error) this.#app.toasts.warn(`The columns may not be kept. ${presentError(error).happened}`)
+      if (error) this.#app.toasts.failed('The columns may not be kept.', error)
     })
   }
 
