@@ -17,23 +17,15 @@ export interface DraftQuery {
   limit?: number
 }
 
-interface SummaryRow {
-  id: string
-  account_id: string
-  kind: DraftSummary['kind']
-  title: string
-  who: string
-  updated_at: number
-  trashed_at: number | null
-}
+type SummaryRow = Omit<DraftSummary, 'trashedAt'> & { trashedAt: number | null }
 
 interface DraftRow extends SummaryRow {
   number: number
-  created_at: number
+  createdAt: number
   body: string
 }
 
-const SUMMARY = 'id, account_id, kind, title, who, updated_at, trashed_at'
+const SUMMARY = 'id, account_id AS accountId, kind, title, who, updated_at AS updatedAt, trashed_at AS trashedAt'
 
 export type Drafts = ReturnType<typeof openDrafts>
 
@@ -44,9 +36,14 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   const trash = openTrash(deps, changed)
   const kept = openList(db, 'trashed_at IS NULL', 'updated_at DESC, id')
   const trashed = openList(db, 'trashed_at IS NOT NULL', 'trashed_at DESC, updated_at, id DESC')
-  const read = db.prepare<[string], DraftRow>(`SELECT number, created_at, body, ${SUMMARY} FROM drafts WHERE id = ?`)
+  const read = db.prepare<[string], DraftRow>(
+    `SELECT number, created_at AS createdAt, body, ${SUMMARY} FROM drafts WHERE id = ?`
+  )
   const readSummary = db.prepare<[string], SummaryRow>(`SELECT ${SUMMARY} FROM drafts WHERE id = ?`)
-  const readListed = db.prepare<[number], SummaryRow>(`SELECT ${SUMMARY} FROM drafts WHERE number = ?`)
+  const readListed = db.prepare<[string], SummaryRow>(
+    `SELECT ${SUMMARY} FROM (SELECT key AS place, value AS wanted FROM json_each(?)) CROSS JOIN drafts ON number = wanted
+     ORDER BY place`
+  )
   const isHeldOrSent = db.prepare<[string], { id: string }>(
     `SELECT id FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
   )
@@ -71,7 +68,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   }
 
   function summaries(numbers: readonly number[]): DraftSummary[] {
-    return numbers.flatMap((number) => readListed.get(number) ?? []).map(summaryOf)
+    return readListed.all(JSON.stringify(numbers)).map(summaryOf)
   }
 
   function refuseSent(id: string, message: string): void {
@@ -82,7 +79,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   function changeable(id: string): DraftRow {
     refuseSent(id, 'This package is being sent, or was sent. It can no longer be changed here.')
     const row = read.get(id) ?? fail('gone', 'This draft was deleted, or belongs to another account.')
-    if (row.trashed_at !== null) fail('gone', 'This draft is in the trash.', { next: 'Restore it to change it.' })
+    if (row.trashedAt !== null) fail('gone', 'This draft is in the trash.', { next: 'Restore it to change it.' })
     return row
   }
 
@@ -148,7 +145,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
         return made
       }
       const row = changeable(known)
-      if (row.account_id !== accountId) fail('gone', 'This draft was deleted, or belongs to another account.')
+      if (row.accountId !== accountId) fail('gone', 'This draft was deleted, or belongs to another account.')
       // Leaving a field saves too; a draft that is as it was doesn't become the newest of the list.
       if (row.body === JSON.stringify(composition)) return summaryOf(row)
       change(row, composition)
@@ -193,8 +190,8 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
 
     /** @throws AppFailure `gone`; `storage` where this version can't read it. */
     duplicate(id: string): DraftSummary {
-      const { account_id, body } = rowOf(id)
-      const copy = insert(account_id, compositionOf(body, 'draft'), time.now())
+      const { accountId, body } = rowOf(id)
+      const copy = insert(accountId, compositionOf(body, 'draft'), time.now())
       changed(copy.id)
       return copy
     },
@@ -233,14 +230,6 @@ function written(composition: Composition) {
   }
 }
 
-function summaryOf(row: SummaryRow): DraftSummary {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    kind: row.kind,
-    title: row.title,
-    who: row.who,
-    updatedAt: row.updated_at,
-    ...(row.trashed_at !== null && { trashedAt: row.trashed_at })
-  }
+function summaryOf({ id, accountId, kind, title, who, updatedAt, trashedAt }: SummaryRow): DraftSummary {
+  return { id, accountId, kind, title, who, updatedAt, ...(trashedAt !== null && { trashedAt }) }
 }

@@ -19,8 +19,8 @@ export interface KeepableDraft {
   number: number
   title: string
   who: string
-  created_at: number
-  updated_at: number
+  createdAt: number
+  updatedAt: number
   body: string
 }
 
@@ -58,7 +58,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
       return
     }
     const { number, title, who, body } = draft
-    add.run({ id: newId(), number, reason, title, who, savedAt: draft.updated_at, now: time.now(), body })
+    add.run({ id: newId(), number, reason, title, who, savedAt: draft.updatedAt, now: time.now(), body })
     for (const version of superfluous(sizes.all(number))) erase.run(version)
   }
 
@@ -67,7 +67,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
 
     /** Called before a draft is changed: keeps what it was, where ten minutes have passed since that was done last. */
     keepBeforeChange(draft: KeepableDraft): void {
-      const last = keptLast.get(draft.number) ?? draft.created_at
+      const last = keptLast.get(draft.number) ?? draft.createdAt
       // A clock that was set back must not end the keeping of versions until it has caught up.
       if (Math.abs(time.now() - last) >= HISTORY_STEP) keep(draft, 'change')
     },
