@@ -5,26 +5,6 @@
  */
 import { html } from './pages/html.ts'
 
-/** The operations' paths without what follows them, in lower case: what a base path ends before. */
-const OPERATIONS = [
-  'formdirect/sendforms2',
-  'formdirect/sendforms',
-  'formdirect/updateemployers',
-  'formdirect/employers',
-  'formfiller/send',
-  'formfiller/gettemplatelist',
-  'document/updatesigner',
-  'document/extend',
-  'document/sendreminder',
-  'document/getactivedocuments',
-  'download/idverification',
-  'document/validation',
-  'recipient/getrecipients',
-  'recipient/recipients',
-  'notary/assignqueuedocument',
-  'account/info'
-]
-
 export type Format = { kind: 'json' } | { kind: 'jsonp'; callback: string } | { kind: 'page' }
 
 export interface Address {
@@ -39,8 +19,9 @@ export interface Address {
 /**
  * Splits a path into base and operation. Where a base is registered, only paths under it are found.
  * Undefined if the path names no operation and no page of ours.
+ * @param operations their paths without what follows them, in lower case, such as `document/extend`
  */
-export function readPath(path: string, registeredBase?: string): Address | undefined {
+export function readPath(path: string, operations: ReadonlySet<string>, registeredBase?: string): Address | undefined {
   const steps = stepsOf(path)
   const registered = registeredBase === undefined ? undefined : stepsOf(registeredBase)
   const from = registered?.length ?? 0
@@ -49,7 +30,7 @@ export function readPath(path: string, registeredBase?: string): Address | undef
     const before = steps.slice(0, index)
     if (registered?.some((step, place) => step.toLowerCase() !== before[place]?.toLowerCase())) return undefined
     const base = before.map((step) => `/${step}`).join('')
-    const found = readOperation(steps.slice(index)) ?? readPage(steps.slice(index))
+    const found = readOperation(steps.slice(index), operations) ?? readPage(steps.slice(index))
     if (found) return { base, ...found }
   }
   return undefined
@@ -59,13 +40,13 @@ function stepsOf(path: string): string[] {
   return path.split('/').filter(Boolean)
 }
 
-function readOperation(steps: string[]): Omit<Address, 'base'> | undefined {
+function readOperation(steps: string[], operations: ReadonlySet<string>): Omit<Address, 'base'> | undefined {
   if (steps.length < 2) return undefined
   const last = steps.length - 1
   const { name, suffix } = withoutSuffix(steps[last] ?? '')
   const bare = steps.with(last, name)
   const operation = bare.slice(0, 2).join('/').toLowerCase()
-  if (!OPERATIONS.includes(operation)) return undefined
+  if (!operations.has(operation)) return undefined
   const rest = bare
     .slice(2)
     .map((step) => `/${step}`)

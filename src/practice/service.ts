@@ -80,10 +80,13 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
     if (recorded.length > MOST_RECORDED) recorded.shift()
   }
 
-  const app = new Hono<Env>({ getPath: (request) => addressOf(request.url, options.basePath)?.route ?? '/' })
+  /** The first two steps of each operation's path; a base path ends before them. */
+  const operations = new Set<string>()
+  const addressOf = (url: string) => readPath(new URL(url).pathname, operations, options.basePath)
+  const app = new Hono<Env>({ getPath: (request) => addressOf(request.url)?.route ?? '/' })
   app.use(async (call, next) => {
     const url = new URL(call.req.url)
-    const address = addressOf(call.req.url, options.basePath)
+    const address = addressOf(call.req.url)
     passTime()
     call.set('format', { kind: 'json' })
     call.set('address', address ?? { base: '', route: '/' })
@@ -98,6 +101,9 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
     await next()
   })
   addOperations(app, deps, record)
+  for (const { path, method } of app.routes) {
+    if (method !== 'ALL') operations.add(path.split('/').slice(1, 3).join('/'))
+  }
   addSigningPages(app, deps)
   app.notFound((call) => refuse(call, notThere(call)))
   app.onError((error, call) => {
@@ -112,10 +118,6 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
     settle: passTime,
     notified: () => deps.notifier.settled()
   }
-}
-
-function addressOf(url: string, basePath: string | undefined): Address | undefined {
-  return readPath(new URL(url).pathname, basePath)
 }
 
 function isPage(address: Address): boolean {

@@ -15,6 +15,7 @@ const schemes = {
   bearer: { scheme: 'bearer', token: 'tok-practice-1' }
 } satisfies Record<string, AuthScheme>
 export type SchemeName = keyof typeof schemes
+export const schemeNames = Object.keys(schemes) as SchemeName[]
 
 export function authenticationFor(scheme: SchemeName) {
   const effects = { clock: Date.now }

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { readServiceDate } from '../../src/shared/model/index.ts'
 import { aKey, clientOf, errorOf, noAuthentication } from './client-factory.ts'
-import { anOffice, authenticationFor, type SchemeName } from './practice-office.ts'
+import { anOffice, authenticationFor, type SchemeName, schemeNames } from './practice-office.ts'
 import { aFormDirectRequest, aFormFillerRequest, mia, someEmployers, tom } from './sample-requests.ts'
 
 const soon = new Date(Date.now() + 5 * 24 * 3600 * 1000).toISOString()
 
-const ways = (['none', 'api-key', 'bearer'] as const).flatMap((scheme) =>
+const ways = schemeNames.flatMap((scheme) =>
   (['', '/web/v1.4', '/Web/v1.3'] as const).map((basePath) => [scheme, basePath] as const)
 )
 

@@ -5,7 +5,6 @@ import type { SavedFile } from './composing-views.ts'
 import { ActionRequest } from './document-actions.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from './document-query.ts'
 import type {
-  AccountRights,
   ActionView,
   AwayView,
   DocumentChange,
@@ -130,7 +129,6 @@ export const documentRequests = {
   'actions.again': answers<ActionView>()(byId),
   /** A person says what became of an uncertain one. */
   'actions.settle': answers<ActionView>()(z.strictObject({ id, happened: z.boolean() })),
-  'accounts.rights': answers<AccountRights>()(nothing),
 
   'overview.get': answers<OverviewView>()(nothing),
   'activity.list': answers<{ changes: DocumentChange[]; total: number }>()(

@@ -8,6 +8,7 @@ import { downloadRequests } from './downloads.ts'
 import { identityRequests } from './identity.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
+  AccountRights,
   AccountView,
   ConnectionView,
   Fetched,
@@ -65,6 +66,8 @@ export const requests = {
   /** Asks the service something harmless, to learn whether address and credentials work. */
   'accounts.check': answers<{ documents: number; missing: string[] }>()(byId),
   'accounts.connection': answers<ConnectionView>()(nothing),
+  /** What is known of what the service lets this account do. */
+  'accounts.rights': answers<AccountRights>()(nothing),
 
   'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
   'recipients.list': answers<Fetched<RecipientView>>()(z.strictObject({ refresh: z.boolean() })),
@@ -102,7 +105,7 @@ export type RequestName = keyof Requests
 export const requestNames = Object.keys(requests) as readonly RequestName[]
 export type Input<Name extends RequestName> = z.input<Requests[Name]['input']>
 export type DecodedInput<Name extends RequestName> = z.output<Requests[Name]['input']>
-export type Reply<Name extends RequestName> = NonNullable<Requests[Name]['reply']>
+export type Reply<Name extends RequestName> = Exclude<Requests[Name]['reply'], undefined>
 
 /**
  * What the page on the second display may ask, where a person signs: to be shown their session and to act on it. Anything
