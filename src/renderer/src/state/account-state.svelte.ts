@@ -11,7 +11,7 @@ import type {
   SavedView
 } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import { type Clock, coalesced } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { Outbox } from './outbox.svelte.ts'
 import { peopleOf } from './queued-people.ts'
 import { Resource } from './resource.svelte.ts'
@@ -116,12 +116,8 @@ const PAUSE = 1000
 
 /** What every screen knows of the account's drafts: the newest few, and how many there are. */
 export class Drafts extends Resource<DraftList> {
-  /** Follows a change of any draft; many in a short time are followed together. */
-  readonly follow: () => void
-
   constructor(api: Api, clock: Clock) {
-    super(() => api.drafts.list({ search: '', trashed: false, offset: 0, limit: FEW }))
-    this.follow = coalesced(clock, PAUSE, () => void this.load())
+    super(() => api.drafts.list({ search: '', trashed: false, offset: 0, limit: FEW }), { clock, milliseconds: PAUSE })
   }
 
   /** The newest few, newest first. */

@@ -19,9 +19,8 @@ export interface NotAdded {
  */
 export type Finished = 'kept' | 'failing' | 'hopeless'
 
-export class Accounts {
+export class Accounts extends Resource<AccountView[]> {
   readonly #api: Api
-  readonly #list: Resource<AccountView[]>
   readonly #chosen = $derived.by(() => this.list.find((account) => account.chosen))
   readonly #anotherChosen: (before: string | undefined) => void
   #last: string | undefined
@@ -35,19 +34,13 @@ export class Accounts {
 
   /** @param anotherChosen called once whenever the chosen account is another one than before, with the id of that. */
   constructor(api: Api, anotherChosen: (before: string | undefined) => void) {
+    super(() => api.accounts.list())
     this.#api = api
     this.#anotherChosen = anotherChosen
-    this.#list = new Resource(() => api.accounts.list())
   }
 
   get list(): readonly AccountView[] {
-    return this.#list.value ?? []
-  }
-  get known() {
-    return this.#list.value !== undefined
-  }
-  get error() {
-    return this.#list.error
+    return this.value ?? []
   }
   get chosen() {
     return this.#chosen
@@ -57,9 +50,9 @@ export class Accounts {
     return this.#moving > 0 ? undefined : this.chosen?.id
   }
 
-  async load(): Promise<void> {
+  override async load(): Promise<void> {
     if (this.#held) return
-    await this.#list.load()
+    await super.load()
     const before = this.#last
     if (this.chosen?.id === before) return
     this.#last = this.chosen?.id

@@ -2,7 +2,7 @@
 import type { DownloadPage, DownloadView } from '../../../shared/contract/views.ts'
 import { ID_VERIFICATION_DATA_TYPES, type IDVerificationDataType } from '../../../shared/model/id-verification.ts'
 import type { Api } from '../api.ts'
-import { type Clock, coalesced } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Milliseconds between two readings. */
@@ -12,12 +12,9 @@ const MOST = 50
 
 export class DownloadsOfDocument extends Resource<DownloadPage> {
   readonly #sorted = $derived.by(() => [...(this.value?.items ?? [])].sort((one, two) => two.queuedAt - one.queuedAt))
-  /** Follows a change; many in a short time are followed together. */
-  readonly follow: () => void
 
   constructor(api: Api, clock: Clock, reference: string) {
-    super(() => api.downloads.list({ reference, offset: 0, limit: MOST }))
-    this.follow = coalesced(clock, PAUSE, () => void this.load())
+    super(() => api.downloads.list({ reference, offset: 0, limit: MOST }), { clock, milliseconds: PAUSE })
   }
 
   /** The newest of each type. */

@@ -3,7 +3,7 @@ import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DownloadRule } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import { type Clock, coalesced } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Milliseconds between two readings: each file that a rule brings tells of it. */
@@ -11,12 +11,10 @@ const PAUSE = 1000
 
 export class DownloadRules extends Resource<DownloadRule[]> {
   readonly #api: Api
-  readonly follow: () => void
 
   constructor(api: Api, clock: Clock) {
-    super(() => api.downloads.rules())
+    super(() => api.downloads.rules(), { clock, milliseconds: PAUSE })
     this.#api = api
-    this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
   get list(): readonly DownloadRule[] {

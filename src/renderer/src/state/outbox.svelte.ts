@@ -3,7 +3,7 @@ import type { Input } from '../../../shared/contract/requests.ts'
 import type { OutboxView, SendCounts } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { Action } from './action.svelte.ts'
-import { type Clock, coalesced } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Milliseconds between two readings: a batch of two thousand tells of each of its packages. */
@@ -11,16 +11,13 @@ const PAUSE = 250
 
 export class Outbox extends Resource<OutboxView> {
   readonly #api: Api
-  /** Follows a change; many in a short time are followed together. */
-  readonly follow: () => void
   /** Pausing or letting it go on. */
   readonly changing = new Action<OutboxView>()
   readonly configuring = new Action<OutboxView>()
 
   constructor(api: Api, clock: Clock) {
-    super(() => api.outbox.state())
+    super(() => api.outbox.state(), { clock, milliseconds: PAUSE })
     this.#api = api
-    this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
   get view(): OutboxView | undefined {

@@ -1,6 +1,7 @@
 /** Something read from the main process: its value, whether it is being read, and why the newest reading failed. What has more to say of it extends this. */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
+import { type Clock, coalesced } from './clock.ts'
 
 export class Resource<Value> {
   #value = $state.raw<Value>()
@@ -8,9 +9,14 @@ export class Resource<Value> {
   #reading = $state(false)
   #newest = 0
   readonly #read: () => Promise<Result<Value>>
+  /** Reads again after a change; many in a short time are followed together where there is a pause. */
+  readonly follow: () => void
 
-  constructor(read: () => Promise<Result<Value>>) {
+  /** @param pause the least time between two changes that are followed, in milliseconds. */
+  constructor(read: () => Promise<Result<Value>>, pause?: { clock: Clock; milliseconds: number }) {
     this.#read = read
+    const follow = () => void this.load()
+    this.follow = pause ? coalesced(pause.clock, pause.milliseconds, follow) : follow
   }
 
   /** The newest value that could be read; stays while a later reading fails. */

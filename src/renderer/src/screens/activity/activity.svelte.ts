@@ -1,5 +1,5 @@
 /** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
-import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { Result } from '../../../../shared/contract/errors.ts'
 import type { ActionView, DocumentChange } from '../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../api.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
@@ -13,12 +13,16 @@ const PAGE = 100
 const PAUSE = 1000
 const NEEDS_SOMEBODY = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
 
+interface Changes {
+  changes: readonly DocumentChange[]
+  /** How many there are in all. */
+  total: number
+}
+
 export class Activity {
-  #changes = $state.raw<readonly DocumentChange[]>()
-  #total = $state(0)
-  #error = $state.raw<AppError>()
-  #reading = $state(false)
-  #generation = 0
+  /** The newest of what happened, as many as were asked for. */
+  readonly list = new Resource<Changes>(() => this.#read())
+  #wanted = PAGE
   readonly #actions: Resource<ActionView[]>
   readonly #api: Api
   readonly #follow: () => void
@@ -29,26 +33,13 @@ export class Activity {
     this.#follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
-  /** Undefined until they were read once. */
-  get changes() {
-    return this.#changes
-  }
-  get total() {
-    return this.#total
-  }
-  get error() {
-    return this.#error
-  }
-  get reading() {
-    return this.#reading
-  }
   /** Everything that was done from here and is kept. */
   get actions(): readonly ActionView[] {
     return this.#actions.value ?? []
   }
   /** Actions that wait, are under way, were refused or are in doubt. */
   get unsettled(): readonly ActionView[] {
-    return (this.#actions.value ?? []).filter(({ state }) => NEEDS_SOMEBODY.has(state))
+    return this.actions.filter(({ state }) => NEEDS_SOMEBODY.has(state))
   }
 
   /** Reads everything and follows it. Answers what stops following. */
@@ -64,35 +55,32 @@ export class Activity {
 
   /** Reads again as many as are shown. */
   load(): Promise<void> {
-    return this.#read(Math.max(PAGE, this.#changes?.length ?? 0))
+    this.#wanted = Math.max(PAGE, this.#shown)
+    return this.list.load()
   }
 
   /** Shows a hundred more. */
   more(): Promise<void> {
-    return this.#read((this.#changes?.length ?? 0) + PAGE)
+    this.#wanted = this.#shown + PAGE
+    return this.list.load()
   }
 
-  async #read(wanted: number): Promise<void> {
-    const mine = ++this.#generation
-    this.#reading = true
-    const read: DocumentChange[] = []
+  get #shown(): number {
+    return this.list.value?.changes.length ?? 0
+  }
+
+  async #read(): Promise<Result<Changes>> {
+    const wanted = this.#wanted
+    const changes: DocumentChange[] = []
     let total = 0
     for (let offset = 0; offset < wanted; offset += PAGE) {
       const result = await settled(this.#api.activity.list({ offset, limit: PAGE }))
-      if (mine !== this.#generation) return
-      if (!result.ok) {
-        this.#error = result.error
-        this.#reading = false
-        return
-      }
-      read.push(...result.value.changes)
+      if (!result.ok) return result
+      changes.push(...result.value.changes)
       total = result.value.total
-      if (read.length >= total) break
+      if (changes.length >= total) break
     }
-    this.#changes = read
-    this.#total = total
-    this.#error = undefined
-    this.#reading = false
+    return { ok: true, value: { changes, total } }
   }
 }
 

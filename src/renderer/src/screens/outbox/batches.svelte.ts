@@ -2,7 +2,7 @@
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { BatchView, SavedFile } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
-import { type Clock, coalesced } from '../../state/clock.ts'
+import type { Clock } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 /** Milliseconds between two readings: a batch tells of each of its packages. */
@@ -14,14 +14,11 @@ export class Batches extends Resource<BatchView[]> {
   #doing = $state.raw<{ id: string; deed: BatchDeed }>()
   #trouble = $state.raw<{ id: string; error: AppError }>()
   readonly #api: Api
-  /** Follows a change; many in a short time are followed together. */
-  readonly follow: () => void
   readonly #sorted = $derived.by(() => [...(this.value ?? [])].sort((one, two) => two.createdAt - one.createdAt))
 
   constructor(api: Api, clock: Clock) {
-    super(() => api.batches.list())
+    super(() => api.batches.list(), { clock, milliseconds: PAUSE })
     this.#api = api
-    this.follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
   get list(): readonly BatchView[] {
