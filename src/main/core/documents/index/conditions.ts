@@ -40,6 +40,9 @@ export function openColumns(capacity: number) {
     /** The number that stands for a folder; one that no row is in has one of its own. */
     numberOf: (folder: string): number => folderNumbers.get(folder) ?? folderNumbers.size,
 
+    /** The folders that rows are or were in, each at its number. */
+    folders: (): string[] => [...folderNumbers.keys()],
+
     /** No package has a number above this. */
     packages: packages.highest,
 
@@ -142,7 +145,7 @@ export function finds(query: DocumentQuery, moment: Moment): (row: IndexRow) => 
   const words = wordsOf(query.search)
   const presence = presenceOf(query)
   return (row) => {
-    if (!isPresent(row, presence) || !words.every((word) => row.search.includes(word))) return false
+    if (!isSearched(row, words, presence)) return false
     const columns = openColumns(1)
     columns.put(0, row)
     return conditionsOf(query, moment, columns).conditions.every(({ holds }) => holds(0))
@@ -158,8 +161,10 @@ export function presenceOf({ gone, week }: DocumentQuery): Presence {
   return week ? 'both' : 'here'
 }
 
-export function isPresent({ goneAt }: IndexRow, presence: Presence): boolean {
-  return presence === 'both' || (goneAt !== undefined) === (presence === 'gone')
+/** Whether a row is among those that are meant and holds all words of the search. */
+export function isSearched({ goneAt, search }: IndexRow, words: readonly string[], presence: Presence): boolean {
+  const isMeant = presence === 'both' || (goneAt !== undefined) === (presence === 'gone')
+  return isMeant && words.every((word) => search.includes(word))
 }
 
 /**

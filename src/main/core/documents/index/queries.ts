@@ -6,7 +6,7 @@ import { type CounterEntry, DocumentQuery, type FolderRow, type PackageRow } fro
 import { getOrMake } from '../../lib/maps.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask, DocumentKey, IdentityCheck, Moment, NamedQuery, Some } from '../questions.ts'
-import { conditionsOf, finds } from './conditions.ts'
+import { conditionsOf, FLAG, finds } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
 import { countFound, foundRows } from './results.ts'
@@ -55,13 +55,21 @@ export function* countsOf(
   moment: Moment,
   indexesOf: (query: DocumentQuery) => readonly DocumentIndex[]
 ): Sliced<Answer<'counts'>> {
-  const folders = new Map<string, number>()
+  const { columns, rowIds } = index.inner
+  const names = columns.folders()
+  const inFolder = new Uint32Array(names.length)
   let unread = 0
-  for (const row of index.rows()) {
-    if (row.goneAt !== undefined) continue
-    folders.set(row.folder, (folders.get(row.folder) ?? 0) + 1)
-    if (row.unread) unread++
+  for (let rowId = 0; rowId < rowIds(); rowId++) {
+    const flags = columns.flags[rowId] as number
+    if (columns.rows[rowId] === undefined || (flags & FLAG.gone) !== 0) continue
+    const number = columns.folder[rowId] as number
+    inFolder[number] = (inFolder[number] as number) + 1
+    if ((flags & FLAG.unread) !== 0) unread++
   }
+  const folders = names.flatMap((name, number): [string, number][] => {
+    const count = inFolder[number] as number
+    return count > 0 ? [[name, count]] : []
+  })
   const counts: [string, number][] = []
   for (const { id, query } of queries) {
     yield

@@ -7,7 +7,7 @@ import { getOrMake } from '../../lib/maps.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { wordsOf } from '../../lib/text-folding.ts'
 import type { Moment } from '../questions.ts'
-import { type Condition, conditionsOf, finds, isPresent, type Presence, presenceOf } from './conditions.ts'
+import { type Condition, conditionsOf, isSearched, type Presence, presenceOf } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
 import type { IndexRow } from './row.ts'
@@ -126,12 +126,13 @@ function updated(
   const rows = index.inner.none()
   rows.set(before.rows)
   const { conditions } = conditionsOf(query, moment, index.inner.columns)
-  const isFound = finds(query, moment)
+  const words = wordsOf(query.search)
+  const presence = presenceOf(query)
   const result: Found = { ...before, version: index.version(), rows }
   for (const rowId of new Set(changed)) {
     const row = index.inner.rowAt(rowId)
     const wasIn = has(rows, rowId)
-    const isIn = row !== undefined && isFound(row)
+    const isIn = row !== undefined && isSearched(row, words, presence) && conditions.every(({ holds }) => holds(rowId))
     mark(rows, rowId, isIn)
     result.count += Number(isIn) - Number(wasIn)
     for (const { turnsAt } of conditions) if (turnsAt) result.until = sooner(result.until, turnsAt(rowId), moment)
@@ -206,8 +207,7 @@ function updatedSearch(index: DocumentIndex, search: Search): Search | undefined
   rows.set(search.rows)
   for (const rowId of changed) {
     const row = index.inner.rowAt(rowId)
-    const isShown = row !== undefined && isPresent(row, search.presence)
-    mark(rows, rowId, isShown && search.words.every((word) => row.search.includes(word)))
+    mark(rows, rowId, row !== undefined && isSearched(row, search.words, search.presence))
   }
   return { ...search, version: index.version(), rows }
 }
