@@ -130,8 +130,8 @@ test('a document of another account is not taken for one of the same reference',
   const list = new FolderList(api)
   await list.open(progress({ accounts: ['harbour'], sort: { by: 'name', descending: false } }))
   expect(list.total).toBe(2)
-  expect(list.find({ accountId: 'practice', reference: ours.reference })?.name).toBe(ours.name)
-  expect(list.find({ accountId: 'harbour', reference: ours.reference })?.name).toBe('A. Theirs')
+  expect(list.rowOfDocument({ accountId: 'practice', reference: ours.reference })?.name).toBe(ours.name)
+  expect(list.rowOfDocument({ accountId: 'harbour', reference: ours.reference })?.name).toBe('A. Theirs')
   expect(list.lacks({ accountId: 'elsewhere', reference: ours.reference })).toBe(true)
 })
 

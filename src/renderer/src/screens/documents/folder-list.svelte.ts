@@ -21,84 +21,44 @@ export function keyOfRow(row: FolderRow): string {
     : `document\n${row.accountId}\n${row.reference}`
 }
 
-export class FolderList {
-  #query = $state.raw<DocumentQuery>()
+export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList> {
   #expanded: readonly string[] = []
-  readonly #rows: PagedList<string, FolderRow, DocumentList>
   readonly #api: Api
   /** Asking the service for the folders now. */
   readonly refreshing = new Action<null>()
 
   constructor(api: Api) {
+    super((page, query) => api.documents.list({ query, expanded: [...this.#expanded], ...page }), { size: ROWS })
     this.#api = api
-    this.#rows = new PagedList(
-      (page) => {
-        // Nothing is asked before a query was opened.
-        const query = this.#query as DocumentQuery
-        return api.documents.list({ query, expanded: [...this.#expanded], ...page })
-      },
-      { size: ROWS }
-    )
   }
 
-  /** Whether an answer is here; before it there is nothing to show, not even that there is nothing. */
-  get known() {
-    return this.#rows.known
-  }
-  /** Rows, with those of packages. */
-  get total() {
-    return this.#rows.total
-  }
-  /** Documents, whether or not their packages are open. */
+  /** Documents, whether or not their packages are open; `total` counts rows, with those of packages. */
   get documents() {
-    return this.#rows.view?.documents ?? 0
+    return this.view?.documents ?? 0
   }
   get lookedAt() {
-    return this.#rows.view?.lookedAt
+    return this.view?.lookedAt
   }
   get unreadable() {
-    return this.#rows.view?.unreadable
+    return this.view?.unreadable
   }
-  /** Why what is shown may not be as the service has it now. */
+  /** Why what is shown may not be as the service has it now; `error` is why the list itself could not be read. */
   get problem(): AppError | undefined {
-    return this.#rows.view?.problem ?? this.refreshing.error
+    return this.view?.problem ?? this.refreshing.error
   }
   /** The folder that the problem is about. */
   get problemFolder(): string | undefined {
-    return this.#rows.view?.problemFolder
-  }
-  /** Why the list itself could not be read. */
-  get error() {
-    return this.#rows.error
-  }
-  get reading() {
-    return this.#rows.reading
-  }
-  /** The query that was asked for last. */
-  get query() {
-    return this.#query
-  }
-  /** The name of the query whose answer is shown. */
-  get shown() {
-    return this.#rows.shown ?? ''
-  }
-  /** Grows each time that rows were read again. */
-  get version() {
-    return this.#rows.version
-  }
-
-  row(index: number): FolderRow | undefined {
-    return this.#rows.row(index)
+    return this.view?.problemFolder
   }
 
   /** The row that is called so, where it has been read. */
   rowOf(key: string): FolderRow | undefined {
-    return this.#rows.find((row) => keyOfRow(row) === key)
+    return this.find((row) => keyOfRow(row) === key)
   }
 
   /** The row of a document, where it has been read. */
-  find({ accountId, reference }: DocumentKey): DocumentRow | undefined {
-    const found = this.#rows.find(
+  rowOfDocument({ accountId, reference }: DocumentKey): DocumentRow | undefined {
+    const found = this.find(
       (row) => row.kind === 'document' && row.reference === reference && row.accountId === accountId
     )
     return found?.kind === 'document' ? found : undefined
@@ -106,44 +66,27 @@ export class FolderList {
 
   /** Whether all that the query finds has been read, and this document is not among it. */
   lacks(document: DocumentKey): boolean {
-    const query = this.#query
-    if (!query || query.grouped || this.shown !== keyOfQuery(query)) return false
-    return this.#rows.complete && !this.find(document)
+    if (!this.query || this.query.grouped || this.isOther) return false
+    return this.complete && !this.rowOfDocument(document)
   }
 
   /** Shows what a query finds; the same again is no reading. Another folder's rows are gone at once. */
-  async open(query: DocumentQuery): Promise<void> {
-    const before = this.#query
+  override async open(query: DocumentQuery): Promise<void> {
+    const before = this.query
     if (before && keyOfQuery(before) === keyOfQuery(query)) return
     if (before && before.folder !== query.folder) {
-      this.#rows.forget()
+      this.forget()
       this.refreshing.clear()
     }
     if (!query.grouped) this.#expanded = []
-    this.#query = query
-    await this.#rows.open(keyOfQuery(query))
+    await super.open(query)
   }
 
   /** Opens a package, or closes it, in its place. */
   async expand(packageReference: string, isOpen: boolean): Promise<void> {
     const others = this.#expanded.filter((one) => one !== packageReference)
     this.#expanded = isOpen ? [...others, packageReference].slice(-MOST_EXPANDED) : others
-    await this.#rows.reload()
-  }
-
-  /** Tells which rows are in sight; what is missing of them is read. */
-  need(first: number, last: number): void {
-    this.#rows.need(first, last)
-  }
-
-  /** Reads what is in sight again and forgets the rest. */
-  reload(): Promise<void> {
-    return this.#rows.reload()
-  }
-
-  /** Follows a change of the documents; changes that come while it reads are followed once, together. */
-  async follow(): Promise<void> {
-    if (this.#query) await this.#rows.follow()
+    await this.reload()
   }
 
   /** Has the folders read from the service, then shows them. */

@@ -16,10 +16,15 @@ function nameOf({ accountId, reference }: DocumentKey): string {
   return `${accountId}\n${reference}`
 }
 
+interface Selected {
+  key: DocumentKey
+  /** The row as it was when it was selected; absent where more are selected than are read whole. */
+  row?: DocumentRow
+}
+
 export class Selection {
   /** By their names, in the order in which they were selected. */
-  #keys = $state.raw<ReadonlyMap<string, DocumentKey>>(new Map())
-  #rows: ReadonlyMap<string, DocumentRow> = new Map()
+  #selected = $state.raw<ReadonlyMap<string, Selected>>(new Map())
   #generation = 0
   readonly #api: Api
 
@@ -28,35 +33,35 @@ export class Selection {
   }
 
   get count() {
-    return this.#keys.size
+    return this.#selected.size
   }
   get documents(): DocumentKey[] {
-    return [...this.#keys.values()]
+    return [...this.#selected.values()].map(({ key }) => key)
   }
   /** The rows as they were when they were selected; undefined if there are more than are read whole. */
   get rows(): DocumentRow[] | undefined {
-    const rows = [...this.#keys.keys()].map((name) => this.#rows.get(name))
-    return rows.some((row) => row === undefined) ? undefined : (rows as DocumentRow[])
+    const rows = [...this.#selected.values()].flatMap(({ row }) => row ?? [])
+    return rows.length === this.count ? rows : undefined
   }
 
   has(document: DocumentKey): boolean {
-    return this.#keys.has(nameOf(document))
+    return this.#selected.has(nameOf(document))
   }
 
   toggle(row: FolderRow): void {
     if (row.kind === 'package') return
-    if (!this.has(row)) {
-      this.#add([row])
-      return
-    }
-    const keys = new Map(this.#keys)
-    keys.delete(nameOf(row))
-    this.#put(keys, this.#rows)
+    if (this.has(row)) this.#put([...this.#selected].filter(([name]) => name !== nameOf(row)))
+    else this.add([row])
   }
 
   /** Selects these too. */
   add(rows: readonly (FolderRow | undefined)[]): void {
-    this.#add(rows.filter((row) => row?.kind === 'document'))
+    const selected = new Map(this.#selected)
+    for (const row of rows) {
+      if (selected.size >= MOST_SELECTED) break
+      if (row?.kind === 'document') selected.set(nameOf(row), asSelected(row))
+    }
+    this.#put(selected)
   }
 
   /**
@@ -70,45 +75,31 @@ export class Selection {
     if (mine !== this.#generation) return {}
     if (!read.ok) return { error: read.error }
     const rows = read.value.rows.filter((row) => row.kind === 'document')
-    const known = new Map(rows.map((row) => [nameOf(row), row]))
+    const known = new Map(rows.map((row) => [nameOf(row), asSelected(row)]))
     if (read.value.documents <= rows.length) {
-      this.#put(keysOf(rows), known)
+      this.#put(known)
       return {}
     }
     const found = await settled(this.#api.documents.references({ query: flat }))
     if (mine !== this.#generation) return {}
     if (!found.ok) return { error: found.error }
-    this.#put(keysOf(found.value.references), known)
-    return found.value.total > found.value.references.length ? { tooMany: found.value.total } : {}
+    const { references, total } = found.value
+    this.#put(references.map((key) => [nameOf(key), known.get(nameOf(key)) ?? { key }]))
+    return total > references.length ? { tooMany: total } : {}
   }
 
   clear(): void {
-    if (this.count > 0) this.#put(new Map(), new Map())
+    if (this.count > 0) this.#put([])
     else this.#generation++
   }
 
-  #add(rows: readonly DocumentRow[]): void {
-    const keys = new Map(this.#keys)
-    const known = new Map(this.#rows)
-    for (const row of rows) {
-      if (keys.size >= MOST_SELECTED) break
-      keys.set(nameOf(row), keyOf(row))
-      known.set(nameOf(row), row)
-    }
-    this.#put(keys, known)
-  }
-
-  #put(keys: ReadonlyMap<string, DocumentKey>, rows: ReadonlyMap<string, DocumentRow>): void {
+  #put(selected: Iterable<readonly [name: string, Selected]>): void {
     this.#generation++
-    this.#rows = rows
-    this.#keys = keys
+    this.#selected = new Map(selected)
   }
 }
 
-function keyOf({ accountId, reference }: DocumentKey): DocumentKey {
-  return { accountId, reference }
-}
-
-function keysOf(documents: readonly DocumentKey[]): Map<string, DocumentKey> {
-  return new Map(documents.map((document) => [nameOf(document), keyOf(document)]))
+function asSelected(row: DocumentRow): Selected {
+  const { accountId, reference } = row
+  return { key: { accountId, reference }, row }
 }

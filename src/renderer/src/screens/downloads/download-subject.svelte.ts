@@ -15,7 +15,6 @@ const AT_ONCE = 500
 
 export class SubjectOfDownloads {
   #documents = $state<number>()
-  #withIdentity = $state<number>()
   #error = $state.raw<AppError>()
   /** Those with an identity check, where all of them were looked at. */
   #references = $state.raw<readonly string[]>()
@@ -41,16 +40,7 @@ export class SubjectOfDownloads {
   }
   /** How many of them are of this account and have an identity check; undefined until, or where, it can't be told. */
   get withIdentity() {
-    return this.#withIdentity
-  }
-  /** Whether it will be known yet how many have one. */
-  get isLooking() {
-    return (
-      this.#error === undefined &&
-      this.#withIdentity === undefined &&
-      (this.#documents ?? 0) <= MOST_LOOKED_AT &&
-      'query' in this.#subject
-    )
+    return this.#references?.length
   }
   /** Of these names can be shown. */
   get examples(): readonly string[] | undefined {
@@ -97,19 +87,12 @@ export class SubjectOfDownloads {
     this.#isClosed = true
   }
 
+  /** Those of this account of which an identity check was asked for, or came to something. */
   #keep(rows: readonly DocumentRow[]): void {
-    const own = rows.filter((row) => row.accountId === this.#accountId && hasIdentity(row))
-    this.#references = own.map(({ reference }) => reference)
-    this.#withIdentity = own.length
+    const own = rows.filter(({ accountId }) => accountId === this.#accountId)
+    const checked = own.filter((row) => row.idVerificationRequested || row.identity !== 'none')
+    this.#references = checked.map(({ reference }) => reference)
   }
-}
-
-/** Whether an identity check was asked for, or came to something. */
-function hasIdentity({
-  idVerificationRequested,
-  identity
-}: Pick<DocumentRow, 'idVerificationRequested' | 'identity'>): boolean {
-  return idVerificationRequested || identity !== 'none'
 }
 
 /** Downloads are of the chosen account alone, each document once. */
