@@ -135,7 +135,7 @@ export class Doing {
   }
 
   /** The dialog of an action that was refused, with what was asked for; undefined if it can't be asked otherwise. */
-  askAnew(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
+  askAgain(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
     const { request } = action
     if (request.kind === 'extend') return () => this.ask({ what: 'extend', before: action })
     if (request.kind === 'notary') return () => this.ask({ what: 'notary', before: action })
