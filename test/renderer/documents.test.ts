@@ -229,7 +229,7 @@ describe('the table', () => {
     const width = (column: string) =>
       opened.api.control.state.settings.documentColumns?.find((one) => one.column === column)?.width
     expect(width('name')).toBe((kept[0]?.width ?? 0) + 16)
-    await fireEvent.click(screen.getByText('As they were at first'))
+    await fireEvent.click(screen.getByText('Reset columns'))
     await opened.clock.pass(500)
     expect(opened.api.control.state.settings.documentColumns).toBeUndefined()
   })

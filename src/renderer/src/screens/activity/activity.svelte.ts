@@ -11,7 +11,7 @@ import { actionStatus, type StatusWords } from '../../words/statuses.ts'
 const PAGE = 100
 /** Milliseconds between two readings while documents change. */
 const PAUSE = 1000
-const NEEDS_SOMEBODY = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
+const NEEDS_SOMEONE = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
 
 interface Changes {
   changes: readonly DocumentChange[]
@@ -39,7 +39,7 @@ export class Activity {
   }
   /** Actions that wait, are under way, were refused or are in doubt. */
   get unsettled(): readonly ActionView[] {
-    return this.actions.filter(({ state }) => NEEDS_SOMEBODY.has(state))
+    return this.actions.filter(({ state }) => NEEDS_SOMEONE.has(state))
   }
 
   /** Reads everything and follows it. Answers what stops following. */

@@ -187,6 +187,6 @@ export function checkWords({ isWhole, entries, brokenAt, isCutOff }: AuditCheck)
   return {
     kind: 'danger',
     title: 'The trail was changed.',
-    more: `${wrong.join(' ') || 'It is not as it was written.'} Somebody altered, took out or put in entries outside Countersign. Save it as a file now, and tell your administrator.`
+    more: `${wrong.join(' ') || 'It is not as it was written.'} Someone changed, removed or added entries outside Countersign. Save it as a file now, and tell your administrator.`
   }
 }
