@@ -103,22 +103,16 @@ export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'si
   return { signed, of, word: `${signed} of ${of}` }
 }
 
+const texts: Partial<Record<DocumentColumn, (row: DocumentRow) => string | undefined>> = {
+  package: (row) => row.packageReference,
+  folder: (row) => (row.goneAt === undefined ? row.folder : `Gone from ${row.folder}`),
+  matter: (row) => row.matterNumber,
+  reference: (row) => row.reference,
+  clientReference: (row) => row.clientReference,
+  formReference: (row) => row.formDirectReference
+}
+
 /** The cells that are nothing but a text. */
 export function textOf(row: DocumentRow, column: DocumentColumn): string | undefined {
-  switch (column) {
-    case 'package':
-      return row.packageReference
-    case 'folder':
-      return row.goneAt === undefined ? row.folder : `Gone from ${row.folder}`
-    case 'matter':
-      return row.matterNumber
-    case 'reference':
-      return row.reference
-    case 'clientReference':
-      return row.clientReference
-    case 'formReference':
-      return row.formDirectReference
-    default:
-      return undefined
-  }
+  return texts[column]?.(row)
 }

@@ -71,26 +71,23 @@ interface VideoFact extends Pick<StatusWords, 'shape' | 'tone'> {
   text: string
 }
 
+const inPassing = (text: string): VideoFact => ({ text, shape: 'dot', tone: 'quiet' })
+
 /** In the order of importance; at least one. */
 export function videoInWords(video: VideoDetailView): VideoFact[] {
-  const facts: (VideoFact | undefined)[] = [
+  const { isOptOut, isDisabled, isWitness, witnessOwner: owner, isDeepfake } = video
+  const filmed = [video.name, video.email].filter(Boolean).join(', ')
+  const facts: (VideoFact | '' | false | undefined)[] = [
     ready(video),
-    video.isOptOut ? { text: 'The signer chose not to be filmed.', shape: 'question', tone: 'warn' } : undefined,
-    video.isDisabled ? { text: 'The video is switched off for this signer.', shape: 'bar', tone: 'warn' } : undefined,
-    video.isWitness ? { text: `In the video as a witness${ofOwner(video)}.`, shape: 'dot', tone: 'quiet' } : undefined,
-    video.witnessOwner && !video.isWitness
-      ? { text: `Witnessed for ${video.witnessOwner}.`, shape: 'dot', tone: 'quiet' }
-      : undefined,
-    video.isDeepfake === undefined
-      ? undefined
-      : video.isDeepfake
-        ? { text: 'The deepfake detector looks at the video.', shape: 'dot', tone: 'quiet' }
-        : { text: 'The deepfake detector does not look at the video.', shape: 'dot', tone: 'quiet' },
-    video.name || video.email
-      ? { text: `Filmed: ${[video.name, video.email].filter(Boolean).join(', ')}.`, shape: 'dot', tone: 'quiet' }
-      : undefined
+    isOptOut && { text: 'The signer chose not to be filmed.', shape: 'question', tone: 'warn' },
+    isDisabled && { text: 'The video is switched off for this signer.', shape: 'bar', tone: 'warn' },
+    isWitness && inPassing(`In the video as a witness${owner ? `, of ${owner}` : ''}.`),
+    owner && !isWitness && inPassing(`Witnessed for ${owner}.`),
+    isDeepfake !== undefined &&
+      inPassing(`The deepfake detector ${isDeepfake ? 'looks' : 'does not look'} at the video.`),
+    filmed && inPassing(`Filmed: ${filmed}.`)
   ]
-  return facts.filter((fact) => fact !== undefined)
+  return facts.filter((fact) => typeof fact === 'object')
 }
 
 function ready({ isReady, isOptOut, isDisabled }: VideoDetailView): VideoFact | undefined {
@@ -99,8 +96,4 @@ function ready({ isReady, isOptOut, isDisabled }: VideoDetailView): VideoFact | 
   return isReady === false
     ? { text: 'The video is not ready yet.', shape: 'ring', tone: 'quiet' }
     : { text: 'The service does not say whether there is a video.', shape: 'question', tone: 'quiet' }
-}
-
-function ofOwner({ witnessOwner }: VideoDetailView): string {
-  return witnessOwner ? `, of ${witnessOwner}` : ''
 }

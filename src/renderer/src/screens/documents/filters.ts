@@ -3,57 +3,70 @@ import type { DocumentQuery } from '../../../../shared/contract/document-query.t
 import { capital, counted, listed } from '../../words/counts.ts'
 import { documentStatus } from '../../words/statuses.ts'
 
-export const FILTERS = [
-  'families',
-  'due',
-  'stuck',
-  'progress',
-  'signer',
-  'waitingHere',
-  'identity',
-  'hasFileUploaded',
-  'unread',
-  'accounts',
-  'week',
-  'gone'
-] as const
-export type Filter = (typeof FILTERS)[number]
-
-/** What a filter is called where it is offered. One that is not offered comes by a link. */
-export const FILTER_NAMES: Record<Exclude<Filter, 'week'>, string> = {
-  families: 'Status',
-  due: 'Due',
-  stuck: 'Stuck for days',
-  progress: 'Signed so far',
-  signer: 'Signer',
-  waitingHere: 'Waits at the counter',
-  identity: 'Identity check',
-  hasFileUploaded: 'Has uploaded files',
-  unread: 'Unread',
-  accounts: 'Accounts',
-  gone: 'Gone from the service'
+interface Kind {
+  /** What it is called where it is offered. */
+  name: string
+  /** The members of a query that it is about. */
+  members: readonly (keyof DocumentQuery)[]
+  /** What it asks for, undefined before it is chosen; a filter without is on or off, with nothing more to choose. */
+  words?: (query: DocumentQuery, nameOf: (account: string) => string) => string | undefined
 }
 
-/** The filters that are on or off, with nothing more to choose. */
-export type Flag = 'waitingHere' | 'hasFileUploaded' | 'unread' | 'gone'
-export function isFlag(filter: Filter): filter is Flag {
-  return filter === 'waitingHere' || filter === 'hasFileUploaded' || filter === 'unread' || filter === 'gone'
+const kinds = {
+  families: {
+    name: 'Status',
+    members: ['families'],
+    words: ({ families }) => families && listed(families.map(familyWords)).replace(' and ', ' or ')
+  },
+  due: { name: 'Due', members: ['overdue', 'dueOn', 'dueWithinDays'], words: dueInWords },
+  stuck: {
+    name: 'Stuck for days',
+    members: ['stuckForDays'],
+    words: ({ stuckForDays: days }) => (days === undefined ? undefined : `Stuck for ${counted(days, 'day')}`)
+  },
+  progress: {
+    name: 'Signed so far',
+    members: ['progress'],
+    words: ({ progress }) => progress && `${progress.signed} of ${progress.of} signed`
+  },
+  signer: { name: 'Signer', members: ['signer'], words: ({ signer }) => signer && `Signer: ${signer}` },
+  waitingHere: { name: 'Waits at the counter', members: ['waitingHere'] },
+  identity: {
+    name: 'Identity check',
+    members: ['identity'],
+    words: ({ identity }) => identity && `Identity check ${identityFilters[identity]}`
+  },
+  hasFileUploaded: { name: 'Has uploaded files', members: ['hasFileUploaded'] },
+  unread: { name: 'Unread', members: ['unread'] },
+  accounts: {
+    name: 'Accounts',
+    members: ['accounts'],
+    words: ({ accounts }, nameOf) => accounts && `Also ${listed(accounts.map(nameOf))}`
+  },
+  // Not offered: it comes by a link.
+  week: {
+    name: 'Week',
+    members: ['week'],
+    words: ({ week }) =>
+      week && `${week.what === 'sent' ? 'Arrived' : 'Completed'} in the week of ${dayOf(week.monday)}`
+  },
+  gone: { name: 'Gone from the service', members: ['gone'] }
+} satisfies Record<string, Kind>
+export type Filter = keyof typeof kinds
+
+export const FILTERS = Object.keys(kinds) as Filter[]
+
+function kindOf(filter: Filter): Kind {
+  return kinds[filter]
 }
 
-/** The members of a query that a filter is about. */
-const members: Record<Filter, readonly (keyof DocumentQuery)[]> = {
-  families: ['families'],
-  due: ['overdue', 'dueOn', 'dueWithinDays'],
-  stuck: ['stuckForDays'],
-  progress: ['progress'],
-  signer: ['signer'],
-  waitingHere: ['waitingHere'],
-  identity: ['identity'],
-  hasFileUploaded: ['hasFileUploaded'],
-  unread: ['unread'],
-  accounts: ['accounts'],
-  week: ['week'],
-  gone: ['gone']
+export function filterName(filter: Filter): string {
+  return kinds[filter].name
+}
+
+/** Whether a filter is on or off, with nothing more to choose. */
+export function isFlag(filter: Filter): boolean {
+  return kindOf(filter).words === undefined
 }
 
 export function familyWords(family: NonNullable<DocumentQuery['families']>[number]): string {
@@ -76,7 +89,7 @@ export function identityFilterWords(state: NonNullable<DocumentQuery['identity']
 /** A query without what a filter asks for. */
 export function without(query: DocumentQuery, filter: Filter): DocumentQuery {
   const rest = { ...query }
-  for (const member of members[filter]) delete rest[member]
+  for (const member of kindOf(filter).members) delete rest[member]
   return rest
 }
 
@@ -87,7 +100,7 @@ export function withoutAll(query: DocumentQuery): DocumentQuery {
 }
 
 export function hasFilter(query: DocumentQuery, filter: Filter): boolean {
-  return members[filter].some((member) => query[member] !== undefined)
+  return kindOf(filter).members.some((member) => query[member] !== undefined)
 }
 
 /** Whether a query asks for less than all there is in its place. */
@@ -100,34 +113,14 @@ export function isFiltered(query: DocumentQuery): boolean {
  * @param nameOf what an account is called.
  */
 export function filterInWords(query: DocumentQuery, filter: Filter, nameOf: (account: string) => string): string {
-  switch (filter) {
-    case 'families':
-      return query.families ? listed(query.families.map(familyWords)).replace(' and ', ' or ') : FILTER_NAMES.families
-    case 'due':
-      return dueInWords(query)
-    case 'stuck':
-      return query.stuckForDays === undefined ? FILTER_NAMES.stuck : `Stuck for ${counted(query.stuckForDays, 'day')}`
-    case 'progress':
-      return query.progress ? `${query.progress.signed} of ${query.progress.of} signed` : FILTER_NAMES.progress
-    case 'signer':
-      return query.signer ? `Signer: ${query.signer}` : FILTER_NAMES.signer
-    case 'identity':
-      return query.identity ? `Identity check ${identityFilters[query.identity]}` : FILTER_NAMES.identity
-    case 'accounts':
-      return query.accounts ? `Also ${listed(query.accounts.map(nameOf))}` : FILTER_NAMES.accounts
-    case 'week':
-      return query.week
-        ? `${query.week.what === 'sent' ? 'Arrived' : 'Completed'} in the week of ${dayOf(query.week.monday)}`
-        : ''
-    default:
-      return FILTER_NAMES[filter]
-  }
+  const { name, words } = kindOf(filter)
+  return words?.(query, nameOf) || name
 }
 
-function dueInWords({ overdue, dueOn, dueWithinDays }: DocumentQuery): string {
+function dueInWords({ overdue, dueOn, dueWithinDays }: DocumentQuery): string | undefined {
   if (overdue) return 'Overdue'
   if (dueOn !== undefined) return `Due on ${dayOf(dueOn)}`
-  if (dueWithinDays === undefined) return FILTER_NAMES.due
+  if (dueWithinDays === undefined) return undefined
   if (dueWithinDays === 0) return 'Due today'
   return dueWithinDays === 1 ? 'Due by tomorrow' : `Due within ${counted(dueWithinDays, 'day')}`
 }
