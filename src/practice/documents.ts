@@ -1,9 +1,16 @@
-/** What is done to documents that were sent: UpdateSigner, Extend, GetActiveDocuments, Validation, AssignQueueDocument (operations 6, 7, 8, 10, 12). */
-import { FOLDERS, type Folder, fullName } from '../shared/model/index.ts'
+/** What is done to documents that were sent: UpdateSignerRequest, Extend, GetActiveDocuments, Validation, AssignQueueDocument (operations 6, 7, 8, 10, 12). */
+import {
+  type AssignQueueDocumentRequest,
+  type ExtendRequest,
+  FOLDERS,
+  type Folder,
+  fullName,
+  type TemplateSigner,
+  type UpdateSignerRequest
+} from '../shared/model/index.ts'
 import { invalidField, noSuchDocument, Refusal } from './conventions.ts'
 import { readDue, written } from './dates.ts'
 import { documentsOf, extend, folderOf, hasSigned, isEditable, log, packageStatus } from './life.ts'
-import type { AssignQueueDocument, Extend, TemplateSignerRequest, UpdateSigner } from './requests.ts'
 import type { Answering } from './responses.ts'
 import { newKey, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
@@ -34,7 +41,7 @@ function folderNamed(named: string): Folder {
  */
 export function updateSigners(
   state: PracticeState,
-  sent: UpdateSigner,
+  sent: UpdateSignerRequest,
   now: number,
   random: RandomBytes
 ): DocumentRecord {
@@ -50,7 +57,7 @@ export function updateSigners(
 }
 
 /** By SignerReference; without one by e-mail address, else the only signer who can still be corrected. */
-function signerMeant(document: DocumentRecord, wanted: TemplateSignerRequest, index: number): SignerRecord {
+function signerMeant(document: DocumentRecord, wanted: TemplateSigner, index: number): SignerRecord {
   const { signers } = document
   if (wanted.SignerReference) {
     const found = signers.find((signer) => signer.SignerReference === wanted.SignerReference)
@@ -77,7 +84,7 @@ const STEPS = ['openedAt', 'identifiedAt', 'videoAt', 'videoOptOut', 'handedOver
 function correct(
   document: DocumentRecord,
   signer: SignerRecord,
-  wanted: TemplateSignerRequest,
+  wanted: TemplateSigner,
   random: RandomBytes,
   now: number,
   state: PracticeState
@@ -98,7 +105,7 @@ function correct(
 }
 
 /** Moves the due date of a document and of all others of its package. Answers the document named. */
-export function extendDocument(state: PracticeState, sent: Extend, now: number): DocumentRecord {
+export function extendDocument(state: PracticeState, sent: ExtendRequest, now: number): DocumentRecord {
   const document = findDocument(state, sent.DocumentReference)
   const dueAt = readDue(sent.DueDate, sent.GMT, state.account)
   if (dueAt === undefined) {
@@ -137,7 +144,7 @@ export function validation(document: DocumentRecord, answering: Answering) {
 }
 
 /** Assigns a document to a notary's queue, for remote notarisation (reference section 2.23); a second assignment replaces the first. Answers the package as assigned. */
-export function assignToNotary(state: PracticeState, sent: AssignQueueDocument, now: number) {
+export function assignToNotary(state: PracticeState, sent: AssignQueueDocumentRequest, now: number) {
   const bundle = own(state.packages, sent.PackageReference)
   const document = own(state.documents, sent.DocumentReference)
   if (!bundle) throw new Refusal(404, 'PackageNotFound', 'The package was not found.')

@@ -7,41 +7,32 @@ import type { DocumentRecord } from './state.ts'
 
 const LONGEST_CALL = 5000
 
-/** The body of a NotifyUrl call. The service's own is nowhere described: a receiver takes it as a hint to look. */
-interface Notification {
-  PackageReference: string
-  DocumentReference: string
-  Event: string
-}
+export type Notifier = ReturnType<typeof createNotifier>
 
-export interface Notifier {
-  tell(document: DocumentRecord, happenings: readonly Happening[]): void
-  /** Resolves once no call is under way. */
-  settled(): Promise<void>
-}
-
-export function createNotifier(fetch: typeof globalThis.fetch): Notifier {
+export function createNotifier(fetch: typeof globalThis.fetch) {
   const underWay = new Set<Promise<unknown>>()
   return {
-    tell(document, happenings) {
+    tell(document: DocumentRecord, happenings: readonly Happening[]): void {
       const url = callable(document.notifyUrl)
       if (!url) return
       // One after another, so that the receiver hears them in their order.
       const calls = happenings.reduce(
-        (before, event) => before.then(() => call(fetch, url, notification(document, event))),
+        (before, event) => before.then(() => call(fetch, url, hint(document, event))),
         Promise.resolve()
       )
       const settled = calls.finally(() => underWay.delete(settled))
       underWay.add(settled)
     },
-    async settled() {
+    /** Resolves once no call is under way. */
+    async settled(): Promise<void> {
       while (underWay.size > 0) await Promise.all(underWay)
     }
   }
 }
 
-function notification(document: DocumentRecord, event: Happening): Notification {
-  return { PackageReference: document.packageReference, DocumentReference: document.reference, Event: event }
+/** The body of a NotifyUrl call. The service's own is nowhere described: a receiver takes it as a hint to look. */
+function hint({ packageReference, reference }: DocumentRecord, event: Happening) {
+  return { PackageReference: packageReference, DocumentReference: reference, Event: event }
 }
 
 function callable(address: string | undefined): URL | undefined {
@@ -49,7 +40,7 @@ function callable(address: string | undefined): URL | undefined {
   return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined
 }
 
-async function call(fetch: typeof globalThis.fetch, url: URL, body: Notification): Promise<void> {
+async function call(fetch: typeof globalThis.fetch, url: URL, body: ReturnType<typeof hint>): Promise<void> {
   try {
     const response = await fetch(url, {
       method: 'POST',

@@ -1,13 +1,12 @@
 /** The reference's operations (section 4), and the three beside it that clients may find: each a route to what carries it out. */
 import type { Hono } from 'hono'
-import type { EmployerSet } from '../shared/model/index.ts'
+import type { EmployerSet, UpdateEmployersRequest } from '../shared/model/index.ts'
 import { answer, answerList, invalidField, parameter, Refusal } from './conventions.ts'
 import { answering, type Call, type Env, type PracticeDeps } from './deps.ts'
 import { assignToNotary, documentsIn, extendDocument, findDocument, updateSigners, validation } from './documents.ts'
 import { identityRecords, identityReport } from './identity/verification.ts'
 import { documentsOf, remind } from './life.ts'
 import { type Reader, readBody } from './reading.ts'
-import type { UpdateEmployers } from './requests.ts'
 import * as requests from './requests.ts'
 import { documentResponse, packageResponse, signerResponse, templateResponse } from './responses.ts'
 import { type Sending, sendForms, sendTemplates } from './sends.ts'
@@ -155,7 +154,7 @@ type KeptRecord = { Reference?: string | undefined; IsDefault?: boolean | undefi
  * Operation 3 (reference sections 2.18 and 2.19): adds the records that are new and replaces those whose Reference is known. A list has one default at most: the one
  * that was made so last. Answers the whole set, MOJ and StandardMOJ with it.
  */
-function updateEmployers(state: PracticeState, sent: UpdateEmployers): EmployerSet {
+function updateEmployers(state: PracticeState, sent: UpdateEmployersRequest): EmployerSet {
   for (const kind of ['SuperFund', 'TFN', 'AccClaimsHistory'] as const) {
     let kept = (state.employers[kind] ?? []) as KeptRecord[]
     for (const record of (sent[kind] ?? []) as KeptRecord[]) kept = withRecord(kept, record)

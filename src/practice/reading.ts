@@ -3,40 +3,45 @@
  * absent, booleans and numbers as text, enumerations by name or number. What is missing and needed is reported with its
  * place; what is read keeps its field exactly as sent.
  */
+import { z } from 'zod'
 import { type FieldProblem, invalid, Refusal } from './conventions.ts'
 
 /** Reads one value at a place; undefined means absent (or reported). */
 export type Reader<Value> = (value: unknown, at: string, problems: FieldProblem[]) => Value | undefined
 
-interface Needed<Value> {
-  needed: true
-  read: Reader<Value>
+interface Field {
+  isNeeded: boolean
+  read: Reader<unknown>
 }
 
-type Shape = Record<string, Reader<unknown> | Needed<unknown>>
-
-type ReadShape<Fields extends Shape> = {
-  [Name in keyof Fields as Fields[Name] extends Needed<unknown> ? Name : never]: Fields[Name] extends Needed<
-    infer Value
-  >
-    ? Value
-    : never
-} & {
-  [Name in keyof Fields as Fields[Name] extends Needed<unknown> ? never : Name]?: Fields[Name] extends Reader<
-    infer Value
-  >
-    ? Value
-    : never
+/**
+ * Reads what a schema of the model says that clients send. Fields are found whatever their case; others are left out, as the
+ * service's framework does. A field that isn't optional is needed, and an empty text or list there is a missing one.
+ * @param own readers of members that are read in a way of their own.
+ */
+export function readerOf<Schema extends z.ZodType>(
+  schema: Schema,
+  own: ReadonlyMap<unknown, Reader<unknown>> = new Map()
+): Reader<z.output<Schema>> {
+  const member = (inner: z.core.$ZodType) => readerOf(inner as z.ZodType, own)
+  const fieldOf = (inner: z.core.$ZodType): Field => {
+    const isNeeded = !(inner instanceof z.ZodOptional)
+    return { isNeeded, read: member(isNeeded ? inner : inner.unwrap()) }
+  }
+  const reader = (): Reader<unknown> => {
+    if (schema instanceof z.ZodObject) {
+      return record(new Map(Object.entries(schema.shape).map(([name, inner]) => [name, fieldOf(inner)])))
+    }
+    if (schema instanceof z.ZodArray) return listOf(member(schema.element))
+    if (schema instanceof z.ZodEnum) return oneOf(schema.options.map(String))
+    if (schema instanceof z.ZodEmail) return email
+    if (schema instanceof z.ZodBoolean) return flag
+    return schema instanceof z.ZodNumber ? whole : text
+  }
+  return (own.get(schema) ?? reader()) as Reader<z.output<Schema>>
 }
 
-/** A field without which the request can't be carried out. An empty text or list is a missing one. */
-export function needed<Value>(read: Reader<Value>): Needed<Value> {
-  return { needed: true, read }
-}
-
-/** An object with these fields, found whatever their case. Others are left out, as the service's framework does. */
-export function record<Fields extends Shape>(fields: Fields): Reader<ReadShape<Fields>> {
-  const names = Object.keys(fields)
+function record(fields: ReadonlyMap<string, Field>): Reader<Record<string, unknown>> {
   return (value, at, problems) => {
     if (!isObject(value)) {
       problems.push(mismatch(at, 'an object'))
@@ -44,30 +49,27 @@ export function record<Fields extends Shape>(fields: Fields): Reader<ReadShape<F
     }
     const sent = byLowerCase(value)
     const result: Record<string, unknown> = {}
-    for (const name of names) {
-      const field = fields[name]
-      if (!field) continue
+    for (const [name, field] of fields) {
       const place = at ? `${at}.${name}` : name
       const raw = Object.hasOwn(value, name) ? value[name] : sent.get(name.toLowerCase())
       const read = readField(field, raw, place, problems)
       if (read !== undefined) result[name] = read
     }
-    return result as ReadShape<Fields>
+    return result
   }
 }
 
-function readField(field: Reader<unknown> | Needed<unknown>, raw: unknown, place: string, problems: FieldProblem[]) {
-  const absent = raw === undefined || raw === null
-  if (typeof field === 'function') return absent ? undefined : field(raw, place, problems)
+function readField({ isNeeded, read: reader }: Field, raw: unknown, place: string, problems: FieldProblem[]) {
   const before = problems.length
-  const read = absent ? undefined : field.read(raw, place, problems)
+  const read = raw === undefined || raw === null ? undefined : reader(raw, place, problems)
+  if (!isNeeded) return read
   const empty = read === undefined || read === '' || isEmptyList(read)
   if (empty && problems.length === before) problems.push(missing(place))
   return read
 }
 
 /** A list of these. Null items are refused, since a list's places have a meaning (the signing order). */
-export function listOf<Item>(item: Reader<Item>): Reader<Item[]> {
+function listOf<Item>(item: Reader<Item>): Reader<Item[]> {
   return (value, at, problems) => {
     if (!Array.isArray(value)) {
       problems.push(mismatch(at, 'a list'))
@@ -81,7 +83,7 @@ export function listOf<Item>(item: Reader<Item>): Reader<Item[]> {
 }
 
 /** Text; a number or boolean is taken as its text. */
-export const text: Reader<string> = (value, at, problems) => {
+const text: Reader<string> = (value, at, problems) => {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   problems.push(mismatch(at, 'text'))
@@ -89,7 +91,7 @@ export const text: Reader<string> = (value, at, problems) => {
 }
 
 /** An e-mail address: something on both sides of one @. */
-export const email: Reader<string> = (value, at, problems) => {
+const email: Reader<string> = (value, at, problems) => {
   const read = text(value, at, problems)
   if (read === undefined || read.trim() === '' || /^[^\s@]+@[^\s@]+$/u.test(read.trim())) return read
   problems.push({ ErrorCode: 'Email', FieldName: at, Message: `'${lastName(at)}' is not a valid e-mail address.` })
@@ -97,7 +99,7 @@ export const email: Reader<string> = (value, at, problems) => {
 }
 
 /** A boolean, also as text or number in the usual spellings. An empty text is an absent one. */
-export const flag: Reader<boolean> = (value, at, problems) => {
+const flag: Reader<boolean> = (value, at, problems) => {
   const spelled = typeof value === 'object' ? '?' : String(value).trim().toLowerCase()
   if (spelled === '') return undefined
   if (['true', '1', 'yes', 'on'].includes(spelled)) return true
@@ -107,7 +109,7 @@ export const flag: Reader<boolean> = (value, at, problems) => {
 }
 
 /** A whole number, also as text. An empty text is an absent one. */
-export const whole: Reader<number> = (value, at, problems) => {
+const whole: Reader<number> = (value, at, problems) => {
   if (typeof value === 'string' && value.trim() === '') return undefined
   const read = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
   if (Number.isInteger(read)) return read

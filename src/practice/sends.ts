@@ -1,17 +1,10 @@
 /** Carries out the three sends (operations 1, 2 and 4): from a request that was read to packages and documents that live. */
-import type { AuthInfo } from '../shared/model/index.ts'
+import type { AuthInfo, FormSigner, TemplateSigner } from '../shared/model/index.ts'
 import { invalidField, Refusal } from './conventions.ts'
 import { readDue } from './dates.ts'
 import { field, fieldsOfForm, inWords } from './form-kinds.ts'
 import { DAY, inviteNext, log } from './life.ts'
-import type {
-  FieldRequest,
-  FormSignerRequest,
-  SendFormDirect,
-  SendFormFiller,
-  TemplateRequest,
-  TemplateSignerRequest
-} from './requests.ts'
+import type { FieldRequest, FormRequest, SendFormDirect, SendFormFiller, TemplateRequest } from './requests.ts'
 import { newKey, newReference, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, FieldRecord, PackageRecord, PracticeState, SignerRecord } from './state.ts'
 
@@ -65,7 +58,7 @@ export function sendTemplates(request: SendFormFiller, sending: Sending): Packag
   return bundle
 }
 
-function dueOf(request: { DueDate?: string; GMT?: string }, { state, now }: Sending): number {
+function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }: Sending): number {
   if (!request.DueDate?.trim()) return now + state.account.defaultDueDays * DAY
   const due = readDue(request.DueDate, request.GMT, state.account)
   if (due === undefined) throw invalidField('DueDate', 'InvalidDate', `'DueDate' is not a date that can be read.`)
@@ -126,13 +119,7 @@ function newDocument(
 }
 
 /** The members that are kept as they came; empty ones are absent ones. */
-function kept(from: {
-  FormType?: number
-  ReturnUrl?: string
-  NotifyUrl?: string
-  EmployerReference?: string
-  ClientReference?: string
-}): Partial<DocumentRecord> {
+function kept(from: Partial<Omit<FormRequest, 'Name' | 'Signers'>>): Partial<DocumentRecord> {
   return {
     ...(from.FormType === undefined ? {} : { formType: from.FormType }),
     ...(from.ReturnUrl ? { returnUrl: from.ReturnUrl } : {}),
@@ -149,7 +136,7 @@ function begin(document: DocumentRecord, { state, now }: Sending): void {
   inviteNext(document, now)
 }
 
-function formSigner(sent: FormSignerRequest, random: RandomBytes): SignerRecord {
+function formSigner(sent: FormSigner, random: RandomBytes): SignerRecord {
   return {
     ...newSigner(sent, random),
     ...(sent.SignerType ? { SignerType: sent.SignerType } : {}),
@@ -162,7 +149,7 @@ function formSigner(sent: FormSignerRequest, random: RandomBytes): SignerRecord 
 }
 
 /** What the signer is asked to show who they are. Known data without questions of its own asks for what was sent anyway. */
-function questions(sent: FormSignerRequest): AuthInfo[] {
+function questions(sent: FormSigner): AuthInfo[] {
   if (sent.UseIDData === false) return []
   if (sent.IDData?.length) return sent.IDData
   if (!sent.UseIDData) return []
@@ -170,7 +157,7 @@ function questions(sent: FormSignerRequest): AuthInfo[] {
   return [{ Label: 'E-mail address', Value: sent.Email, DataType: 'email' }]
 }
 
-function templateSigner(sent: TemplateSignerRequest, random: RandomBytes): SignerRecord {
+function templateSigner(sent: TemplateSigner, random: RandomBytes): SignerRecord {
   return {
     ...newSigner(sent, random),
     ...(sent.SignerReference ? { SignerReference: sent.SignerReference } : {}),
@@ -181,7 +168,7 @@ function templateSigner(sent: TemplateSignerRequest, random: RandomBytes): Signe
   }
 }
 
-function newSigner(sent: FormSignerRequest | TemplateSignerRequest, random: RandomBytes): SignerRecord {
+function newSigner(sent: FormSigner | TemplateSigner, random: RandomBytes): SignerRecord {
   return {
     SignerReference: newReference(random),
     key: newKey(random),
