@@ -48,24 +48,12 @@ export function accountRows(db: Db) {
   // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.
   const eraseMeta = db.prepare<[string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
   const last = db.prepare<[], number>('SELECT coalesce(max(position), -1) FROM accounts').pluck()
-  const held = db
-    .prepare<[string], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM sends WHERE account_id = ? AND state IN ${HELD_STATES})`)
-    .pluck()
-  const acting = db
-    .prepare<[string], 0 | 1>(
-      `SELECT EXISTS (SELECT 1 FROM actions WHERE account_id = ? AND state IN ('waiting', 'running', 'uncertain'))`
-    )
-    .pluck()
-  const acted = db
-    .prepare<[string], 0 | 1>(
-      `SELECT EXISTS (SELECT 1 FROM actions WHERE account_id = ? AND state IN ('running', 'uncertain'))`
-    )
-    .pluck()
-  const unsettled = db
-    .prepare<[string], 0 | 1>(
-      `SELECT EXISTS (SELECT 1 FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain'))`
-    )
-    .pluck()
+  /** Whether the account has a row of this table in one of these states. */
+  const hasIn = (table: 'sends' | 'actions', states: string) => {
+    const sql = `SELECT EXISTS (SELECT 1 FROM ${table} WHERE account_id = ? AND state IN ${states})`
+    const found = db.prepare<[string], 0 | 1>(sql).pluck()
+    return (id: string) => found.get(id) === 1
+  }
   const chosen = db.prepare<[], string>(`SELECT value FROM meta WHERE key = 'chosen-account'`).pluck()
   const choose = db.prepare<[string]>(
     `INSERT INTO meta (key, value) VALUES ('chosen-account', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
@@ -81,13 +69,13 @@ export function accountRows(db: Db) {
     },
     nextPosition: () => Number(last.get()) + 1,
     /** Whether something of it waits, is under way or uncertain. */
-    holdsSends: (id: string) => held.get(id) === 1,
+    holdsSends: hasIn('sends', HELD_STATES),
     /** Whether something that is done to a document of it waits, is under way or uncertain. */
-    holdsActions: (id: string) => acting.get(id) === 1,
+    holdsActions: hasIn('actions', `('waiting', 'running', 'uncertain')`),
     /** Whether something of it has left, or may have, and it isn't known what became of it. */
-    hasUnsettledSends: (id: string) => unsettled.get(id) === 1,
+    hasUnsettledSends: hasIn('sends', `('sending', 'uncertain')`),
     /** Whether something that is done to a document of it has left, or may have, and it isn't known what became of it. */
-    hasUnsettledActions: (id: string) => acted.get(id) === 1,
+    hasUnsettledActions: hasIn('actions', `('running', 'uncertain')`),
     chosenId: () => chosen.get(),
     choose: (id: string) => void choose.run(id)
   }

@@ -1,6 +1,7 @@
 /** Saved views: queries of an account's documents under a name, in the order in which the person put them. */
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { flag, json, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 
 export interface ViewsDeps {
@@ -17,17 +18,16 @@ export interface ViewToSave {
   tell: boolean
 }
 
-interface Row {
-  id: string
-  account_id: string
-  name: string
-  query: string
-  tell: 0 | 1
-}
+const VIEWS = new Rows({
+  id: value<string>(),
+  accountId: value<string>(),
+  name: value<string>(),
+  query: json<unknown>(),
+  tell: flag()
+})
 
 /** As many as can be put in order at once. */
 const MOST_VIEWS = 200
-const GONE = 'This saved view is no longer there.'
 
 export type Views = ReturnType<typeof openViews>
 
@@ -43,13 +43,15 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
   const erase = db.prepare<[string]>('DELETE FROM document_views WHERE id = ?')
   const place = db.prepare<[number, string]>('UPDATE document_views SET position = ? WHERE id = ?')
 
-  function own(accountId: string, id: string): Row {
-    const row = read.get(id)
-    return row?.account_id === accountId ? row : fail('gone', GONE)
+  const listed = (accountId: string) => all.all(accountId).map(VIEWS.read)
+
+  function own(accountId: string, id: string): SavedView {
+    const view = VIEWS.find(read.get(id))
+    return view?.accountId === accountId ? viewOf(view) : fail('gone', 'This saved view is no longer there.')
   }
 
   const reorder = db.transaction((accountId: string, ids: readonly string[]) => {
-    const before = all.all(accountId).map(({ id }) => id)
+    const before = listed(accountId).map(({ id }) => id)
     const named = [...new Set(ids)].filter((id) => before.includes(id))
     // One that was added meanwhile isn't among them: it stays, after the others.
     const inOrder = [...named, ...before.filter((id) => !named.includes(id))]
@@ -60,25 +62,25 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
 
   return {
     /** In their order. */
-    list: (accountId: string): SavedView[] => all.all(accountId).map(viewOf),
+    list: (accountId: string): SavedView[] => listed(accountId).map(viewOf),
 
     /** @throws AppFailure `gone` where it was removed, or belongs to another account; `invalid` where there are too many. */
-    save(accountId: string, { id: known, name, query, tell }: ViewToSave): SavedView {
-      const values = { name, query: JSON.stringify(query), tell: tell ? 1 : 0 }
+    save(accountId: string, { id: known, ...view }: ViewToSave): SavedView {
       const id = known ?? newId()
+      const written = VIEWS.write({ ...view, id, accountId })
       if (known !== undefined) {
         own(accountId, known)
-        change.run({ id, ...values })
+        change.run(written)
       } else {
-        if (all.all(accountId).length >= MOST_VIEWS) {
+        if (listed(accountId).length >= MOST_VIEWS) {
           fail('invalid', `There can be ${MOST_VIEWS} saved views at most.`, {
             next: `Remove one that you no longer need.`
           })
         }
-        add.run({ id, accountId, ...values })
+        add.run(written)
       }
       changed()
-      return viewOf(own(accountId, id))
+      return own(accountId, id)
     },
 
     /** @throws AppFailure `gone`. */
@@ -95,12 +97,12 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
   }
 }
 
-function viewOf({ id, name, query, tell }: Row): SavedView {
-  return { id, name, query: queryOf(query), tell: tell === 1 }
+function viewOf({ accountId: _, query, ...view }: RecordOf<typeof VIEWS>): SavedView {
+  return { ...view, query: queryOf(query) }
 }
 
 /** A query of a later version that this one can't read finds everything; its name says still what it was meant for. */
-function queryOf(text: string): DocumentQuery {
-  const read = DocumentQuery.safeParse(JSON.parse(text))
+function queryOf(kept: unknown): DocumentQuery {
+  const read = DocumentQuery.safeParse(kept)
   return read.success ? read.data : DocumentQuery.parse({})
 }
