@@ -1,8 +1,9 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import ActivityScreen from '../../src/renderer/src/screens/activity/Activity.svelte'
+import { Activity } from '../../src/renderer/src/screens/activity/activity.svelte.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
-import { settle } from './fake-clock.ts'
+import { FakeClock, settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 import { changesOf } from './preview/day-scenes.ts'
@@ -43,6 +44,23 @@ test('earlier ones come when they are asked for', async () => {
   await settle()
   expect(screen.getAllByRole('listitem')).toHaveLength(230)
   expect(screen.queryByRole('button', { name: 'Show earlier' })).toBeNull()
+})
+
+test('a reading that is overtaken asks for no more pages', async () => {
+  const api = fakeApi({ changes: changesOf(NOW, 330) })
+  const activity = new Activity(api, new FakeClock(NOW))
+  await activity.load()
+  await activity.more()
+  const answer = api.control.hold('activity.list')
+  const overtaken = activity.more()
+  api.control.free('activity.list')
+  await activity.load()
+  const asked = () => api.control.calls.filter(({ name }) => name === 'activity.list').length
+  const before = asked()
+  answer()
+  await overtaken
+  expect(asked()).toBe(before)
+  expect(activity.list.value?.changes).toHaveLength(200)
 })
 
 test('what was done and is not settled stands above, by itself', async () => {

@@ -23,6 +23,7 @@ export class Activity {
   /** The newest of what happened, as many as were asked for. */
   readonly list = new Resource<Changes>(() => this.#read())
   #wanted = PAGE
+  #reading = 0
   readonly #actions: Resource<ActionView[]>
   readonly #api: Api
   readonly #follow: () => void
@@ -69,11 +70,13 @@ export class Activity {
     return this.list.value?.changes.length ?? 0
   }
 
+  /** Stops early once it is overtaken by another reading: what it answers then is dropped. */
   async #read(): Promise<Result<Changes>> {
+    const mine = ++this.#reading
     const wanted = this.#wanted
     const changes: DocumentChange[] = []
     let total = 0
-    for (let offset = 0; offset < wanted; offset += PAGE) {
+    for (let offset = 0; offset < wanted && mine === this.#reading; offset += PAGE) {
       const result = await settled(this.#api.activity.list({ offset, limit: PAGE }))
       if (!result.ok) return result
       changes.push(...result.value.changes)
