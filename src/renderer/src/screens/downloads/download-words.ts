@@ -123,20 +123,15 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
   const soFar = `${done.toLocaleString('en-GB')} of ${counted(of, 'file')} saved`
   const notHad = (view.run ?? counts).failed
   const failed = notHad > 0 ? ` · ${notHad.toLocaleString('en-GB')} failed` : ''
-  if (view.isPaused && left > 0) {
-    return {
-      shape: 'pause',
-      tone: 'warn',
-      title: `Paused. ${capital(counted(left, 'file'))} ${left === 1 ? 'waits' : 'wait'}.`,
-      more: `${soFar}${failed}. Nothing is fetched until you resume, also after a restart.`
-    }
-  }
   if (view.isPaused) {
     return {
       shape: 'pause',
       tone: 'warn',
-      title: 'Paused.',
-      more: 'What you download now, or a rule asks for, waits until you resume.'
+      title: left > 0 ? `Paused. ${waiting(left)}.` : 'Paused.',
+      more:
+        left > 0
+          ? `${soFar}${failed}. Nothing is fetched until you resume, also after a restart.`
+          : 'What you download now, or a rule asks for, waits until you resume.'
     }
   }
   if (left > 0 && view.problem) return held(view, view.problem, `${soFar}${failed}`, now)
@@ -188,26 +183,29 @@ function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: st
   const left = counts.running + counts.waiting
   const again = retryAt !== undefined && retryAt > now ? ` It is tried again in ${inWords(retryAt - now)}.` : ''
   if (isNoLine(problem)) return waitsForLine(left, soFar, again)
-  const waiting = `${capital(counted(left, 'file'))} ${left === 1 ? 'waits' : 'wait'}`
   if (problem.code === 'rate-limited') {
     return {
       shape: 'clock',
       tone: 'accent',
-      title: `${waiting}: the service asks for a pause.`,
+      title: `${waiting(left)}: the service asks for a pause.`,
       more: `${soFar}.${again}`
     }
   }
   const { happened, todo } = presentError(problem)
-  return { shape: 'pause', tone: 'warn', title: `${waiting}. ${happened}`, more: `${soFar}. ${todo}${again}` }
+  return { shape: 'pause', tone: 'warn', title: `${waiting(left)}. ${happened}`, more: `${soFar}. ${todo}${again}` }
+}
+
+/** "2 files wait". */
+function waiting(files: number): string {
+  return `${capital(counted(files, 'file'))} ${files === 1 ? 'waits' : 'wait'}`
 }
 
 function waitsForLine(left: number, soFar: string, again: string): QueueWords {
-  const many = left !== 1
   return {
     shape: 'ring',
     tone: 'warn',
-    title: `${capital(counted(left, 'file'))} ${many ? 'wait' : 'waits'} for the line.`,
-    more: `${soFar}. ${many ? 'They go on by themselves' : 'It goes on by itself'} when the line is back.${again}`
+    title: `${waiting(left)} for the line.`,
+    more: `${soFar}. ${left === 1 ? 'It goes on by itself' : 'They go on by themselves'} when the line is back.${again}`
   }
 }
 
