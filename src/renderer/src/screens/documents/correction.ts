@@ -14,17 +14,19 @@ const texts = {
   MobileNumber: 'Mobile',
   ClientReference: 'Your reference'
 } as const
-const flags = {
+const labels = {
+  ...texts,
   IsFaceToFaceSigning: 'Face to face',
   VideoConfirmationEnabled: 'Video confirmation',
   VideoConfirmationDeepfakeEnabled: 'Deepfake detector',
   ReviewBeforeSigningEnabled: 'Review before signing'
 } as const
 type TextName = keyof typeof texts
-type FlagName = keyof typeof flags
+type Name = keyof typeof labels
+const names = Object.keys(labels) as Name[]
 
 /** What the form holds: texts as they are typed. */
-export type CorrectedFields = Record<TextName, string> & Record<FlagName, boolean>
+export type CorrectedFields = Record<TextName, string> & Record<Exclude<Name, TextName>, boolean>
 
 /** One thing that becomes different, for people. */
 export interface Correction {
@@ -49,7 +51,6 @@ export function fieldsOfSigner(person: SignerView, before?: SignerCorrection): C
     ReviewBeforeSigningEnabled: person.reviewBeforeSigning
   }
   if (!before) return known
-  const names = Object.keys(known) as (TextName | FlagName)[]
   const wanted = names.flatMap((name) => (before[name] === undefined ? [] : [[name, before[name]]]))
   return { ...known, ...Object.fromEntries(wanted) }
 }
@@ -70,17 +71,11 @@ export function personMeant(people: readonly SignerView[], before: SignerCorrect
 
 /** What saving would change; empty where nothing. */
 export function correctionsOf(person: SignerView, fields: CorrectedFields): Correction[] {
-  const known = fieldsOfSigner(person)
-  const written = asSent(fields)
-  const changedTexts = textNames().flatMap((name) =>
-    written[name] === known[name].trim()
-      ? []
-      : [{ label: texts[name], from: known[name].trim() || 'nothing', to: written[name] || 'nothing' }]
-  )
-  const changedFlags = flagNames().flatMap((name) =>
-    fields[name] === known[name] ? [] : [{ label: flags[name], from: yesNo(known[name]), to: yesNo(fields[name]) }]
-  )
-  return [...changedTexts, ...changedFlags]
+  const before = trimmed(fieldsOfSigner(person))
+  const after = asSent(fields)
+  return names
+    .filter((name) => before[name] !== after[name])
+    .map((name) => ({ label: labels[name], from: inWords(before[name]), to: inWords(after[name]) }))
 }
 
 /**
@@ -98,7 +93,7 @@ export function problemsOfCorrection(fields: CorrectedFields, others: readonly S
           {
             at: 'signer.Email',
             severity: 'warning' as const,
-            message: `${sharing.name} has this address too: whoever reads that mailbox can sign for both.`
+            message: `${sharing.name} has this address too: anyone who reads that mailbox can sign for both.`
           }
         ]
       : []),
@@ -114,15 +109,12 @@ export function problemsOfCorrection(fields: CorrectedFields, others: readonly S
 
 /**
  * What the service is sent: the names and the address always, the rest where it is there or has changed. What the
- * service never told of stays unsaid, so that nothing is switched off unasked.
+ * service never said stays unsaid, so that nothing is switched off unasked.
  */
 export function correctionOf(person: SignerView, fields: CorrectedFields): SignerCorrection {
   const known = fieldsOfSigner(person)
-  const written = asSent(fields)
-  const said = (['MiddleName', 'MobileCountry', 'MobileNumber', 'ClientReference'] as const).filter(
-    (name) => written[name] !== '' || known[name] !== ''
-  )
-  const set = flagNames().filter((name) => fields[name] || known[name])
+  const { FirstName, LastName, Email, ...rest } = asSent(fields)
+  const said = Object.entries(rest).filter(([name, value]) => value || known[name as Name])
   return {
     index: person.index,
     was: {
@@ -131,18 +123,24 @@ export function correctionOf(person: SignerView, fields: CorrectedFields): Signe
       LastName: person.lastName,
       Email: person.email ?? ''
     },
-    FirstName: written.FirstName,
-    LastName: written.LastName,
-    Email: written.Email,
-    ...Object.fromEntries(said.map((name) => [name, written[name]])),
-    ...Object.fromEntries(set.map((name) => [name, fields[name]]))
+    FirstName,
+    LastName,
+    Email,
+    ...Object.fromEntries(said)
   }
 }
 
-function asSent(fields: CorrectedFields): Record<TextName, string> {
-  const trimmed = Object.fromEntries(textNames().map((name) => [name, fields[name].trim()])) as Record<TextName, string>
+function trimmed(fields: CorrectedFields): CorrectedFields {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.trim() : value
+  ])
+  return Object.fromEntries(entries)
+}
+
+function asSent(fields: CorrectedFields): CorrectedFields {
   return {
-    ...trimmed,
+    ...trimmed(fields),
     MobileCountry: callingCode(fields.MobileCountry),
     MobileNumber: dialledNumber(fields.MobileNumber)
   }
@@ -152,9 +150,7 @@ function needed(name: TextName, value: string, message: string): Problem[] {
   return value.trim() ? [] : [{ at: `signer.${name}`, severity: 'error', message }]
 }
 
-const textNames = () => Object.keys(texts) as TextName[]
-const flagNames = () => Object.keys(flags) as FlagName[]
-
-function yesNo(value: boolean): string {
+function inWords(value: string | boolean): string {
+  if (typeof value === 'string') return value || 'nothing'
   return value ? 'yes' : 'no'
 }
