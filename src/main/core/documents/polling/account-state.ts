@@ -5,11 +5,13 @@
 import { type AppError, type ConnectionView, localErrorCodes } from '../../../../shared/contract/index.ts'
 import type { Throttled, Time } from '../../lib/time.ts'
 
-/** An account that is watched. It keeps its place while another is looked at. */
-export class Place {
+/** What is known of an account that is watched; it stays while another is looked at. */
+export class AccountState {
   readonly accountId: string
   readonly told: Throttled
   readonly paces = openFolderPaces()
+  readonly #now: () => number
+  #connection: ConnectionView | undefined
   /** Rounds on end in which nothing could be read at all. */
   failures = 0
   isRound = false
@@ -21,9 +23,31 @@ export class Place {
   isWanted = false
   unschedule: (() => void) | undefined
 
-  constructor(accountId: string, told: Throttled) {
+  constructor(accountId: string, told: Throttled, { now }: Pick<Time, 'now'>) {
     this.accountId = accountId
     this.told = told
+    this.#now = now
+  }
+
+  /** What is known of the connection to its service, from the way that calls end. */
+  get connection(): ConnectionView {
+    return this.#connection ?? { state: 'unknown', since: this.#now() }
+  }
+
+  /** Notes how a call ended; answers whether the connection's state is another one now. */
+  noted(error?: AppError): boolean {
+    const state = stateAfter(error)
+    if (!state) return false
+    const before = this.#connection
+    const since = before?.state === state ? before.since : this.#now()
+    this.#connection = { state, since, ...(error && state !== 'online' && { error }) }
+    return before?.state !== state
+  }
+
+  /** Nothing more is read or told of it. */
+  stop(): void {
+    this.unschedule?.()
+    this.told.stop()
   }
 }
 
@@ -113,26 +137,6 @@ function stateAfter(error: AppError | undefined): ConnectionView['state'] | unde
   return error.code === 'unauthorised' ? 'refused' : 'online'
 }
 
-/** What is known of the connection to each account's service, from the way that calls end. */
-export function openConnections(time: Pick<Time, 'now'>) {
-  const connections = new Map<string, ConnectionView>()
-
-  return {
-    /** Notes how a call ended; answers whether the state is another one now. */
-    noted(accountId: string, error?: AppError): boolean {
-      const state = stateAfter(error)
-      if (!state) return false
-      const before = connections.get(accountId)
-      const since = before?.state === state ? before.since : time.now()
-      connections.set(accountId, { state, since, ...(error && state !== 'online' && { error }) })
-      return before?.state !== state
-    },
-    of: (accountId: string | undefined): ConnectionView =>
-      (accountId && connections.get(accountId)) || { state: 'unknown', since: time.now() },
-    forget: (accountId: string) => void connections.delete(accountId)
-  }
-}
-
 /** How long to rest between two rounds over an account's folders, in milliseconds. */
 export const PACE = {
   /** While someone looks at the account. */
@@ -142,7 +146,7 @@ export const PACE = {
   /** After a first round that failed; each further one doubles it. */
   failing: 30_000,
   longestFailing: 300_000,
-  /** While the line is down, one folder is asked for now and then, to learn that it is back. */
+  /** While offline, one folder is asked for now and then, to learn when the service can be reached again. */
   probeShown: 30_000,
   probeHidden: 120_000,
   /** However long a round took: a clock that was put right, or a machine that slept, makes it look longer. */

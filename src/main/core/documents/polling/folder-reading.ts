@@ -1,6 +1,5 @@
-/** Reads folders of an account into the mirror: never one folder twice at a time, and each answer taken in the order of its asking. */
+/** Reads the folders of one account into the mirror: never one folder twice at a time, and each answer taken in the order of its asking. */
 import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
-import { getOrMake } from '../../lib/maps.ts'
 import type { Time } from '../../lib/time.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
 import type { AskDocuments, Taken } from '../questions.ts'
@@ -12,8 +11,8 @@ export interface FolderReadingDeps {
   time: Time
   /** Orders what is known; shared with anyone who takes over what operations answer: see `neverBackwards`. */
   moment: () => number
-  /** Told how each look ended, before anyone who asked for it is. */
-  looked: (accountId: string, news: LookEnd) => void
+  /** Called as each look ends, before anyone who asked for it has its answer. */
+  looked: (news: LookEnd) => void
 }
 
 export interface LookEnd {
@@ -45,22 +44,23 @@ interface Reading {
   result: Promise<FolderLook>
 }
 
-export function openFolderReading(deps: FolderReadingDeps) {
+export type FolderReading = ReturnType<typeof openFolderReading>
+
+export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
   const { ask, clientOf, describe, time, moment, looked } = deps
-  const troubles = new Map<string, Map<string, FolderTrouble>>()
-  const readings = new Map<string, Map<string, Reading>>()
-  /** What ends the looks of an account that are under way. */
-  const endings = new Map<string, AbortController>()
+  const troubles = new Map<string, FolderTrouble>()
+  const readings = new Map<string, Reading>()
+  /** Ends the looks that are under way. */
+  let ending = new AbortController()
 
   /** Remembers what was wrong with a folder; answers whether that is news. */
-  function noted(accountId: string, folder: string, trouble: FolderTrouble): boolean {
-    const mine = getOrMake(troubles, accountId, () => new Map<string, FolderTrouble>())
-    const before = mine.get(folder) ?? {}
-    mine.set(folder, trouble)
+  function noted(folder: string, trouble: FolderTrouble): boolean {
+    const before = troubles.get(folder) ?? {}
+    troubles.set(folder, trouble)
     return JSON.stringify(before) !== JSON.stringify(trouble)
   }
 
-  async function look(accountId: string, folder: string, withLogs: boolean, signal: AbortSignal): Promise<FolderLook> {
+  async function look(folder: string, withLogs: boolean, signal: AbortSignal): Promise<FolderLook> {
     const at = time.elapsed()
     try {
       signal.throwIfAborted()
@@ -72,54 +72,51 @@ export function openFolderReading(deps: FolderReadingDeps) {
         return ask('take', { accountId, folder, begun, arrived: moment(), now: time.now(), withLogs, bytes, charset })
       })
       const { count } = taken.unreadable
-      const isNews = noted(accountId, folder, count > 0 ? { unreadable: taken.unreadable } : {})
-      looked(accountId, { folder, at, isChanged: taken.changed > 0 || isNews })
+      const isNews = noted(folder, count > 0 ? { unreadable: taken.unreadable } : {})
+      looked({ folder, at, isChanged: taken.changed > 0 || isNews })
       return { folder, begun, at, taken }
     } catch (error) {
       if (signal.aborted) throw error
       const problem = describe(error)
       // Told once: anyone who hears of a change reads again, and would do so for as long as the service is down.
-      looked(accountId, { folder, at, error: problem, isChanged: noted(accountId, folder, { problem }) })
+      looked({ folder, at, error: problem, isChanged: noted(folder, { problem }) })
       throw error
     }
   }
 
   return {
     /** Joins a look that is under way and shows as much, or begins one. @throws ServiceError, AppFailure. */
-    read(accountId: string, folder: string, logs: 'with logs' | 'without logs'): Promise<FolderLook> {
+    read(folder: string, logs: 'with logs' | 'without logs'): Promise<FolderLook> {
       const withLogs = logs === 'with logs'
-      const mine = getOrMake(readings, accountId, () => new Map<string, Reading>())
-      const running = mine.get(folder)
+      const running = readings.get(folder)
       if (running && (running.withLogs || !withLogs)) return running.result
-      const { signal } = getOrMake(endings, accountId, () => new AbortController())
+      const { signal } = ending
       // A look without logs is under way and logs are wanted: they follow it rather than run beside it.
       const begin = running ? running.result.catch(() => undefined) : Promise.resolve()
-      const result = begin.then(() => look(accountId, folder, withLogs, signal))
+      const result = begin.then(() => look(folder, withLogs, signal))
       const entry = { withLogs, result }
-      mine.set(folder, entry)
+      readings.set(folder, entry)
       const done = () => {
-        if (mine.get(folder) === entry) mine.delete(folder)
+        if (readings.get(folder) === entry) readings.delete(folder)
       }
       result.then(done, done)
       return result
     },
 
     /** Resolves once no look that began before now is under way. */
-    async settled(accountId: string): Promise<void> {
-      await Promise.allSettled([...(readings.get(accountId)?.values() ?? [])].map(({ result }) => result))
+    async settled(): Promise<void> {
+      await Promise.allSettled([...readings.values()].map(({ result }) => result))
     },
 
     /** Ends the looks that are under way: nothing of them is taken over any more. */
-    end(accountId: string): void {
-      endings.get(accountId)?.abort()
-      endings.delete(accountId)
-      readings.delete(accountId)
+    end(): void {
+      ending.abort()
+      ending = new AbortController()
+      readings.clear()
     },
-    endAll(): void {
-      for (const ending of endings.values()) ending.abort()
-    },
+    /** The same, and nothing is read after it. */
+    stop: () => ending.abort(),
 
-    troubleOf: (accountId: string, folder: string): FolderTrouble => troubles.get(accountId)?.get(folder) ?? {},
-    forget: (accountId: string) => void troubles.delete(accountId)
+    troubleOf: (folder: string): FolderTrouble => troubles.get(folder) ?? {}
   }
 }

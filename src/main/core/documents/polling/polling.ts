@@ -8,11 +8,11 @@ import { USUAL_FOLDERS } from '../../accounts/account.ts'
 import { getOrMake } from '../../lib/maps.ts'
 import { throttled } from '../../lib/time.ts'
 import type { SendKeys } from '../questions.ts'
-import { isUnknownFolder, openConnections, Place, restAfter } from './account-state.ts'
+import { AccountState, isUnknownFolder, restAfter } from './account-state.ts'
 import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
 import { openRounds, type Round } from './rounds.ts'
 
-/** What may be wrong with one folder, or its answer, while the line is well. */
+/** What may be wrong with one folder, or its answer, while online. */
 const MAYBE_ITS_OWN = new Set<AppError['code']>(['timeout', 'not-json'])
 /** The screens are told at most so often that an account's documents changed, in milliseconds. */
 const TOLD_EVERY = 250
@@ -33,23 +33,28 @@ export type Polling = ReturnType<typeof openPolling>
 
 export function openPolling(deps: PollingDeps) {
   const { ask, time, describe } = deps
-  const connections = openConnections(time)
-  const reading = openFolderReading({ ...deps, looked })
-  const places = new Map<string, Place>()
+  const watched = new Map<string, ReturnType<typeof watch>>()
   let isShown = true
   let isStarted = false
   let isStopped = false
 
   const isKnown = (accountId: string) => deps.accounts().some(({ id }) => id === accountId)
-  const rounds = openRounds({
-    ...{ ask, describe, time, reading, foldersOf, isKnown },
-    isUnknown: (accountId, folder) => places.get(accountId)?.paces.isUnknown(folder) === true,
-    changed: (accountId) => places.get(accountId)?.told.ask()
-  })
 
-  function placeOf(accountId: string): Place {
-    const told = () => throttled(time, TOLD_EVERY, () => deps.changed(accountId))
-    return getOrMake(places, accountId, () => new Place(accountId, told()))
+  const watchedOf = (accountId: string) => getOrMake(watched, accountId, () => watch(accountId))
+
+  /** What is known of an account, and how its folders are read. */
+  function watch(accountId: string) {
+    const told = throttled(time, TOLD_EVERY, () => deps.changed(accountId))
+    const state = new AccountState(accountId, told, time)
+    const reading = openFolderReading(accountId, { ...deps, looked: (news) => looked(state, news) })
+    const rounds = openRounds(accountId, {
+      ...{ ask, describe, time, reading },
+      folders: () => foldersOf(accountId),
+      isThere: () => isKnown(accountId),
+      isUnknown: state.paces.isUnknown,
+      changed: told.ask
+    })
+    return { state, reading, rounds }
   }
 
   /** The names of an account's folders, each once. */
@@ -59,21 +64,19 @@ export function openPolling(deps: PollingDeps) {
     return [...new Map(folders.map((folder) => [folder.toLowerCase(), folder])).values()]
   }
 
-  function looked(accountId: string, { folder, at, error, isChanged }: LookEnd): void {
-    if (!isKnown(accountId)) return
-    const place = placeOf(accountId)
-    place.paces.noted(folder, error)
-    if (!error) Object.assign(place, { isRead: true, answeredAt: time.elapsed() })
-    if (isChanged) place.told.ask()
-    // Where another folder was answered meanwhile, the line is well.
-    if (error && MAYBE_ITS_OWN.has(error.code) && place.answeredAt >= at) return
-    if (!connections.noted(accountId, error)) return
+  function looked(account: AccountState, { folder, at, error, isChanged }: LookEnd): void {
+    if (!isKnown(account.accountId)) return
+    account.paces.noted(folder, error)
+    if (!error) Object.assign(account, { isRead: true, answeredAt: time.elapsed() })
+    if (isChanged) account.told.ask()
+    // Where another folder was answered meanwhile, the service can be reached.
+    if (error && MAYBE_ITS_OWN.has(error.code) && account.answeredAt >= at) return
+    if (!account.noted(error)) return
     deps.connectionChanged()
     if (error) return
-    // What brought this line back may have brought back those of others.
-    for (const one of places.values()) {
-      const isDown =
-        one === place ? one.paces.isFailing() && !one.isRound : connections.of(one.accountId).state === 'offline'
+    // What brought this connection back may have brought back those of others.
+    for (const { state: one } of watched.values()) {
+      const isDown = one === account ? one.paces.isFailing() && !one.isRound : one.connection.state === 'offline'
       if (isDown) readSoon(one)
     }
   }
@@ -83,9 +86,10 @@ export function openPolling(deps: PollingDeps) {
    * @throws the first failure of any other kind; or that of the unknown folder, where no folder could be read.
    */
   async function readAll(accountId: string, logs: 'with logs' | 'without logs'): Promise<Round> {
+    const { reading, rounds } = watchedOf(accountId)
     // A look that began before may have missed what the caller knows of.
-    await reading.settled(accountId)
-    const round = await rounds.read(accountId, foldersOf(accountId), logs)
+    await reading.settled()
+    const round = await rounds.read(foldersOf(accountId), logs)
     const { looks, failures } = round
     const serious = looks.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
@@ -93,53 +97,54 @@ export function openPolling(deps: PollingDeps) {
     return round
   }
 
-  function readSoon(place: Place): void {
-    place.isWanted = true
-    plan(place, 0)
+  function readSoon(account: AccountState): void {
+    account.isWanted = true
+    plan(account, 0)
   }
 
-  function plan(place: Place, delay: number): void {
-    if (place.isRound || !isStarted || isStopped) return
-    place.unschedule?.()
-    place.unschedule = time.after(delay, () => void round(place))
+  function plan(account: AccountState, delay: number): void {
+    if (account.isRound || !isStarted || isStopped) return
+    account.unschedule?.()
+    account.unschedule = time.after(delay, () => void round(account))
   }
 
-  async function round(place: Place): Promise<void> {
-    const { accountId } = place
+  async function round(account: AccountState): Promise<void> {
+    const { accountId } = account
     const begun = time.elapsed()
     const folders = foldersOf(accountId)
-    const mine = place.isWanted ? folders : place.paces.due(folders, begun)
-    place.isRound = true
-    place.isWanted = false
+    const mine = account.isWanted ? folders : account.paces.due(folders, begun)
+    account.isRound = true
+    account.isWanted = false
     const error = await attempt(accountId, mine)
-    place.isRound = false
-    place.failures = error ? place.failures + 1 : 0
-    if (places.get(accountId) !== place) return
+    account.isRound = false
+    account.failures = error ? account.failures + 1 : 0
+    if (watched.get(accountId)?.state !== account) return
     if (!error) deps.looked(accountId)
-    plan(place, place.isWanted ? 0 : restOf(place, time.elapsed() - begun, error))
+    plan(account, account.isWanted ? 0 : restOf(account, time.elapsed() - begun, error))
   }
 
-  function restOf(place: Place, took: number, error: AppError | undefined): number {
-    const { accountId, failures, paces } = place
-    const isOffline = error !== undefined && connections.of(accountId).state === 'offline'
+  function restOf(account: AccountState, took: number, error: AppError | undefined): number {
+    const { accountId, connection, failures, paces } = account
+    const isOffline = error !== undefined && connection.state === 'offline'
     const fortune = { isLookedAt: isShown && deps.chosen() === accountId, isOffline, took }
     if (error) return restAfter({ ...fortune, failures, error }, time.random())
     return paces.rest(foldersOf(accountId), fortune, time.elapsed(), time.random())
   }
 
   /**
-   * Reads these folders by looks that begin now; answers why nothing could be read. While the line is down one folder is
-   * asked for; all are, once it answers.
+   * Reads these folders by looks that begin now; answers why nothing could be read. While offline one folder is asked for;
+   * all are, once it answers.
    */
   async function attempt(accountId: string, folders: readonly string[]): Promise<AppError | undefined> {
+    const { state, reading, rounds } = watchedOf(accountId)
     try {
       const [first = ''] = foldersOf(accountId)
-      const wasOffline = connections.of(accountId).state === 'offline'
-      await rounds.tellWorker(accountId)
-      if (wasOffline) await reading.read(accountId, first, 'without logs')
-      await reading.settled(accountId)
+      const wasOffline = state.connection.state === 'offline'
+      await rounds.tellWorker()
+      if (wasOffline) await reading.read(first, 'without logs')
+      await reading.settled()
       const all = wasOffline ? foldersOf(accountId) : folders
-      const { looks, failures } = await rounds.read(accountId, all, 'without logs')
+      const { looks, failures } = await rounds.read(all, 'without logs')
       return looks.length === 0 ? failures[0]?.error : undefined
     } catch (error) {
       return describe(error)
@@ -148,7 +153,7 @@ export function openPolling(deps: PollingDeps) {
 
   function soon(accountId?: string): void {
     for (const { id } of deps.accounts()) {
-      if (accountId === undefined || id === accountId) readSoon(placeOf(id))
+      if (accountId === undefined || id === accountId) readSoon(watchedOf(id).state)
     }
   }
 
@@ -161,11 +166,10 @@ export function openPolling(deps: PollingDeps) {
     /** Ends what is under way; nothing is read or told any more. */
     stop(): void {
       isStopped = true
-      for (const place of places.values()) {
-        place.unschedule?.()
-        place.told.stop()
+      for (const { state, reading } of watched.values()) {
+        state.stop()
+        reading.stop()
       }
-      reading.endAll()
     },
     /** Told when the window is shown or hidden; a window that comes back is made true at once. */
     setShown(shown: boolean): void {
@@ -177,33 +181,29 @@ export function openPolling(deps: PollingDeps) {
     soon,
     /** A request of someone else's found nobody. Looks whether that is so, unless it is known or being looked at. */
     unreached(accountId: string): void {
-      const place = places.get(accountId)
-      if (place && !place.isRound && connections.of(accountId).state === 'online') readSoon(place)
+      const state = watched.get(accountId)?.state
+      if (state && !state.isRound && state.connection.state === 'online') readSoon(state)
     },
     /**
      * To be called when an account's address, credentials or folders changed: what is under way was asked of the old ones.
      * The worker knows of it before anything is read.
      */
     accountChanged(accountId: string, now: 'the same service' | 'another service'): void {
-      reading.end(accountId)
-      const place = placeOf(accountId)
-      place.failures = 0
-      place.paces.forget()
-      rounds.accountChanged(accountId, now === 'another service')
-      readSoon(place)
+      const { state, reading, rounds } = watchedOf(accountId)
+      reading.end()
+      state.failures = 0
+      state.paces.forget()
+      rounds.accountChanged(now === 'another service')
+      readSoon(state)
     },
     /** Forgets all of an account, once nothing of it is being read any more. */
     async accountRemoved(accountId: string): Promise<void> {
-      const place = places.get(accountId)
-      places.delete(accountId)
-      place?.unschedule?.()
-      place?.told.stop()
-      const settled = reading.settled(accountId)
-      reading.end(accountId)
+      const account = watched.get(accountId)
+      watched.delete(accountId)
+      account?.state.stop()
+      const settled = account?.reading.settled()
+      account?.reading.end()
       await settled
-      reading.forget(accountId)
-      connections.forget(accountId)
-      rounds.forget(accountId)
       await ask('erase', { accountId })
     },
     /** Reads every folder now. @throws ServiceError of the first that failed. */
@@ -212,8 +212,9 @@ export function openPolling(deps: PollingDeps) {
     },
     /** Reads one folder now, with the documents' logs. */
     async refreshWithLogs(accountId: string, folder: string): Promise<void> {
-      await rounds.tellWorker(accountId)
-      await reading.read(accountId, folder, 'with logs')
+      const { reading, rounds } = watchedOf(accountId)
+      await rounds.tellWorker()
+      await reading.read(folder, 'with logs')
     },
     /**
      * Reads all folders now, to learn whether that works.
@@ -245,13 +246,15 @@ export function openPolling(deps: PollingDeps) {
       return { ...seen, isComplete: isComplete && !isCut && looks.every(({ taken }) => taken.unreadable.count === 0) }
     },
     /** Whether any of an account's folders was read in this run. */
-    isRead: (accountId: string): boolean => places.get(accountId)?.isRead === true,
+    isRead: (accountId: string): boolean => watched.get(accountId)?.state.isRead === true,
     /** The names of an account's folders, in the office's order. */
     foldersOf,
     /** Those of them that the service has, as far as is known. */
     knownFoldersOf: (accountId: string): string[] =>
-      foldersOf(accountId).filter((folder) => !places.get(accountId)?.paces.isUnknown(folder)),
-    troubleOf: (accountId: string, folder: string): FolderTrouble => reading.troubleOf(accountId, folder),
-    connectionOf: (accountId: string | undefined): ConnectionView => connections.of(accountId)
+      foldersOf(accountId).filter((folder) => !watched.get(accountId)?.state.paces.isUnknown(folder)),
+    troubleOf: (accountId: string, folder: string): FolderTrouble =>
+      watched.get(accountId)?.reading.troubleOf(folder) ?? {},
+    connectionOf: (accountId: string | undefined): ConnectionView =>
+      watched.get(accountId ?? '')?.state.connection ?? { state: 'unknown', since: time.now() }
   }
 }

@@ -1,22 +1,22 @@
-/** Reads folders of an account side by side, and marks as gone what all of them have ceased to show. */
+/** Reads the folders of one account side by side, and marks as gone what all of them have ceased to show. */
 import type { AppError } from '../../../../shared/contract/index.ts'
-import { getOrMake } from '../../lib/maps.ts'
 import type { Time } from '../../lib/time.ts'
 import type { AskDocuments } from '../questions.ts'
-import type { FolderLook, openFolderReading } from './folder-reading.ts'
+import type { FolderLook, FolderReading } from './folder-reading.ts'
 
 export interface RoundsDeps {
   ask: AskDocuments
   describe: (error: unknown) => AppError
   time: Time
-  reading: Pick<ReturnType<typeof openFolderReading>, 'read'>
-  /** The names of all folders of an account. */
-  foldersOf: (accountId: string) => string[]
+  reading: Pick<FolderReading, 'read'>
+  /** The names of all folders of the account. */
+  folders: () => string[]
   /** Whether the service has said more than once that it has no such folder. */
-  isUnknown: (accountId: string, folder: string) => boolean
-  isKnown: (accountId: string) => boolean
+  isUnknown: (folder: string) => boolean
+  /** Whether the account is still there. */
+  isThere: () => boolean
   /** Documents were marked as gone. */
-  changed: (accountId: string) => void
+  changed: () => void
 }
 
 /** What came of a round. */
@@ -30,87 +30,78 @@ export interface Round {
 
 type MissingTracker = ReturnType<typeof trackMissing>
 
-export function openRounds(deps: RoundsDeps) {
-  const { ask, describe, time, reading, foldersOf, isUnknown, isKnown } = deps
-  const trackers = new Map<string, Promise<MissingTracker>>()
-  /** Accounts whose settings were saved, and whether they lead to another service: the worker has to know before it is told more. */
-  const saved = new Map<string, { isOtherService: boolean }>()
+export function openRounds(accountId: string, deps: RoundsDeps) {
+  const { ask, describe, time, reading, folders, isUnknown, isThere, changed } = deps
+  let tracker: Promise<MissingTracker> | undefined
+  /** Its settings were saved, and may lead to another service: the worker has to know before it is given more. */
+  let saved: { isOtherService: boolean } | undefined
 
-  async function tellWorker(accountId: string): Promise<void> {
-    const change = saved.get(accountId)
+  async function tellWorker(): Promise<void> {
+    const change = saved
     if (!change) return
-    await ask('foldersChanged', { accountId, folders: foldersOf(accountId), ...change })
-    if (saved.get(accountId) === change) saved.delete(accountId)
+    await ask('foldersChanged', { accountId, folders: folders(), ...change })
+    if (saved === change) saved = undefined
   }
 
   /** How long folders were before this run is asked of the mirror once, so that a first look that is empty surprises, too. */
-  function trackerOf(accountId: string): Promise<MissingTracker> {
-    return getOrMake(trackers, accountId, () =>
-      ask('counts', { accountId, queries: [], now: time.now(), zone: 'UTC' })
-        .then(({ folders }) => trackMissing(new Map(Object.entries(folders))))
-        .catch((error: unknown) => {
-          trackers.delete(accountId)
-          throw error
-        })
-    )
+  function followed(): Promise<MissingTracker> {
+    tracker ??= ask('counts', { accountId, queries: [], now: time.now(), zone: 'UTC' })
+      .then((counts) => trackMissing(new Map(Object.entries(counts.folders))))
+      .catch((error: unknown) => {
+        tracker = undefined
+        throw error
+      })
+    return tracker
   }
 
   /** What every folder holds; undefined if one says nothing of that. What the service never had holds nothing. */
-  async function lengthsOf(accountId: string, looks: readonly FolderLook[]): Promise<Map<string, number> | undefined> {
+  async function lengthsOf(looks: readonly FolderLook[]): Promise<Map<string, number> | undefined> {
     if (!looks.every(({ taken }) => taken.isComplete)) return undefined
     const lengths = new Map(looks.map(({ folder, taken }) => [folder, taken.documents]))
-    const unread = foldersOf(accountId).filter((folder) => !lengths.has(folder))
+    const unread = folders().filter((folder) => !lengths.has(folder))
     if (unread.length === 0) return lengths
-    if (!unread.every((folder) => isUnknown(accountId, folder))) return undefined
+    if (!unread.every(isUnknown)) return undefined
     const lookedAt = await ask('lookedAt', { accountId, folders: unread })
     return unread.some((folder) => Object.hasOwn(lookedAt, folder)) ? undefined : lengths
   }
 
-  async function noticeGone(accountId: string, trackers: MissingTracker, looks: readonly FolderLook[]): Promise<void> {
-    const documents = await lengthsOf(accountId, looks)
+  async function noticeGone(missing: MissingTracker, looks: readonly FolderLook[]): Promise<void> {
+    const documents = await lengthsOf(looks)
     if (!documents || looks.length === 0) return
     const begun = looks.map((look) => look.begun)
-    const since = trackers.after({
+    const since = missing.after({
       at: Math.min(...looks.map(({ at }) => at)),
       begun: Math.min(...begun),
       lastBegun: Math.max(...begun),
       documents
     })
-    if (since === undefined || !isKnown(accountId)) return
-    if ((await ask('markGone', { accountId, since, now: time.now() })) > 0) deps.changed(accountId)
+    if (since === undefined || !isThere()) return
+    if ((await ask('markGone', { accountId, since, now: time.now() })) > 0) changed()
   }
 
   return {
     /** Reads these folders; one that fails stops no other. @throws only where the worker doesn't answer. */
-    async read(accountId: string, folders: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
-      await tellWorker(accountId)
-      const followed = await trackerOf(accountId)
+    async read(some: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
+      await tellWorker()
+      const missing = await followed()
       // A folder's first look has the logs: they say when its documents began, and what happened to them last.
-      const known = await ask('lookedAt', { accountId, folders: [...folders] })
+      const known = await ask('lookedAt', { accountId, folders: [...some] })
       const logsOf = (folder: string) => (Object.hasOwn(known, folder) ? logs : 'with logs')
-      const answers = await Promise.allSettled(folders.map((folder) => reading.read(accountId, folder, logsOf(folder))))
+      const answers = await Promise.allSettled(some.map((folder) => reading.read(folder, logsOf(folder))))
       const looks = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
       const thrown = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
-      await noticeGone(accountId, followed, looks)
-      const isComplete = looks.length === foldersOf(accountId).length && looks.every(({ taken }) => taken.isComplete)
+      await noticeGone(missing, looks)
+      const isComplete = looks.length === folders().length && looks.every(({ taken }) => taken.isComplete)
       return { looks, failures: thrown.map((one) => ({ thrown: one, error: describe(one) })), isComplete }
     },
 
-    /** Has the worker know of what was saved of an account, where it doesn't yet. */
+    /** Has the worker know of what was saved of the account, where it doesn't yet. */
     tellWorker,
 
     /** What was seen so far was asked of other folders, at another address, or by another key. */
-    accountChanged(accountId: string, isOtherService: boolean): void {
-      saved.set(accountId, { isOtherService: isOtherService || saved.get(accountId)?.isOtherService === true })
-      void trackers
-        .get(accountId)
-        ?.then((followed) => followed.forget())
-        .catch(() => undefined)
-    },
-
-    forget(accountId: string): void {
-      trackers.delete(accountId)
-      saved.delete(accountId)
+    accountChanged(isOtherService: boolean): void {
+      saved = { isOtherService: isOtherService || saved?.isOtherService === true }
+      void tracker?.then((missing) => missing.forget()).catch(() => undefined)
     }
   }
 }
