@@ -8,7 +8,7 @@ import type { DocumentRecord, Signature } from '../state.ts'
 import { hasPicture } from './camera.ts'
 import { type Mistake, takeValues } from './controls.ts'
 import { donePage, lockedPage, obstacle, unknownPage } from './endings.ts'
-import { notice, type PageSetting, page } from './frame.ts'
+import { notice, type Page, type PageSetting, page } from './frame.ts'
 import { html } from './html.ts'
 import { paper } from './paper.ts'
 import { readForm, readSignature, takeFile, text } from './posted-form.ts'
@@ -24,7 +24,9 @@ import {
   videoPage
 } from './steps.ts'
 
-type Step = (call: Call, signing: Signing, setting: PageSetting) => Response | Promise<Response>
+/** What a step shows, or where it leads. */
+type Shown = Page | Response
+type Step = (call: Call, signing: Signing, setting: PageSetting) => Shown | Promise<Shown>
 
 /** How long a screen that was handed over, or an identity that was shown, holds. */
 const HOLDS = 30 * 60 * 1000
@@ -41,8 +43,12 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
       const key = call.req.param('key') ?? ''
       const found = findSigner(deps, key)
       if (!found) return unknownPage(setting)
-      const signing = { ...found, path: `${setting.base}/sign/${key}` }
-      return obstacle(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
+      const { account } = deps.state
+      const onwards = onwardsFrom(found.document)
+      const signing = { ...found, path: `${setting.base}/sign/${key}`, account, onwards }
+      const shown =
+        obstacle(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
+      return shown instanceof Response ? shown : page(setting, shown)
     }
   /** A posted step: refused with 409 while the person may not sign. */
   const posted = (step: Step) => forSigner(step, 409)
@@ -50,28 +56,25 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   const admitted = (step: Step): Step => {
     return (call, signing, setting) => earlierStep(signing, setting) ?? step(call, signing, setting)
   }
-  const earlierStep = (signing: Signing, setting: PageSetting): Response | undefined => {
-    const { signer } = signing
-    if (signer.faceToFace && !holds(signer.handedOverAt)) return page(setting, handoverPage(signing))
+  const earlierStep = (signing: Signing, setting: PageSetting): Shown | undefined => {
+    const { signer, document } = signing
+    if (signer.faceToFace && !holds(signer.handedOverAt)) return handoverPage(signing)
     if (signer.idData.length > 0 && !isIdentified(signer, now(), HOLDS)) {
-      if (triesLeft(signer) <= 0) return lockedPage(setting, signing.document)
-      return page(
-        setting,
-        identityPage(signing, triesLeft(signer), signer.wrongAnswers > 0 ? 'wrong answer' : 'not tried')
-      )
+      if (triesLeft(signer) <= 0) return lockedPage(setting, document)
+      return identityPage(signing, triesLeft(signer), signer.wrongAnswers > 0 ? 'wrong answer' : 'not tried')
     }
-    if (asksVideo(signer)) return page(setting, videoPage(signing))
-    return undefined
+    return asksVideo(signer) ? videoPage(signing) : undefined
   }
   const holds = (since: number | undefined) => since !== undefined && since + HOLDS > now() && since <= now()
   const tell = (document: DocumentRecord, happenings: Happening[]) => {
     deps.notifier.tell(document, happenings)
     deps.changed()
   }
-  const showDocument: Step = (_call, signing, setting) => {
+  const showDocument: Step = (_call, signing) => {
     if (open(signing.document, signing.signer, now())) tell(signing.document, ['Opened'])
-    return page(setting, documentPage(signing, { ...setting, onwards: onwardsFrom(signing.document) }))
+    return documentPage(signing)
   }
+  const mistaken = (shown: Page): Page => ({ ...shown, status: 400 })
   const finish = (call: Call, { document, signer, path }: Signing, signature: Signature) => {
     tell(document, sign(document, signer, signature, now()))
     return call.redirect(returnAddress(document) ?? `${path}/done`, 302)
@@ -81,7 +84,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     '/sign/:key',
     forSigner((call, signing, setting) => {
       // A page that is opened again starts with the handover again, anyone who had the screen before.
-      if (signing.signer.faceToFace) return page(setting, handoverPage(signing))
+      if (signing.signer.faceToFace) return handoverPage(signing)
       return admitted(showDocument)(call, signing, setting)
     })
   )
@@ -101,7 +104,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     '/sign/:key/identity',
     posted(async (call, signing, setting) => {
       const { document, signer, path } = signing
-      if (signer.faceToFace && !holds(signer.handedOverAt)) return page(setting, handoverPage(signing))
+      if (signer.faceToFace && !holds(signer.handedOverAt)) return handoverPage(signing)
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
       const form = await readForm(call)
       if (answersMatch(signer.idData, (index) => text(form[`answer-${index}`]))) {
@@ -115,15 +118,15 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
       log(document, now(), signer, `Answered an identity question wrongly (${signer.wrongAnswers} of ${TRIES})`)
       deps.changed()
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
-      return page(setting, { ...identityPage(signing, triesLeft(signer), 'wrong answer'), status: 400 })
+      return mistaken(identityPage(signing, triesLeft(signer), 'wrong answer'))
     })
   )
   app.post(
     '/sign/:key/video',
-    posted(async (call, signing, setting) => {
+    posted(async (call, signing) => {
       const { document, signer } = signing
       const mistake = takeVideo(document, signer, await readForm(call), now())
-      if (mistake) return page(setting, { ...videoPage(signing, mistake), status: 400 })
+      if (mistake) return mistaken(videoPage(signing, mistake))
       deps.changed()
       return call.redirect(`${signing.path}/document`, 303)
     })
@@ -142,53 +145,35 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
         takeFile(document, signer, form.file, now())
         const signature = signer.review ? undefined : readSignature(form, mistakes)
         deps.changed()
-        if (mistakes.length > 0) {
-          const shown = documentPage(signing, { ...setting, onwards: onwardsFrom(document) }, mistakes)
-          return page(setting, { ...shown, status: 400 })
-        }
+        if (mistakes.length > 0) return mistaken(documentPage(signing, mistakes))
         if (!signature) return call.redirect(`${path}/review`, 303)
         return finish(call, signing, signature)
       })
     )
   )
-  app.get(
-    '/sign/:key/review',
-    forSigner(
-      admitted((_call, signing, setting) =>
-        page(setting, reviewPage(signing, { ...setting, onwards: onwardsFrom(signing.document) }))
-      )
-    )
-  )
+  app.get('/sign/:key/review', forSigner(admitted((_call, signing) => reviewPage(signing))))
   app.post(
     '/sign/:key/review',
     posted(
-      admitted(async (call, signing, setting) => {
+      admitted(async (call, signing) => {
         const mistakes: Mistake[] = []
         const signature = readSignature(await readForm(call), mistakes)
         if (unfilled(signing.document)) return call.redirect(`${signing.path}/document`, 303)
         if (signature && mistakes.length === 0) return finish(call, signing, signature)
-        const shown = reviewPage(signing, { ...setting, onwards: onwardsFrom(signing.document) }, mistakes)
-        return page(setting, { ...shown, status: 400 })
+        return mistaken(reviewPage(signing, mistakes))
       })
     )
   )
-  app.get(
-    '/sign/:key/decline',
-    forSigner(
-      admitted((_call, signing, setting) =>
-        page(setting, declinePage(signing, onwardsFrom(signing.document), 'not tried'))
-      )
-    )
-  )
+  app.get('/sign/:key/decline', forSigner(admitted((_call, signing) => declinePage(signing, 'not tried'))))
   app.post(
     '/sign/:key/decline',
     posted(
-      admitted(async (call, signing, setting) => {
+      admitted(async (call, signing) => {
         const { document, signer, path } = signing
         const reason = text((await readForm(call)).reason)
           .trim()
           .slice(0, 1000)
-        if (!reason) return page(setting, { ...declinePage(signing, onwardsFrom(document), 'no reason'), status: 400 })
+        if (!reason) return mistaken(declinePage(signing, 'no reason'))
         tell(document, decline(document, signer, reason, now()))
         return call.redirect(returnAddress(document) ?? path, 302)
       })
@@ -231,7 +216,7 @@ const ASSETS = [
   ['public-sans-semibold.ttf', 'font/ttf']
 ] as const
 
-function findSigner(deps: PracticeDeps, key: string): Omit<Signing, 'path'> | undefined {
+function findSigner(deps: PracticeDeps, key: string): Pick<Signing, 'document' | 'signer'> | undefined {
   if (key.length < 20) return undefined
   for (const document of Object.values(deps.state.documents)) {
     const signer = document.signers.find((one) => one.key === key)

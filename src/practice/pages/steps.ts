@@ -1,7 +1,7 @@
 /** The pages of signing, one for each step but the video: handover, identity, the document, review, and declining. */
 import { fullName } from '../../shared/model/index.ts'
 import { asksIdentity, log } from '../life.ts'
-import type { DocumentRecord, SignerRecord } from '../state.ts'
+import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
 import { cameraPart, hasPicture } from './camera.ts'
 import { type Mistake, mistakeSummary } from './controls.ts'
 import { emblem, type Page } from './frame.ts'
@@ -14,6 +14,9 @@ export interface Signing {
   signer: SignerRecord
   /** This signer's address, as a path without a slash at the end. */
   path: string
+  account: Account
+  /** The ReturnUrl's origin, where a form's answer may send the browser. */
+  onwards: string | undefined
 }
 
 type StepName = 'Identity' | 'Read and fill in' | 'Sign' | 'Check and sign'
@@ -66,40 +69,37 @@ ${questions}
 }
 
 /** The document to read and fill in; signed on the same page, or on the next where a review was asked for. */
-export function documentPage({ document, signer, path }: Signing, at: Office, mistakes: Mistake[] = []): Page {
+export function documentPage(signing: Signing, mistakes: Mistake[] = []): Page {
+  const { document, signer, path, account, onwards } = signing
   const end = signer.review
     ? html`<div class="actions"><a class="button plain" href="${path}/decline" data-testid="decline-open">Decline</a><button class="primary" data-testid="review-continue">Continue to review</button></div>`
     : signingCard(signer, path, mistakes)
   const content = html`<main id="content"><form method="post" enctype="multipart/form-data" action="${path}/document"${!signer.review && html` data-signature`}>
-${mistakeSummary(mistakes)}${paper(document, at.account, { mistakes })}${end}</form></main>`
+${mistakeSummary(mistakes)}${paper(document, account, { mistakes })}${end}</form></main>`
   return {
     name: 'document',
     title: document.name,
     document,
     steps: steps(signer, 'Read and fill in'),
     content,
-    onwards: at.onwards
+    onwards
   }
 }
 
 /** What was filled in, once more as a whole, and the signature under it. */
-export function reviewPage({ document, signer, path }: Signing, at: Office, mistakes: Mistake[] = []): Page {
+export function reviewPage(signing: Signing, mistakes: Mistake[] = []): Page {
+  const { document, signer, path, account, onwards } = signing
   const content = html`<main id="content"><form method="post" action="${path}/review" data-signature>
 ${mistakeSummary(mistakes)}<p class="note">Please check that everything is right. <a href="${path}/document" data-testid="review-back">Change something</a></p>
-${paper(document, at.account)}${signingCard(signer, path, mistakes)}</form></main>`
+${paper(document, account)}${signingCard(signer, path, mistakes)}</form></main>`
   return {
     name: 'review',
     title: `Check: ${document.name}`,
     document,
     steps: steps(signer, 'Check and sign'),
     content,
-    onwards: at.onwards
+    onwards
   }
-}
-
-interface Office {
-  account: Parameters<typeof paper>[1]
-  onwards?: string | undefined
 }
 
 function signingCard(signer: SignerRecord, path: string, mistakes: Mistake[]): Markup {
@@ -119,11 +119,7 @@ function signingCard(signer: SignerRecord, path: string, mistakes: Mistake[]): M
 }
 
 /** Declining, with a reason that the office will read. */
-export function declinePage(
-  { document, path }: Signing,
-  onwards: string | undefined,
-  missing: 'no reason' | 'not tried'
-): Page {
+export function declinePage({ document, path, onwards }: Signing, missing: 'no reason' | 'not tried'): Page {
   const wrong = missing === 'no reason'
   const content = html`<main id="content"><form class="card" method="post" action="${path}/decline">${emblem('question')}<h1>Decline to sign?</h1>
 <p>“${document.name}” then ends for everybody who was to sign it. The office reads your reason.</p>
