@@ -5,39 +5,25 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { AuthScheme } from './authentication.ts'
 import { type SeedName, seed } from './seed.ts'
-import { createPracticeService, type PracticeService } from './service.ts'
-import { type Clock, newKey, type RandomBytes, systemClock, systemRandom } from './sources.ts'
+import { createPracticeService, type PracticeService, type PracticeServiceOptions } from './service.ts'
+import { newKey, type RandomBytes, systemClock, systemRandom } from './sources.ts'
 import { type PracticeState, readState, type SentPackage } from './state.ts'
 
-export interface OfficeOptions {
+export interface OfficeOptions extends Omit<PracticeServiceOptions, 'state' | 'changed' | 'added'> {
   /** 0 or absent for a free port. */
   port?: number
-  auth?: AuthScheme
   /** What a new office has: people and documents to try everything with, nothing, or that many documents. */
   data?: SeedName
   /** Keeps the office in this file, and takes up what is in it. */
   stateFile?: string
   /** Keeps the office where the caller wants it instead, and takes up what is there. */
   keptIn?: ReturnType<typeof stateFile>
-  basePath?: string
-  clock?: Clock
-  random?: RandomBytes
-  notify?: typeof fetch
-  retentionDays?: number
 }
 
-export interface PracticeOffice {
-  /** With the base path, without a slash at the end. */
-  url: string
-  service: PracticeService
-  /** Where the file of an office that couldn't be read was put, so that a new one could begin. */
-  setAside?: string
-  /** Stops listening and saves. */
-  close(): Promise<void>
-}
+export type PracticeOffice = Awaited<ReturnType<typeof openPracticeOffice>>
 
 /** Opens a practice office. Rejects where the port is taken or the file can't be reached. */
-export async function openPracticeOffice(options: OfficeOptions = {}): Promise<PracticeOffice> {
+export async function openPracticeOffice(options: OfficeOptions = {}) {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   const file = options.keptIn ?? (options.stateFile === undefined ? undefined : stateFile(options.stateFile))
@@ -54,12 +40,15 @@ export async function openPracticeOffice(options: OfficeOptions = {}): Promise<P
     keeping?.changed()
     await keeping?.flush().catch(() => {})
   }
-  const listening: Listening = await listen(service, options.port)
+  const listening = await listen(service, options.port)
   return {
+    /** With the base path, without a slash at the end. */
     url: listening.url + (options.basePath ? `/${options.basePath.split('/').filter(Boolean).join('/')}` : ''),
     service,
-    ...(setAside ? { setAside } : {}),
-    async close() {
+    /** Where the file of an office that couldn't be read was put, so that a new one could begin. */
+    ...(setAside !== undefined && { setAside }),
+    /** Stops listening and saves. */
+    async close(): Promise<void> {
       await listening.close()
       await keeping?.flush()
     }
@@ -83,13 +72,6 @@ export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes
   }
 }
 
-interface Listening {
-  /** Where it listens, without a slash at the end: `http://127.0.0.1:4100`. */
-  url: string
-  /** Stops listening, ends open connections, and resolves when the port is free again. */
-  close(): Promise<void>
-}
-
 /** How often time passes for documents when nobody asks for them, so that NotifyUrl hears of an expiry. */
 const ROUND = 15_000
 
@@ -98,7 +80,7 @@ const ROUND = 15_000
  * @param port 0 for a free one
  * @throws if the port is taken (`EADDRINUSE`) or not allowed
  */
-export async function listen(service: PracticeService, port = 0): Promise<Listening> {
+export async function listen(service: PracticeService, port = 0) {
   const server = createAdaptorServer({
     fetch: (request) => (isLocal(request) ? service.fetch(request) : new Response(null, { status: 421 })),
     // Otherwise Node's own Request and Response are replaced for the whole process.
@@ -112,8 +94,10 @@ export async function listen(service: PracticeService, port = 0): Promise<Listen
   rounds.unref()
   const address = server.address() as AddressInfo
   return {
+    /** Where it listens, without a slash at the end: `http://127.0.0.1:4100`. */
     url: `http://127.0.0.1:${address.port}`,
-    close: () =>
+    /** Stops listening, ends open connections, and resolves when the port is free again. */
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         clearInterval(rounds)
         server.close(() => resolve())
@@ -138,20 +122,12 @@ interface Persistence {
   add?(line: string): Promise<void>
 }
 
-interface Keeping {
-  changed(): void
-  /** Resolves when it is on the disk, where the place can do that. Never rejects: the next save has it too. */
-  add(line: unknown): Promise<void>
-  /** Saves what isn't saved yet. Rejects where the last save failed. */
-  flush(): Promise<void>
-}
-
 /**
  * Saves a state a moment after it changed, one save at a time, and never loses the last change. What someone is about to
  * be told of is added at once, beside the last save: an office with a thousand packages is megabytes, one package is not.
  * @param delay milliseconds in which further changes join the same save
  */
-export function keep(state: unknown, persistence: Persistence, delay = 200): Keeping {
+export function keep(state: unknown, persistence: Persistence, delay = 200) {
   let waiting: ReturnType<typeof setTimeout> | undefined
   let dirty = false
   let saving: Promise<void> = Promise.resolve()
@@ -172,13 +148,15 @@ export function keep(state: unknown, persistence: Persistence, delay = 200): Kee
     return saving
   }
   return {
-    changed() {
+    changed(): void {
       dirty = true
       waiting ??= setTimeout(() => save().catch(() => {}), delay)
     },
-    add: async (line) => {
+    /** Resolves when it is on the disk, where the place can do that. Never rejects: the next save has it too. */
+    add: async (line: unknown): Promise<void> => {
       await persistence.add?.(JSON.stringify(line)).catch(() => {})
     },
+    /** Saves what isn't saved yet. Rejects where the last save failed. */
     flush: save
   }
 }

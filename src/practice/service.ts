@@ -32,26 +32,17 @@ export interface PracticeServiceOptions {
 }
 
 /** A request as it was read, before it was carried out; fields are exactly those sent. */
-interface RecordedRequest {
+export interface RecordedRequest {
   operation: string
   at: number
   body: unknown
 }
 
-export interface PracticeService {
-  fetch(request: Request): Promise<Response>
-  readonly state: PracticeState
-  /** The POST requests that could be read, the newest last; the last thousand are remembered. */
-  recorded(): readonly RecordedRequest[]
-  /** Lets time pass: what is due expires, what was kept long enough leaves. Requests do it by themselves. */
-  settle(): void
-  /** Resolves once no NotifyUrl call is under way. */
-  notified(): Promise<void>
-}
+export type PracticeService = ReturnType<typeof createPracticeService>
 
 const MOST_RECORDED = 1000
 
-export function createPracticeService(options: PracticeServiceOptions): PracticeService {
+export function createPracticeService(options: PracticeServiceOptions) {
   // Until then time changes nothing, so a large office isn't gone through for each request.
   let quietUntil = 0
   const deps: PracticeDeps = {
@@ -112,10 +103,13 @@ export function createPracticeService(options: PracticeServiceOptions): Practice
   })
 
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request: Request): Promise<Response> => app.fetch(request),
     state: deps.state,
-    recorded: () => recorded,
+    /** The POST requests that could be read, the newest last; the last thousand are remembered. */
+    recorded: (): readonly RecordedRequest[] => recorded,
+    /** Lets time pass: what is due expires, what was kept long enough leaves. Requests do it by themselves. */
     settle: passTime,
+    /** Resolves once no NotifyUrl call is under way. */
     notified: () => deps.notifier.settled()
   }
 }

@@ -12,10 +12,11 @@ import { type Cursor, type DueDocument, openCursor, openDueTomorrow } from './cu
 import { type News, type NotificationText, notificationsOf, type Occasion } from './notification-text.ts'
 import { gathering, type PreferenceDeps, type Wanted, wantedBy } from './preferences.ts'
 
-export interface NotifierDeps extends PreferenceDeps, StartupDigestDeps {
+export interface NotifierDeps extends PreferenceDeps {
   db: Db
   settings: () => NotificationPreferences
-  accounts: () => readonly { id: string }[]
+  /** Whether any folder of the account was read in this run; others may fail for as long as they are listed. */
+  isRead: (accountId: string) => boolean
   /** Whether the screen is in the hands of someone who signs: then nothing of the office may be shown on it. */
   isHandedOver: () => boolean
   show: (notice: NotificationText) => void
@@ -231,18 +232,7 @@ export function openNotifier(deps: NotifierDeps) {
  * the application was closed.
  */
 
-/** An account that is watched. */
-interface WatchedAccount {
-  id: string
-}
-
-interface StartupDigestDeps {
-  accounts: () => readonly WatchedAccount[]
-  /** Whether any folder of the account was read in this run; others may fail for as long as they are listed. */
-  isRead: (accountId: string) => boolean
-}
-
-function openStartupDigest({ accounts, isRead }: StartupDigestDeps) {
+function openStartupDigest({ accounts, isRead }: Pick<NotifierDeps, 'accounts' | 'isRead'>) {
   /** Accounts that were not read yet. */
   let behind = new Set<string>()
   let comingBack = new Set<string>()

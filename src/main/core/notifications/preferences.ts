@@ -79,13 +79,9 @@ export const FIRST_SETTINGS: NotificationPreferences = {
   sound: false
 }
 
-export interface KeptPreferences {
-  read: () => NotificationPreferences
-  /** Keeps them, and answers what holds from now on. */
-  set: (settings: NotificationPreferences) => NotificationPreferences
-}
+export type KeptPreferences = ReturnType<typeof openPreferences>
 
-export function openPreferences(db: Db): KeptPreferences {
+export function openPreferences(db: Db) {
   const kept = keptIn(db)
 
   function read(): NotificationPreferences {
@@ -100,7 +96,8 @@ export function openPreferences(db: Db): KeptPreferences {
 
   return {
     read,
-    set(settings) {
+    /** Keeps them, and answers what holds from now on. */
+    set(settings: NotificationPreferences): NotificationPreferences {
       kept.write(KEY, settings)
       return read()
     }

@@ -4,6 +4,8 @@
  * that one ended: a long history is gone through once, and in pieces.
  */
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
+import { defined } from '../../lib/defined.ts'
+import { flag, optional, type Row, Rows, value } from '../../lib/rows.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
 import type { Answer, Ask } from '../questions.ts'
@@ -33,11 +35,11 @@ export function openChanges(db: Db) {
     .prepare<[], number>("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'changes'")
     .pluck()
   const mirror = db.prepare<[], string>('SELECT id FROM mirror').pluck().get() ?? ''
-  const after = db.prepare<[number, number], ChangeRow>(
-    `SELECT ${CHANGE} FROM changes WHERE id > ? ORDER BY id LIMIT ?`
+  const after = db.prepare<[number, number], Row>(
+    `SELECT ${CHANGES.columns} FROM changes WHERE id > ? ORDER BY id LIMIT ?`
   )
-  const lastDue = db.prepare<[string, string], ChangeRow>(
-    `SELECT ${CHANGE} FROM changes WHERE account_id = ? AND reference = ? AND kind = 'due-changed' ORDER BY id DESC LIMIT 1`
+  const lastDue = db.prepare<[string, string], Row>(
+    `SELECT ${CHANGES.columns} FROM changes WHERE account_id = ? AND reference = ? AND kind = 'due-changed' ORDER BY id DESC LIMIT 1`
   )
   const nextAccount = db
     .prepare<[string], string | null>('SELECT min(account_id) FROM changes WHERE account_id > ?')
@@ -77,9 +79,9 @@ export function openChanges(db: Db) {
     },
 
     *activity(ask: Ask<'activity'>): Sliced<Answer<'activity'>> {
-      const { rows, byKind } = yield* activity.read(ask)
+      const { changes, byKind } = yield* activity.read(ask)
       return {
-        changes: rows.map(changeOf),
+        changes,
         total: Object.values(byKind).reduce((sum, count) => sum + count, 0),
         byKind
       }
@@ -122,15 +124,18 @@ const COUNTED_AT_ONCE = 10_000
 /** For so many questions it is remembered what was counted. */
 const REMEMBERED = 16
 
-const CHANGE = `id, account_id AS accountId, reference, document_name AS documentName, kind, at, signer,
-  from_text AS "from", to_text AS "to", is_own AS isOwn`
-
-interface ChangeRow extends Omit<DocumentChange, 'signer' | 'from' | 'to' | 'isOwn'> {
-  signer: string | null
-  from: string | null
-  to: string | null
-  isOwn: 0 | 1
-}
+const CHANGES = new Rows({
+  id: value<number>(),
+  accountId: value<string>(),
+  reference: value<string>(),
+  documentName: value<string>(),
+  kind: value<DocumentChange['kind']>(),
+  at: value<number>(),
+  signer: optional(value<string>()),
+  from: optional(value<string>('from_text')),
+  to: optional(value<string>('to_text')),
+  isOwn: flag()
+})
 
 type ByKind = Partial<Record<DocumentChange['kind'], number>>
 
@@ -149,7 +154,7 @@ function activityIn(db: Db, newest: () => number) {
   /** Grows when changes are forgotten: what was counted before is no longer true. */
   let forgotten = 0
 
-  function* read(ask: Ask<'activity'>): Sliced<{ rows: ChangeRow[]; byKind: ByKind }> {
+  function* read(ask: Ask<'activity'>): Sliced<{ changes: DocumentChange[]; byKind: ByKind }> {
     const { offset, limit, ...filter } = ask
     const began = forgotten
     const upTo = newest()
@@ -161,22 +166,23 @@ function activityIn(db: Db, newest: () => number) {
     const before = ended?.id ?? (yield* passed(question, upTo, Math.min(offset, total)))
     // No more than there are: looking for one more would go through all that is older.
     const wanted = Math.max(0, Math.min(limit, total - offset))
-    const rows =
+    const changes =
       wanted === 0
         ? []
         : db
-            .prepare<unknown[], ChangeRow>(
-              `SELECT ${CHANGE} FROM changes WHERE ${question.where} AND id < ? ORDER BY id DESC LIMIT ?`
+            .prepare<unknown[], Row>(
+              `SELECT ${CHANGES.columns} FROM changes WHERE ${question.where} AND id < ? ORDER BY id DESC LIMIT ?`
             )
             .all(...question.values, before, wanted)
-    const last = rows.at(-1)
+            .map(changeOf)
+    const last = changes.at(-1)
     if (began === forgotten) {
       remember(question.key, {
         ...{ upTo, byKind },
-        ...(last && { ended: { upTo, offset: offset + rows.length, id: last.id } })
+        ...(last && { ended: { upTo, offset: offset + changes.length, id: last.id } })
       })
     }
-    return { rows, byKind }
+    return { changes, byKind }
   }
 
   function* countFrom({ where, values }: Question, known: Counted, upTo: number): Sliced<ByKind> {
@@ -254,12 +260,4 @@ function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question
 }
 
 /** A change as the screens know it. */
-function changeOf({ signer, from, to, isOwn, ...row }: ChangeRow): DocumentChange {
-  return {
-    ...row,
-    isOwn: isOwn === 1,
-    ...(signer !== null && { signer }),
-    ...(from !== null && { from }),
-    ...(to !== null && { to })
-  }
-}
+const changeOf = (row: Row): DocumentChange => defined(CHANGES.read(row))
