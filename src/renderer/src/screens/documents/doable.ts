@@ -10,7 +10,7 @@ export interface Doable {
 }
 
 const OFFLINE =
-  'This computer is offline. A new due date, a correction and downloads wait and go by themselves; the rest needs a connection.'
+  'This computer is offline. A new due date, a correction and downloads wait and go by themselves; the rest can’t.'
 
 export function doable(
   page: DocumentPage,
