@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { SendQueries } from '../../../src/main/core/outbox/send-list.ts'
-import { Sends } from '../../../src/main/core/outbox/sends.ts'
+import { openSends } from '../../../src/main/core/outbox/sends.ts'
 import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { fingerprintOf, toFormDirectRequest, whoOf } from '../../../src/shared/composition/index.ts'
@@ -59,7 +59,7 @@ function sendsOfEachState(): Db {
 
 test('every send is there, findable, countable, and with what it holds', async () => {
   sendsOfEachState()
-  const sends = new Sends(db)
+  const sends = openSends(db)
   const pages = new SendQueries(db)
   const list = await pages.search('a', 'wiremu', { show: 'all', offset: 0, limit: 10 })
   expect(list.sends.map(({ id }) => id)).toEqual(['not-sent', 'uncertain', 'refused', 'sent', 'sending'])

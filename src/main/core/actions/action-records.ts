@@ -2,8 +2,9 @@
 import type { ActionRequest, ActionState, ActionView, AppError } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse } from '../../../shared/model/index.ts'
 import { defined } from '../lib/defined.ts'
-import { flag, json, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
+import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
 import type { Before } from './before.ts'
 
 export type Action = Readonly<RecordOf<typeof ACTIONS>>
@@ -36,74 +37,79 @@ export type ActionChange = Partial<
   Pick<Action, 'before' | 'state' | 'isInDoubt' | 'error' | 'notary' | 'attemptedAt' | 'settledAt'>
 >
 
-export class ActionRecords {
-  readonly #sql: ReturnType<typeof statementsOf>
+export type ActionRecords = ReturnType<typeof openActionRecords>
 
-  constructor(db: Db) {
-    this.#sql = statementsOf(db)
-  }
+export function openActionRecords(db: Db) {
+  const table = new TableStatements(db, 'actions', ACTIONS)
+  const find = table.one<[id: string]>('WHERE id = ?')
+  const insert = table.run<[action: object]>(
+    `INSERT INTO actions (id, account_id, kind, reference, document_name, package_reference, target, request, before,
+       state, created_at)
+     VALUES (@id, @accountId, @kind, @reference, @documentName, @packageReference, @target, @request, @before,
+       'waiting', @createdAt)`
+  )
+  const update = table.run<[action: object]>(
+    `UPDATE actions SET before = @before, state = @state, in_doubt = @isInDoubt, error = @error, result = @notary,
+       attempted_at = @attemptedAt, settled_at = @settledAt WHERE id = @id`
+  )
+  const ofAllDocuments = table.all<[accountId: string, limit: number]>(
+    'WHERE account_id = ? ORDER BY number DESC LIMIT ?'
+  )
+  const ofDocument = table.all<[accountId: string, reference: string, limit: number]>(
+    'WHERE account_id = ? AND reference = ? ORDER BY number DESC LIMIT ?'
+  )
+  const inState = table.all<[state: ActionState]>('WHERE state = ? ORDER BY number')
+  const count = table.value<[state: ActionState], number>('SELECT count(*) FROM actions WHERE state = ?')
 
-  find(id: string): Action | undefined {
-    return ACTIONS.find(this.#sql.byId.get(id))
-  }
+  return {
+    find,
 
-  /** Writes a new one down, waiting. */
-  add(
-    action: Pick<Action, 'id' | 'accountId' | 'request' | 'documentName' | 'before' | 'createdAt'>,
-    document: { Reference: string; PackageReference?: string | undefined }
-  ): void {
-    this.#sql.insert.run({
-      ...ACTIONS.write({ ...action, reference: document.Reference, packageReference: document.PackageReference }),
-      kind: action.request.kind,
-      target: targetOf(action.request, document)
-    })
-  }
+    /** Writes a new one down, waiting. */
+    add(
+      action: Pick<Action, 'id' | 'accountId' | 'request' | 'documentName' | 'before' | 'createdAt'>,
+      document: { Reference: string; PackageReference?: string | undefined }
+    ): void {
+      insert({
+        ...ACTIONS.write({ ...action, reference: document.Reference, packageReference: document.PackageReference }),
+        kind: action.request.kind,
+        target: targetOf(action.request, document)
+      })
+    },
 
-  /** Answers it as it is then; undefined if it went with its account. */
-  change(id: string, change: ActionChange): Action | undefined {
-    const found = this.find(id)
-    if (!found) return undefined
-    const after = { ...found, ...change }
-    this.#sql.update.run(ACTIONS.write(after))
-    return after
-  }
+    /** Answers it as it is then; undefined if it went with its account. */
+    change(id: string, change: ActionChange): Action | undefined {
+      const found = find(id)
+      if (!found) return undefined
+      const after = { ...found, ...change }
+      update(ACTIONS.write(after))
+      return after
+    },
 
-  /** Newest first. */
-  list(accountId: string, reference: string | undefined): Action[] {
-    const rows =
-      reference === undefined
-        ? this.#sql.ofAccount.all(accountId, MOST_LISTED)
-        : this.#sql.ofDocument.all(accountId, reference, MOST_LISTED)
-    return rows.map(ACTIONS.read)
-  }
+    /** Newest first. */
+    list: (accountId: string, reference: string | undefined): Action[] =>
+      reference === undefined ? ofAllDocuments(accountId, MOST_LISTED) : ofDocument(accountId, reference, MOST_LISTED),
 
-  /** Of all accounts, oldest first. */
-  inState(state: ActionState): Action[] {
-    return this.#sql.inState.all(state).map(ACTIONS.read)
-  }
+    /** Of all accounts, oldest first. */
+    inState,
 
-  /** Of one account, oldest first. */
-  ofAccount(accountId: string, state: ActionState): Action[] {
-    return this.inState(state).filter((action) => action.accountId === accountId)
-  }
+    /** Of one account, oldest first. */
+    ofAccount: (accountId: string, state: ActionState): Action[] =>
+      inState(state).filter((action) => action.accountId === accountId),
 
-  /** Accounts with an action in this state. */
-  accountsIn(state: ActionState): Set<string> {
-    return new Set(this.inState(state).map(({ accountId }) => accountId))
-  }
+    /** Accounts with an action in this state. */
+    accountsIn: (state: ActionState): Set<string> => new Set(inState(state).map(({ accountId }) => accountId)),
 
-  /** The one of this kind and target that hasn't ended. */
-  openOne(accountId: string, kind: string, target: string): Action | undefined {
-    return ACTIONS.find(this.#sql.open.get(accountId, kind, target))
-  }
+    /** The one of this kind and target that hasn't ended. */
+    openOne: table.one<[accountId: string, kind: string, target: string]>(
+      `WHERE account_id = ? AND kind = ? AND target = ? AND state IN ('waiting', 'running', 'uncertain')`
+    ),
 
-  count(state: ActionState): number {
-    return this.#sql.count.get(state) ?? 0
-  }
+    count: (state: ActionState): number => count(state) ?? 0,
 
-  /** Forgets what ended before that moment; what is uncertain is kept. */
-  prune(before: number): void {
-    this.#sql.prune.run(before)
+    /** Forgets what ended before that moment; what is uncertain is kept. */
+    prune: table.run<[before: number]>(
+      `DELETE FROM actions WHERE settled_at < ? AND state IN ('done', 'refused', 'cancelled')`
+    )
   }
 }
 
@@ -153,35 +159,4 @@ export function mayWait({ request }: Pick<Action, 'request'>): boolean {
 /** Whether the folders show what became of it: the same kinds, for another reason. */
 export function canBeChecked(action: Pick<Action, 'request'>): boolean {
   return mayWait(action)
-}
-
-function statementsOf(db: Db) {
-  return {
-    byId: db.prepare<[string], Row>(`SELECT ${ACTIONS.columns} FROM actions WHERE id = ?`),
-    insert: db.prepare(
-      `INSERT INTO actions (id, account_id, kind, reference, document_name, package_reference, target, request, before,
-         state, created_at)
-       VALUES (@id, @accountId, @kind, @reference, @documentName, @packageReference, @target, @request, @before,
-         'waiting', @createdAt)`
-    ),
-    update: db.prepare(
-      `UPDATE actions SET before = @before, state = @state, in_doubt = @isInDoubt, error = @error, result = @notary,
-         attempted_at = @attemptedAt, settled_at = @settledAt WHERE id = @id`
-    ),
-    ofAccount: db.prepare<[string, number], Row>(
-      `SELECT ${ACTIONS.columns} FROM actions WHERE account_id = ? ORDER BY number DESC LIMIT ?`
-    ),
-    ofDocument: db.prepare<[string, string, number], Row>(
-      `SELECT ${ACTIONS.columns} FROM actions WHERE account_id = ? AND reference = ? ORDER BY number DESC LIMIT ?`
-    ),
-    inState: db.prepare<[ActionState], Row>(`SELECT ${ACTIONS.columns} FROM actions WHERE state = ? ORDER BY number`),
-    open: db.prepare<[string, string, string], Row>(
-      `SELECT ${ACTIONS.columns} FROM actions
-       WHERE account_id = ? AND kind = ? AND target = ? AND state IN ('waiting', 'running', 'uncertain')`
-    ),
-    count: db.prepare<[ActionState], number>('SELECT count(*) FROM actions WHERE state = ?').pluck(),
-    prune: db.prepare<[number]>(
-      `DELETE FROM actions WHERE settled_at < ? AND state IN ('done', 'refused', 'cancelled')`
-    )
-  }
 }

@@ -10,10 +10,11 @@ import { within } from '../lib/time.ts'
 import {
   type Action,
   type ActionChange,
-  ActionRecords,
+  type ActionRecords,
   canBeChecked,
   concernsSame,
   mayWait,
+  openActionRecords,
   targetOf,
   viewOf
 } from './action-records.ts'
@@ -42,7 +43,7 @@ export class Actions {
   #isClosed = false
 
   constructor(deps: ActionDeps) {
-    const records = new ActionRecords(deps.db)
+    const records = openActionRecords(deps.db)
     const changed = (id: string) => deps.changed([id])
     const ended = (action: Action, outcome: Outcome) => this.#ended(action, outcome)
     this.#deps = deps

@@ -3,19 +3,21 @@ import { basename, join } from 'node:path'
 import type { DownloadFolder } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
+import { Statements } from '../storage/statements.ts'
 
 export type DownloadFolders = ReturnType<typeof openDownloadFolders>
 
 export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string }) {
-  const add = db.prepare('INSERT INTO download_folders (id, path) VALUES (?, ?) ON CONFLICT (path) DO NOTHING')
-  const byPath = db.prepare<[string], string>('SELECT id FROM download_folders WHERE path = ?').pluck()
-  const byId = db.prepare<[string], string>('SELECT path FROM download_folders WHERE id = ?').pluck()
-  const due = db.prepare<[], string>('SELECT id FROM download_folders WHERE index_due = 1').pluck()
-  const setDue = db.prepare('UPDATE download_folders SET index_due = ? WHERE id = ? AND index_due <> ?')
+  const statements = new Statements(db)
+  const add = statements.run<[id: string, path: string]>(
+    'INSERT INTO download_folders (id, path) VALUES (?, ?) ON CONFLICT (path) DO NOTHING'
+  )
+  const byPath = statements.value<[path: string], string>('SELECT id FROM download_folders WHERE path = ?')
+  const byId = statements.value<[id: string], string>('SELECT path FROM download_folders WHERE id = ?')
 
   /** @throws AppFailure `gone`. */
   function pathOf(id: string): string {
-    return byId.get(id) ?? fail('gone', 'This folder isn’t known any more.', { next: 'Choose it again.' })
+    return byId(id) ?? fail('gone', 'This folder isn’t known any more.', { next: 'Choose it again.' })
   }
 
   return {
@@ -26,18 +28,22 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
 
     /** Remembers a folder; the same path is the same folder. */
     of(path: string): DownloadFolder {
-      const known = byPath.get(path)
-      if (known === undefined) add.run(newId(), path)
-      return { id: known ?? byPath.get(path) ?? '', label: labelOf(path) }
+      const known = byPath(path)
+      if (known === undefined) add(newId(), path)
+      return { id: known ?? byPath(path) ?? '', label: labelOf(path) }
     },
 
     /** @throws AppFailure `gone`. */
     get: (id: string): DownloadFolder => ({ id, label: labelOf(pathOf(id)) }),
 
     /** Those whose index isn't as new as their files. */
-    withDueIndex: (): string[] => due.all(),
-    indexIsDue: (id: string): void => void setDue.run(1, id, 1),
-    indexIsWritten: (id: string): void => void setDue.run(0, id, 0)
+    withDueIndex: statements.values<[], string>('SELECT id FROM download_folders WHERE index_due = 1'),
+    indexIsDue: statements.run<[id: string]>(
+      'UPDATE download_folders SET index_due = 1 WHERE id = ? AND index_due <> 1'
+    ),
+    indexIsWritten: statements.run<[id: string]>(
+      'UPDATE download_folders SET index_due = 0 WHERE id = ? AND index_due <> 0'
+    )
   }
 }
 

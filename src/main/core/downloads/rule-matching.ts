@@ -160,7 +160,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
       // Its mirror was begun again: what completed meanwhile is told by the time alone.
       if (rule.mirror === newest.mirror || !(await isRead(rule.accountId))) continue
       await scan(rule, (completedAt) => completedAt >= rule.createdAt)
-      table.adopt(rule.id, newest.mirror, 0)
+      table.adopt({ id: rule.id, mirror: newest.mirror, sinceChange: 0 })
     }
     for (let isMore = true; isMore; ) {
       const changes = await ask('changesAfter', { after: last, limit: PAGE })

@@ -1,8 +1,9 @@
 /** Rules as they are kept, with which documents each of them is about and which of those it has put in line. */
 import type { AppError, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { flag, json, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
+import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
 
 export type Rule = RecordOf<typeof RULES>
 
@@ -31,78 +32,66 @@ interface RuleDocument {
 export type RulesTable = ReturnType<typeof openRulesTable>
 
 export function openRulesTable(db: Db) {
-  const all = db.prepare<[], Row>('SELECT * FROM download_rules ORDER BY created_at, id')
-  const ofAccount = db.prepare<[string], Row>(
-    'SELECT * FROM download_rules WHERE account_id = ? ORDER BY created_at, id'
-  )
-  const one = db.prepare<[string], Row>('SELECT * FROM download_rules WHERE id = ?')
-  const insert = db.prepare(
+  const rules = new TableStatements(db, 'download_rules', RULES)
+  const one = rules.one<[id: string]>('WHERE id = ?')
+  const insert = rules.run<[rule: object]>(
     `INSERT INTO download_rules (id, account_id, view_id, folder_id, types, pattern, writes_index, is_on, created_at,
        mirror, since_change)
      VALUES (@id, @accountId, @viewId, @folderId, @types, @pattern, @writesIndex, 1, @createdAt, @mirror, @sinceChange)`
   )
-  const update = db.prepare(
+  const update = rules.run<[rule: object]>(
     `UPDATE download_rules SET folder_id = @folderId, types = @types, pattern = @pattern, writes_index = @writesIndex,
        is_on = @isOn WHERE id = @id`
   )
-  const erase = db.prepare('DELETE FROM download_rules WHERE id = ?')
-  const brought = db.prepare('UPDATE download_rules SET fetched = fetched + 1, problem = NULL WHERE id = ?')
-  const trouble = db.prepare('UPDATE download_rules SET problem = ? WHERE id = ?')
-  const note = db.prepare(
+  const trouble = rules.run<[error: string, id: string]>('UPDATE download_rules SET problem = ? WHERE id = ?')
+  const note = rules.run<[id: string, accountId: string, reference: string, type: string]>(
     `INSERT INTO download_rule_documents (rule_id, account_id, document_reference, type) VALUES (?, ?, ?, ?)
      ON CONFLICT DO NOTHING`
   )
-  const isNoted = db
-    .prepare<[string, string, string, string], 1>(
-      `SELECT 1 FROM download_rule_documents WHERE rule_id = ? AND account_id = ? AND document_reference = ? AND type = ?`
-    )
-    .pluck()
-  const about = db.prepare<[string, string, string, number], { account_id: string; document_reference: string }>(
-    `SELECT account_id, document_reference FROM download_rule_documents AS mine
+  const isNoted = rules.value<[id: string, accountId: string, reference: string, type: string], 1>(
+    `SELECT 1 FROM download_rule_documents WHERE rule_id = ? AND account_id = ? AND document_reference = ? AND type = ?`
+  )
+  const about = db.prepare<[string, string, string, number], RuleDocument>(
+    `SELECT account_id AS accountId, document_reference AS reference FROM download_rule_documents AS mine
      WHERE rule_id = ? AND (account_id, document_reference) > (?, ?) AND type = ''
        AND (SELECT count(*) FROM download_rule_documents AS queued WHERE queued.rule_id = mine.rule_id
          AND queued.account_id = mine.account_id AND queued.document_reference = mine.document_reference
          AND queued.type <> '') < ?
      ORDER BY account_id, document_reference LIMIT 500`
   )
-  const adopt = db.prepare('UPDATE download_rules SET mirror = ?, since_change = ? WHERE id = ?')
-
-  function get(id: string): Rule {
-    return RULES.find(one.get(id)) ?? fail('gone', 'This rule is no longer there.')
-  }
 
   return {
-    all: (): Rule[] => all.all().map(RULES.read),
-    ofAccount: (accountId: string): Rule[] => ofAccount.all(accountId).map(RULES.read),
+    all: rules.all<[]>('ORDER BY created_at, id'),
+    ofAccount: rules.all<[accountId: string]>('WHERE account_id = ? ORDER BY created_at, id'),
     /** @throws AppFailure `gone`. */
-    get,
-    isThere: (id: string): boolean => one.get(id) !== undefined,
+    get: (id: string): Rule => one(id) ?? fail('gone', 'This rule is no longer there.'),
+    isThere: (id: string): boolean => one(id) !== undefined,
 
-    add: (rule: Omit<Rule, 'isOn' | 'fetched' | 'problem'>): void => void insert.run(RULES.write(rule)),
-    change: (rule: Rule): void => void update.run(RULES.write(rule)),
+    add: (rule: Omit<Rule, 'isOn' | 'fetched' | 'problem'>): void => void insert(RULES.write(rule)),
+    change: (rule: Rule): void => void update(RULES.write(rule)),
 
-    remove: (id: string): void => void erase.run(id),
+    remove: rules.run<[id: string]>('DELETE FROM download_rules WHERE id = ?'),
 
     /** One more of its files is there. */
-    brought: (id: string): void => void brought.run(id),
-    trouble: (id: string, error: AppError): void => void trouble.run(JSON.stringify(error), id),
+    brought: rules.run<[id: string]>('UPDATE download_rules SET fetched = fetched + 1, problem = NULL WHERE id = ?'),
+    trouble: (id: string, error: AppError): void => void trouble(JSON.stringify(error), id),
 
     /** It became complete since the rule is there. */
-    concerns: (id: string, { accountId, reference }: RuleDocument): void => void note.run(id, accountId, reference, ''),
+    concerns: (id: string, { accountId, reference }: RuleDocument): void => void note(id, accountId, reference, ''),
     isConcerned: (id: string, { accountId, reference }: RuleDocument): boolean =>
-      isNoted.get(id, accountId, reference, '') === 1,
+      isNoted(id, accountId, reference, '') === 1,
 
     /** Notes that it is put in line; false where it was before. */
     queue: (id: string, { accountId, reference }: RuleDocument, type: DownloadView['type']): boolean =>
-      note.run(id, accountId, reference, type).changes > 0,
+      note(id, accountId, reference, type) > 0,
 
     /** Documents that it concerns and of which not every type is in line yet, some at a time. */
     open: ({ id, types }: Rule, after: RuleDocument | undefined): RuleDocument[] =>
-      about
-        .all(id, after?.accountId ?? '', after?.reference ?? '', types.length)
-        .map((row) => ({ accountId: row.account_id, reference: row.document_reference })),
+      about.all(id, after?.accountId ?? '', after?.reference ?? '', types.length),
 
     /** It goes by the changes of another mirror from now on. */
-    adopt: (id: string, mirror: string, sinceChange: number): void => void adopt.run(mirror, sinceChange, id)
+    adopt: rules.run<[{ id: string; mirror: string; sinceChange: number }]>(
+      'UPDATE download_rules SET mirror = @mirror, since_change = @sinceChange WHERE id = @id'
+    )
   }
 }

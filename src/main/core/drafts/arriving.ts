@@ -6,6 +6,7 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { Imported } from '../../../shared/contract/index.ts'
 import { inSlices } from '../lib/slices.ts'
+import { Statements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 import type { Drafts } from './drafts.ts'
 import type { Presets } from './presets.ts'
@@ -23,22 +24,23 @@ export interface ArrivingEntries {
 export type Stored = Pick<Imported, 'drafts' | 'presets'>
 
 export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps) {
-  const arriving = db.prepare<[string]>('INSERT INTO arrivals (id) VALUES (?)')
-  const arrived = db.prepare<[string]>('DELETE FROM arrivals WHERE id = ?')
-  const eraseDraft = db.prepare<[string]>('DELETE FROM drafts WHERE id = ?')
-  const erasePreset = db.prepare<[string]>('DELETE FROM presets WHERE id = ?')
-  const halfArrived = db.prepare<[], string>('SELECT id FROM arrivals').pluck()
+  const statements = new Statements(db)
+  const arriving = statements.run<[id: string]>('INSERT INTO arrivals (id) VALUES (?)')
+  const arrived = statements.run<[id: string]>('DELETE FROM arrivals WHERE id = ?')
+  const eraseDraft = statements.run<[id: string]>('DELETE FROM drafts WHERE id = ?')
+  const erasePreset = statements.run<[id: string]>('DELETE FROM presets WHERE id = ?')
+  const halfArrived = statements.values<[], string>('SELECT id FROM arrivals')
 
   const show = db.transaction((ids: readonly string[], alongside: () => void) => {
-    for (const id of ids) arrived.run(id)
+    for (const id of ids) arrived(id)
     alongside()
   })
 
   function* takeBack(ids: readonly string[]): Generator<void, void> {
     for (const id of ids) {
-      eraseDraft.run(id)
-      erasePreset.run(id)
-      arrived.run(id)
+      eraseDraft(id)
+      erasePreset(id)
+      arrived(id)
       yield
     }
   }
@@ -50,14 +52,14 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
     for (const composition of entries.drafts) {
       // In lists, where the newest comes first, they stand as they did in the file.
       const draft = drafts.arrive(accountId, withKeysOfTheirOwn(composition, newId), now - index++)
-      arriving.run(draft.id)
+      arriving(draft.id)
       ids.push(draft.id)
       stored.drafts.push(draft)
       yield
     }
     for (const { name, composition } of entries.presets) {
       const preset = presets.arrive(accountId, name, withKeysOfTheirOwn(composition, newId))
-      arriving.run(preset.id)
+      arriving(preset.id)
       ids.push(preset.id)
       stored.presets.push(preset)
       yield
@@ -68,7 +70,7 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
   return {
     /** What was cut short goes: called once, at start. */
     takeUpInterrupted(): void {
-      db.transaction(() => [...takeBack(halfArrived.all())])()
+      db.transaction(() => [...takeBack(halfArrived())])()
     },
 
     /**

@@ -4,6 +4,7 @@ import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
+import { Statements } from '../storage/statements.ts'
 
 /** What drafts, presets and what is kept beside them are made with. */
 export interface DraftDeps {
@@ -47,23 +48,20 @@ const HELD = `SELECT draft_id FROM sends
 export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT NULL', order: string) {
   const shown = `FROM drafts WHERE account_id = @accountId AND ${side} AND id NOT IN (${HELD})
     AND id NOT IN (SELECT id FROM arrivals)`
-  const count = db.prepare<{ accountId: string }, number>(`SELECT count(*) ${shown}`).pluck()
-  const page = db
-    .prepare<{ accountId: string; offset: number; limit: number }, number>(
-      `SELECT number ${shown} ORDER BY ${order} LIMIT @limit OFFSET @offset`
-    )
-    .pluck()
+  const statements = new Statements(db)
+  const count = statements.value<[{ accountId: string }], number>(`SELECT count(*) ${shown}`)
+  const page = statements.values<[{ accountId: string; offset: number; limit: number }], number>(
+    `SELECT number ${shown} ORDER BY ${order} LIMIT @limit OFFSET @offset`
+  )
   // All that were found, not a page of them: how many they are is to be known too, and to ask the index is what takes time.
-  const found = db
-    .prepare<{ accountId: string; question: string }, number>(
-      `SELECT number ${shown} AND number IN (SELECT rowid FROM draft_words WHERE draft_words MATCH @question)
+  const found = statements.values<[{ accountId: string; question: string }], number>(
+    `SELECT number ${shown} AND number IN (SELECT rowid FROM draft_words WHERE draft_words MATCH @question)
        ORDER BY ${order}`
-    )
-    .pluck()
+  )
   return {
-    count: (accountId: string): number => count.get({ accountId }) ?? 0,
-    page: (accountId: string, offset: number, limit: number): number[] => page.all({ accountId, offset, limit }),
+    count: (accountId: string): number => count({ accountId }) ?? 0,
+    page: (accountId: string, offset: number, limit: number): number[] => page({ accountId, offset, limit }),
     /** @param question see `questionOf`. */
-    found: (accountId: string, question: string): number[] => found.all({ accountId, question })
+    found: (accountId: string, question: string): number[] => found({ accountId, question })
   }
 }

@@ -5,6 +5,8 @@
 
 import type { DraftVersion } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { Rows, value } from '../lib/rows.ts'
+import { TableStatements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
 /** How long a draft is changed until the version before is kept, in milliseconds. */
@@ -24,42 +26,48 @@ export interface KeepableDraft {
   body: string
 }
 
+const VERSIONS = new Rows<DraftVersion>({
+  id: value(),
+  savedAt: value(),
+  reason: value(),
+  title: value(),
+  who: value()
+})
+
 /** Its writes belong into the transaction of anyone who changes the draft. */
 export function openHistory({ db, time, newId }: DraftDeps) {
-  const all = db.prepare<[number], DraftVersion>(
-    `SELECT id, saved_at AS savedAt, reason, title, who FROM draft_versions WHERE draft_number = ? ORDER BY number DESC`
+  const versions = new TableStatements(db, 'draft_versions', VERSIONS)
+  const bodyOf = versions.value<[draftNumber: number, id: string], string>(
+    'SELECT body FROM draft_versions WHERE draft_number = ? AND id = ?'
   )
-  const bodyOf = db
-    .prepare<[number, string], string>('SELECT body FROM draft_versions WHERE draft_number = ? AND id = ?')
-    .pluck()
-  const keptLast = db
-    .prepare<[number], number>('SELECT kept_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC LIMIT 1')
-    .pluck()
+  const keptLast = versions.value<[draftNumber: number], number>(
+    'SELECT kept_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC LIMIT 1'
+  )
   const sameAsNewest = db.prepare<[string, number], { number: number; isSame: 0 | 1 }>(
     'SELECT number, body = ? AS isSame FROM draft_versions WHERE draft_number = ? ORDER BY number DESC LIMIT 1'
   )
-  const add = db.prepare(
+  const add = versions.run<[version: object]>(
     `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body)
      VALUES (@id, @number, @reason, @title, @who, @savedAt, @now, @body)`
   )
-  const keptAgain = db.prepare(
+  const keptAgain = versions.run<[{ version: number; reason: DraftVersion['reason']; now: number }]>(
     `UPDATE draft_versions SET kept_at = @now, reason = CASE WHEN @reason = 'change' THEN reason ELSE @reason END
      WHERE number = @version`
   )
   const sizes = db.prepare<[number], Size>(
     `SELECT number, reason, octet_length(body) AS bytes FROM draft_versions WHERE draft_number = ? ORDER BY number`
   )
-  const erase = db.prepare('DELETE FROM draft_versions WHERE number = ?')
+  const erase = versions.run<[number: number]>('DELETE FROM draft_versions WHERE number = ?')
 
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
     const newest = sameAsNewest.get(draft.body, draft.number)
     if (newest?.isSame) {
-      keptAgain.run({ version: newest.number, reason, now: time.now() })
+      keptAgain({ version: newest.number, reason, now: time.now() })
       return
     }
     const { number, title, who, body } = draft
-    add.run({ id: newId(), number, reason, title, who, savedAt: draft.updatedAt, now: time.now(), body })
-    for (const version of superfluous(sizes.all(number))) erase.run(version)
+    add({ id: newId(), number, reason, title, who, savedAt: draft.updatedAt, now: time.now(), body })
+    for (const version of superfluous(sizes.all(number))) erase(version)
   }
 
   return {
@@ -67,17 +75,17 @@ export function openHistory({ db, time, newId }: DraftDeps) {
 
     /** Called before a draft is changed: keeps what it was, where ten minutes have passed since that was done last. */
     keepBeforeChange(draft: KeepableDraft): void {
-      const last = keptLast.get(draft.number) ?? draft.createdAt
+      const last = keptLast(draft.number) ?? draft.createdAt
       // A clock that was set back must not end the keeping of versions until it has caught up.
       if (Math.abs(time.now() - last) >= HISTORY_STEP) keep(draft, 'change')
     },
 
     /** Newest first. */
-    list: (draftNumber: number): DraftVersion[] => all.all(draftNumber),
+    list: versions.all<[draftNumber: number]>('WHERE draft_number = ? ORDER BY number DESC'),
 
     /** @throws AppFailure `gone`. */
     bodyOf: (draftNumber: number, id: string): string =>
-      bodyOf.get(draftNumber, id) ?? fail('gone', 'This version is no longer kept.')
+      bodyOf(draftNumber, id) ?? fail('gone', 'This version is no longer kept.')
   }
 }
 

@@ -3,53 +3,58 @@
 import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { Rows, value } from '../lib/rows.ts'
+import { TableStatements } from '../storage/statements.ts'
 import { compositionOf, type DraftDeps } from './draft-rows.ts'
 
-const SUMMARY = 'id, name, kind, title, updated_at AS updatedAt'
+const PRESETS = new Rows<PresetSummary>({
+  id: value(),
+  name: value(),
+  kind: value(),
+  title: value(),
+  updatedAt: value()
+})
 const GONE = 'This preset is no longer there.'
 
 export type Presets = ReturnType<typeof openPresets>
 
 export function openPresets({ db, time, newId, changed }: DraftDeps & { changed: () => void }) {
-  const all = db.prepare<[string], PresetSummary>(
-    `SELECT ${SUMMARY} FROM presets WHERE account_id = ?
-       AND NOT EXISTS (SELECT 1 FROM arrivals WHERE arrivals.id = presets.id)`
+  const presets = new TableStatements(db, 'presets', PRESETS)
+  const all = presets.all<[accountId: string]>(
+    'WHERE account_id = ? AND NOT EXISTS (SELECT 1 FROM arrivals WHERE arrivals.id = presets.id)'
   )
-  const read = db.prepare<[string], PresetSummary & { body: string }>(
-    `SELECT ${SUMMARY}, body FROM presets WHERE id = ?`
+  const one = presets.one<[id: string]>('WHERE id = ?')
+  const readBody = presets.value<[id: string], string>('SELECT body FROM presets WHERE id = ?')
+  const readAccount = presets.value<[id: string], string>('SELECT account_id FROM presets WHERE id = ?')
+  const namesOfOthers = presets.values<[accountId: string, id: string], string>(
+    'SELECT name FROM presets WHERE account_id = ? AND id <> ?'
   )
-  const readSummary = db.prepare<[string], PresetSummary>(`SELECT ${SUMMARY} FROM presets WHERE id = ?`)
-  const readAccount = db.prepare<[string], string>('SELECT account_id FROM presets WHERE id = ?').pluck()
-  const namesOfOthers = db
-    .prepare<[string, string], string>('SELECT name FROM presets WHERE account_id = ? AND id <> ?')
-    .pluck()
-  const write = db.prepare(
+  const write = presets.run<[preset: object]>(
     `INSERT INTO presets (id, account_id, name, kind, title, created_at, updated_at, body)
      VALUES (@id, @accountId, @name, @kind, @title, @now, @now, @body)
      ON CONFLICT (id) DO UPDATE SET name = @name, kind = @kind, title = @title, updated_at = @now, body = @body`
   )
-  const rename = db.prepare<[string, string]>('UPDATE presets SET name = ? WHERE id = ?')
-  const erase = db.prepare<[string]>('DELETE FROM presets WHERE id = ?')
+  const rename = presets.run<[name: string, id: string]>('UPDATE presets SET name = ? WHERE id = ?')
+  const erase = presets.run<[id: string]>('DELETE FROM presets WHERE id = ?')
 
-  const summary = (id: string): PresetSummary => readSummary.get(id) ?? fail('gone', GONE)
-  const accountOf = (id: string): string => readAccount.get(id) ?? fail('gone', GONE)
+  const summary = (id: string): PresetSummary => one(id) ?? fail('gone', GONE)
+  const accountOf = (id: string): string => readAccount(id) ?? fail('gone', GONE)
 
   function put(accountId: string, name: string, composition: Composition, id: string): PresetSummary {
     const { kind } = composition
     const body = JSON.stringify(composition)
-    const unlike = freeName(name, namesOfOthers.all(accountId, id))
-    write.run({ id, accountId, name: unlike, kind, title: titleOf(composition), now: time.now(), body })
+    const unlike = freeName(name, namesOfOthers(accountId, id))
+    write({ id, accountId, name: unlike, kind, title: titleOf(composition), now: time.now(), body })
     return summary(id)
   }
 
   return {
     /** By name. */
-    list: (accountId: string): PresetSummary[] => all.all(accountId).sort(byName),
+    list: (accountId: string): PresetSummary[] => all(accountId).sort(byName),
 
     /** @throws AppFailure `gone`; `storage` where this version can't read it. */
     get(id: string): PresetView {
-      const { body, ...preset } = read.get(id) ?? fail('gone', GONE)
-      return { ...preset, composition: compositionOf(body, 'preset') }
+      return { ...summary(id), composition: compositionOf(readBody(id) ?? fail('gone', GONE), 'preset') }
     },
 
     /** Which account it belongs to. @throws AppFailure `gone`. */
@@ -73,14 +78,14 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
 
     /** @throws AppFailure `gone`. */
     rename(id: string, name: string): PresetSummary {
-      rename.run(freeName(name, namesOfOthers.all(accountOf(id), id)), id)
+      rename(freeName(name, namesOfOthers(accountOf(id), id)), id)
       changed()
       return summary(id)
     },
 
     /** @throws AppFailure `gone`. */
     remove(id: string): void {
-      if (erase.run(id).changes === 0) fail('gone', GONE)
+      if (erase(id) === 0) fail('gone', GONE)
       changed()
     }
   }

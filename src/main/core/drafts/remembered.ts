@@ -5,6 +5,7 @@
 
 import { type Composition, type RememberedField, rememberedChoice } from '../../../shared/composition/index.ts'
 import type { RememberedForm } from '../../../shared/contract/index.ts'
+import { Statements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
 /** How many values of one field, and how many forms, are offered. */
@@ -17,28 +18,27 @@ const LONGEST_VALUE = 2000
 export type Remembered = ReturnType<typeof openRemembered>
 
 export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
-  const values = db
-    .prepare<[string, string], string>(
-      'SELECT value FROM remembered WHERE account_id = ? AND field = ? ORDER BY used_at DESC, value'
-    )
-    .pluck()
-  const keep = db.prepare<[string, string, string, number]>(
+  const statements = new Statements(db)
+  const values = statements.values<[accountId: string, field: string], string>(
+    'SELECT value FROM remembered WHERE account_id = ? AND field = ? ORDER BY used_at DESC, value'
+  )
+  const keep = statements.run<[accountId: string, field: string, value: string, now: number]>(
     `INSERT INTO remembered (account_id, field, value, used_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (account_id, field, value) DO UPDATE SET used_at = excluded.used_at`
   )
-  const drop = db.prepare<[string, string, string]>(
+  const drop = statements.run<[accountId: string, field: string, value: string]>(
     'DELETE FROM remembered WHERE account_id = ? AND field = ? AND value = ?'
   )
   const forms = db.prepare<[string], RememberedForm>(
     `SELECT name AS Name, reference AS Reference, form_type AS FormType FROM remembered_forms WHERE account_id = ?
      ORDER BY used_at DESC, name, reference, form_type`
   )
-  const keepForm = db.prepare(
+  const keepForm = statements.run<[form: object]>(
     `INSERT INTO remembered_forms (account_id, name, reference, form_type, used_at)
      VALUES (@accountId, @Name, @Reference, @FormType, @now)
      ON CONFLICT (account_id, reference, form_type, name) DO UPDATE SET used_at = excluded.used_at`
   )
-  const dropForm = db.prepare(
+  const dropForm = statements.run<[form: object]>(
     `DELETE FROM remembered_forms
      WHERE account_id = @accountId AND name = @Name AND reference = @Reference AND form_type = @FormType`
   )
@@ -48,18 +48,18 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
     note: db.transaction((accountId: string, composition: Composition): void => {
       const now = time.now()
       const used = valuesOf(composition)
-      for (const { field, value } of used) keep.run(accountId, field, value, now)
+      for (const { field, value } of used) keep(accountId, field, value, now)
       for (const field of new Set(used.map((one) => one.field))) {
-        for (const value of values.all(accountId, field).slice(MOST_VALUES)) drop.run(accountId, field, value)
+        for (const value of values(accountId, field).slice(MOST_VALUES)) drop(accountId, field, value)
       }
       const usedForms = formsOf(composition)
-      for (const form of usedForms) keepForm.run({ ...form, accountId, now })
+      for (const form of usedForms) keepForm({ ...form, accountId, now })
       if (usedForms.length === 0) return
-      for (const form of forms.all(accountId).slice(MOST_FORMS)) dropForm.run({ ...form, accountId })
+      for (const form of forms.all(accountId).slice(MOST_FORMS)) dropForm({ ...form, accountId })
     }),
 
     /** Newest first. @param field one of `REMEMBERED_FIELDS`, or what `rememberedChoice` answers. */
-    values: (accountId: string, field: string): string[] => values.all(accountId, field),
+    values,
 
     /** Newest first. */
     forms: (accountId: string): RememberedForm[] => forms.all(accountId)

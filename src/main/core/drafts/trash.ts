@@ -5,6 +5,7 @@ import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { inSlices } from '../lib/slices.ts'
 import { openMeta } from '../storage/meta.ts'
+import { Statements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 
 /**
@@ -30,20 +31,19 @@ interface Looks {
 
 /** @param changed told once for all drafts that go together, with the id of one. */
 export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void) {
-  const ofAccount = db
-    .prepare<[string], string>('SELECT id FROM drafts WHERE account_id = ? AND trashed_at IS NOT NULL')
-    .pluck()
-  const old = db
-    .prepare<[number, number, number], string>(
-      `SELECT id FROM drafts
+  const statements = new Statements(db)
+  const ofAccount = statements.values<[accountId: string], string>(
+    'SELECT id FROM drafts WHERE account_id = ? AND trashed_at IS NOT NULL'
+  )
+  const old = statements.values<[until: number, look: number, oldLook: number], string>(
+    `SELECT id FROM drafts
        WHERE trashed_at IS NOT NULL AND ((trashed_at <= ? AND trashed_look <= ?) OR trashed_look <= ?)`
-    )
-    .pluck()
-  const put = db.prepare<[number, number, string]>(
+  )
+  const put = statements.run<[now: number, look: number, id: string]>(
     'UPDATE drafts SET trashed_at = ?, trashed_look = ? WHERE id = ? AND trashed_at IS NULL'
   )
-  const takeOut = db.prepare<[string]>('UPDATE drafts SET trashed_at = NULL, trashed_look = NULL WHERE id = ?')
-  const erase = db.prepare<[string]>('DELETE FROM drafts WHERE id = ? AND trashed_at IS NOT NULL')
+  const takeOut = statements.run<[id: string]>('UPDATE drafts SET trashed_at = NULL, trashed_look = NULL WHERE id = ?')
+  const erase = statements.run<[id: string]>('DELETE FROM drafts WHERE id = ? AND trashed_at IS NOT NULL')
   const meta = openMeta(db)
 
   function looks(): Looks {
@@ -54,7 +54,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
   function* eraseEach(ids: readonly string[]): Generator<void, number> {
     let erased = 0
     for (const id of ids) {
-      erased += erase.run(id).changes
+      erased += erase(id)
       yield
       // Quitting closes the database; what is left goes another time.
       if (!db.open) break
@@ -72,22 +72,22 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
   return {
     /** Puts a draft in the trash; one that is there already stays as long as it would have. */
     put(id: string): void {
-      if (put.run(time.now(), looks().count, id).changes > 0) changed(id)
+      if (put(time.now(), looks().count, id) > 0) changed(id)
     },
 
     takeOut(id: string): void {
-      takeOut.run(id)
+      takeOut(id)
       changed(id)
     },
 
     /** @throws AppFailure `gone` if it isn't in the trash. */
     erase(id: string): void {
-      if (erase.run(id).changes === 0) fail('gone', 'This draft is no longer in the trash.')
+      if (erase(id) === 0) fail('gone', 'This draft is no longer in the trash.')
       changed(id)
     },
 
     /** @returns how many were erased. */
-    empty: (accountId: string): Promise<number> => eraseAll(ofAccount.all(accountId)),
+    empty: (accountId: string): Promise<number> => eraseAll(ofAccount(accountId)),
 
     /** Erases what has been in the trash for 30 days. To be called at start and about once a day. */
     async purge(): Promise<number> {
@@ -99,7 +99,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
         lastAt = now
         meta.write(LOOKS, JSON.stringify({ count, lastAt } satisfies Looks))
       }
-      return eraseAll(old.all(now - TRASH_DAYS * DAY, count - LEAST_LOOKS, count - MOST_LOOKS))
+      return eraseAll(old(now - TRASH_DAYS * DAY, count - LEAST_LOOKS, count - MOST_LOOKS))
     }
   }
 }

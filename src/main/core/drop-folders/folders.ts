@@ -1,7 +1,8 @@
 /** The folders that are watched, as they are kept: whose they are, where, and what is to be made of their files. */
 import { fail } from '../lib/failure.ts'
-import { flag, optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
+import { flag, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
 
 export type Folder = RecordOf<typeof FOLDERS>
 
@@ -16,39 +17,31 @@ const FOLDERS = new Rows({
 })
 
 export function openFolders(db: Db) {
-  const all = db.prepare<[], Row>(
-    `SELECT ${FOLDERS.columns} FROM hand_off_folders WHERE removed_at IS NULL ORDER BY created_at, rowid`
+  const folders = new TableStatements(db, 'hand_off_folders', FOLDERS)
+  const find = folders.one<[id: string]>('WHERE id = ? AND removed_at IS NULL')
+  const at = db.prepare<[string], { id: string; removed_at: number | null }>(
+    'SELECT id, removed_at FROM hand_off_folders WHERE place = ?'
   )
-  const one = db.prepare<[string], Row>(
-    `SELECT ${FOLDERS.columns} FROM hand_off_folders WHERE id = ? AND removed_at IS NULL`
-  )
-  const at = db.prepare<[string], { id: string; account_id: string; removed_at: number | null }>(
-    'SELECT id, account_id, removed_at FROM hand_off_folders WHERE place = ?'
-  )
-  const insert = db.prepare(
+  const insert = folders.run<[folder: object]>(
     `INSERT INTO hand_off_folders (id, account_id, place, is_paused, created_at)
      VALUES (@id, @accountId, @place, @isPaused, @now)`
   )
-  const revive = db.prepare(
+  const revive = folders.run<[folder: object]>(
     `UPDATE hand_off_folders SET account_id = @accountId, created_at = @now, removed_at = NULL, sends = 0,
        preset_id = NULL, is_paused = @isPaused WHERE id = @id`
   )
-  const write = db.prepare(
+  const write = folders.run<[folder: object]>(
     'UPDATE hand_off_folders SET sends = @sends, preset_id = @presetId, is_paused = @isPaused WHERE id = @id'
   )
-  const remove = db.prepare('UPDATE hand_off_folders SET removed_at = @now WHERE id = @id')
+  const remove = folders.run<[now: number, id: string]>('UPDATE hand_off_folders SET removed_at = ? WHERE id = ?')
 
   function get(id: string): Folder {
     return find(id) ?? fail('gone', 'This folder is no longer watched.')
   }
 
-  function find(id: string): Folder | undefined {
-    return FOLDERS.find(one.get(id))
-  }
-
   return {
     /** Of all accounts, oldest first. */
-    all: (): Folder[] => all.all().map(FOLDERS.read),
+    all: folders.all<[]>('WHERE removed_at IS NULL ORDER BY created_at, rowid'),
     /** @throws AppFailure `gone`. */
     get,
     find,
@@ -63,19 +56,19 @@ export function openFolders(db: Db) {
       if (known && known.removed_at === null) fail('conflict', 'This folder is watched already.')
       const id = known?.id ?? newId
       const isPaused = begins === 'paused' ? 1 : 0
-      if (known) revive.run({ id, accountId, isPaused, now })
-      else insert.run({ id, accountId, place, isPaused, now })
+      if (known) revive({ id, accountId, isPaused, now })
+      else insert({ id, accountId, place, isPaused, now })
       return get(id)
     },
 
     change(id: string, changes: Partial<Pick<Folder, 'sends' | 'presetId' | 'isPaused'>>): Folder {
-      write.run(FOLDERS.write({ ...get(id), ...changes }))
+      write(FOLDERS.write({ ...get(id), ...changes }))
       return get(id)
     },
 
     remove(id: string, now: number): void {
       get(id)
-      remove.run({ id, now })
+      remove(now, id)
     }
   }
 }

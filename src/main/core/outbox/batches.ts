@@ -8,7 +8,7 @@ import type { LeftOutRow, PackageRow } from '../bulk/dry-run.ts'
 import { withProblems } from '../bulk/table-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { inSlices, nextTurn } from '../lib/slices.ts'
-import { type BatchRecord, BatchRecords } from './batch-records.ts'
+import { type BatchRecord, type BatchRecords, openBatchRecords } from './batch-records.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
 import { requestOf } from './send-actions.ts'
@@ -55,7 +55,7 @@ export class Batches {
 
   constructor(deps: BatchDeps) {
     this.#deps = deps
-    this.#records = new BatchRecords(deps.db)
+    this.#records = openBatchRecords(deps.db)
   }
 
   /**
@@ -117,9 +117,9 @@ export class Batches {
     if (this.#recordOf(id).state === 'preparing') {
       fail('busy', 'This batch is still being written down.', { next: 'Cancel it after that.' })
     }
-    this.#records.setState(id, 'cancelled')
+    this.#records.setState({ id, state: 'cancelled' })
     for (;;) {
-      const cancelled = this.#records.cancelSends(id, CHUNK, this.#deps.time.now())
+      const cancelled = this.#records.cancelSends({ id, limit: CHUNK, now: this.#deps.time.now() })
       for (const sendId of cancelled) this.#deps.changes.send({ id: sendId, batchId: id })
       if (cancelled.length === 0) break
       await nextTurn()
@@ -132,7 +132,7 @@ export class Batches {
   async retry(id: string): Promise<BatchView> {
     const { accountId, state } = this.#recordOf(id)
     if (state === 'preparing') fail('busy', 'This batch is still being written down.')
-    if (state === 'cancelled') this.#records.setState(id, 'going')
+    if (state === 'cancelled') this.#records.setState({ id, state: 'going' })
     await this.#inTransactions(this.#records.failedSends(id), (sendId) => this.#retryOne(sendId))
     this.#deps.changes.batch(id)
     this.#deps.wake(accountId)
@@ -159,7 +159,7 @@ export class Batches {
     const { time, times, pauses } = this.#deps
     for (const id of this.#records.inState('preparing')) this.#records.remove(id)
     for (const id of this.#records.inState('cancelled')) {
-      this.#records.cancelSends(id, Number.MAX_SAFE_INTEGER, time.now())
+      this.#records.cancelSends({ id, limit: Number.MAX_SAFE_INTEGER, now: time.now() })
     }
     for (const { id, accountId, goesAt } of this.#records.inUndoWindow(time.now())) {
       times.allowUndo(id, Math.min(goesAt - time.now(), pauses.undoWindow(accountId)))
@@ -176,7 +176,7 @@ export class Batches {
     try {
       await this.#inTransactions(rows, (row) => this.#addRow(batch, at, row), batch.id)
       const undoWindow = pauses.undoWindow(accountId)
-      this.#records.go(batch.id, at === undefined ? time.now() + undoWindow : 0)
+      this.#records.go({ id: batch.id, goesAt: at === undefined ? time.now() + undoWindow : 0 })
       if (at === undefined) times.allowUndo(batch.id, undoWindow)
       else times.schedule(batch.id)
     } catch (error) {

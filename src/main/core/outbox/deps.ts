@@ -1,8 +1,9 @@
 /** What the outbox needs of the rest of the application and of the world around it. */
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
+import type { AppError } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import type { SendKeys } from '../documents/questions.ts'
+import type { Drafts } from '../drafts/drafts.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
@@ -11,12 +12,7 @@ import type { Db } from '../storage/connection.ts'
 export type SendingClient = Pick<ServiceClient, 'sendForms2' | 'sendTemplates'>
 
 /** As much of the drafts as sending takes. */
-interface SentDrafts {
-  get: (id: string) => DraftView
-  summary: (id: string) => DraftSummary
-  save: (accountId: string, composition: Composition) => DraftSummary
-  keepVersion: (id: string, reason: 'send') => void
-}
+type SentDrafts = Pick<Drafts, 'get' | 'summary' | 'save' | 'keepVersion'>
 
 /** Called after something has changed, gathered: see changes.ts. */
 export interface ChangeListeners {

@@ -18,18 +18,18 @@ import { SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
 import { Changes, viewer } from './send-view.ts'
-import { Sends } from './sends.ts'
+import { openSends } from './sends.ts'
 import { NotArrivedProofs } from './verdict.ts'
+
+/** What the outbox is made of, beside what it is given. */
+interface OutboxParts extends OutboxDeps, SendActionsDeps {
+  proofs: NotArrivedProofs
+  queries: SendQueries
+}
 
 export class Outbox {
   readonly batches: Batches
-  readonly #deps: OutboxDeps & SendActionsDeps
-  readonly #sends: Sends
-  readonly #queries: SendQueries
-  readonly #pauses: AccountPauses
-  readonly #times: SendTimes
-  readonly #proofs: NotArrivedProofs
-  readonly #changes: Changes
+  readonly #deps: OutboxParts
   readonly #actions: SendActions
   readonly #reconciler: Reconciler
   readonly #dispatcher: Dispatcher
@@ -37,23 +37,17 @@ export class Outbox {
 
   constructor(deps: OutboxDeps) {
     const { db, time } = deps
-    const sends = new Sends(db)
+    const sends = openSends(db)
     const pauses = new AccountPauses(deps)
     const times = new SendTimes(time)
     const changes = new Changes(deps)
     const proofs = new NotArrivedProofs(time)
     const queries = new SendQueries(db)
     const note = (accountId: string, composition: Composition) => this.#note(accountId, composition)
-    const shared = { ...deps, sends, pauses, times, changes, proofs, note }
+    const shared = { ...deps, sends, queries, pauses, times, changes, proofs, note }
     const backTo = (send: Send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
     const wake = (accountId: string) => this.#dispatcher.wake(accountId)
     this.#deps = shared
-    this.#sends = sends
-    this.#pauses = pauses
-    this.#times = times
-    this.#changes = changes
-    this.#proofs = proofs
-    this.#queries = queries
     this.#actions = new SendActions(shared)
     this.#reconciler = new Reconciler({
       ...{ ...shared, backTo, wake },
@@ -64,12 +58,12 @@ export class Outbox {
       }
     })
     this.#dispatcher = new Dispatcher({
-      ...{ ...shared, backTo, queries },
+      ...{ ...shared, backTo },
       isProven: (id) => proofs.isFresh(id),
       left: (id) => this.#reconciler.left(id),
       uncertain: (send) => this.#reconciler.begin(send)
     })
-    this.batches = new Batches({ ...shared, queries, retry: (send) => this.#actions.retry(send), wake })
+    this.batches = new Batches({ ...shared, retry: (send) => this.#actions.retry(send), wake })
     this.#recovery = new Recovery(time, () => this.#recover())
   }
 
@@ -97,20 +91,20 @@ export class Outbox {
     this.#recovery.cancel()
     this.#reconciler.close()
     await Promise.all([this.#dispatcher.close(limit), within(limit, this.batches.written(), this.#deps.time)])
-    this.#changes.stop()
+    this.#deps.changes.stop()
   }
 
   /** Online again, perhaps: what waits for the network goes, and what is uncertain is looked for. */
   connectionChanged(): void {
-    this.#pauses.connectionChanged()
+    this.#deps.pauses.connectionChanged()
     this.#dispatcher.wakeAll()
     this.#reconciler.connectionChanged()
   }
 
   /** To be called when the computer was asleep: its clock is right as it is, and what was found out before may have changed. */
   resumed(): void {
-    this.#times.trustClock()
-    this.#proofs.dropAll()
+    this.#deps.times.trustClock()
+    this.#deps.proofs.dropAll()
     this.connectionChanged()
   }
 
@@ -145,7 +139,7 @@ export class Outbox {
    * @throws AppFailure `conflict` if its draft was changed since; `busy` in another state; `gone`.
    */
   retry(id: string): SendView {
-    const send = this.#sends.get(id)
+    const send = this.#deps.sends.get(id)
     this.#deps.db.transaction(() => this.#actions.retry(send))()
     this.#dispatcher.wake(send.accountId)
     return this.get(id)
@@ -157,10 +151,10 @@ export class Outbox {
    *   not among the others. The send then stays uncertain.
    */
   async reconcile(id: string): Promise<SendView> {
-    const { state, accountId } = this.#sends.get(id)
+    const { state, accountId } = this.#deps.sends.get(id)
     if (state !== 'uncertain' && state !== 'not-sent') return this.get(id)
     const isComplete = await this.#reconciler.look(accountId)
-    if (!isComplete && this.#sends.get(id).state === 'uncertain') {
+    if (!isComplete && this.#deps.sends.get(id).state === 'uncertain') {
       // The document that can't be read might be the one that is looked for.
       fail('unexpected-shape', 'Some documents in the folders could not be read, so this could not be settled.')
     }
@@ -178,59 +172,59 @@ export class Outbox {
 
   /** @throws AppFailure `gone`. */
   get(id: string): SendView {
-    return this.#viewer()(this.#sends.get(id))
+    return this.#viewer()(this.#deps.sends.get(id))
   }
 
   /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
   list(accountId: string, query: SendQuery): SendList {
-    return this.#listOf(this.#queries.page(accountId, query))
+    return this.#listOf(this.#deps.queries.page(accountId, query))
   }
 
   /** As `list`, of those of which each word of `search` begins a word of the title or of a signer's name. */
   async search(accountId: string, search: string, query: SendQuery): Promise<SendList> {
-    return this.#listOf(await this.#queries.search(accountId, search, query))
+    return this.#listOf(await this.#deps.queries.search(accountId, search, query))
   }
 
   /** Where the signer of a document that was sent from here is led after signing; undefined if it wasn't. */
   returnAddressOf(documentReference: string): string | undefined {
-    const send = this.#sends.ofDocument(documentReference)
-    const content = send && this.#sends.requestOf(send)
+    const send = this.#deps.sends.ofDocument(documentReference)
+    const content = send && this.#deps.sends.requestOf(send)
     return content?.kind === 'form-direct' ? content.request.Forms[0]?.ReturnUrl : content?.request.ReturnUrl
   }
 
   /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
   sentSince(accountId: string, from: number): Map<string, number> {
-    return this.#queries.since(accountId, from)
+    return this.#deps.queries.since(accountId, from)
   }
 
   state(accountId: string): OutboxView {
-    const counts = this.#queries.counts(accountId)
-    const pause = this.#pauses.of(accountId)
+    const counts = this.#deps.queries.counts(accountId)
+    const pause = this.#deps.pauses.of(accountId)
     // A network that failed once concerns nobody while nothing waits for it.
     const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
-    return { counts, settings: this.#pauses.settings(accountId), ...(isFelt && { pause }) }
+    return { counts, settings: this.#deps.pauses.settings(accountId), ...(isFelt && { pause }) }
   }
 
   /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */
   pending(): { ready: number; uncertain: number; preparing: number } {
-    return { ...this.#queries.pending(), preparing: this.batches.preparing() }
+    return { ...this.#deps.queries.pending(), preparing: this.batches.preparing() }
   }
 
   pause(accountId: string): OutboxView {
-    this.#pauses.pauseByHand(accountId)
-    this.#changes.outbox()
+    this.#deps.pauses.pauseByHand(accountId)
+    this.#deps.changes.outbox()
     return this.state(accountId)
   }
 
   /** Lets it go again, whatever paused it; what the service asked to wait for is still waited for. */
   resume(accountId: string): OutboxView {
-    this.#pauses.resume(accountId)
+    this.#deps.pauses.resume(accountId)
     this.#reconciler.tryNow(accountId)
     return this.#changedState(accountId)
   }
 
   configure(accountId: string, change: Partial<OutboxSettings>): OutboxView {
-    this.#pauses.configure(accountId, change)
+    this.#deps.pauses.configure(accountId, change)
     return this.#changedState(accountId)
   }
 
@@ -240,7 +234,7 @@ export class Outbox {
   }
 
   #changedState(accountId: string): OutboxView {
-    this.#changes.outbox()
+    this.#deps.changes.outbox()
     this.#dispatcher.wake(accountId)
     return this.state(accountId)
   }
@@ -248,14 +242,17 @@ export class Outbox {
   #recover(): void {
     const { db, time } = this.#deps
     db.transaction(() => {
-      for (const send of this.#sends.inState('sending')) {
-        this.#sends.change(send, { state: 'uncertain', error: INTERRUPTED })
+      for (const send of this.#deps.sends.inState('sending')) {
+        this.#deps.sends.change(send, { state: 'uncertain', error: INTERRUPTED })
       }
       this.batches.recover()
     })()
     const now = time.now()
-    for (const { id, goesAt } of this.#queries.inUndoWindow(now)) {
-      this.#times.allowUndo(id, Math.min(goesAt - now, this.#pauses.undoWindow(this.#sends.get(id).accountId)))
+    for (const { id, goesAt } of this.#deps.queries.inUndoWindow(now)) {
+      this.#deps.times.allowUndo(
+        id,
+        Math.min(goesAt - now, this.#deps.pauses.undoWindow(this.#deps.sends.get(id).accountId))
+      )
     }
   }
 
@@ -275,7 +272,7 @@ export class Outbox {
   /** Makes views; one for each list, as it asks only once of a batch. */
   #viewer(): (send: Send) => SendView {
     return viewer({
-      ...{ time: this.#deps.time, pauses: this.#pauses, times: this.#times },
+      ...this.#deps,
       isBatchPaused: (id) => this.batches.isPaused(id),
       troubleOf: (id) => this.#dispatcher.troubleOf(id),
       messageOf: (id) => this.#reconciler.messageOf(id),

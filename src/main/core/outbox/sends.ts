@@ -4,8 +4,8 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
 import { fail } from '../lib/failure.ts'
-import type { Row } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
 import { SENDS, type Send, type SentRequest } from './send-record.ts'
 
 export type NewSend = SentRequest & {
@@ -44,182 +44,146 @@ export type SendChange = Partial<
   >
 >
 
-export class Sends {
-  readonly #sql: ReturnType<typeof statementsOf>
+export type Sends = ReturnType<typeof openSends>
 
-  constructor(db: Db) {
-    this.#sql = statementsOf(db)
-  }
+export function openSends(db: Db) {
+  const table = new TableStatements(db, 'sends', SENDS)
+  const find = table.one<[id: string]>('WHERE id = ?')
+  const bodyOf = table.value<[number: number], string>('SELECT body FROM send_bodies WHERE number = ?')
+  const claimant = table.value<[reference: string, accountId: string, id: string], number>(
+    'SELECT 1 FROM send_documents WHERE reference = ? AND account_id = ? AND send_id <> ?'
+  )
+  const packageClaimant = table.value<[accountId: string, packageReference: string, id: string], number>(
+    'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
+  )
+  const insert = table.run<[send: object]>(
+    `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, kind, state, title, who, is_scheduled, goes_at,
+       created_at, settled_at, fingerprint, error)
+     VALUES (@id, @accountId, @draftId, @batchId, @row, @kind, @state, @title, @who, @isScheduled, @goesAt,
+       @createdAt, @settledAt, @fingerprint, @error)`
+  )
+  const insertBody = table.run<[number: number, cells: string | null, body: string]>(
+    'INSERT INTO send_bodies (number, cells, body) VALUES (?, ?, ?)'
+  )
+  const begin = table.run<[{ number: number; now: number }]>(
+    `UPDATE sends SET state = 'sending', attempt = attempt + 1, attempted_at = @now,
+       first_attempted_at = coalesce(first_attempted_at, @now), error = NULL
+     WHERE number = @number AND state = 'ready'`
+  )
+  const write = table.run<[send: object]>(
+    `UPDATE sends SET state = @state, attempt = @attempt, attempted_at = @attemptedAt,
+       first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @ambiguity,
+       dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
+       documents = @documents WHERE number = @number`
+  )
+  const writePlace = table.run<[send: object]>(
+    'UPDATE sends SET draft_id = @draftId, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
+  )
+  const writeResponse = table.run<[response: string, number: number]>(
+    'UPDATE send_bodies SET response = ? WHERE number = ?'
+  )
+  const claim = table.run<[reference: string, accountId: string, id: string]>(
+    'INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+  )
+  const eraseDraft = table.run<[id: string]>('DELETE FROM drafts WHERE id = ?')
+  const erase = table.run<[number: number]>('DELETE FROM sends WHERE number = ?')
 
   /** @throws AppFailure `gone`. */
-  get(id: string): Send {
-    return this.find(id) ?? fail('gone', 'This send is no longer there.')
+  function get(id: string): Send {
+    return find(id) ?? fail('gone', 'This send is no longer there.')
   }
 
-  find(id: string): Send | undefined {
-    return SENDS.find(this.#sql.one.get(id))
-  }
-
-  /** The request exactly as it is sent. */
-  requestOf(send: Send): SentRequest {
-    return { ...this.#bodyOf(send), kind: send.kind } as SentRequest
-  }
-
-  /** What the request was made of. @throws AppFailure `storage` if this version can't read it. */
-  compositionOf(send: Send): Composition {
-    const read = Composition.safeParse(this.#bodyOf(send).composition)
-    return read.success ? read.data : fail('storage', 'This package was kept in a form that can’t be read any more.')
-  }
-
-  /** All accounts' sends that are under way, or that are uncertain. */
-  inState(state: 'sending' | 'uncertain'): Send[] {
-    return this.#sql.inState.all(state).map(SENDS.read)
-  }
-
-  /** An account's sends that are under way or uncertain, oldest first. */
-  unresolved(accountId: string): Send[] {
-    return this.#sql.unresolved.all(accountId).map(SENDS.read)
-  }
-
-  /** An account's sends that may have left and were not found. */
-  notSent(accountId: string): Send[] {
-    return this.#sql.notSent.all(accountId).map(SENDS.read)
-  }
-
-  /** The send of a draft that waits, is under way, not settled, or done. */
-  ofDraft(draftId: string): Send | undefined {
-    return SENDS.find(this.#sql.withDraft.get(draftId))
-  }
-
-  /** Earlier sends of a draft that did not reach their goal. */
-  failedOfDraft(draftId: string): Send[] {
-    return this.#sql.failedOfDraft.all(draftId).map(SENDS.read)
-  }
-
-  /** The send that made a document. */
-  ofDocument(reference: string): Send | undefined {
-    return SENDS.find(this.#sql.ofDocument.get(reference))
-  }
-
-  /** Whether a document, or the package it belongs to, is known to be another send's. */
-  isClaimed({ id, accountId }: Send, reference: string, packageReference: string | undefined): boolean {
-    return (
-      this.#sql.claimant.get(reference, accountId, id) !== undefined ||
-      (packageReference !== undefined && this.#sql.packageClaimant.get(accountId, packageReference, id) !== undefined)
-    )
-  }
-
-  add(send: NewSend): Send {
-    const { composition, request, cells } = send
-    const settledAt = send.state === 'refused' ? send.createdAt : undefined
-    const { lastInsertRowid } = this.#sql.insert.run({
-      ...SENDS.write({ ...send, settledAt, title: titleOf(composition), who: whoOf(composition) }),
-      fingerprint: fingerprintOf(composition)
-    })
-    const body = JSON.stringify({ request, composition })
-    this.#sql.insertBody.run(lastInsertRowid, cells ? JSON.stringify(cells) : null, body)
-    return this.get(send.id)
-  }
-
-  /** Writes down that a ready send leaves; answers whether it was still ready. */
-  begin(number: number, now: number): boolean {
-    return this.#sql.begin.run({ number, now }).changes === 1
+  function contentOf(send: Send): { request?: unknown; composition?: unknown } {
+    return JSON.parse(bodyOf(send.number) ?? '{}')
   }
 
   /** Answers the send as it is then. */
-  change(send: Send, changes: SendChange): Send {
+  function change(send: Send, changes: SendChange): Send {
     const next = { ...send, ...changes }
     const written = SENDS.write(next)
-    this.#sql.write.run(written)
-    if ('draftId' in changes || 'isScheduled' in changes || 'goesAt' in changes) this.#sql.writePlace.run(written)
+    write(written)
+    if ('draftId' in changes || 'isScheduled' in changes || 'goesAt' in changes) writePlace(written)
     return next
   }
 
-  /** The service has it: keeps what it answered, notes whose its documents are, and lets the draft go. */
-  accepted(send: Send, response: PackageResponse, settledAt: number): Send {
-    const { Documents: documents = [], PackageReference, PackageStatus } = response
-    const next = this.change(send, {
-      state: 'sent',
-      settledAt,
-      error: undefined,
-      ambiguity: undefined,
-      packageReference: PackageReference || undefined,
-      packageStatus: PackageStatus || undefined,
-      documents: documents.map(({ Reference, Name }) => ({ reference: Reference, name: Name ?? '' }))
-    })
-    this.#sql.writeResponse.run(JSON.stringify(response), send.number)
-    for (const { Reference } of documents) this.#sql.claim.run(Reference, send.accountId, send.id)
-    if (send.draftId !== undefined) this.#sql.eraseDraft.run(send.draftId)
-    return next
-  }
-
-  remove(send: Send): void {
-    this.#sql.erase.run(send.number)
-  }
-
-  #bodyOf(send: Send): { request?: unknown; composition?: unknown } {
-    return JSON.parse(this.#sql.body.get(send.number) ?? '{}')
-  }
-}
-
-function statementsOf(db: Db) {
   return {
-    one: db.prepare<[string], Row>(`SELECT ${SENDS.columns} FROM sends WHERE id = ?`),
-    body: db.prepare<[number], string>('SELECT body FROM send_bodies WHERE number = ?').pluck(),
-    inState: db.prepare<[string], Row>(
-      `SELECT ${SENDS.columns} FROM sends INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
+    get,
+    find,
+    change,
+
+    /** The request exactly as it is sent. */
+    requestOf: (send: Send): SentRequest => ({ ...contentOf(send), kind: send.kind }) as SentRequest,
+
+    /** What the request was made of. @throws AppFailure `storage` if this version can't read it. */
+    compositionOf(send: Send): Composition {
+      const read = Composition.safeParse(contentOf(send).composition)
+      return read.success ? read.data : fail('storage', 'This package was kept in a form that can’t be read any more.')
+    },
+
+    /** All accounts' sends that are under way, or that are uncertain. */
+    inState: table.all<[state: 'sending' | 'uncertain']>(
+      `INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
     ),
-    unresolved: db.prepare<[string], Row>(
-      `SELECT ${SENDS.columns} FROM sends WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
+
+    /** An account's sends that are under way or uncertain, oldest first. */
+    unresolved: table.all<[accountId: string]>(
+      `WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
     ),
-    notSent: db.prepare<[string], Row>(
-      `SELECT ${SENDS.columns} FROM sends WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
+
+    /** An account's sends that may have left and were not found. */
+    notSent: table.all<[accountId: string]>(
+      `WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
     ),
-    withDraft: db.prepare<[string], Row>(
-      `SELECT ${SENDS.columns} FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
+
+    /** The send of a draft that waits, is under way, not settled, or done. */
+    ofDraft: table.one<[draftId: string]>(`WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`),
+
+    /** Earlier sends of a draft that did not reach their goal. */
+    failedOfDraft: table.all<[draftId: string]>(`WHERE draft_id = ? AND state IN ('refused', 'not-sent')`),
+
+    /** The send that made a document. */
+    ofDocument: table.one<[reference: string]>(
+      'WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1'
     ),
-    failedOfDraft: db.prepare<[string], Row>(
-      `SELECT ${SENDS.columns} FROM sends WHERE draft_id = ? AND state IN ('refused', 'not-sent')`
-    ),
-    ofDocument: db.prepare<[string], Row>(
-      `SELECT ${SENDS.columns} FROM sends WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1`
-    ),
-    claimant: db
-      .prepare<[string, string, string], number>(
-        'SELECT 1 FROM send_documents WHERE reference = ? AND account_id = ? AND send_id <> ?'
-      )
-      .pluck(),
-    packageClaimant: db
-      .prepare<[string, string, string], number>(
-        'SELECT 1 FROM sends WHERE account_id = ? AND package_reference = ? AND id <> ?'
-      )
-      .pluck(),
-    insert: db.prepare(
-      `INSERT INTO sends (id, account_id, draft_id, batch_id, sheet_row, kind, state, title, who, is_scheduled, goes_at,
-         created_at, settled_at, fingerprint, error)
-       VALUES (@id, @accountId, @draftId, @batchId, @row, @kind, @state, @title, @who, @isScheduled, @goesAt,
-         @createdAt, @settledAt, @fingerprint, @error)`
-    ),
-    insertBody: db.prepare('INSERT INTO send_bodies (number, cells, body) VALUES (?, ?, ?)'),
-    begin: db.prepare(
-      `UPDATE sends SET state = 'sending', attempt = attempt + 1, attempted_at = @now,
-         first_attempted_at = coalesce(first_attempted_at, @now), error = NULL
-       WHERE number = @number AND state = 'ready'`
-    ),
-    write: db.prepare(
-      `UPDATE sends SET state = @state, attempt = @attempt, attempted_at = @attemptedAt,
-         first_attempted_at = @firstAttemptedAt, settled_at = @settledAt, error = @error, doubt = @ambiguity,
-         dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
-         documents = @documents WHERE number = @number`
-    ),
-    writePlace: db.prepare(
-      'UPDATE sends SET draft_id = @draftId, is_scheduled = @isScheduled, goes_at = @goesAt WHERE number = @number'
-    ),
-    writeResponse: db.prepare('UPDATE send_bodies SET response = ? WHERE number = ?'),
-    claim: db.prepare(
-      'INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
-    ),
-    eraseDraft: db.prepare('DELETE FROM drafts WHERE id = ?'),
-    erase: db.prepare('DELETE FROM sends WHERE number = ?')
+
+    /** Whether a document, or the package it belongs to, is known to be another send's. */
+    isClaimed: ({ id, accountId }: Send, reference: string, packageReference: string | undefined): boolean =>
+      claimant(reference, accountId, id) !== undefined ||
+      (packageReference !== undefined && packageClaimant(accountId, packageReference, id) !== undefined),
+
+    add(send: NewSend): Send {
+      const { composition, request, cells } = send
+      const settledAt = send.state === 'refused' ? send.createdAt : undefined
+      insert({
+        ...SENDS.write({ ...send, settledAt, title: titleOf(composition), who: whoOf(composition) }),
+        fingerprint: fingerprintOf(composition)
+      })
+      const added = get(send.id)
+      insertBody(added.number, cells ? JSON.stringify(cells) : null, JSON.stringify({ request, composition }))
+      return added
+    },
+
+    /** Writes down that a ready send leaves; answers whether it was still ready. */
+    begin: (number: number, now: number): boolean => begin({ number, now }) === 1,
+
+    /** The service has it: keeps what it answered, notes whose its documents are, and lets the draft go. */
+    accepted(send: Send, response: PackageResponse, settledAt: number): Send {
+      const { Documents: documents = [], PackageReference, PackageStatus } = response
+      const next = change(send, {
+        state: 'sent',
+        settledAt,
+        error: undefined,
+        ambiguity: undefined,
+        packageReference: PackageReference || undefined,
+        packageStatus: PackageStatus || undefined,
+        documents: documents.map(({ Reference, Name }) => ({ reference: Reference, name: Name ?? '' }))
+      })
+      writeResponse(JSON.stringify(response), send.number)
+      for (const { Reference } of documents) claim(Reference, send.accountId, send.id)
+      if (send.draftId !== undefined) eraseDraft(send.draftId)
+      return next
+    },
+
+    remove: (send: Send): void => void erase(send.number)
   }
 }
