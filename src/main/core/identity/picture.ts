@@ -3,16 +3,7 @@
  * of a size that fits in memory, or refused in words. What it is called or said to be counts for nothing.
  */
 import type { IdentityPictureType } from '../../../shared/contract/index.ts'
-import {
-  jpegHeader,
-  kindOf,
-  type OtherKind,
-  type PictureHeader,
-  pngHeader,
-  type ShownKind,
-  type Size,
-  webpHeader
-} from './picture-header.ts'
+import { headerOf, isShownKind, kindOf, type OtherKind, type Size } from '../lib/picture-header.ts'
 
 export const PICTURE_LIMITS = {
   bytes: 15 * 1024 * 1024,
@@ -32,13 +23,6 @@ export type Picture =
       isCutOff: boolean
     }
   | { isShown: false; why: string }
-
-const shown: Record<ShownKind, { type: IdentityPictureType; headerOf: (bytes: Uint8Array) => PictureHeader }> = {
-  png: { type: 'image/png', headerOf: pngHeader },
-  jpeg: { type: 'image/jpeg', headerOf: jpegHeader },
-  webp: { type: 'image/webp', headerOf: webpHeader }
-}
-const isShownKind = (kind: ShownKind | OtherKind): kind is ShownKind => kind in shown
 
 /** Never throws. */
 export function readPicture(text: string): Picture {
@@ -60,8 +44,7 @@ export function readPicture(text: string): Picture {
 function judged(bytes: Uint8Array<ArrayBuffer>, textIsCutOff: boolean): Picture {
   const kind = kindOf(bytes)
   if (!isShownKind(kind)) return refused(others[kind])
-  const { type, headerOf } = shown[kind]
-  const header = headerOf(bytes)
+  const header = headerOf[kind](bytes)
   if (header.state === 'moving') return refused('A moving picture came where a still one belongs. It isn’t shown.')
   if (header.state === 'damaged') return refused('This picture is damaged: its size can’t be read.')
   const [size] = header.sizes
@@ -74,7 +57,7 @@ function judged(bytes: Uint8Array<ArrayBuffer>, textIsCutOff: boolean): Picture 
   if (header.sizes.some(({ width, height }) => width !== size.width || height !== size.height)) {
     return refused('This picture says of itself that it has different sizes, so it isn’t shown.')
   }
-  return { isShown: true, type, ...size, bytes, isCutOff: header.isCutOff || textIsCutOff }
+  return { isShown: true, type: `image/${kind}`, ...size, bytes, isCutOff: header.isCutOff || textIsCutOff }
 }
 
 function isTooLarge({ width, height }: Size): boolean {

@@ -17,13 +17,13 @@ export type PictureHeader =
       /** Its end is missing. */
       isCutOff: boolean
     }
-  /** More than one frame. */
-  | { state: 'moving' }
+  /** More than one frame, of the sizes that were read before that showed. */
+  | { state: 'moving'; sizes: Size[] }
   /** No size can be read from it, or its parts don't fit together. */
   | { state: 'damaged' }
 
 /** A header of these sizes; without any, a damaged one. */
-function headerOf(sizes: readonly Size[], isCutOff: boolean): PictureHeader {
+function headerWith(sizes: readonly Size[], isCutOff: boolean): PictureHeader {
   const [first, ...others] = sizes
   if (!first || sizes.some(({ width, height }) => width === 0 || height === 0)) return { state: 'damaged' }
   return { state: 'readable', sizes: [first, ...others], isCutOff }
@@ -39,7 +39,7 @@ const AROUND = 12
 const IHDR_LENGTH = 13
 
 /** The header of a PNG (ISO 15948): one IHDR, first of all; chunks after it up to IEND. */
-export function pngHeader(bytes: Uint8Array): PictureHeader {
+function pngHeader(bytes: Uint8Array): PictureHeader {
   const view = viewOf(bytes)
   const sizes: Size[] = []
   let at = SIGNATURE
@@ -52,11 +52,11 @@ export function pngHeader(bytes: Uint8Array): PictureHeader {
       if (length !== IHDR_LENGTH || data + IHDR_LENGTH > bytes.byteLength) return { state: 'damaged' }
       sizes.push({ width: view.getUint32(data), height: view.getUint32(data + 4) })
     }
-    if (says(bytes, name, 'acTL') || says(bytes, name, 'fcTL') || says(bytes, name, 'fdAT')) return { state: 'moving' }
-    if (says(bytes, name, 'IEND')) return headerOf(sizes, at + AROUND > bytes.byteLength)
+    if (['acTL', 'fcTL', 'fdAT'].some((of) => says(bytes, name, of))) return { state: 'moving', sizes }
+    if (says(bytes, name, 'IEND')) return headerWith(sizes, at + AROUND > bytes.byteLength)
     at += length + AROUND
   }
-  return headerOf(sizes, true)
+  return headerWith(sizes, true)
 }
 
 const TEMPORARY = 0x01
@@ -69,22 +69,22 @@ const START_OF_SCAN = 0xda
  * The header of a JPEG (ITU T.81): a size stands in each start of a frame, of which a file should have one and can have
  * many. A preview within a segment (Exif) is skipped with it, as the program that draws the picture does.
  */
-export function jpegHeader(bytes: Uint8Array): PictureHeader {
+function jpegHeader(bytes: Uint8Array): PictureHeader {
   const view = viewOf(bytes)
   const sizes: Size[] = []
   let at = 2
   for (;;) {
     at = nextMarker(bytes, at)
     const marker = bytes[at + 1]
-    if (marker === undefined) return headerOf(sizes, true)
-    if (marker === END_OF_IMAGE) return headerOf(sizes, false)
+    if (marker === undefined) return headerWith(sizes, true)
+    if (marker === END_OF_IMAGE) return headerWith(sizes, false)
     at += 2
     if (marker === TEMPORARY || marker === START_OF_IMAGE) continue
-    if (at + 2 > bytes.byteLength) return headerOf(sizes, true)
+    if (at + 2 > bytes.byteLength) return headerWith(sizes, true)
     const length = view.getUint16(at)
     if (length < 2) return { state: 'damaged' }
     if (startsFrame(marker)) {
-      if (length < 8 || at + 7 > bytes.byteLength) return headerOf(sizes, true)
+      if (length < 8 || at + 7 > bytes.byteLength) return headerWith(sizes, true)
       sizes.push({ height: view.getUint16(at + 3), width: view.getUint16(at + 5) })
     }
     if (marker === START_OF_SCAN && sizes.length === 0) return { state: 'damaged' }
@@ -118,7 +118,7 @@ const FIRST_CHUNK = 12
 const MOVING = 0x02
 
 /** The header of a WebP (RFC 9649): the canvas of VP8X, and the picture's own size in VP8 or VP8L. */
-export function webpHeader(bytes: Uint8Array): PictureHeader {
+function webpHeader(bytes: Uint8Array): PictureHeader {
   const view = viewOf(bytes)
   if (bytes.byteLength < FIRST_CHUNK) return { state: 'damaged' }
   const sizes: Size[] = []
@@ -128,11 +128,11 @@ export function webpHeader(bytes: Uint8Array): PictureHeader {
   while (at + 8 <= Math.min(bytes.byteLength, end)) {
     const length = view.getUint32(at + 4, true)
     const data = at + 8
-    if (says(bytes, at, 'ANIM') || says(bytes, at, 'ANMF')) return { state: 'moving' }
+    if (says(bytes, at, 'ANIM') || says(bytes, at, 'ANMF')) return { state: 'moving', sizes }
     if (says(bytes, at, 'VP8X')) {
       if (data + 10 > bytes.byteLength) return { state: 'damaged' }
-      if ((view.getUint8(data) & MOVING) !== 0) return { state: 'moving' }
       sizes.push({ width: uint24(view, data + 4) + 1, height: uint24(view, data + 7) + 1 })
+      if ((view.getUint8(data) & MOVING) !== 0) return { state: 'moving', sizes }
     } else if (says(bytes, at, 'VP8 ') || says(bytes, at, 'VP8L')) {
       const size = says(bytes, at, 'VP8L') ? losslessSize(view, data) : lossySize(view, data)
       if (!size) return { state: 'damaged' }
@@ -143,7 +143,7 @@ export function webpHeader(bytes: Uint8Array): PictureHeader {
     at = data + length + (length % 2)
   }
   if (!hasPicture) return { state: 'damaged' }
-  return headerOf(sizes, bytes.byteLength < end)
+  return headerWith(sizes, bytes.byteLength < end)
 }
 
 function lossySize(view: DataView, at: number): Size | undefined {
@@ -164,7 +164,6 @@ function uint24(view: DataView, at: number): number {
 }
 
 /** Only three kinds are shown; the others are named. */
-
 export type ShownKind = 'png' | 'jpeg' | 'webp'
 export type OtherKind =
   | 'gif'
@@ -178,6 +177,17 @@ export type OtherKind =
   | 'markup'
   | 'json'
   | 'unknown'
+
+/** What the header of each kind says. */
+export const headerOf: Record<ShownKind, (bytes: Uint8Array) => PictureHeader> = {
+  png: pngHeader,
+  jpeg: jpegHeader,
+  webp: webpHeader
+}
+
+export function isShownKind(kind: ShownKind | OtherKind): kind is ShownKind {
+  return kind in headerOf
+}
 
 const LOOKED_AT = 1024
 
