@@ -6,6 +6,7 @@ import type { CounterEntry, CounterOffer, CounterSession } from '../../../shared
 import { fail } from '../lib/failure.ts'
 import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
+import { followOutcomes } from './outcome.ts'
 import { Cleanup } from './page.ts'
 import { type PersonOverlay, Session } from './session.ts'
 import { SigningQueue } from './signing-queue.ts'
@@ -103,8 +104,8 @@ export class Counter {
   readonly retry = async (id: string) => this.#named(id).retry()
   readonly zoom = async (id: string, factor: number) => this.#named(id).zoom(factor)
   readonly touched = (id: string) => this.#named(id).touched()
-  readonly unlock = async (id: string, pin: string) => this.#named(id).unlock(pin)
-  readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staffDoes(does, from)
+  readonly unlock = async (id: string, pin: string) => this.#named(id).staff.unlock(pin)
+  readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staff.act(does, from)
 
   /**
    * Staff has seen the result. Harmless if it is closed already.
@@ -129,7 +130,7 @@ export class Counter {
 
   /** Whether the screen may be left without a PIN: as last known there is none any more, so nobody could unlock it. */
   canBeLeft(): boolean {
-    return this.#session?.canBeLeft() ?? false
+    return this.#session?.staff.isPinGone() ?? false
   }
 
   isRunning(): boolean {
@@ -144,13 +145,13 @@ export class Counter {
 
   /** Documents of an account changed: outcomes that weren't known may be known now. Never rejects. */
   async documentsChanged(accountId: string): Promise<void> {
-    if (this.#session?.state.accountId === accountId) await this.#session.documentsChanged()
+    if (this.#session?.state.accountId === accountId) await followOutcomes(this.#deps, this.#session.state)
   }
 
   /** Accounts changed: a session of one that was removed ends. */
   async accountsChanged(): Promise<void> {
     const session = this.#session
-    if (session && this.isRunning() && !this.#deps.account(session.state.accountId)) await session.stop()
+    if (session && this.isRunning() && !this.#deps.account(session.state.accountId)) await session.turns.stop()
   }
 
   /**

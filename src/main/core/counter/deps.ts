@@ -2,12 +2,13 @@
  * What the counter needs of the world around it: the service's answers, the page that is signed on, the screen that a person
  * has, the staff's PIN, and where it is kept that a session runs.
  */
-import type { AppError, CounterEntry, CounterSettings, CounterTurn, PinState } from '../../../shared/contract/index.ts'
+import type { AppError, CounterEntry, CounterSettings, CounterTurn } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
+import type { StaffPinKeeper } from './pin.ts'
 
 export interface CounterDeps {
   /** The chosen account; '' if there is none. */
@@ -28,7 +29,7 @@ export interface CounterDeps {
   zoom: () => number
   settings: () => Pick<CounterSettings, 'evidence' | 'idle' | 'mayKeepPages'>
   appointments: Appointments
-  pin: StaffPin
+  pin: Pick<StaffPinKeeper, 'state' | 'check'>
   note: NoteInAudit
   /** Who of staff this is, for the audit trail. */
   staff: () => string
@@ -83,17 +84,6 @@ export interface SignerIdentity {
   signerReference?: string
   /** See `personOf`. */
   person: string
-}
-
-export type PinAnswer = { ok: true } | { ok: false; code: 'wrong-pin' | 'pin-wait' | 'no-pin'; waitUntil?: number }
-
-export interface StaffPin {
-  state(): Promise<PinState>
-  /**
-   * Whether this is the PIN. After wrong ones the next is taken only later, with delays that grow and outlive the application;
-   * a right one forgets them. Two asked at one time are judged one after the other.
-   */
-  check(pin: string): Promise<PinAnswer>
 }
 
 /**

@@ -3,16 +3,15 @@
  * locked, while the service is asked about it.
  */
 import { z } from 'zod'
-import type { AppError, CounterOutcome, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
+import type { AppError, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import type { CounterDeps, CrashMarker, RunningSession } from './deps.ts'
-import { outcomeOf } from './outcome.ts'
+import { lastOutcome, readFolders, unknown } from './outcome.ts'
 import type { SessionStart, SessionState } from './session-state.ts'
 
 const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this page was opened.' }
-const NO_ACCOUNT: AppError = { code: 'no-account', message: 'The account was removed from this computer.' }
 
 const KEY = 'counter-running'
 
@@ -132,41 +131,10 @@ export async function askOfInterrupted(
   for (const index of state.shown.turns.keys()) {
     const before = state.turnOf(index).outcome
     if (!state.factsOf(index).hasBegun || before?.signed === 'signed' || before?.signed === 'declined') continue
-    const outcome = trouble ? unknown(trouble) : await latestOf(deps, state, index)
+    const outcome = trouble ? unknown(trouble) : await lastOutcome(deps, state.asked(index))
     if (outcome.signed === 'unknown' && before) continue
     state.setOutcome(index, outcome)
     state.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
     state.become({})
   }
-}
-
-async function readFolders(
-  deps: Pick<CounterDeps, 'account' | 'refresh' | 'describe'>,
-  accountId: string
-): Promise<AppError | undefined> {
-  try {
-    if (!deps.account(accountId)) return NO_ACCOUNT
-    await deps.refresh(accountId)
-    return undefined
-  } catch (error) {
-    return deps.describe(error)
-  }
-}
-
-async function latestOf(
-  deps: Pick<CounterDeps, 'documentOf' | 'describe'>,
-  state: SessionState,
-  index: number
-): Promise<CounterOutcome> {
-  const { documentReference, signer } = state.turnOf(index)
-  try {
-    const mirrored = await deps.documentOf(state.accountId, documentReference)
-    return outcomeOf(mirrored, { signer, identity: state.factsOf(index).identity })
-  } catch (error) {
-    return unknown(deps.describe(error))
-  }
-}
-
-function unknown(error: AppError): CounterOutcome {
-  return { signed: 'unknown', error }
 }

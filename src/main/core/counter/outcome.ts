@@ -6,9 +6,9 @@ import type { AppError, CounterOutcome, CounterSession } from '../../../shared/c
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { personOf, stateOf } from '../documents/progress.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
-import type { Time } from '../lib/time.ts'
+import { type Time, within } from '../lib/time.ts'
 import type { CounterDeps, SignerIdentity } from './deps.ts'
-import type { SessionState } from './session-state.ts'
+import type { AskedTurn, SessionState } from './session-state.ts'
 
 /** Milliseconds until the service is asked again, if the page or the person says that it is signed: it may need a moment. */
 const AFTER_SIGNING = [1000, 2000, 4000]
@@ -20,20 +20,14 @@ const LONGEST = 30_000
 /** returned: the page came to its return address. finished: the person says that they have signed. stopped: it was ended before. */
 export type Ending = 'returned' | 'finished' | 'stopped'
 
-export interface AskedTurn {
-  accountId: string
-  documentReference: string
-  signer: number
-  identity: SignerIdentity
-}
-
 type AskingDeps = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'time' | 'account'>
 
 /** Asks the service. Never rejects: if it can't be asked the outcome is `unknown`. */
 export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
   const pauses = ending === 'stopped' ? AFTER_STOP : AFTER_SIGNING
+  let outcome = unknown({ code: 'timeout', message: 'The signing service took too long to answer.' })
   let isLate = false
-  const asking = (async () => {
+  const ask = async () => {
     let latest = await askOnce(deps, turn)
     for (const pause of pauses) {
       if (isLate || latest.signed === 'signed' || latest.signed === 'declined') break
@@ -41,30 +35,46 @@ export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Endi
       if (isLate) break
       latest = await askOnce(deps, turn)
     }
-    return latest
-  })()
-  const late = Promise.withResolvers<CounterOutcome>()
-  const cancel = deps.time.after(LONGEST, () => {
-    isLate = true
-    late.resolve(unknown({ code: 'timeout', message: 'The signing service took too long to answer.' }))
-  })
-  const outcome = await Promise.race([asking, late.promise])
-  cancel()
+    outcome = latest
+  }
+  await within(LONGEST, ask(), deps.time)
+  isLate = true
   return outcome
 }
 
 async function askOnce(deps: AskingDeps, turn: AskedTurn): Promise<CounterOutcome> {
+  const trouble = await readFolders(deps, turn.accountId)
+  return trouble ? unknown(trouble) : lastOutcome(deps, turn)
+}
+
+/** Reads the folders from the service; answers why that can't be done. Never rejects. */
+export async function readFolders(
+  { account, refresh, describe }: Pick<CounterDeps, 'account' | 'refresh' | 'describe'>,
+  accountId: string
+): Promise<AppError | undefined> {
   try {
-    if (!deps.account(turn.accountId)) return unknown(NO_ACCOUNT)
-    await deps.refresh(turn.accountId)
-    return outcomeOf(await deps.documentOf(turn.accountId, turn.documentReference), turn)
+    if (!account(accountId)) return NO_ACCOUNT
+    await refresh(accountId)
+    return undefined
   } catch (error) {
-    return unknown(deps.describe(error))
+    return describe(error)
+  }
+}
+
+/** The outcome as the folders were read last. Never rejects. */
+export async function lastOutcome(
+  { documentOf, describe }: Pick<CounterDeps, 'documentOf' | 'describe'>,
+  turn: AskedTurn
+): Promise<CounterOutcome> {
+  try {
+    return outcomeOf(await documentOf(turn.accountId, turn.documentReference), turn)
+  } catch (error) {
+    return unknown(describe(error))
   }
 }
 
 /** What a document says of a turn's signer. */
-export function outcomeOf(
+function outcomeOf(
   mirrored: MirroredDocument | undefined,
   { signer, identity }: Pick<AskedTurn, 'signer' | 'identity'>
 ): CounterOutcome {
@@ -83,7 +93,7 @@ const NO_ACCOUNT: AppError = {
   message: 'The account was removed from this computer, so the signing service can’t be asked.'
 }
 
-function unknown(error: AppError): CounterOutcome {
+export function unknown(error: AppError): CounterOutcome {
   return { signed: 'unknown', error }
 }
 
@@ -113,10 +123,10 @@ async function latestOf(
   state: SessionState,
   index: number
 ): Promise<CounterOutcome | undefined> {
-  const { documentReference, signer } = state.turnOf(index)
-  const { identity, askedAt = 0 } = state.factsOf(index)
-  const mirrored = await deps.documentOf(state.accountId, documentReference)
-  const outcome = outcomeOf(mirrored, { signer, identity })
+  const turn = state.asked(index)
+  const { askedAt = 0 } = state.factsOf(index)
+  const mirrored = await deps.documentOf(turn.accountId, turn.documentReference)
+  const outcome = outcomeOf(mirrored, turn)
   if (outcome.signed === 'signed' || outcome.signed === 'declined') return outcome
   // That it isn't signed yet is news only if the service has said so since it couldn't be asked.
   return outcome.signed === 'not-yet' && mirrored && mirrored.seenAt > askedAt ? outcome : undefined

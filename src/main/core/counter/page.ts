@@ -4,7 +4,7 @@
  */
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
 import type { AppError } from '../../../shared/contract/index.ts'
-import type { Time } from '../lib/time.ts'
+import { type Time, within } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAddress } from '../policy/signing-address.ts'
 import type { CounterDeps, SigningTurn, SigningView, SigningViewEvents, ViewBounds } from './deps.ts'
@@ -170,26 +170,18 @@ export class Cleanup {
 
   /** Wipes what is left. Answers whether nothing is any more; if something is, it may be called again. */
   async wipe(): Promise<boolean> {
-    const all = await Promise.all([...this.#left].map((view) => this.#isWiped(view)))
-    return all.every(Boolean)
+    const all = [...this.#left]
+    await within(LONGEST_WIPE, Promise.all(all.map((view) => this.#destroy(view))), this.#time)
+    return !all.some((view) => this.#left.has(view))
   }
 
-  async #isWiped(view: SigningView): Promise<boolean> {
-    const late = Promise.withResolvers<boolean>()
-    const cancel = this.#time.after(LONGEST_WIPE, () => late.resolve(false))
-    const isGone = await Promise.race([destroyed(view), late.promise])
-    cancel()
-    if (isGone) this.#left.delete(view)
-    return isGone
-  }
-}
-
-async function destroyed(view: SigningView): Promise<boolean> {
-  try {
-    await view.destroy()
-    return true
-  } catch {
-    return false
+  async #destroy(view: SigningView): Promise<void> {
+    try {
+      await view.destroy()
+      this.#left.delete(view)
+    } catch {
+      // Something of it may be left, and the next wipe tries again.
+    }
   }
 }
 

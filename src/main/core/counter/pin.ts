@@ -10,7 +10,6 @@ import { fail } from '../lib/failure.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
-import type { PinAnswer, StaffPin } from './deps.ts'
 import { type Cost, FULL_COST, hashOf, isCheaper, isSame, PinHash, refusedPin } from './pin-hash.ts'
 
 const KeptPin = z.object({
@@ -33,7 +32,9 @@ export interface PinDeps {
   cost?: Cost
 }
 
-export class StaffPinKeeper implements StaffPin {
+export type PinAnswer = { ok: true } | { ok: false; code: 'wrong-pin' | 'pin-wait' | 'no-pin'; waitUntil?: number }
+
+export class StaffPinKeeper {
   readonly #deps: PinDeps
   readonly #cost: Cost
   readonly #delays: Delays
@@ -53,6 +54,10 @@ export class StaffPinKeeper implements StaffPin {
     return this.#inTurn(() => this.#state())
   }
 
+  /**
+   * Whether this is the PIN. After wrong ones the next is taken only later, with delays that grow and outlive the application;
+   * a right one forgets them. Two asked at one time are judged one after the other.
+   */
   check(pin: string): Promise<PinAnswer> {
     return this.#inTurn(() => this.#judge(pin))
   }

@@ -4,7 +4,7 @@
  */
 import type { CounterOutcome, CounterPhase, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
 import type { AuditNote } from '../audit/audit.ts'
-import type { CounterDeps, KeptTurn } from './deps.ts'
+import type { CounterDeps, KeptTurn, SignerIdentity } from './deps.ts'
 import { PHASES, type PhaseEvent } from './phases.ts'
 
 /** What is known of a turn beside what is shown. */
@@ -18,6 +18,14 @@ export interface SessionStart {
   startedAt: number
   state: CounterSession
   facts: TurnFacts[]
+}
+
+/** What the service is asked about a turn's signer by. */
+export interface AskedTurn {
+  accountId: string
+  documentReference: string
+  signer: number
+  identity: SignerIdentity
 }
 
 /** A member that is undefined is taken away. */
@@ -57,6 +65,11 @@ export class SessionState {
 
   factsOf(index: number): TurnFacts {
     return known(this.#facts[index])
+  }
+
+  asked(index: number): AskedTurn {
+    const { documentReference, signer } = this.turnOf(index)
+    return { accountId: this.accountId, documentReference, signer, identity: this.factsOf(index).identity }
   }
 
   keep(): void {

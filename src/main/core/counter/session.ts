@@ -5,13 +5,13 @@
 import type { AppError, CounterSession } from '../../../shared/contract/index.ts'
 import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
 import { Idle } from './idle.ts'
-import { followOutcomes, outcomeCounts } from './outcome.ts'
+import { outcomeCounts } from './outcome.ts'
 import { Overlays } from './overlays.ts'
 import type { Cleanup } from './page.ts'
 import { Page } from './page.ts'
 import { isShowing, mayDo, type PersonAction, PHASES } from './phases.ts'
 import { type Changes, type SessionStart, SessionState } from './session-state.ts'
-import { type AskedFrom, type StaffAction, StaffActions } from './staff-actions.ts'
+import { StaffActions } from './staff-actions.ts'
 import { Turns } from './turns.ts'
 
 /** How many refused attempts of a page are remembered for our frame to tell of. */
@@ -35,12 +35,12 @@ export type PersonOverlay = 'moment' | 'help' | 'finish' | 'stop' | 'not-me'
 
 export class Session {
   readonly state: SessionState
+  readonly turns: Turns
+  readonly staff: StaffActions
   readonly #deps: CounterDeps
   readonly #idle: Idle
   readonly #page: Page
   readonly #overlays: Overlays
-  readonly #turns: Turns
-  readonly #staff: StaffActions
 
   /** @param cleanup of pages of sessions before, and in the end of those of this one */
   constructor(deps: CounterDeps, cleanup: Cleanup, start: SessionStart) {
@@ -54,7 +54,7 @@ export class Session {
       },
       end: () => {
         this.state.note('idle', { became: 'ended' })
-        void this.stop()
+        void this.turns.stop()
       },
       staffLeft: () => this.#overlays.cover('away', 'locked')
     })
@@ -62,8 +62,8 @@ export class Session {
     this.#page = this.#openPage(cleanup)
     this.#overlays = new Overlays(this.state, this.#page)
     const parts = { deps, state: this.state, page: this.#page, overlays: this.#overlays }
-    this.#turns = new Turns(parts, () => this.#over())
-    this.#staff = new StaffActions(parts, this.#turns, () => this.end())
+    this.turns = new Turns(parts, () => this.#over())
+    this.staff = new StaffActions(parts, this.turns, () => this.end())
     this.#idle.follow(this.state.shown)
   }
 
@@ -75,8 +75,8 @@ export class Session {
         if (origin !== undefined && origin !== state.shown.origin) state.become({ origin })
         this.#overlays.pageIs('open')
       },
-      returned: () => void this.#turns.finish('returned'),
-      failed: (error) => this.#turns.failed(error),
+      returned: () => void this.turns.finish('returned'),
+      failed: (error) => this.turns.failed(error),
       refused: (what) => {
         const refused = [...state.shown.refused, { what, at: this.#deps.time.now() }]
         state.become({ refused: refused.slice(-REMEMBERED) })
@@ -92,7 +92,7 @@ export class Session {
     return this.#act('begin', ({ current, place }) => {
       const evidence = this.state.factsOf(current).evidence.join('; ')
       this.state.noteTurn('handed-over', current, { evidence, place })
-      return this.#turns.begin(current)
+      return this.turns.begin(current)
     })
   }
 
@@ -120,15 +120,15 @@ export class Session {
   }
 
   finish(): Promise<CounterSession> {
-    return this.#act('finish', ({ cover }) => this.#turns.finish(cover === 'finish' ? 'finished' : 'stopped'))
+    return this.#act('finish', ({ cover }) => this.turns.finish(cover === 'finish' ? 'finished' : 'stopped'))
   }
 
   next(): Promise<CounterSession> {
-    return this.#act('next', () => this.#turns.next())
+    return this.#act('next', () => this.turns.next())
   }
 
   retry(): Promise<CounterSession> {
-    return this.#act('retry', ({ current }) => this.#turns.begin(current))
+    return this.#act('retry', ({ current }) => this.turns.begin(current))
   }
 
   zoom(factor: number): Promise<CounterSession> {
@@ -140,16 +140,6 @@ export class Session {
 
   touched(): void {
     this.#idle.touched()
-  }
-
-  /** @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` if the PIN can't be read. */
-  unlock(pin: string): Promise<CounterSession> {
-    return this.#staff.unlock(pin)
-  }
-
-  /** @throws AppFailure `not-allowed`, `gone`, and what printing or saving failed by. */
-  staffDoes(action: StaffAction, from: AskedFrom): Promise<CounterSession> {
-    return this.#staff.act(action, from)
   }
 
   /** The place where the person signs was left: only staff can go on. */
@@ -176,23 +166,8 @@ export class Session {
     }
     this.#overlays.cover('away', 'locked', 'display')
     this.state.become({ place: 'here' })
-    if (PHASES[phase].page === 'there') this.#turns.failed(UNPLUGGED)
+    if (PHASES[phase].page === 'there') this.turns.failed(UNPLUGGED)
     this.state.noteTurn('left', current, { by: 'display' })
-  }
-
-  /** The PIN is gone, as last known: nobody can unlock it any more. */
-  canBeLeft(): boolean {
-    return this.#staff.isPinGone()
-  }
-
-  /** What is not yet known of turns may be known now. Never rejects. */
-  documentsChanged(): Promise<void> {
-    return followOutcomes(this.#deps, this.state)
-  }
-
-  /** Ends it without anyone's doing: the screen stays locked until staff comes. */
-  stop(): Promise<void> {
-    return this.#turns.stop()
   }
 
   /**
@@ -233,7 +208,7 @@ export class Session {
   #over(): void {
     const { cover, isLocked } = this.state.shown
     // Staff who has given their PIN has the screen already; one that was left since then is nobody's.
-    if (cover === 'staff' || (this.#staff.isEnding() && !isLocked)) this.end()
+    if (cover === 'staff' || (this.staff.isEnding() && !isLocked)) this.end()
     else this.#awaitStaff()
   }
 

@@ -1,9 +1,10 @@
 /** What staff does: gives their PIN, and then, or from their own screen while the person has the second display, chooses. */
 import type { CounterSession } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { CounterDeps, PinAnswer } from './deps.ts'
+import type { CounterDeps } from './deps.ts'
 import type { Overlays } from './overlays.ts'
 import type { Page } from './page.ts'
+import type { PinAnswer } from './pin.ts'
 import type { SessionState } from './session-state.ts'
 import type { SessionParts, Turns } from './turns.ts'
 

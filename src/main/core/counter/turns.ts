@@ -119,16 +119,14 @@ export class Turns {
   async #finish(ending: Ending): Promise<void> {
     const state = this.#state
     const isNewest = state.moveOn()
-    const { accountId } = state
     const { current } = state.shown
-    const { hasBegun, identity } = state.factsOf(current)
-    const { documentReference, signer } = state.turnOf(current)
+    const { hasBegun } = state.factsOf(current)
     // Out of sight before anyone is told that it is closed.
     const wiping = this.#page.wipe()
     state.go('ask', { asksFor: [], error: undefined, warningUntil: undefined, ...this.#overlays.lasting() })
     const isWiped = await wiping
     const outcome: CounterOutcome = hasBegun
-      ? await askOutcome(this.#deps, { accountId, documentReference, signer, identity }, ending)
+      ? await askOutcome(this.#deps, state.asked(current), ending)
       : { signed: 'skipped', error: NOT_OPENED }
     const detail: Record<string, string> = isWiped ? {} : { wiped: 'no' }
     if (isNewest()) await this.#settle(current, outcome, { isSure: ending === 'finished' }, detail)
