@@ -66,18 +66,13 @@ interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
 const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'jpg', 'jpeg', 'webp'] }]
 
 /** Requests about what the office sets for its counter: the staff's PIN, the settings, the second display's picture. */
-export function counterSettingsHandlers({
-  officeName,
-  pin,
-  settings,
-  isRunning,
-  chooseFiles
-}: CounterSettingsParts): CounterSettingsHandlers {
+export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSettingsHandlers {
+  const { pin, settings } = parts
   return {
     'counter.pin': () => pin.state(),
     'counter.setPin': async ({ pin: chosen, current }) => {
       // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
-      if (isRunning() && !(await pin.state()).isSet)
+      if (parts.isRunning() && !(await pin.state()).isSet)
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN after that.' })
       return pin.set(chosen, current)
     },
@@ -86,11 +81,11 @@ export function counterSettingsHandlers({
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => settings.configure(changes),
     'counter.chooseLogo': async (_input, { stillAsking }) => {
-      const [path] = await chooseFiles('Choose the picture of the second display', PICTURES, stillAsking, 'one')
+      const [path] = await parts.chooseFiles('Choose the picture of the second display', PICTURES, stillAsking, 'one')
       return path === undefined ? null : settings.setLogo(await beginningOf(path))
     },
     'counter.idleScreen': async () => {
-      const name = officeName()
+      const name = parts.officeName()
       return { ...settings.idleScreen(), ...(name && { name }) }
     }
   }

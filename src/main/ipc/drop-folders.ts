@@ -13,12 +13,9 @@ interface DropFolderParts extends Pick<Parts, 'accounts' | 'dropFolders' | 'reve
   chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
 }
 
-export function dropFolderHandlers({
-  accounts,
-  dropFolders,
-  chooseFolder,
-  reveal
-}: DropFolderParts): HandlersOf<'dropFolders'> {
+export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFolders'> {
+  const { accounts, dropFolders } = parts
+
   function own(accountId: string): void {
     if (accountId !== chosenId(accounts)) fail('gone', 'This folder belongs to another account.')
   }
@@ -27,7 +24,7 @@ export function dropFolderHandlers({
     'dropFolders.list': async () => dropFolders.list(chosenId(accounts)),
     'dropFolders.add': async (_input, { stillAsking }) => {
       const accountId = chosenId(accounts)
-      const path = await chooseFolder('A folder that other software hands packages over in', stillAsking)
+      const path = await parts.chooseFolder('A folder that other software hands packages over in', stillAsking)
       return path === undefined ? null : dropFolders.add(accountId, path, 'paused')
     },
     'dropFolders.change': async ({ id, ...changes }) => {
@@ -45,7 +42,7 @@ export function dropFolderHandlers({
     'dropFolders.reveal': async ({ id }) => {
       const { path, accountId } = dropFolders.pathOf(id)
       own(accountId)
-      reveal(path)
+      parts.reveal(path)
     }
   }
 }

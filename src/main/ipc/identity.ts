@@ -28,16 +28,11 @@ const names: Record<IdentityPictureName, string> = {
   selected: 'card compared'
 }
 
-export function identityHandlers({
-  accounts,
-  readings,
-  note,
-  isHandedOver,
-  chooseSaveFile
-}: IdentityParts): HandlersOf<'identity'> {
+export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
+  const { accounts, readings } = parts
   return {
     'identity.read': async ({ reference }) => {
-      if (isHandedOver()) fail('not-allowed', 'A person has this screen.')
+      if (parts.isHandedOver()) fail('not-allowed', 'A person has this screen.')
       return readings.read(chosenId(accounts), reference)
     },
     'identity.picture': async ({ reading, record, name }) => readings.picture(reading, record, name),
@@ -54,14 +49,11 @@ export function identityHandlers({
         return bytes
       }
       try {
-        const saved = await saveAs(
-          { chooseSaveFile },
-          { title: 'Save this picture', suggested, kind, bytes: copied },
-          stillAsking
-        )
+        const asked = { title: 'Save this picture', suggested, kind, bytes: copied }
+        const saved = await saveAs(parts, asked, stillAsking)
         if (saved) {
           const detail = { as: 'saved-picture', picture: names[name], file: saved.label }
-          note({ what: 'identity-data-fetched', documentReference: reference, documentName, detail })
+          parts.note({ what: 'identity-data-fetched', documentReference: reference, documentName, detail })
         }
         return saved
       } finally {

@@ -1,6 +1,7 @@
 /** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
 import { tableFile } from '../core/bulk/table-file.ts'
 import { fail } from '../core/lib/failure.ts'
+import { defined } from '../core/lib/objects.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { CSV, saveAs } from './dialogs.ts'
@@ -52,12 +53,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'outbox.state': async () => outbox.state(chosenId(accounts)),
     'outbox.pause': async () => outbox.pause(chosenId(accounts)),
     'outbox.resume': async () => outbox.resume(chosenId(accounts)),
-    'outbox.configure': async ({ concurrency, perMinute, undoSeconds }) =>
-      outbox.configure(chosenId(accounts), {
-        ...(concurrency !== undefined && { concurrency }),
-        ...(perMinute !== undefined && { perMinute }),
-        ...(undoSeconds !== undefined && { undoSeconds })
-      }),
+    'outbox.configure': async (change) => outbox.configure(chosenId(accounts), defined(change)),
 
     'batches.list': async () => batches.list(chosenId(accounts)),
     'batches.get': async ({ id }) => batches.get(ownBatch(id)),

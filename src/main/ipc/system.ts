@@ -17,15 +17,7 @@ interface SystemParts {
   readyToClose: (kept: boolean) => void
 }
 
-export function systemHandlers({
-  settings,
-  applySettings,
-  changed,
-  status,
-  copy,
-  copyBriefly,
-  readyToClose
-}: SystemParts): HandlersOf<'settings' | 'system'> {
+export function systemHandlers({ settings, ...parts }: SystemParts): HandlersOf<'settings' | 'system'> {
   function view(): SettingsView {
     const { theme, zoom, documentColumns } = settings.read()
     return { theme, zoom, ...(documentColumns && { documentColumns }) }
@@ -37,14 +29,14 @@ export function systemHandlers({
       const { documentColumns, ...others } = change
       const columns = documentColumns === undefined ? {} : { documentColumns: documentColumns ?? undefined }
       const kept = settings.change({ ...others, ...columns })
-      applySettings(view())
-      changed()
+      parts.applySettings(view())
+      parts.changed()
       if (!kept.saved) fail('storage', 'This holds for now, but could not be kept for the next start.')
       return view()
     },
-    'system.status': async () => status(),
-    'system.copy': async ({ text }) => copy(text),
-    'system.copyBriefly': async ({ text }) => ({ clearsAfter: await copyBriefly(text) }),
-    'system.readyToClose': async ({ kept }) => readyToClose(kept)
+    'system.status': async () => parts.status(),
+    'system.copy': async ({ text }) => parts.copy(text),
+    'system.copyBriefly': async ({ text }) => ({ clearsAfter: await parts.copyBriefly(text) }),
+    'system.readyToClose': async ({ kept }) => parts.readyToClose(kept)
   }
 }

@@ -1,12 +1,13 @@
 /** Runs the worker of bulk sending in a thread beside the application: started by the first question, ended when nothing is open. */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { AskFiles } from '../core/drop-folders/package-files.ts'
+import type { Log } from './log.ts'
 import { askThread } from './worker-thread.ts'
 
 export interface BulkWorkerDeps {
   /** The built worker, or its source where sources are run. */
   worker: string | URL
-  log: { error(message: string, detail?: Record<string, unknown>): void }
+  log: Pick<Log, 'error'>
 }
 
 /** Enough for a sheet at all its limits: the limits keep a file from taking more, and this a defect of ours. */
@@ -15,20 +16,17 @@ const MEMORY_MB = 1024
 /** How long an answer may take, in milliseconds. The largest workbook takes a tenth of it, on a slow machine a third. */
 const PATIENCE_MS = 180_000
 
-export interface BulkWorker {
-  ask: AskFiles
-  /** Ends the thread, and with it all that is open there. Never rejects. */
-  end(): Promise<void>
-}
+export type BulkWorker = ReturnType<typeof bulkWorkerOf>
 
 /** `ask` rejects with AppFailure, also if the thread ended over a question; the next question starts it again. */
-export function bulkWorkerOf({ worker, log }: BulkWorkerDeps): BulkWorker {
+export function bulkWorkerOf({ worker, log }: BulkWorkerDeps) {
   const thread = askThread({
     ...{ worker, log, words, name: 'bulk', title: 'The worker of bulk sending' },
     memoryMb: MEMORY_MB,
     patienceMs: PATIENCE_MS
   })
-  return { ask: (name, ask) => thread.ask(name, ask) as Promise<never>, end: thread.end }
+  const ask: AskFiles = (name, ask) => thread.ask(name, ask) as Promise<never>
+  return { ask, end: thread.end }
 }
 
 const closed: AppError = { code: 'gone', message: 'This file is no longer open.', next: 'Choose it again.' }

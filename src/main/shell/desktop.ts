@@ -42,8 +42,6 @@ export function openDesktop({ window, isHandedOver, send, log }: DesktopParts) {
   }
 }
 
-/** The number of unread documents on the application's icon, or a mark over it where icons carry no numbers. */
-
 interface BadgeParts {
   platform: NodeJS.Platform
   /** Absolute path of the folder with the pictures of resources/tray. */
@@ -51,8 +49,11 @@ interface BadgeParts {
   window: BrowserWindow
 }
 
-/** Answers how to show a number; 0 shows nothing. */
-/** @public The tests of the host call it in the application. */
+/**
+ * The number of unread documents on the application's icon, or a mark over it where icons carry no numbers. Answers how to
+ * show a number; 0 shows nothing.
+ * @public The tests of the host call it in the application.
+ */
 export function openBadge({ platform, pictures, window }: BadgeParts): (unread: number) => void {
   return (unread) => {
     if (platform !== 'win32') {

@@ -5,6 +5,7 @@ import type { AskDocuments } from '../core/documents/questions.ts'
 import type { DocumentsOpened } from '../core/documents/recovery.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import type { DocumentsPlan } from './documents-worker.ts'
+import type { Log } from './log.ts'
 import { askThread } from './worker-thread.ts'
 
 export interface DocumentsThreadDeps {
@@ -14,10 +15,7 @@ export interface DocumentsThreadDeps {
   folder: string
   /** Undefined if nothing is kept on this machine: then the documents are in memory alone. */
   key: DocumentsKey | undefined
-  log: {
-    warn(message: string, detail?: Record<string, unknown>): void
-    error(message: string, detail?: Record<string, unknown>): void
-  }
+  log: Pick<Log, 'warn' | 'error'>
 }
 
 /** A folder's answer may be 256 MB of JSON, and a hundred thousand documents are kept in memory. */
@@ -26,14 +24,8 @@ const MEMORY_MB = 4096
 /** How long an answer may take, in milliseconds: a first look at a very large folder, on a slow disk. */
 const PATIENCE_MS = 600_000
 
-export interface DocumentsThread {
-  ask: AskDocuments
-  /** Lets what is being written end, then ends the thread. Never rejects. */
-  end(): Promise<void>
-}
-
 /** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again, until `end`. */
-export function openDocumentsThread({ worker, folder, key, log }: DocumentsThreadDeps): DocumentsThread {
+export function openDocumentsThread({ worker, folder, key, log }: DocumentsThreadDeps) {
   const workerData: DocumentsPlan = { folder, key }
   const thread = askThread({
     ...{ worker, log, words, name: 'documents', title: 'The desk of documents' },
@@ -51,13 +43,16 @@ export function openDocumentsThread({ worker, folder, key, log }: DocumentsThrea
     if (key) workerData.key = { ...key, isNew: false }
   }
 
-  return {
-    async ask(name, ask) {
-      if (isEnded) throw new AppFailure(words.closed)
-      return thread.ask(name, ask, transferred(ask)) as Promise<never>
-    },
+  const ask: AskDocuments = async (name, ask) => {
+    if (isEnded) throw new AppFailure(words.closed)
+    return thread.ask(name, ask, transferred(ask)) as Promise<never>
+  }
 
-    async end() {
+  return {
+    ask,
+
+    /** Lets what is being written end, then ends the thread. Never rejects. */
+    async end(): Promise<void> {
       isEnded = true
       if (thread.isRunning()) await thread.ask('close', null).catch(() => undefined)
       await thread.end()

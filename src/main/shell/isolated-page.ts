@@ -151,15 +151,6 @@ export class IsolatedPages {
   }
 }
 
-interface HoldEvents {
-  /** The page would have printed. */
-  printed(): void
-  /** The page would have had the person choose a file of this computer. */
-  askedForFile(): void
-  /** The page is no longer held, or has gone. */
-  slipped(): void
-}
-
 /**
  * Guards what Electron has no switch for: a page's dialogs for files, its calls to others, and service workers that would
  * answer in the network's place. It does so over the browser's own line for debuggers, in every frame and before any script
@@ -167,7 +158,11 @@ interface HoldEvents {
  * if it can't be held.
  * @param may whether it may call others by WebRTC, whose relays no guard of requests sees.
  */
-export async function hold(contents: WebContents, may: { call: boolean }, events: HoldEvents): Promise<void> {
+export async function hold(
+  contents: WebContents,
+  may: { call: boolean },
+  events: Pick<Occupant, 'printed' | 'askedForFile' | 'slipped'>
+): Promise<void> {
   const line = contents.debugger
   // Said on the page's console instead of printing; the page can't know it.
   const password = randomUUID()

@@ -13,25 +13,19 @@ export interface NotificationParts {
   clicked: (leadsTo: NotificationText['leadsTo']) => void
 }
 
-export interface Notifications {
-  show: (notice: NotificationText) => void
-  /** Takes what was shown off the screen, and out of the desktop's list where that is possible. */
-  withdraw: () => void
-}
-
 /** Must be called before the first window is there. */
 export function nameToDesktop(platform: NodeJS.Platform): void {
   if (platform === 'win32') app.setAppUserModelId(APP_ID)
 }
 
-export function openNotifications({ platform, clicked }: NotificationParts): Notifications {
+export function openNotifications({ platform, clicked }: NotificationParts) {
   // Also those that were closed: Windows keeps them in a list of its own, where they can still be clicked.
   const held = new Set<Notification>()
   // Desktops of Linux may read the text as markup.
   const plain = (text: string) => (platform === 'linux' ? text.replaceAll('<', '‹').replaceAll('>', '›') : text)
 
   return {
-    show({ title, body, isSilent, leadsTo }) {
+    show({ title, body, isSilent, leadsTo }: NotificationText): void {
       if (!Notification.isSupported()) return
       const notification = new Notification({ title: plain(title), body: plain(body), silent: isSilent })
       notification.on('click', () => {
@@ -45,7 +39,8 @@ export function openNotifications({ platform, clicked }: NotificationParts): Not
       }
       notification.show()
     },
-    withdraw() {
+    /** Takes what was shown off the screen, and out of the desktop's list where that is possible. */
+    withdraw(): void {
       for (const notification of held) notification.close()
       held.clear()
     }

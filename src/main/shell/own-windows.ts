@@ -4,6 +4,7 @@
  */
 import { BrowserWindow, type Display, nativeTheme, type Rectangle, screen } from 'electron'
 import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
+import type { Log } from './log.ts'
 import { applyZoom, guardOwnPage, ownPagePreferences } from './own-page.ts'
 
 const TITLE_BAR_HEIGHT = 40
@@ -21,7 +22,7 @@ export interface MainWindowParts {
   preload: string
   devServer: URL | undefined
   settings: SettingsStore
-  log: { error(message: string, detail?: Record<string, unknown>): void }
+  log: Pick<Log, 'error'>
 }
 
 /** Makes the window, without a page so far: what its page asks for must be there before it can ask. */
@@ -118,15 +119,11 @@ function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log'], ga
   })
 }
 
-interface PersonWindowParts {
+interface PersonWindowParts extends Omit<MainWindowParts, 'settings'> {
   /** The address of its page. */
   start: string
-  /** Absolute path of the built preload. */
-  preload: string
   /** How large our own pages are shown. */
   zoom: () => number
-  devServer: URL | undefined
-  log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 
 /**

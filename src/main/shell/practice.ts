@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { KeptOffice } from '../core/accounts/kept-office.ts'
 import { fail } from '../core/lib/failure.ts'
+import type { Log } from './log.ts'
 import type { PracticeKept, PracticeOrder, PracticeWord } from './practice-worker.ts'
 
 /** Where it listens in this run, and what to ask it with. */
@@ -16,20 +17,15 @@ export interface PracticeParts {
   kept: KeptOffice
   /** Called at each start, as port and token differ; undefined if it has ended. */
   runs(run: PracticeRun | undefined): void
-  log: { error(message: string, detail?: Record<string, unknown>): void }
+  log: Pick<Log, 'error'>
 }
 
-export interface Practice {
-  /** Resolves when it listens. @throws AppFailure `refused` if it can't. */
-  start(): Promise<void>
-  /** Saves and ends. Never rejects. */
-  stop(): Promise<void>
-}
+export type Practice = ReturnType<typeof practiceOf>
 
 /** How long it may take to begin or to end, in milliseconds. */
 const PATIENCE_MS = 15_000
 
-export function practiceOf(parts: PracticeParts): Practice {
+export function practiceOf(parts: PracticeParts) {
   let worker: Worker | undefined
   let starting: Promise<void> | undefined
   let port = 0
@@ -99,8 +95,11 @@ export function practiceOf(parts: PracticeParts): Practice {
   }
 
   return {
+    /** Resolves when it listens. @throws AppFailure `refused` if it can't. */
     start,
-    async stop() {
+
+    /** Saves and ends. Never rejects. */
+    async stop(): Promise<void> {
       isStopping = true
       const running = worker
       if (!running) return

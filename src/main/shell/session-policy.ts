@@ -5,6 +5,7 @@
  */
 import { app, type Session, session, type WebContents } from 'electron'
 import type { AskedPermission } from '../core/policy/permissions.ts'
+import type { Log } from './log.ts'
 
 interface NavigationRequest {
   url: string
@@ -35,7 +36,7 @@ const guards = new WeakMap<WebContents, Guard>()
 const sessions = new WeakMap<Session, { onDenied: OnDenied; permits: Permits }>()
 
 /** Must be called before the application is ready. */
-export function lockSessions(log: { warn(message: string, detail?: Record<string, unknown>): void }): void {
+export function lockSessions(log: Pick<Log, 'warn'>): void {
   app.enableSandbox()
   const denied: OnDenied = (what) => log.warn('Denied.', { what })
   app.on('session-created', (created) => lockSession(created, denied))

@@ -128,8 +128,3 @@ function lookupIn(opened: Session): Lookup {
     return endpoints.map(({ address }) => address)
   }
 }
-
-/**
- * Hands out sessions of which Electron frees none: new ones until there are enough, then the one that has lain longest.
- * What comes back is used again only if it was seen to be empty.
- */

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
 import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
+import type { Log } from './log.ts'
 
 export interface TrayParts {
   platform: NodeJS.Platform
@@ -13,22 +14,17 @@ export interface TrayParts {
   /** Brings the window forward, at a screen where one is named. */
   open: (place?: 'documents' | 'counter') => void
   quit: () => void
-  log: { warn(message: string, detail?: Record<string, unknown>): void }
+  log: Pick<Log, 'warn'>
 }
 
-export interface TrayIcon {
-  show: (badgeCounts: BadgeCounts) => void
-  remove: () => void
-}
-
-export function openTray(parts: TrayParts): TrayIcon {
+export function openTray(parts: TrayParts) {
   const tray = madeTray(parts)
 
   return {
-    show(badgeCounts) {
+    show(badgeCounts: BadgeCounts): void {
       if (tray && !tray.isDestroyed()) showIn(tray, parts, badgeCounts)
     },
-    remove: () => tray?.destroy()
+    remove: (): void => tray?.destroy()
   }
 }
 

@@ -5,6 +5,7 @@
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import type { AppError } from '../../shared/contract/index.ts'
 import { AppFailure } from '../core/lib/failure.ts'
+import type { Log } from './log.ts'
 
 /** What the main thread asks. */
 interface Order {
@@ -32,7 +33,7 @@ export interface AskedThread {
   memoryMb: number
   /** How long an answer may take, in milliseconds. */
   patienceMs: number
-  log: { error(message: string, detail?: Record<string, unknown>): void }
+  log: Pick<Log, 'error'>
   /** Told what the thread says by itself. */
   heard?: (news: unknown) => void
   /** Why a question has no answer. */
@@ -46,29 +47,16 @@ interface Waiting {
 }
 
 /** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again. */
-export function askThread({
-  worker: source,
-  begin,
-  name,
-  title,
-  memoryMb,
-  patienceMs,
-  log,
-  heard,
-  words
-}: AskedThread) {
+export function askThread({ title, log, heard, words, ...thread }: AskedThread) {
   let worker: Worker | undefined
   let number = 0
   let waiting = new Map<number, Waiting>()
 
   function running(): Worker {
     if (worker) return worker
-    const started = new Worker(source, {
-      ...begin,
-      env: {},
-      argv: [],
-      name,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb }
+    const started = new Worker(thread.worker, {
+      ...{ ...thread.begin, env: {}, argv: [], name: thread.name },
+      resourceLimits: { maxOldGenerationSizeMb: thread.memoryMb }
     })
     worker = started
     const asked = new Map<number, Waiting>()
@@ -108,7 +96,7 @@ export function askThread({
         reject(new AppFailure(words.tooLong))
         log.error(`${title} did not answer in time.`, { question })
         void to.terminate()
-      }, patienceMs)
+      }, thread.patienceMs)
       to.ref()
       waiting.set(mine, { resolve, reject, late })
       try {

@@ -1,8 +1,10 @@
 /** An account as the application knows it: everything but its secrets. */
 import type { AuthScheme, DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { HELD_STATES } from '../drafts/draft-rows.ts'
-import { flag, json, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
+import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
+import { TableStatements } from '../storage/statements.ts'
 
 /** Everything of it that is shown. */
 export type Account = Readonly<Omit<AccountRecord, 'position'>>
@@ -34,9 +36,9 @@ export const USUAL_FOLDERS: readonly string[] = ['InBox', 'Progress', 'Signed']
 
 /** The statements over the accounts' table, and over what `meta` says of them. */
 export function accountRows(db: Db) {
-  const all = db.prepare<[], Row>('SELECT * FROM accounts ORDER BY position, created_at, id')
-  const one = db.prepare<[string], Row>('SELECT * FROM accounts WHERE id = ?')
-  const write = db.prepare(
+  const meta = openMeta(db)
+  const accounts = new TableStatements(db, 'accounts', ACCOUNTS)
+  const write = accounts.run<[record: object]>(
     `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, json_by_query, data_type_spelling, folders,
        created_at, position)
      VALUES (@id, @name, @kind, @baseUrl, @scheme, @colour, @jsonByQuery, @dataTypeSpelling, @folders, @createdAt,
@@ -44,30 +46,27 @@ export function accountRows(db: Db) {
      ON CONFLICT (id) DO UPDATE SET name = @name, base_url = @baseUrl, auth_scheme = @scheme, colour = @colour,
        json_by_query = @jsonByQuery, data_type_spelling = @dataTypeSpelling, folders = @folders, position = @position`
   )
-  const erase = db.prepare<[string]>('DELETE FROM accounts WHERE id = ?')
+  const erase = accounts.run<[id: string]>('DELETE FROM accounts WHERE id = ?')
   // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.
-  const eraseMeta = db.prepare<[string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
-  const last = db.prepare<[], number>('SELECT coalesce(max(position), -1) FROM accounts').pluck()
+  const eraseMeta = accounts.run<[id: string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
+  const last = accounts.value<[], number>('SELECT coalesce(max(position), -1) FROM accounts')
   /** Whether the account has a row of this table in one of these states. */
   const hasIn = (table: 'sends' | 'actions', states: string) => {
-    const sql = `SELECT EXISTS (SELECT 1 FROM ${table} WHERE account_id = ? AND state IN ${states})`
-    const found = db.prepare<[string], 0 | 1>(sql).pluck()
-    return (id: string) => found.get(id) === 1
+    const found = accounts.value<[id: string], 0 | 1>(
+      `SELECT EXISTS (SELECT 1 FROM ${table} WHERE account_id = ? AND state IN ${states})`
+    )
+    return (id: string) => found(id) === 1
   }
-  const chosen = db.prepare<[], string>(`SELECT value FROM meta WHERE key = 'chosen-account'`).pluck()
-  const choose = db.prepare<[string]>(
-    `INSERT INTO meta (key, value) VALUES ('chosen-account', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-  )
   return {
-    all: () => all.all().map(ACCOUNTS.read),
-    get: (id: string) => ACCOUNTS.find(one.get(id)),
-    put: (record: AccountRecord) => void write.run(ACCOUNTS.write(record)),
+    all: accounts.all<[]>('ORDER BY position, created_at, id'),
+    get: accounts.one<[id: string]>('WHERE id = ?'),
+    put: (record: AccountRecord) => void write(ACCOUNTS.write(record)),
     /** With all that other tables hold of it. */
     erase(id: string): void {
-      erase.run(id)
-      eraseMeta.run(id)
+      erase(id)
+      eraseMeta(id)
     },
-    nextPosition: () => Number(last.get()) + 1,
+    nextPosition: () => Number(last()) + 1,
     /** Whether something of it waits, is under way or uncertain. */
     holdsSends: hasIn('sends', HELD_STATES),
     /** Whether something that is done to a document of it waits, is under way or uncertain. */
@@ -76,8 +75,8 @@ export function accountRows(db: Db) {
     hasUnsettledSends: hasIn('sends', `('sending', 'uncertain')`),
     /** Whether something that is done to a document of it has left, or may have, and it isn't known what became of it. */
     hasUnsettledActions: hasIn('actions', `('running', 'uncertain')`),
-    chosenId: () => chosen.get(),
-    choose: (id: string) => void choose.run(id)
+    chosenId: () => meta.read('chosen-account'),
+    choose: (id: string) => void meta.write('chosen-account', id)
   }
 }
 

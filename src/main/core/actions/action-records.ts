@@ -1,7 +1,7 @@
 /** What is kept of each action, how the screens are shown it, and which may be open at the same time. */
 import type { ActionRequest, ActionState, ActionView, AppError } from '../../../shared/contract/index.ts'
 import type { AssignQueueDocumentResponse } from '../../../shared/model/index.ts'
-import { defined } from '../lib/defined.ts'
+import { defined } from '../lib/objects.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'

@@ -18,8 +18,8 @@ import {
   type TemplateSigner,
   type UpdateSignerRequest
 } from '../../../shared/model/index.ts'
-import { defined } from '../lib/defined.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import { signerMeant } from './before.ts'
 import type { Subject } from './subject.ts'
 

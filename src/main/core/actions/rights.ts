@@ -27,6 +27,6 @@ export function openRights(db: Db) {
       if (isNews) meta.write(keyOf(accountId), JSON.stringify(after))
     },
     /** To be called when the account's address or key changed: what was tried before says nothing of now. */
-    forget: (accountId: string): void => meta.erase(keyOf(accountId))
+    forget: (accountId: string): void => void meta.erase(keyOf(accountId))
   }
 }

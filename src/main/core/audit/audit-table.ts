@@ -1,7 +1,7 @@
 /** The audit trail in the database: what is appended is on the disk when it is answered, and is never changed. */
 import type { AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
-import { defined } from '../lib/defined.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
+import { defined } from '../lib/objects.ts'
 import { optional, type Row, Rows, value } from '../lib/rows.ts'
 import type { Sliced } from '../lib/slices.ts'
 import { folded, wordsOf } from '../lib/text-folding.ts'

@@ -1,8 +1,9 @@
 /** Saved views: queries of an account's documents under a name, in the order in which the person put them. */
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { flag, json, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
+import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
 
 export interface ViewsDeps {
   db: Db
@@ -10,13 +11,8 @@ export interface ViewsDeps {
   changed: () => void
 }
 
-export interface ViewToSave {
-  /** Absent for a new one. */
-  id?: string | undefined
-  name: string
-  query: DocumentQuery
-  tell: boolean
-}
+/** Without an id it is a new one. */
+export type ViewToSave = Omit<SavedView, 'id'> & { id?: string | undefined }
 
 const VIEWS = new Rows({
   id: value<string>(),
@@ -32,21 +28,22 @@ const MOST_VIEWS = 200
 export type Views = ReturnType<typeof openViews>
 
 export function openViews({ db, newId, changed }: ViewsDeps) {
-  const all = db.prepare<[string], Row>('SELECT * FROM document_views WHERE account_id = ? ORDER BY position, id')
-  const read = db.prepare<[string], Row>('SELECT * FROM document_views WHERE id = ?')
-  const add = db.prepare(
+  const views = new TableStatements(db, 'document_views', VIEWS)
+  const listed = views.all<[accountId: string]>('WHERE account_id = ? ORDER BY position, id')
+  const find = views.one<[id: string]>('WHERE id = ?')
+  const add = views.run<[view: object]>(
     `INSERT INTO document_views (id, account_id, name, query, tell, position)
      VALUES (@id, @accountId, @name, @query, @tell,
        (SELECT coalesce(max(position), 0) + 1 FROM document_views WHERE account_id = @accountId))`
   )
-  const change = db.prepare('UPDATE document_views SET name = @name, query = @query, tell = @tell WHERE id = @id')
-  const erase = db.prepare<[string]>('DELETE FROM document_views WHERE id = ?')
-  const place = db.prepare<[number, string]>('UPDATE document_views SET position = ? WHERE id = ?')
-
-  const listed = (accountId: string) => all.all(accountId).map(VIEWS.read)
+  const change = views.run<[view: object]>(
+    'UPDATE document_views SET name = @name, query = @query, tell = @tell WHERE id = @id'
+  )
+  const erase = views.run<[id: string]>('DELETE FROM document_views WHERE id = ?')
+  const place = views.run<[position: number, id: string]>('UPDATE document_views SET position = ? WHERE id = ?')
 
   function own(accountId: string, id: string): SavedView {
-    const view = VIEWS.find(read.get(id))
+    const view = find(id)
     return view?.accountId === accountId ? viewOf(view) : fail('gone', 'This saved view is no longer there.')
   }
 
@@ -56,7 +53,7 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     // One that was added meanwhile isn't among them: it stays, after the others.
     const inOrder = [...named, ...before.filter((id) => !named.includes(id))]
     inOrder.forEach((id, position) => {
-      place.run(position, id)
+      place(position, id)
     })
   })
 
@@ -70,14 +67,14 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
       const written = VIEWS.write({ ...view, id, accountId })
       if (known !== undefined) {
         own(accountId, known)
-        change.run(written)
+        change(written)
       } else {
         if (listed(accountId).length >= MOST_VIEWS) {
           fail('invalid', `There can be ${MOST_VIEWS} saved views at most.`, {
             next: `Remove one that you no longer need.`
           })
         }
-        add.run(written)
+        add(written)
       }
       changed()
       return own(accountId, id)
@@ -86,7 +83,7 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     /** @throws AppFailure `gone`. */
     remove(accountId: string, id: string): void {
       own(accountId, id)
-      erase.run(id)
+      erase(id)
       changed()
     },
 

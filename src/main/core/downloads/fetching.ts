@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path'
 import type { AskDocuments } from '../documents/questions.ts'
-import { getOrMake } from '../lib/maps.ts'
+import { getOrMake } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'

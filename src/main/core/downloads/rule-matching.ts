@@ -6,8 +6,8 @@ import { z } from 'zod'
 import type { DocumentChange, DownloadView, SavedView } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, IdentityCheck } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
-import { keptIn } from '../notifications/json-values.ts'
 import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
 import type { Lane } from './download-rows.ts'
 import type { Rule, RulesTable } from './rules-table.ts'
 
@@ -151,7 +151,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
   /** Looks at all that changed since the last look. @throws what the desk says; it is looked at again then. */
   async function look(): Promise<void> {
     const rules = table.all()
-    if (rules.length === 0) return kept.erase(CURSOR)
+    if (rules.length === 0) return void kept.erase(CURSOR)
     const newest = await ask('newestChange', null)
     const cursor = kept.read(CURSOR, Cursor)
     let last = cursor?.mirror === newest.mirror ? Math.min(cursor.change, newest.change) : newest.change

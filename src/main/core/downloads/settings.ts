@@ -1,8 +1,8 @@
 /** How a person wants identity data fetched: kept as what is proposed the next time. */
 import { z } from 'zod'
 import type { DownloadSettings } from '../../../shared/contract/index.ts'
-import { keptIn } from '../notifications/json-values.ts'
 import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import { DEFAULT_PATTERN } from './name-pattern.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import type { AppError } from '../../../shared/contract/index.ts'
-import { getOrMake } from '../lib/maps.ts'
+import { getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
 

@@ -1,6 +1,6 @@
 /** Days and weeks as the clocks of a zone show them: where each begins, whatever its clocks do that night. */
 import { localTimeIn, offsetIn } from '../../../shared/composition/zone.ts'
-import { getOrMake } from './maps.ts'
+import { getOrMake } from './objects.ts'
 
 export const DAY = 86_400_000
 const MINUTE = 60_000

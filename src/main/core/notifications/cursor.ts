@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { AskDocuments } from '../documents/questions.ts'
 import { dayAfter, localTimeOf } from '../lib/calendar.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from './json-values.ts'
+import { keptIn } from '../storage/meta.ts'
 
 const KEY = 'telling-cursor'
 const Kept = z.object({ mirror: z.string(), change: z.number().int().min(0) })

@@ -10,7 +10,7 @@ import {
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from './json-values.ts'
+import { keptIn } from '../storage/meta.ts'
 import type { DocumentNews, News } from './notification-text.ts'
 
 export interface PreferenceDeps {

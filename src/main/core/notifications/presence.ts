@@ -9,7 +9,7 @@ import type { AwayView } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from './json-values.ts'
+import { keptIn } from '../storage/meta.ts'
 
 export interface PresenceDeps {
   db: Db

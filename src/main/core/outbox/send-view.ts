@@ -3,7 +3,7 @@
  * hear that something changed.
  */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
-import { defined } from '../lib/defined.ts'
+import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { ambiguityView } from './ambiguity.ts'
 import type { ChangeListeners } from './deps.ts'

@@ -1,19 +1,35 @@
 /** Small texts that parts remember in the main database, each under a key of its own. */
+import type { z } from 'zod'
+import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from './connection.ts'
+import { Statements } from './statements.ts'
 
 export type Meta = ReturnType<typeof openMeta>
 
 /** A key with an account's id between colons goes with the account: see accounts/account.ts. */
 export function openMeta(db: Db) {
-  const read = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
-  const write = db.prepare<[string, string]>(
-    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
-  )
-  const erase = db.prepare<[string]>('DELETE FROM meta WHERE key = ?')
+  const statements = new Statements(db)
   return {
     /** Undefined if nothing was kept. */
-    read: (key: string): string | undefined => read.get(key),
-    write: (key: string, text: string): void => void write.run(key, text),
-    erase: (key: string): void => void erase.run(key)
+    read: statements.value<[key: string], string>('SELECT value FROM meta WHERE key = ?'),
+    write: statements.run<[key: string, text: string]>(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
+    ),
+    erase: statements.run<[key: string]>('DELETE FROM meta WHERE key = ?')
+  }
+}
+
+/** As `openMeta`, of what is kept as JSON. */
+export function keptIn(db: Db) {
+  const meta = openMeta(db)
+
+  return {
+    /** Undefined if nothing was kept, or what was can't be understood. */
+    read<Schema extends z.ZodType>(key: string, schema: Schema): z.output<Schema> | undefined {
+      const text = meta.read(key)
+      return text === undefined ? undefined : schema.safeParse(parsedJson(text)).data
+    },
+    write: (key: string, value: unknown): void => void meta.write(key, JSON.stringify(value)),
+    erase: meta.erase
   }
 }

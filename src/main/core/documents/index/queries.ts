@@ -3,7 +3,7 @@
  * documents of one package together, under a line of their own where there is more than one.
  */
 import { type CounterEntry, DocumentQuery, type FolderRow, type PackageRow } from '../../../../shared/contract/index.ts'
-import { getOrMake } from '../../lib/maps.ts'
+import { getOrMake } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask, DocumentKey, IdentityCheck, Moment, NamedQuery, Some } from '../questions.ts'
 import { conditionsOf, FLAG, finds } from './conditions.ts'

@@ -3,7 +3,7 @@
  * a search that narrows an earlier one looks only at what that one found.
  */
 import type { DocumentQuery } from '../../../../shared/contract/index.ts'
-import { getOrMake } from '../../lib/maps.ts'
+import { getOrMake } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { wordsOf } from '../../lib/text-folding.ts'
 import type { Moment } from '../questions.ts'

@@ -4,7 +4,7 @@
  * that one ended: a long history is gone through once, and in pieces.
  */
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
-import { defined } from '../../lib/defined.ts'
+import { defined } from '../../lib/objects.ts'
 import { flag, optional, type Row, Rows, value } from '../../lib/rows.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'

@@ -10,7 +10,7 @@ import {
   readServiceDate,
   type SignerResponse
 } from '../../../../shared/model/index.ts'
-import { getOrMake } from '../../lib/maps.ts'
+import { getOrMake } from '../../lib/objects.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
 
 /** A document and where it was. */

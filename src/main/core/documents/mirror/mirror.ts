@@ -3,7 +3,7 @@
  * Memory follows the disk: nothing is remembered that could not be written.
  */
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
-import { getOrMake } from '../../lib/maps.ts'
+import { getOrMake } from '../../lib/objects.ts'
 import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
 import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'

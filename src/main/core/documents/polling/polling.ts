@@ -5,7 +5,7 @@
 import type { AppError, ConnectionView } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { USUAL_FOLDERS } from '../../accounts/account.ts'
-import { getOrMake } from '../../lib/maps.ts'
+import { getOrMake } from '../../lib/objects.ts'
 import { throttled } from '../../lib/time.ts'
 import type { SendKeys } from '../questions.ts'
 import { AccountState, isUnknownFolder, restAfter } from './account-state.ts'
