@@ -8,21 +8,13 @@ import {
 } from 'electron'
 import { isOwnPage } from '../core/policy/app-pages.ts'
 import type { Settings } from '../core/storage/settings.ts'
-import { guard } from './session-policy.ts'
+import { CONTAINED, guard } from './session-policy.ts'
 
 /** @param preload absolute path of the built preload. */
 export function ownPagePreferences(preload: string): WebPreferences {
   return {
+    ...CONTAINED,
     preload,
-    sandbox: true,
-    contextIsolation: true,
-    nodeIntegration: false,
-    nodeIntegrationInSubFrames: false,
-    nodeIntegrationInWorker: false,
-    webSecurity: true,
-    allowRunningInsecureContent: false,
-    webviewTag: false,
-    navigateOnDragDrop: false,
     // Outside macOS the dictionaries come from a server of the browser's maker: that would tell it who works here.
     spellcheck: process.platform === 'darwin'
   }

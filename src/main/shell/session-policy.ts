@@ -3,9 +3,22 @@
  * is granted nothing, in every session. A part of the shell that shows a page says what that page may do by guarding
  * it; nothing else loosens anything, and nothing in the environment does.
  */
-import { app, type Session, session, type WebContents } from 'electron'
+import { app, type Session, session, type WebContents, type WebPreferences } from 'electron'
 import type { AskedPermission } from '../core/policy/permissions.ts'
 import type { Log } from './log.ts'
+
+/** How every page is held, ours or the service's: in a sandbox, without Node, and nothing loads or opens another way. */
+export const CONTAINED: WebPreferences = {
+  sandbox: true,
+  contextIsolation: true,
+  nodeIntegration: false,
+  nodeIntegrationInSubFrames: false,
+  nodeIntegrationInWorker: false,
+  webSecurity: true,
+  allowRunningInsecureContent: false,
+  webviewTag: false,
+  navigateOnDragDrop: false
+}
 
 interface NavigationRequest {
   url: string

@@ -13,22 +13,15 @@ import {
 import type { ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { isHeldKey } from '../core/policy/held-keys.ts'
+import { CONTAINED } from './session-policy.ts'
 import { notPrinted } from './signing-words.ts'
 
 const PREFERENCES: Electron.WebPreferences = {
-  sandbox: true,
-  contextIsolation: true,
-  nodeIntegration: false,
-  nodeIntegrationInSubFrames: false,
-  nodeIntegrationInWorker: false,
-  webSecurity: true,
-  allowRunningInsecureContent: false,
-  webviewTag: false,
+  ...CONTAINED,
   plugins: false,
   devTools: false,
   // A box of the system's own lies over our cover, stops our page, and doesn't say whose words it shows.
   disableDialogs: true,
-  navigateOnDragDrop: false,
   spellcheck: false,
   // A page that moves on would take the keyboard each time, from the clerk's own window, too.
   focusOnNavigation: false,

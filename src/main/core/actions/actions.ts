@@ -48,7 +48,7 @@ export class Actions {
     const ended = (action: Action, outcome: Outcome) => this.#ended(action, outcome)
     this.#deps = deps
     this.#records = records
-    this.#reconciler = new Reconciler({ ...deps, records, changed, concluded: ended })
+    this.#reconciler = new Reconciler({ ...deps, records, changed, ended })
     this.#dispatcher = new Dispatcher({ ...deps, records, changed, ended, left: (id) => this.#reconciler.left(id) })
     this.#recovery = new Recovery(deps.time, () => this.#recover())
   }
@@ -62,7 +62,7 @@ export class Actions {
   open(): void {
     this.#recovery.before(() => {
       this.#dispatcher.open()
-      this.#reconciler.open()
+      this.#reconciler.schedule.open()
       this.#pruneDaily()
     })
   }
@@ -70,14 +70,14 @@ export class Actions {
   /** Online again, perhaps, or the computer woke up. */
   connectionChanged(): void {
     this.#dispatcher.connectionChanged()
-    this.#reconciler.connectionChanged()
+    this.#reconciler.schedule.connectionChanged()
   }
 
   /** Lets nothing more leave, and waits for what is under way, `limit` milliseconds at most. */
   async close(limit: number): Promise<void> {
     this.#isClosed = true
     this.#recovery.cancel()
-    await within(limit, Promise.all([this.#dispatcher.close(), this.#reconciler.close()]), this.#deps.time)
+    await within(limit, Promise.all([this.#dispatcher.close(), this.#reconciler.schedule.close()]), this.#deps.time)
   }
 
   /**
@@ -130,7 +130,7 @@ export class Actions {
     if (action.isInDoubt) {
       const after = this.#records.change(id, { state: 'uncertain' })
       this.#changed(id)
-      this.#reconciler.plan(action.accountId)
+      this.#reconciler.schedule.plan(action.accountId)
       return viewOf(after ?? action)
     }
     return this.#settledAs(action, 'cancelled')
@@ -141,7 +141,7 @@ export class Actions {
     const action = this.#known(id)
     if (action.state !== 'uncertain') return viewOf(action)
     if (!canBeChecked(action)) fail('conflict', NOT_CHECKABLE)
-    await this.#reconciler.look(action.accountId)
+    await this.#reconciler.schedule.look(action.accountId)
     return this.get(id)
   }
 
@@ -194,7 +194,7 @@ export class Actions {
     const written = this.#write(action, outcome)
     if (!written) return
     this.#changed(action.id)
-    if (written.state === 'uncertain') this.#reconciler.plan(accountId)
+    if (written.state === 'uncertain') this.#reconciler.schedule.plan(accountId)
     if (action.request.kind === 'remind') this.#learnOfReminders(action, outcome)
     if (outcome.kind !== 'done') return
     // The mirror follows by itself; what it shows until then is only older.

@@ -27,7 +27,7 @@ export type Outcome =
 
 export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'describe' | 'time'> {
   records: ActionRecords
-  /** Writes down what came of an attempt. */
+  /** Writes down what came of an attempt, or what looking has shown of it. */
   ended: (action: Action, outcome: Outcome) => Promise<void>
   /** An action leaves now: what was seen before says nothing of this attempt. */
   left: (id: string) => void

@@ -6,10 +6,9 @@ import type { AppError } from '../../../shared/contract/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import { ReconcileSchedule, SECOND_LOOK_AFTER, type Seen as SeenAs, seenAfter } from '../jobs/reconcile-schedule.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
-import { type Action, type ActionRecords, canBeChecked } from './action-records.ts'
+import { type Action, canBeChecked } from './action-records.ts'
 import { shownBy } from './before.ts'
-import type { ActionDeps } from './deps.ts'
-import type { Outcome } from './dispatcher.ts'
+import type { DispatcherDeps } from './dispatcher.ts'
 import { readAfresh } from './subject.ts'
 
 /** Until then a request that is under way may still arrive, in milliseconds. */
@@ -18,25 +17,19 @@ const ATTEMPT_LIMIT = TIME_LIMITS.send.total
 /** What this run's looks have shown of an action. early: as before, while the request might still arrive. */
 type Seen = SeenAs<'early' | 'as before' | 'not there' | 'otherwise'>
 
-export interface ReconcilerDeps extends Pick<ActionDeps, 'ask' | 'refresh' | 'describe' | 'time'> {
-  records: ActionRecords
-  /** Writes down what looking has shown. */
-  concluded: (action: Action, outcome: Outcome) => Promise<void>
-  changed: (id: string) => void
-}
-
 export class Reconciler {
-  readonly #deps: ReconcilerDeps
-  readonly #schedule: ReconcileSchedule
+  /** When it looks. */
+  readonly schedule: ReconcileSchedule
+  readonly #deps: Omit<DispatcherDeps, 'clientOf' | 'left'>
   readonly #seen = new Map<string, Seen>()
   /** When this run tried an action last; for those of an earlier run, when this run began. */
   readonly #tried = new Map<string, number>()
   readonly #begun: number
 
-  constructor(deps: ReconcilerDeps) {
+  constructor(deps: Omit<DispatcherDeps, 'clientOf' | 'left'>) {
     this.#deps = deps
     this.#begun = deps.time.elapsed()
-    this.#schedule = new ReconcileSchedule({
+    this.schedule = new ReconcileSchedule({
       time: deps.time,
       accounts: () => deps.records.accountsIn('uncertain'),
       inDoubt: (accountId) => this.#inDoubt(accountId),
@@ -47,34 +40,10 @@ export class Reconciler {
     })
   }
 
-  /** Begins to look by itself. */
-  open(): void {
-    this.#schedule.open()
-  }
-
-  /** Looks no more. Resolves once the look that is under way has ended. */
-  close(): Promise<void> {
-    return this.#schedule.close()
-  }
-
   /** An action leaves now: what was seen before says nothing of this attempt. */
   left(id: string): void {
     this.#tried.set(id, this.#deps.time.elapsed())
     this.#seen.delete(id)
-  }
-
-  /** Sees to it that the account's folders are looked at when that is worth it. */
-  plan(accountId: string): void {
-    this.#schedule.plan(accountId)
-  }
-
-  /** Looks now, after the look that is under way. Rejects with what reading throws. */
-  async look(accountId: string): Promise<void> {
-    await this.#schedule.look(accountId)
-  }
-
-  connectionChanged(): void {
-    this.#schedule.connectionChanged()
   }
 
   #inDoubt(accountId: string): Action[] {
@@ -103,10 +72,10 @@ export class Reconciler {
   }
 
   async #judge(id: string, begun: number, shown: ReadonlyMap<string, MirroredDocument>): Promise<void> {
-    const { records, concluded } = this.#deps
+    const { records, ended } = this.#deps
     const action = records.find(id)
     // A person, or another attempt, may have decided meanwhile.
-    if (this.#schedule.isOver || action?.state !== 'uncertain' || this.#triedAt(id) > begun) return
+    if (this.schedule.isOver || action?.state !== 'uncertain' || this.#triedAt(id) > begun) return
     const mirrored = shown.get(action.reference)
     const now = mirrored ? shownBy(action.request, action.before, mirrored.document) : 'not there'
     const known = this.#seen.get(id)
@@ -115,7 +84,7 @@ export class Reconciler {
     switch (now) {
       case 'as asked':
         this.#seen.delete(id)
-        return concluded(action, { kind: 'done' })
+        return ended(action, { kind: 'done' })
       case 'as before': {
         if (begun < this.#triedAt(id) + ATTEMPT_LIMIT) {
           return this.#remember(action, { kind: 'early', at: begun, isTwice: false })
@@ -123,7 +92,7 @@ export class Reconciler {
         const seen = seenAfter('as before', begun, before)
         if (!seen.isTwice) return this.#remember(action, seen)
         this.#seen.delete(id)
-        return concluded(action, { kind: 'refused', error: DID_NOT_ARRIVE })
+        return ended(action, { kind: 'refused', error: DID_NOT_ARRIVE })
       }
       case 'not there': {
         const seen = seenAfter('not there', begun, before)

@@ -156,10 +156,6 @@ export function indexOf(document: DocumentResponse, signer: number, identity: Si
 
 /** How many turns came to which outcome. */
 export function outcomeCounts({ turns }: Pick<CounterSession, 'turns'>): Record<string, string> {
-  const counts: Record<string, number> = {}
-  for (const { outcome } of turns) {
-    const signed = outcome?.signed ?? 'unknown'
-    counts[signed] = (counts[signed] ?? 0) + 1
-  }
-  return Object.fromEntries(Object.entries(counts).map(([signed, count]) => [signed, String(count)]))
+  const counts = Map.groupBy(turns, ({ outcome }) => outcome?.signed ?? 'unknown')
+  return Object.fromEntries([...counts].map(([signed, some]) => [signed, String(some.length)]))
 }

@@ -6,6 +6,7 @@ import { dayAt } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
+import { Statements } from '../storage/statements.ts'
 import type { Appointments, CounterDeps } from './deps.ts'
 
 type QueueDeps = Pick<
@@ -86,30 +87,29 @@ export class SigningQueue {
 
 /** Entries of the queue that staff pinned to today, gone at midnight by the office's clocks. */
 export function openAppointments({ db, time }: { db: Db; time: Time }): Appointments {
-  const find = db
-    .prepare<[string, string, number, string], 1>(
-      `SELECT 1 FROM counter_appointments WHERE account_id = ? AND document_reference = ? AND signer = ? AND day = ?`
-    )
-    .pluck()
-  const put = db.prepare<[string, string, number, string]>(
+  const statements = new Statements(db)
+  const find = statements.value<[accountId: string, reference: string, signer: number, day: string], 1>(
+    `SELECT 1 FROM counter_appointments WHERE account_id = ? AND document_reference = ? AND signer = ? AND day = ?`
+  )
+  const put = statements.run<[accountId: string, reference: string, signer: number, day: string]>(
     `INSERT INTO counter_appointments (account_id, document_reference, signer, day) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET day = excluded.day`
   )
-  const take = db.prepare<[string, string, number]>(
+  const take = statements.run<[accountId: string, reference: string, signer: number]>(
     'DELETE FROM counter_appointments WHERE account_id = ? AND document_reference = ? AND signer = ?'
   )
-  const takeOld = db.prepare<[string]>('DELETE FROM counter_appointments WHERE day <> ?')
+  const takeOld = statements.run<[day: string]>('DELETE FROM counter_appointments WHERE day <> ?')
   const today = () => dayAt(time.now(), time.zone())
 
   const change = db.transaction((accountId: string, documentReference: string, signer: number, isToday: boolean) => {
     const day = today()
-    takeOld.run(day)
-    if (isToday) put.run(accountId, documentReference, signer, day)
-    else take.run(accountId, documentReference, signer)
+    takeOld(day)
+    if (isToday) put(accountId, documentReference, signer, day)
+    else take(accountId, documentReference, signer)
   })
 
   return {
-    isToday: (...entry) => find.get(...entry, today()) !== undefined,
+    isToday: (...entry) => find(...entry, today()) !== undefined,
     set: (...entry) => change.immediate(...entry)
   }
 }

@@ -133,13 +133,10 @@ const HIDDEN = 'Not shown: it may be secret.'
 const SHORTEST_KEY = 12
 const SHORTEST_PART = 4
 
-interface Secrets {
-  /** Whether a text gives one of them away. */
-  isIn: (text: string) => boolean
-}
+type Secrets = ReturnType<typeof secretsOf>
 
 /** What lets someone sign, edit, watch or read in the place of one of the document's people. */
-function secretsOf({ EditUrl, Signers = [] }: DocumentResponse): Secrets {
+function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
   const wholes = [
     EditUrl,
     ...Signers.flatMap(({ SigningKey, VideoConfirmationDetail: video }) => [
@@ -152,7 +149,9 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse): Secrets {
   for (const whole of wholes) {
     for (const part of whole.split(/[/?&=#]/).slice(1)) if (part.length >= SHORTEST_KEY) parts.add(part)
   }
-  return { isIn: (text) => wholes.includes(text) || [...parts].some((part) => text.includes(part)) }
+  /** Whether a text gives one of them away. */
+  const isIn = (text: string) => wholes.includes(text) || [...parts].some((part) => text.includes(part))
+  return { isIn }
 }
 
 /** Members that this version doesn't know, as short text. */

@@ -12,14 +12,9 @@ import { type DocumentsWorker, openDocumentsWorker } from './worker.ts'
 const MOST_SET_ASIDE = 2
 
 /** What became of opening the file. */
-export interface DocumentsOpened {
-  state: OpenedDocuments['state']
-  because?: MemoryReason
-  setAside?: string
-}
+export type DocumentsOpened = Pick<OpenedDocuments, 'state' | 'setAside'> & { because?: MemoryReason }
 
-interface Standing {
-  state: OpenedDocuments['state']
+interface Standing extends Pick<OpenedDocuments, 'state'> {
   worker: DocumentsWorker
   /** Closes the file at once, whatever is under way. */
   leave: () => void

@@ -176,7 +176,7 @@ export function openDownloads(deps: DownloadsDeps) {
       return after
     },
 
-    preview: openPreview(deps).preview,
+    preview: openPreview(deps),
     check: check.check,
     writeIndex: indexes.write,
 

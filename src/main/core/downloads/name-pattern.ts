@@ -193,24 +193,22 @@ export function openPreview({ ask, accountName, time }: PreviewDeps) {
     return (withIdentity.length > 0 ? withIdentity : documents).slice(0, EXAMPLES).map(({ reference }) => reference)
   }
 
-  return {
-    /** What a pattern makes of some documents: the given ones, or those that were signed last. */
-    async preview(
-      accountId: string,
-      { pattern, type, references }: { pattern: string; type: DownloadView['type']; references?: string[] | undefined }
-    ): Promise<PatternPreview> {
-      const parsed = parsePattern(pattern)
-      if (!parsed.ok) return { examples: [], problem: parsed.problem }
-      const named = { account: accountName(accountId), type, otherwise: time.now(), zone: time.zone() }
-      const examples: PatternPreview['examples'] = []
-      for (const reference of await exampleDocuments(accountId, references)) {
-        const mirrored = await ask('get', { accountId, reference })
-        if (!mirrored) continue
-        const facts = namePartsOf({ ...named, reference, name: reference }, mirrored)
-        examples.push({ documentName: facts.document, fileName: relativePath(parsed.pattern, facts).join('/') })
-      }
-      return { examples }
+  /** What a pattern makes of some documents: the given ones, or those that were signed last. */
+  return async function preview(
+    accountId: string,
+    { pattern, type, references }: { pattern: string; type: DownloadView['type']; references?: string[] | undefined }
+  ): Promise<PatternPreview> {
+    const parsed = parsePattern(pattern)
+    if (!parsed.ok) return { examples: [], problem: parsed.problem }
+    const named = { account: accountName(accountId), type, otherwise: time.now(), zone: time.zone() }
+    const examples: PatternPreview['examples'] = []
+    for (const reference of await exampleDocuments(accountId, references)) {
+      const mirrored = await ask('get', { accountId, reference })
+      if (!mirrored) continue
+      const facts = namePartsOf({ ...named, reference, name: reference }, mirrored)
+      examples.push({ documentName: facts.document, fileName: relativePath(parsed.pattern, facts).join('/') })
     }
+    return { examples }
   }
 }
 

@@ -100,8 +100,6 @@ function clocks(at: number, zone: string) {
   return { year, month, dayOfMonth, day: `${year}-${month}-${dayOfMonth}`, time }
 }
 
-/** What a file's name is made of, from what the folders showed of its document. */
-
 interface Named {
   account: string
   reference: string
@@ -113,7 +111,10 @@ interface Named {
   zone: string
 }
 
-/** @param mirrored undefined if the document isn't known any more. */
+/**
+ * What a file's name is made of, from what the folders showed of its document.
+ * @param mirrored undefined if the document isn't known any more.
+ */
 export function namePartsOf(
   { account, reference, name, type, otherwise, zone }: Named,
   mirrored: MirroredDocument | undefined

@@ -57,7 +57,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
 
   async function lookAtChanges(mirror: string, changes: readonly DocumentChange[]): Promise<void> {
     const found: { rule: Rule; checks: IdentityCheck[] }[] = []
-    for (const [accountId, rules] of byAccount(table.all())) {
+    for (const [accountId, rules] of Map.groupBy(table.all(), (rule) => rule.accountId)) {
       const queries = rules.flatMap((rule) => queryOf(rule) ?? [])
       const accounts = new Set([accountId, ...queries.flatMap(({ query }) => query.accounts ?? [])])
       const documents = distinct(changes.filter((change) => accounts.has(change.accountId)))
@@ -217,10 +217,4 @@ function distinct(changes: readonly DocumentChange[]): DocumentKey[] {
 
 function note(lanes: Map<string, Lane>, { accountId }: DocumentKey, { folderId }: Rule): void {
   lanes.set(`${accountId}\n${folderId}`, { accountId, folderId })
-}
-
-function byAccount(rules: readonly Rule[]): Map<string, Rule[]> {
-  const found = new Map<string, Rule[]>()
-  for (const rule of rules) found.set(rule.accountId, [...(found.get(rule.accountId) ?? []), rule])
-  return found
 }

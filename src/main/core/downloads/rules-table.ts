@@ -1,5 +1,6 @@
 /** Rules as they are kept, with which documents each of them is about and which of those it has put in line. */
 import type { AppError, DownloadChoice, DownloadView } from '../../../shared/contract/index.ts'
+import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
@@ -24,11 +25,6 @@ const RULES = new Rows({
   problem: optional(json<AppError>())
 })
 
-interface RuleDocument {
-  accountId: string
-  reference: string
-}
-
 export type RulesTable = ReturnType<typeof openRulesTable>
 
 export function openRulesTable(db: Db) {
@@ -51,7 +47,7 @@ export function openRulesTable(db: Db) {
   const isNoted = rules.value<[id: string, accountId: string, reference: string, type: string], 1>(
     `SELECT 1 FROM download_rule_documents WHERE rule_id = ? AND account_id = ? AND document_reference = ? AND type = ?`
   )
-  const about = db.prepare<[string, string, string, number], RuleDocument>(
+  const about = db.prepare<[string, string, string, number], DocumentKey>(
     `SELECT account_id AS accountId, document_reference AS reference FROM download_rule_documents AS mine
      WHERE rule_id = ? AND (account_id, document_reference) > (?, ?) AND type = ''
        AND (SELECT count(*) FROM download_rule_documents AS queued WHERE queued.rule_id = mine.rule_id
@@ -77,16 +73,16 @@ export function openRulesTable(db: Db) {
     trouble: (id: string, error: AppError): void => void trouble(JSON.stringify(error), id),
 
     /** It became complete since the rule is there. */
-    concerns: (id: string, { accountId, reference }: RuleDocument): void => void note(id, accountId, reference, ''),
-    isConcerned: (id: string, { accountId, reference }: RuleDocument): boolean =>
+    concerns: (id: string, { accountId, reference }: DocumentKey): void => void note(id, accountId, reference, ''),
+    isConcerned: (id: string, { accountId, reference }: DocumentKey): boolean =>
       isNoted(id, accountId, reference, '') === 1,
 
     /** Notes that it is put in line; false where it was before. */
-    queue: (id: string, { accountId, reference }: RuleDocument, type: DownloadView['type']): boolean =>
+    queue: (id: string, { accountId, reference }: DocumentKey, type: DownloadView['type']): boolean =>
       note(id, accountId, reference, type) > 0,
 
     /** Documents that it concerns and of which not every type is in line yet, some at a time. */
-    open: ({ id, types }: Rule, after: RuleDocument | undefined): RuleDocument[] =>
+    open: ({ id, types }: Rule, after: DocumentKey | undefined): DocumentKey[] =>
       about.all(id, after?.accountId ?? '', after?.reference ?? '', types.length),
 
     /** It goes by the changes of another mirror from now on. */

@@ -2,6 +2,7 @@
 
 import type { DownloadRule, SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import { type MatchingDeps, openRuleMatching } from './rule-matching.ts'
@@ -87,8 +88,7 @@ export function openRules(deps: RulesDeps) {
     change(accountId: string, id: string, changes: RuleChange): DownloadRule {
       const rule = own(accountId, id)
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
-      const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-      table.change({ ...rule, ...Object.fromEntries(given) })
+      table.change({ ...rule, ...defined(changes) })
       matching.lookAgain(id)
       wake(0)
       deps.changed()

@@ -1,6 +1,7 @@
 /** How a person wants identity data fetched: kept as what is proposed the next time. */
 import { z } from 'zod'
 import type { DownloadSettings } from '../../../shared/contract/index.ts'
+import { defined } from '../lib/objects.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
 import type { DownloadFolders } from './download-folders.ts'
@@ -46,8 +47,7 @@ export function openDownloadSettings({ db, folders, folder, setFolder }: Setting
     /** @throws AppFailure `gone` where the folder isn't known. */
     change({ folderId, ...changes }: SettingsChange): DownloadSettings {
       const path = folderId === undefined ? undefined : folders.pathOf(folderId)
-      const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-      const next = Kept.parse({ ...now, ...Object.fromEntries(given) })
+      const next = Kept.parse({ ...now, ...defined(changes) })
       kept.write(KEY, next)
       now = next
       if (path !== undefined) setFolder(path)

@@ -5,6 +5,7 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStatOf, freeNameFor, isFree } from './dropped-file.ts'
+import type { Entry } from './journal.ts'
 import { ensureFolder, isFolder, isIn } from './own-folders.ts'
 import type { FileStat } from './stable-file.ts'
 
@@ -14,18 +15,12 @@ export const WORKING = '.countersign'
 const LONGEST_NAME = 60
 const CLAIM = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(.+)$/
 
-/** Which claim a file of the working folder is. */
-export interface Claim {
-  id: string
-  /** Of the file that was claimed; the end of it, where it was long. */
-  name: string
+export type Claimed = Pick<Entry, 'id' | 'name'>
+
+/** Which claim a file of the working folder is; of the name of a file that was claimed, the end where it was long. */
+export interface Claim extends Claimed {
   /** When it was claimed or changed last, in milliseconds since 1970 UTC, by the clock of anyone who holds the disk. */
   at: number
-}
-
-export interface Claimed {
-  id: string
-  name: string
 }
 
 export function workingFolderOf(place: string): string {

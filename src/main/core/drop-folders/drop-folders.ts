@@ -4,11 +4,12 @@
  */
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative } from 'node:path'
-import type { DropFolder, DroppedFile } from '../../../shared/contract/index.ts'
+import type { DecodedInput, DropFolder, DroppedFile } from '../../../shared/contract/index.ts'
 import { openArriving } from '../drafts/arriving.ts'
 import type { Drafts } from '../drafts/drafts.ts'
 import type { Presets } from '../drafts/presets.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { within } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -170,20 +171,12 @@ export function openDropFolders(deps: DropFoldersDeps) {
     },
 
     /** @throws AppFailure `gone`; `invalid` where the preset is another account's. */
-    change(
-      id: string,
-      {
-        sends,
-        presetId,
-        paused
-      }: { sends?: boolean | undefined; presetId?: string | null | undefined; paused?: boolean | undefined }
-    ): DropFolder {
+    change(id: string, { sends, presetId, paused }: Omit<DecodedInput<'dropFolders.change'>, 'id'>): DropFolder {
       const { accountId } = folders.get(id)
       if (presetId && presets.accountOf(presetId) !== accountId) fail('invalid', 'This preset is another account’s.')
       const folder = folders.change(id, {
-        ...(sends !== undefined && { sends }),
-        ...(presetId !== undefined && { presetId: presetId ?? undefined }),
-        ...(paused !== undefined && { isPaused: paused })
+        ...defined({ sends, isPaused: paused }),
+        ...(presetId !== undefined && { presetId: presetId ?? undefined })
       })
       watched.get(id)?.soon()
       changed(id)

@@ -130,17 +130,8 @@ export function openJournal(db: Db) {
   }
 }
 
-function viewOf({
-  id,
-  folderId,
-  name,
-  takenAt,
-  outcome = 'failed',
-  count,
-  draftIds,
-  batchId,
-  error
-}: Entry): DroppedFile {
+function viewOf({ outcome = 'failed', ...entry }: Entry): DroppedFile {
+  const { id, folderId, name, takenAt, count, draftIds, batchId, error } = entry
   return {
     ...{ id, folderId, name, at: takenAt, outcome, count, draftIds },
     ...(outcome === 'batch' && { batchId }),

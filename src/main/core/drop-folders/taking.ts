@@ -49,7 +49,7 @@ export type Outcome = 'done' | 'stuck' | 'moving'
 
 export function openTaking({ current, isWanted, journal, making, archive, step, ...deps }: TakingDeps) {
   const stable = new StableClaims(deps.time)
-  const otherWorkstations = openOtherWorkstations({ journal, ...deps })
+  const lookAtOthers = openOtherWorkstations({ journal, ...deps })
   const absences = new Map<string, number>()
   /** Which claims this run made or went on with, and where: what is given back when it ends. */
   const claims = new Map<string, { place: string; entry: Claimed }>()
@@ -57,7 +57,7 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
   /** Goes on with what was claimed before and isn't put away. */
   async function goOn(folder: Folder): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
-    otherWorkstations.look(folder, await claimsIn(folder.place).catch(() => []))
+    lookAtOthers(folder, await claimsIn(folder.place).catch(() => []))
     for (const entry of journal.unfinished(folder.id)) {
       if (!isWanted()) break
       outcomes.push(await patiently(() => onwards(folder, entry)))
@@ -202,16 +202,14 @@ function openOtherWorkstations({ journal, time, newId, changed }: OtherWorkstati
     changed()
   }
 
-  return {
-    look({ id: folderId }: Folder, claims: readonly Claim[]): void {
-      for (const { id, name, at } of claims) {
-        const ours = journal.find(id)
-        // It was given up while it was out of sight, and is there again.
-        if (ours?.folderId === folderId && ours.state === 'finished') journal.reopen(id)
-        if (ours || time.now() - at < LEFT_AFTER) continue
-        const told = `left-${id}`
-        if (!journal.find(told)) tell(folderId, told, name)
-      }
+  return ({ id: folderId }: Folder, claims: readonly Claim[]): void => {
+    for (const { id, name, at } of claims) {
+      const ours = journal.find(id)
+      // It was given up while it was out of sight, and is there again.
+      if (ours?.folderId === folderId && ours.state === 'finished') journal.reopen(id)
+      if (ours || time.now() - at < LEFT_AFTER) continue
+      const told = `left-${id}`
+      if (!journal.find(told)) tell(folderId, told, name)
     }
   }
 }

@@ -129,9 +129,8 @@ function namesOf(told: DocumentNews[]): string {
 
 /** The account with most of them: the activity that is shown is an account's. */
 function mostOf(told: DocumentNews[]): string {
-  const counts = new Map<string, number>()
-  for (const { accountId } of told) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
-  const [[accountId] = ['']] = [...counts].sort(([, one], [, other]) => other - one)
+  const byAccount = Map.groupBy(told, (one) => one.accountId)
+  const [[accountId] = ['']] = [...byAccount].sort(([, one], [, other]) => other.length - one.length)
   return accountId
 }
 

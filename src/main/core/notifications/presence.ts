@@ -20,17 +20,14 @@ export interface PresenceDeps {
   failed: (error: unknown) => void
 }
 
-/** From when to when nobody looked. */
-export interface Away {
-  since: number
-  until: number
-}
-
 const LOOKED = 'looked-at'
 const MINUTE = 60_000
 /** Who comes back sooner was hardly away. */
 const LONG_ENOUGH = 30 * MINUTE
-const Period = z.object({ since: z.number(), until: z.number() })
+
+/** From when to when nobody looked. */
+const Away = z.object({ since: z.number(), until: z.number() })
+export type Away = z.output<typeof Away>
 
 export type Presence = ReturnType<typeof openPresence>
 
@@ -38,7 +35,7 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
   const kept = keptIn(db)
   // Erased with the account: see the statements of accounts/account.ts over `meta`.
   const keyOf = (accountId: string) => `away:${accountId}:`
-  const awayOf = (accountId: string): Away | undefined => kept.read(keyOf(accountId), Period)
+  const awayOf = (accountId: string): Away | undefined => kept.read(keyOf(accountId), Away)
   let isNew = true
   let isLooking = false
   let preventNext = () => {}
@@ -106,12 +103,11 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
   }
 }
 
-/** What happened to an account's documents while nobody looked. What this workstation did itself is no news. */
-
 const MOST_SHOWN = 100
 /** The folders are read again when the person comes back: what is found in this time happened before, in milliseconds. */
 const FOUND_LATE = 2 * 60_000
 
+/** What happened to an account's documents while nobody looked. What this workstation did itself is no news. */
 export async function awayView(ask: AskDocuments, accountId: string, away: Away | undefined): Promise<AwayView> {
   if (!away) return { total: 0, byKind: {}, changes: [] }
   const until = away.until + FOUND_LATE

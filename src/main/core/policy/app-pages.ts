@@ -15,7 +15,7 @@ export const PERSON_START = `${APP_SCHEME}://${APP_HOST}/counter.html`
  * server where there is one.
  */
 export function isOwnPage(address: string, devServer?: URL): boolean {
-  const url = parsed(address)
+  const url = URL.parse(address)
   if (!url || url.username || url.password) return false
   if (devServer && url.origin === devServer.origin) return true
   return url.protocol === `${APP_SCHEME}:` && url.host === APP_HOST
@@ -27,7 +27,7 @@ export function isOwnPage(address: string, devServer?: URL): boolean {
  * @returns an absolute path inside the folder, or undefined if the address must be refused.
  */
 export function fileOfPage(address: string, folder: string): string | undefined {
-  const url = parsed(address)
+  const url = URL.parse(address)
   if (!url || !isOwnPage(address)) return undefined
   const segments = segmentsOf(url.pathname === '' || url.pathname === '/' ? '/index.html' : url.pathname)
   return segments && join(folder, ...segments)
@@ -39,7 +39,7 @@ export function fileOfPage(address: string, folder: string): string | undefined 
  */
 export function devServerOf(packaging: { isPackaged: boolean }, address: string | undefined): URL | undefined {
   if (packaging.isPackaged || !address) return undefined
-  const url = parsed(address)
+  const url = URL.parse(address)
   const isLoopback = url && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   return isLoopback && url.protocol === 'http:' ? url : undefined
 }
@@ -50,8 +50,4 @@ const PLAIN_NAME = /^[A-Za-z0-9_@][A-Za-z0-9_@.-]*(?<!\.)$/
 function segmentsOf(pathname: string): string[] | undefined {
   const segments = pathname.slice(1).split('/')
   return pathname.startsWith('/') && segments.every((segment) => PLAIN_NAME.test(segment)) ? segments : undefined
-}
-
-function parsed(address: string): URL | undefined {
-  return URL.canParse(address) ? new URL(address) : undefined
 }

@@ -39,7 +39,7 @@ const OWN_FRAMES = new Set(['about:blank', 'about:srcdoc'])
 
 /** Decides on the move of a frame: a link, a form, a script, a redirect, or the first address itself. */
 export function decideNavigation(move: { url: string; isMainFrame: boolean }, ground: SigningGround): Decision {
-  const url = parsed(move.url)
+  const url = URL.parse(move.url)
   if (!url) return refuse('not-an-address')
   if (!move.isMainFrame && OWN_FRAMES.has(url.href)) return ALLOW
   // Only the page as a whole comes back to us; a frame within it could say so while the signer is still reading.
@@ -78,7 +78,7 @@ export function decideRequest(
     return decision.kind === 'allow' ? allowed(new URL(request.url), ground) : decision
   }
   if (resourceType === 'object') return refuse('plug-in')
-  const url = parsed(request.url)
+  const url = URL.parse(request.url)
   if (!url) return refuse('not-an-address')
   // Made by the page itself: nothing leaves.
   if (url.protocol === 'data:' || url.protocol === 'blob:') return ALLOW
@@ -113,7 +113,7 @@ function decideHost(
 
 /** The practice service runs on this machine, without encryption, on a port of its own: exactly that and no other. */
 function isPracticeHost(url: URL, practiceOrigin: string | undefined): boolean {
-  const practice = practiceOrigin === undefined ? undefined : parsed(practiceOrigin)
+  const practice = practiceOrigin === undefined ? null : URL.parse(practiceOrigin)
   return (
     practice?.protocol === 'http:' &&
     isLoopback(practice.hostname) &&
@@ -128,13 +128,13 @@ export function isLoopback(hostname: string): boolean {
 
 /** Answers with more in the query than was asked for are still answers: services add the outcome to it. */
 function isSamePlace(url: URL, address: string): boolean {
-  const place = parsed(address)
+  const place = URL.parse(address)
   if (!place || (place.protocol !== 'https:' && place.protocol !== 'http:')) return false
   return url.origin === place.origin && url.pathname === place.pathname && !url.username && !url.password
 }
 
 function isEncryptedOrigin(allowed: string): boolean {
-  return parsed(allowed)?.protocol === 'https:'
+  return URL.parse(allowed)?.protocol === 'https:'
 }
 
 /** The origin, with a socket's counted as its page's. */
@@ -144,8 +144,4 @@ function originOf(url: URL): string {
 
 function refuse(reason: RefusalReason): { kind: 'refuse'; reason: RefusalReason } {
   return { kind: 'refuse', reason }
-}
-
-function parsed(address: string): URL | undefined {
-  return URL.canParse(address) ? new URL(address) : undefined
 }
