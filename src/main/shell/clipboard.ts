@@ -1,5 +1,6 @@
 /** The system's clipboard as far as text goes, and what staff had on it while a person has this window. */
 import { clipboard } from 'electron'
+import { inTurn } from '../core/lib/slices.ts'
 
 export const plainClipboard = {
   read: async (): Promise<string> => clipboard.readText(),
@@ -9,13 +10,12 @@ export const plainClipboard = {
 
 /**
  * What staff had on the clipboard is put aside while a person has this window: it must not be pasted into their page, and
- * nothing that they copied may stay behind.
+ * nothing that they copied may stay behind. One after the other: what is given back must have been read before.
  */
 export class ClipboardAside {
   readonly #platform: NodeJS.Platform
   #isAside = false
   #text = ''
-  #last: Promise<void> = Promise.resolve()
 
   constructor(platform: NodeJS.Platform = process.platform) {
     this.#platform = platform
@@ -23,7 +23,7 @@ export class ClipboardAside {
 
   /** Resolves when the clipboard is empty. It is empty as well if this rejects: what was on it couldn't be read. */
   put(): Promise<void> {
-    return this.#inTurn(async () => {
+    return inTurn(this, async () => {
       const wasAside = this.#isAside
       this.#isAside = true
       try {
@@ -37,7 +37,7 @@ export class ClipboardAside {
 
   /** Empties the clipboard of what the person left and gives staff their text back. */
   giveBack(): Promise<void> {
-    return this.#inTurn(async () => {
+    return inTurn(this, async () => {
       if (!this.#isAside) return
       const own = this.#text
       this.#isAside = false
@@ -49,7 +49,7 @@ export class ClipboardAside {
 
   /** Resolves once nothing is being put aside or given back. */
   settled(): Promise<void> {
-    return this.#last
+    return inTurn(this, () => undefined)
   }
 
   /** Empties it of what a person may have left before the application ended. */
@@ -57,12 +57,5 @@ export class ClipboardAside {
     clipboard.clear()
     // There, what was marked last is pasted by the middle button.
     if (this.#platform === 'linux') clipboard.selection.clear()
-  }
-
-  /** One after the other: what is given back must have been read before. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => undefined)
-    return mine
   }
 }

@@ -230,21 +230,20 @@ const isDead = (window: BrowserWindow): boolean => window.isDestroyed() || windo
 
 /** Left by another window before it, by a screen that is no longer filled, or by being out of sight. */
 function watch(window: BrowserWindow, left: (by: LeftBy) => void, blurs: () => boolean): () => void {
-  const blurred = () => blurs() && left('blur')
-  const unfilled = () => left('full-screen')
   const hidden = () => left('hidden')
   const crashed = () => left('page')
-  window.on('blur', blurred)
-  window.on('leave-full-screen', unfilled)
-  window.on('hide', hidden)
-  window.on('minimize', hidden)
+  const told = Object.entries({
+    blur: () => blurs() && left('blur'),
+    'leave-full-screen': () => left('full-screen'),
+    hide: hidden,
+    minimize: hidden
+  })
+  // The declarations have an overload for each event, and none for all of them.
+  for (const [event, heard] of told) window.on(event as 'blur', heard)
   window.webContents.on('render-process-gone', crashed)
   return () => {
     if (window.isDestroyed()) return
-    window.off('blur', blurred)
-    window.off('leave-full-screen', unfilled)
-    window.off('hide', hidden)
-    window.off('minimize', hidden)
+    for (const [event, heard] of told) window.off(event as 'blur', heard)
     window.webContents.off('render-process-gone', crashed)
   }
 }

@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { newCredentials, openPracticeOffice, type PracticeOffice } from '../../practice/office.ts'
+import { codeOf } from '../core/lib/failure.ts'
 
 /** What the main thread hands over. */
 export interface PracticeOrder {
@@ -75,13 +76,9 @@ async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | 
     say({ kind: 'open', url: office.url, token: auth.token })
     return office
   } catch (error) {
-    say({ kind: 'failed', code: codeOf(error) })
+    say({ kind: 'failed', code: codeOf(error) || 'unknown' })
     return undefined
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 }
 
 let office: PracticeOffice | undefined

@@ -10,9 +10,7 @@ import type { AccountSecrets } from '../storage/keychain.ts'
 import { KeychainError } from '../storage/keychain.ts'
 import { type Account, type AccountRecord, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
 import {
-  type AccountChanges,
   type AccountCredentials,
-  type AccountInput,
   decodeCredentials,
   encodeCredentials,
   isSameLogin,
@@ -21,8 +19,6 @@ import {
   readName,
   readService
 } from './credentials.ts'
-
-export type { AccountChanges, AccountInput } from './credentials.ts'
 
 export interface AccountsDeps {
   readonly db: Db
@@ -37,6 +33,20 @@ export interface RunningPractice {
   readonly baseUrl: string
   readonly credentials: AccountCredentials
 }
+
+/** Where a service is, and how the account proves there who it is. */
+type ServiceAccess = Readonly<Parameters<typeof readService>[0]>
+type Optional<Shape> = { readonly [Name in keyof Shape]?: Shape[Name] | undefined }
+
+export type AccountInput =
+  | ({ readonly kind: 'practice'; readonly name: string } & Optional<Pick<Account, 'colour'>>)
+  | ({ readonly kind: 'service'; readonly name: string } & ServiceAccess &
+      Optional<Pick<Account, 'colour' | 'dataTypeSpelling'>>)
+
+/** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
+export type AccountChanges = Optional<
+  Pick<Account, 'name' | 'colour' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> & ServiceAccess
+>
 
 /** Whether the service took an account's credentials when it was last asked. */
 export type Admission = 'refused' | 'not refused'

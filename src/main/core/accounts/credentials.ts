@@ -4,7 +4,6 @@
  */
 import { z } from 'zod'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
-import type { DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Credentials } from '../service/authentication.ts'
@@ -99,28 +98,6 @@ export function decodeCredentials(text: string): AccountCredentials | undefined 
  */
 export function secretsBeside(opened: OpenedDatabase, keychain: Keychain): AccountSecrets {
   return opened.state === 'encrypted' ? keychain.accounts : memoryKeychain().accounts
-}
-
-export type AccountInput =
-  | { readonly kind: 'practice'; readonly name: string; readonly colour?: string | undefined }
-  | {
-      readonly kind: 'service'
-      readonly name: string
-      readonly baseUrl: string
-      readonly authentication: CredentialsInput
-      readonly colour?: string | undefined
-      readonly dataTypeSpelling?: DataTypeSpelling | undefined
-    }
-
-/** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
-export interface AccountChanges {
-  readonly name?: string | undefined
-  readonly baseUrl?: string | undefined
-  readonly authentication?: CredentialsInput | undefined
-  readonly colour?: string | undefined
-  readonly jsonByQuery?: boolean | undefined
-  readonly dataTypeSpelling?: DataTypeSpelling | undefined
-  readonly folders?: readonly string[] | undefined
 }
 
 export function readService(input: { baseUrl: string; authentication: CredentialsInput }) {

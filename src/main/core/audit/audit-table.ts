@@ -2,10 +2,11 @@
 import type { AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
-import { optional, type Row, Rows, value } from '../lib/rows.ts'
+import { optional, type RecordOf, type Row, Rows, value } from '../lib/rows.ts'
 import type { Sliced } from '../lib/slices.ts'
 import { folded, wordsOf } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
+import { TableStatements } from '../storage/statements.ts'
 import { BEFORE_FIRST, hashAfter, sorted, textOf } from './chain.ts'
 
 /** An entry, and what is kept with it: its hash, and the text that it is found by. */
@@ -35,17 +36,19 @@ export type AuditTable = ReturnType<typeof openAuditTable>
 
 export function openAuditTable(db: Db) {
   const newest = db.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
-  const insert = db.prepare(
+  const audit = new TableStatements(db, 'audit', ENTRIES)
+  const insert = audit.run<[entry: object]>(
     `INSERT INTO audit (${ENTRIES.columns}, hash, search) VALUES (@seq, @at, @zone, @staff, @what, @session,
        @documentReference, @documentName, @signerName, @detail, @hash, @search)`
   )
-  const hash = db.prepare<[number], string>('SELECT hash FROM audit WHERE seq = ?').pluck()
-  const one = db.prepare<[number], Row>(`SELECT ${ENTRIES.columns} FROM audit WHERE seq = ?`)
-  const count = db.prepare<[], number>('SELECT count(*) FROM audit').pluck()
-  const page = db.prepare<[number, number], number>('SELECT seq FROM audit ORDER BY seq DESC LIMIT ? OFFSET ?').pluck()
-  const below = db
-    .prepare<[number, number], number>('SELECT seq FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1 OFFSET ?')
-    .pluck()
+  const one = audit.one<[seq: number]>('WHERE seq = ?')
+  const count = audit.value<[], number>('SELECT count(*) FROM audit')
+  const page = audit.values<[limit: number, offset: number], number>(
+    'SELECT seq FROM audit ORDER BY seq DESC LIMIT ? OFFSET ?'
+  )
+  const below = audit.value<[from: number, offset: number], number>(
+    'SELECT seq FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1 OFFSET ?'
+  )
   const after = db.prepare<[number, number], Row & { seq: number; hash: string; search: string }>(
     `SELECT ${ENTRIES.columns}, hash, search FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`
   )
@@ -55,45 +58,39 @@ export function openAuditTable(db: Db) {
     const entry = wellFormed({ ...given, seq: (before?.seq ?? 0) + 1 })
     const hash = hashAfter(before?.hash ?? BEFORE_FIRST, textOf(entry))
     const kept = ENTRIES.write({ ...entry, detail: JSON.stringify(entry.detail) })
-    insert.run({ ...kept, hash, search: searchText(entry) })
+    insert({ ...kept, hash, search: searchText(entry) })
     return { seq: entry.seq, hash }
   })
 
   /** The numbers of all that hold each of the words, newest first. */
   function* found(words: readonly string[]): Sliced<number[]> {
     const fits = words.map(() => 'instr(search, ?) > 0').join(' AND ')
-    const stretch = db
-      .prepare<(string | number)[], number>(
-        `SELECT seq FROM audit WHERE seq BETWEEN ? AND ? AND ${fits} ORDER BY seq DESC`
-      )
-      .pluck()
+    const stretch = audit.values<(string | number)[], number>(
+      `SELECT seq FROM audit WHERE seq BETWEEN ? AND ? AND ${fits} ORDER BY seq DESC`
+    )
     const all: number[] = []
     for (let to = newest.get()?.seq; to !== undefined; ) {
-      const next = below.get(to, STRETCH)
-      all.push(...stretch.all(next === undefined ? Number.MIN_SAFE_INTEGER : next + 1, to, ...words))
+      const next = below(to, STRETCH)
+      all.push(...stretch(next === undefined ? Number.MIN_SAFE_INTEGER : next + 1, to, ...words))
       to = next
       yield
     }
     return all
   }
 
-  const entriesOf = (numbers: readonly number[]) =>
-    numbers.flatMap((seq) => {
-      const row = one.get(seq)
-      return row ? [entryOf(row)] : []
-    })
+  const entriesOf = (numbers: readonly number[]) => numbers.flatMap((seq) => one(seq) ?? []).map(entryOf)
 
   return {
     /** @throws SQLite's error: then nothing was written. */
     append: (entry: Omit<AuditEntry, 'seq'>) => append.immediate(entry),
     newest: () => newest.get(),
-    hashOf: (seq: number) => hash.get(seq),
-    count: () => count.get() ?? 0,
+    hashOf: audit.value<[seq: number], string>('SELECT hash FROM audit WHERE seq = ?'),
+    count: () => count() ?? 0,
 
     /** Newest first; those of which a name, who of staff it was or what is told holds each word of the search. */
     *list(search: string, offset: number, limit: number): Sliced<AuditPage> {
       const words = wordsOf(search)
-      if (words.length === 0) return { entries: entriesOf(page.all(limit, offset)), total: count.get() ?? 0 }
+      if (words.length === 0) return { entries: entriesOf(page(limit, offset)), total: count() ?? 0 }
       const numbers = yield* found(words)
       return { entries: entriesOf(numbers.slice(offset, offset + limit)), total: numbers.length }
     },
@@ -103,7 +100,7 @@ export function openAuditTable(db: Db) {
       for (let last = Number.MIN_SAFE_INTEGER; ; ) {
         const rows = after.all(last, STRETCH)
         if (rows.length === 0) return
-        yield rows.map((row) => ({ entry: entryOf(row), hash: row.hash, search: row.search }))
+        yield rows.map((row) => ({ entry: entryOf(ENTRIES.read(row)), hash: row.hash, search: row.search }))
         last = rows.at(-1)?.seq ?? last
       }
     }
@@ -120,8 +117,7 @@ function wellFormed(entry: AuditEntry): AuditEntry {
   return { ...whole, detail: sorted(Object.fromEntries(words)) }
 }
 
-function entryOf(row: Row): AuditEntry {
-  const entry = ENTRIES.read(row)
+function entryOf(entry: RecordOf<typeof ENTRIES>): AuditEntry {
   return { ...defined(entry), detail: detailOf(entry.detail) }
 }
 

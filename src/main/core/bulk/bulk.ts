@@ -170,6 +170,6 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
 }
 
 /** One at a time: two thousand packages are many when they are all unfolded. */
-function* packagesOf(rows: readonly string[]): Iterable<PackageRow> {
+export function* packagesOf(rows: readonly string[]): Iterable<PackageRow> {
   for (const row of rows) yield JSON.parse(row) as PackageRow
 }

@@ -1,5 +1,6 @@
 /** Reads a file that a person chose, by what is in it rather than by its name. */
 import { readFile, stat } from 'node:fs/promises'
+import { codeOf } from '../lib/failure.ts'
 import { inFigures, MOST_BYTES, refuseFile } from './raw-table.ts'
 import { decodeText, readCsv } from './read-csv.ts'
 import { openWorkbook } from './read-xlsx.ts'
@@ -79,8 +80,4 @@ const unreadable: Record<string, string> = {
 function refusalOf(error: unknown): string {
   if (codeOf(error) === '') throw error
   return 'The file could not be read. Copy it to this computer and try again.'
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -2,7 +2,13 @@
  * What the counter needs of the world around it: the service's answers, the page that is signed on, the screen that a person
  * has, the staff's PIN, and where it is kept that a session runs.
  */
-import type { AppError, CounterEntry, CounterSettings, CounterTurn } from '../../../shared/contract/index.ts'
+import type {
+  AppError,
+  CounterEntry,
+  CounterSettings,
+  CounterTurn,
+  DecodedInput
+} from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
@@ -162,9 +168,4 @@ export interface SigningViewEvents {
 }
 
 /** In CSS pixels of our own page, whose zoom the view knows. */
-export interface ViewBounds {
-  x: number
-  y: number
-  width: number
-  height: number
-}
+export type ViewBounds = DecodedInput<'counter.show'>['bounds']

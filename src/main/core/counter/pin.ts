@@ -34,6 +34,7 @@ export interface PinDeps {
 
 export type PinAnswer = { ok: true } | { ok: false; code: 'wrong-pin' | 'pin-wait' | 'no-pin'; waitUntil?: number }
 
+/** What is asked of it is done one after the other: two tries at one time would both be judged as the first of them. */
 export class StaffPinKeeper {
   readonly #deps: PinDeps
   readonly #cost: Cost
@@ -51,7 +52,7 @@ export class StaffPinKeeper {
   }
 
   state(): Promise<PinState> {
-    return this.#inTurn(() => this.#state())
+    return inTurn(this, () => this.#state())
   }
 
   /**
@@ -59,7 +60,7 @@ export class StaffPinKeeper {
    * a right one forgets them. Two asked at one time are judged one after the other.
    */
   check(pin: string): Promise<PinAnswer> {
-    return this.#inTurn(() => this.#judge(pin))
+    return inTurn(this, () => this.#judge(pin))
   }
 
   /**
@@ -67,7 +68,7 @@ export class StaffPinKeeper {
    * @throws AppFailure `invalid` with the field, `wrong-pin`, `pin-wait`; KeychainError.
    */
   set(pin: string, current?: string): Promise<PinState> {
-    return this.#inTurn(async () => {
+    return inTurn(this, async () => {
       const refused = refusedPin(pin)
       if (refused) refuse('pin', refused)
       const isFirst = (await this.#read()) === null
@@ -83,7 +84,7 @@ export class StaffPinKeeper {
 
   /** The PIN was forgotten. @throws AppFailure `bad-input` if the system doesn't tell who signs in. */
   reset(): Promise<PinState> {
-    return this.#inTurn(async () => {
+    return inTurn(this, async () => {
       if (!this.#canReset)
         fail('bad-input', 'On this system only the administrator can reset the PIN.', {
           next: 'Ask your administrator.'
@@ -103,11 +104,6 @@ export class StaffPinKeeper {
   /** The computer was unlocked, by someone who can sign in to it. */
   unlockScreen(): void {
     if (this.#reset.unlock()) this.#deps.changed()
-  }
-
-  /** One after the other: two tries at one time would both be judged as the first of them. */
-  #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    return inTurn(this, work)
   }
 
   async #state(): Promise<PinState> {

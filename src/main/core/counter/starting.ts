@@ -1,5 +1,5 @@
 /** What a session begins with: checked against the service's newest answer, before anyone is handed anything. */
-import type { CounterSession, CounterTurn, EvidenceItem } from '../../../shared/contract/index.ts'
+import type { CounterSession, CounterTurn, DecodedInput, EvidenceItem } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
@@ -7,17 +7,8 @@ import type { CounterDeps } from './deps.ts'
 import { identityOf } from './outcome.ts'
 import type { SessionStart, TurnFacts } from './session-state.ts'
 
-interface WantedTurn {
-  documentReference: string
-  signer: number
-  /** The ids of the evidence that staff has seen of this person. */
-  evidence: readonly string[]
-}
-
-export interface Wanted {
-  turns: readonly WantedTurn[]
-  allowsCamera: boolean
-}
+export type Wanted = DecodedInput<'counter.start'>
+type WantedTurn = Wanted['turns'][number]
 
 type StartDeps = Pick<CounterDeps, 'refresh' | 'documentOf' | 'settings' | 'time' | 'newId' | 'zoom' | 'account'>
 

@@ -2,7 +2,7 @@
  * What is done to many rows of the queue at once: queuing documents, retrying what ended, clearing, cancelling, saving into
  * another folder. Rows are written in chunks, with pauses in which other work has its turn.
  */
-import type { AddedDownloads, DocumentQuery, DownloadChoice } from '../../../shared/contract/index.ts'
+import type { AddedDownloads, DecodedInput, DownloadChoice } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
@@ -26,9 +26,6 @@ export interface BulkChangesDeps {
   newId: () => string
 }
 
-/** Documents of the account by their references, or all that a query finds. */
-type ManyDocuments = { references: string[] } | { query: DocumentQuery }
-
 /** As many documents are asked for at once. */
 const PAGE = 5_000
 
@@ -44,7 +41,7 @@ export class BulkChanges {
   /** Queues many documents; those without an identity check are only counted. @throws AppFailure `gone` for the folder. */
   async add(
     accountId: string,
-    what: ManyDocuments,
+    what: DecodedInput<'downloads.add'>['what'],
     { folderId, ...choice }: DownloadChoice & { folderId: string }
   ): Promise<AddedDownloads> {
     const { db, ask, folders, queue, changed, time } = this.#deps

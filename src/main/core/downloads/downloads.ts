@@ -2,7 +2,13 @@
  * ID-verification data on its way to disk: a queue that outlives the application, rules that fill it, and what is known of
  * the files that came of it. Files are whole or not there at all, and never take another's place.
  */
-import type { AppError, DownloadSettings, DownloadSummary, DownloadView } from '../../../shared/contract/index.ts'
+import type {
+  AppError,
+  DecodedInput,
+  DownloadSettings,
+  DownloadSummary,
+  DownloadView
+} from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
@@ -21,7 +27,7 @@ import { Runs, Speed } from './progress.ts'
 import { Queue } from './queue.ts'
 import { openRules, type RulesDeps } from './rules.ts'
 import { openSavedFilesCheck } from './saved-files-check.ts'
-import { openDownloadSettings, type SettingsChange, type SettingsDeps } from './settings.ts'
+import { openDownloadSettings, type SettingsDeps } from './settings.ts'
 
 export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder'>,
@@ -168,7 +174,7 @@ export function openDownloads(deps: DownloadsDeps) {
     settings: settings.read,
 
     /** @throws AppFailure `gone` for the folder, `invalid` for a pattern that can't be used. */
-    configure(changes: SettingsChange): DownloadSettings {
+    configure(changes: DecodedInput<'downloads.configure'>): DownloadSettings {
       if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
       const after = settings.change(changes)
       queue.wake()

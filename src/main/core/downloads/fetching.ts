@@ -13,10 +13,11 @@ import { buffered } from '../storage/write-buffer.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download, KeptDownload } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
+import { removeLeftovers } from './leftovers.ts'
 import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './name-pattern.ts'
 import { namePartsOf } from './name-values.ts'
 import type { UnderWay } from './queue.ts'
-import { findKept, type Kept, keepFile, removeLeftovers } from './target.ts'
+import { findKept, type Kept, keepFile } from './target.ts'
 import { SeenFolders } from './target-folder.ts'
 
 /** As much of the service's client as downloads take. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { codeOf } from '../lib/failure.ts'
 
 /**
  * `missing`: nothing has its name. `altered`: something else has it. `unreadable`: can't be told now; its folder is away, or
@@ -41,7 +42,7 @@ export async function checkFile(
     return (await sha256Of(file, expected.bytes, signal)) === expected.sha256 ? 'intact' : 'altered'
   } catch (error) {
     signal?.throwIfAborted()
-    if (!isNotThere(error)) return 'unreadable'
+    if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return 'unreadable'
     const isAway = folder !== undefined && (await lstat(folder).catch(() => undefined)) === undefined
     return isAway ? 'unreadable' : 'missing'
   } finally {
@@ -62,9 +63,4 @@ async function sha256Of(file: FileHandle, bytes: number, signal?: AbortSignal): 
     if (read > bytes) return undefined
     hash.update(piece.subarray(0, bytesRead))
   }
-}
-
-function isNotThere(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOENT' || code === 'ENOTDIR'
 }

@@ -1,6 +1,6 @@
 /** Rules: every document of a view, as it completes, into a folder. */
 
-import type { DownloadRule, SavedView } from '../../../shared/contract/index.ts'
+import type { DecodedInput, DownloadRule, SavedView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
@@ -16,10 +16,6 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   failed: (error: unknown) => void
   newId: () => string
 }
-
-export type RuleInput = Pick<Rule, 'viewId' | 'folderId' | 'types' | 'pattern' | 'writesIndex'> & { alsoNow: boolean }
-type Changeable = Pick<Rule, 'folderId' | 'types' | 'pattern' | 'writesIndex' | 'isOn'>
-export type RuleChange = { [Name in keyof Changeable]?: Changeable[Name] | undefined }
 
 /** What one round over the folders brings is looked at together. In milliseconds. */
 const GATHERING = 1_000
@@ -71,7 +67,7 @@ export function openRules(deps: RulesDeps) {
     list: (accountId: string): DownloadRule[] => table.ofAccount(accountId).map(shown),
 
     /** @throws AppFailure `gone` where the view or the folder isn't known. */
-    add(accountId: string, { alsoNow, ...input }: RuleInput): Promise<DownloadRule> {
+    add(accountId: string, { alsoNow, ...input }: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
       return oneByOne(async () => {
         if (!deps.views(accountId).some(({ id }) => id === input.viewId)) fail('gone', 'This view is no longer there.')
         deps.folders.pathOf(input.folderId)
@@ -85,7 +81,7 @@ export function openRules(deps: RulesDeps) {
     },
 
     /** One that is turned on again catches up. @throws AppFailure `gone`. */
-    change(accountId: string, id: string, changes: RuleChange): DownloadRule {
+    change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
       const rule = own(accountId, id)
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
       table.change({ ...rule, ...defined(changes) })

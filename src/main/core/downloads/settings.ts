@@ -1,6 +1,6 @@
 /** How a person wants identity data fetched: kept as what is proposed the next time. */
 import { z } from 'zod'
-import type { DownloadSettings } from '../../../shared/contract/index.ts'
+import type { DecodedInput, DownloadSettings } from '../../../shared/contract/index.ts'
 import { defined } from '../lib/objects.ts'
 import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
@@ -27,10 +27,6 @@ export interface SettingsDeps {
   setFolder: (path: string) => void
 }
 
-export type SettingsChange = { [Name in keyof z.output<typeof Kept>]?: z.output<typeof Kept>[Name] | undefined } & {
-  folderId?: string | undefined
-}
-
 export function openDownloadSettings({ db, folders, folder, setFolder }: SettingsDeps) {
   const kept = keptIn(db)
   let now = kept.read(KEY, Kept) ?? Kept.parse({})
@@ -45,7 +41,7 @@ export function openDownloadSettings({ db, folders, folder, setFolder }: Setting
     concurrency: (): number => now.concurrency,
 
     /** @throws AppFailure `gone` where the folder isn't known. */
-    change({ folderId, ...changes }: SettingsChange): DownloadSettings {
+    change({ folderId, ...changes }: DecodedInput<'downloads.configure'>): DownloadSettings {
       const path = folderId === undefined ? undefined : folders.pathOf(folderId)
       const next = Kept.parse({ ...now, ...defined(changes) })
       kept.write(KEY, next)

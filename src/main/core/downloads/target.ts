@@ -25,8 +25,6 @@ import {
   rootOf
 } from './target-folder.ts'
 
-export { removeLeftovers } from './leftovers.ts'
-
 /** A file that is there, whole and flushed, under its final name. The name lasts once its folder is flushed, too. */
 export interface Kept {
   /** Below the chosen folder, as the names are on the disk. */

@@ -4,7 +4,7 @@
  */
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, BatchView } from '../../../shared/contract/index.ts'
-import { type BatchBox, RECENT_DAYS } from '../bulk/bulk.ts'
+import { type BatchBox, packagesOf, RECENT_DAYS } from '../bulk/bulk.ts'
 import type { PackageRow } from '../bulk/dry-run.ts'
 import type { ArrivingEntries, openArriving, Stored } from '../drafts/arriving.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
@@ -126,7 +126,7 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
     const moment = { zone: time.zone(), now: time.now(), recent: recentOf(folder.accountId) }
     const sheet = await readSheetFile(worker.ask, { id: newId(), name, bytes, base, ...moment })
     const { columns, isClean } = sheet
-    if (folder.sends && isClean) return { kind: 'batch', columns, rows: each(sheet.rows) }
+    if (folder.sends && isClean) return { kind: 'batch', columns, rows: packagesOf(sheet.rows) }
     const drafts = compositionsOf(sheet.rows)
     return { kind: 'drafts', entries: { drafts, presets: [] }, notes: heldBack(folder, sheet.notes) }
   }
@@ -232,11 +232,6 @@ function heldBack({ sends }: Folder, notes: readonly string[]): string[] {
     : [...notes]
 }
 
-/** One at a time: thousands of packages are many when they are all unfolded. */
-function* each(rows: readonly string[]): Iterable<PackageRow> {
-  for (const row of rows) yield JSON.parse(row) as PackageRow
-}
-
 function* compositionsOf(rows: readonly string[]): Iterable<Composition> {
-  for (const { composition } of each(rows)) yield composition
+  for (const { composition } of packagesOf(rows)) yield composition
 }

@@ -1,6 +1,7 @@
 /** How the chosen account stands, in two numbers, for where there is room for no more: the badge and the tray. */
 
 import type { AskDocuments } from '../documents/questions.ts'
+import { OneAtATime } from '../jobs/lanes.ts'
 import type { Time } from '../lib/time.ts'
 
 export interface BadgeCounts {
@@ -27,8 +28,7 @@ export function openBadgeCounts({ ask, chosen, show, happened, time, failed }: B
   let shown: BadgeCounts | undefined
   let newest: string | undefined
   let prevent: (() => void) | undefined
-  let isCounting = false
-  let isStale = false
+  const counting = new OneAtATime(time, () => count().catch(failed))
 
   async function countsOf(accountId: string | undefined): Promise<BadgeCounts> {
     if (accountId === undefined) return { unread: 0, waiting: 0 }
@@ -53,23 +53,12 @@ export function openBadgeCounts({ ask, chosen, show, happened, time, failed }: B
     show(badgeCounts)
   }
 
-  async function countOnce(): Promise<void> {
-    prevent = undefined
-    if (isCounting) {
-      isStale = true
-      return
-    }
-    isCounting = true
-    await count().catch(failed)
-    isCounting = false
-    if (!isStale) return
-    isStale = false
-    changed()
-  }
-
   /** To be called after documents changed, or another account was chosen. */
   function changed(): void {
-    prevent ??= time.after(GATHERING, () => void countOnce())
+    prevent ??= time.after(GATHERING, () => {
+      prevent = undefined
+      void counting.fresh()
+    })
   }
 
   return {

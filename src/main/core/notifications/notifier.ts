@@ -5,6 +5,7 @@
  */
 
 import { type DocumentChange, NOTIFIED_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
+import { OneAtATime } from '../jobs/lanes.ts'
 import { isQuiet, localTimeOf } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -54,7 +55,11 @@ export function openNotifier(deps: NotifierDeps) {
   let wasQuiet = false
   let lately = 0
   let lastDueSlot: number | undefined
-  let looking: Promise<void> | undefined
+  const looking = new OneAtATime(time, () =>
+    tellWhatIsNew().catch((error: unknown) => {
+      if (!isStopped) deps.failed(error)
+    })
+  )
 
   function later(task: () => void, delay: number): void {
     if (isStopped) return
@@ -71,17 +76,6 @@ export function openNotifier(deps: NotifierDeps) {
     const held = isQuiet(deps.settings().quiet, localTimeOf(time.now(), time.zone()).minute)
     wasQuiet ||= held
     return held
-  }
-
-  function look(): Promise<void> {
-    looking ??= tellWhatIsNew()
-      .catch((error: unknown) => {
-        if (!isStopped) deps.failed(error)
-      })
-      .finally(() => {
-        looking = undefined
-      })
-    return looking
   }
 
   async function tellWhatIsNew(): Promise<void> {
@@ -133,7 +127,7 @@ export function openNotifier(deps: NotifierDeps) {
     isWaiting = true
     later(() => {
       isWaiting = false
-      void look()
+      void looking.now()
     }, FIRST_ROUND_LOOK)
   }
 
@@ -174,7 +168,7 @@ export function openNotifier(deps: NotifierDeps) {
 
   function tick(): void {
     later(tick, MINUTE)
-    void look()
+    void looking.now()
   }
 
   /** Looks soon; often asked is once. */
@@ -185,7 +179,7 @@ export function openNotifier(deps: NotifierDeps) {
       () => {
         isWoken = false
         // What came while it was looked is looked for afterwards.
-        void (looking ?? Promise.resolve()).then(look)
+        void looking.fresh()
       },
       lately >= MANY_IN_A_MINUTE ? GATHERING_MANY : GATHERING
     )
@@ -203,7 +197,7 @@ export function openNotifier(deps: NotifierDeps) {
       isStarted = true
       later(() => {
         isCaughtUp = true
-        void look()
+        void looking.now()
       }, FIRST_ROUND)
       tick()
     },
@@ -222,7 +216,7 @@ export function openNotifier(deps: NotifierDeps) {
       isStopped = true
       for (const prevent of pending) prevent()
       pending.clear()
-      await looking
+      await looking.ended()
     }
   }
 }

@@ -2,6 +2,7 @@
  * Whose fault it is that a database does not open: the file's, which is then set aside, or something around it, which
  * leaves the file alone. When in doubt it isn't the file's.
  */
+import { codeOf } from '../lib/failure.ts'
 import { fileErrorOf } from './file-error.ts'
 import { DamagedDatabaseError } from './integrity.ts'
 import { KeychainError } from './keychain.ts'
@@ -63,10 +64,6 @@ function faultOfSqlite(code: string): DatabaseFault | undefined {
 function faultOfFile(error: unknown): MemoryReason {
   const code = fileErrorOf(error)?.code
   return code === 'no-space' || code === 'not-writable' ? code : 'disk-failed'
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 function around(because: MemoryReason): DatabaseFault {
