@@ -16,12 +16,11 @@ beforeAll(async () => {
     async (_electron, { parts, pictures }) => {
       const { fixture } = globalThis
       const notifications = await fixture.load<typeof import('../../src/main/shell/notifications.ts')>(parts[0] ?? '')
-      const tray = await fixture.load<typeof import('../../src/main/shell/tray.ts')>(parts[1] ?? '')
-      const desktop = await fixture.load<typeof import('../../src/main/shell/desktop.ts')>(parts[2] ?? '')
-      const foreground = await fixture.load<typeof import('../../src/main/shell/windows.ts')>(parts[3] ?? '')
+      const desktop = await fixture.load<typeof import('../../src/main/shell/desktop.ts')>(parts[1] ?? '')
+      const foreground = await fixture.load<typeof import('../../src/main/shell/windows.ts')>(parts[2] ?? '')
       const note = (what: unknown) => void fixture.records.push(what)
       fixture.notifications = notifications.openNotifications({ platform: 'linux', clicked: note })
-      fixture.tray = tray.openTray({
+      fixture.tray = desktop.openTray({
         platform: 'linux',
         pictures,
         open: (place?: string) => note(place ?? 'open'),
@@ -35,7 +34,7 @@ beforeAll(async () => {
       fixture.bringForward = () => foreground.bringForward(fixture.window)
       notifications.nameToDesktop('win32')
     },
-    { parts: ['notifications', 'tray', 'desktop', 'windows'].map(shell), pictures }
+    { parts: ['notifications', 'desktop', 'windows'].map(shell), pictures }
   )
 })
 
@@ -98,7 +97,7 @@ it('the tray says how the account stands, and leads there', async () => {
 it('where there are no pictures, or no tray at all, nothing breaks', async () => {
   const said = await app.evaluate(
     async ({ Tray }, { part }) => {
-      const { openTray } = await globalThis.fixture.load<typeof import('../../src/main/shell/tray.ts')>(part)
+      const { openTray } = await globalThis.fixture.load<typeof import('../../src/main/shell/desktop.ts')>(part)
       const log: unknown[] = []
       const failing = { log: { warn: (message: string) => void log.push(message) }, open: () => {}, quit: () => {} }
       const without = openTray({ platform: 'linux', pictures: '/nowhere', ...failing })
@@ -115,7 +114,7 @@ it('where there are no pictures, or no tray at all, nothing breaks', async () =>
       }
       return log
     },
-    { part: shell('tray') }
+    { part: shell('desktop') }
   )
   expect(said).toEqual(['There is no icon in the tray.'])
 })

@@ -1,10 +1,10 @@
 /** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless someone signs. */
 import { join } from 'node:path'
-import { app, type BrowserWindow, nativeImage } from 'electron'
+import { app, type BrowserWindow, Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
 import type { BadgeCounts } from '../core/notifications/badge-counts.ts'
+import type { Log } from './log.ts'
 import { openNotifications } from './notifications.ts'
 import type { SendEvent } from './screens.ts'
-import { openTray, type TrayParts } from './tray.ts'
 import { bringForward } from './windows.ts'
 
 export interface DesktopParts extends Pick<TrayParts, 'log'> {
@@ -66,4 +66,74 @@ export function openBadge({ platform, pictures, window }: BadgeParts): (unread: 
     const mark = nativeImage.createFromPath(join(pictures, 'unread.png'))
     window.setOverlayIcon(mark, unread === 1 ? '1 unread document' : `${unread} unread documents`)
   }
+}
+
+interface TrayParts extends Omit<BadgeParts, 'window'> {
+  /** Brings the window forward, at a screen where one is named. */
+  open: (place?: 'documents' | 'counter') => void
+  quit: () => void
+  log: Pick<Log, 'warn'>
+}
+
+/**
+ * The icon in the tray: how the chosen account stands, and a short way to what that is about. Nothing needs it: where the
+ * desktop has no tray, all of it is in the window too.
+ * @public The tests of the host call it in the application.
+ */
+export function openTray(parts: TrayParts) {
+  const tray = madeTray(parts)
+
+  return {
+    show(badgeCounts: BadgeCounts): void {
+      if (tray && !tray.isDestroyed()) showIn(tray, parts, badgeCounts)
+    },
+    remove: (): void => tray?.destroy()
+  }
+}
+
+function showIn(tray: Tray, parts: TrayParts, badgeCounts: BadgeCounts): void {
+  tray.setToolTip(toolTipOf(badgeCounts))
+  tray.setImage(pictureOf(parts, badgeCounts))
+  // Some desktops of Linux see a changed menu only where it is set again.
+  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, badgeCounts)))
+}
+
+function toolTipOf({ unread, waiting }: BadgeCounts): string {
+  const said = [
+    ...(unread > 0 ? [`${unread} unread`] : []),
+    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'} at the counter`] : [])
+  ]
+  return said.length === 0 ? 'Countersign' : `Countersign: ${said.join(', ')}`
+}
+
+function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting }: BadgeCounts) {
+  const counted = (label: string, count: number, what: string) => (count > 0 ? `${label} (${count} ${what})` : label)
+  return [
+    { label: 'Open Countersign', click: () => open() },
+    { type: 'separator' },
+    { label: counted('Documents', unread, 'unread'), click: () => open('documents') },
+    { label: counted('Counter', waiting, waiting === 1 ? 'waits' : 'wait'), click: () => open('counter') },
+    { type: 'separator' },
+    { label: 'Quit Countersign', click: quit }
+  ] satisfies MenuItemConstructorOptions[]
+}
+
+function madeTray(parts: TrayParts): Tray | undefined {
+  const badgeCounts = { unread: 0, waiting: 0 }
+  try {
+    const tray = new Tray(pictureOf(parts, badgeCounts))
+    showIn(tray, parts, badgeCounts)
+    // On macOS a click opens the menu; on Linux it may not be told at all.
+    if (parts.platform !== 'darwin') tray.on('click', () => parts.open())
+    return tray
+  } catch (error) {
+    parts.log.warn('There is no icon in the tray.', { kind: error instanceof Error ? error.name : typeof error })
+    return undefined
+  }
+}
+
+/** macOS colours its own, by the template; beside the picture of that name are those for finer screens. */
+function pictureOf({ platform, pictures }: TrayParts, { unread }: BadgeCounts) {
+  const name = platform === 'darwin' ? 'trayTemplate.png' : unread > 0 ? 'tray-unread.png' : 'tray.png'
+  return nativeImage.createFromPath(join(pictures, name))
 }
