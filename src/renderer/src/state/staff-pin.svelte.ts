@@ -1,7 +1,7 @@
 /** The staff's PIN while a person has the screen: how long the pad waits after wrong ones, and the way out if it was forgotten. */
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { PinState } from '../../../shared/contract/views.ts'
-import { type Api, settled } from '../api.ts'
+import { type Api, settled, together } from '../api.ts'
 import { type Clock, Seconds } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
@@ -106,14 +106,10 @@ export class ForgottenPin {
 
   /** Follows whether a new one may be chosen. Answers what stops following. */
   follow(host: Window): () => void {
-    const load = () => void this.#pin.load()
-    load()
-    const stop = this.#api.on('settings.changed', load)
-    host.addEventListener('focus', load)
-    return () => {
-      stop()
-      host.removeEventListener('focus', load)
-    }
+    const { follow } = this.#pin
+    follow()
+    host.addEventListener('focus', follow)
+    return together(this.#api.on('settings.changed', follow), () => host.removeEventListener('focus', follow))
   }
 }
 

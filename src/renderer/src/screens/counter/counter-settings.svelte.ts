@@ -42,7 +42,7 @@ export class CounterSettings {
       () => this.#host.removeEventListener('focus', load),
       this.#api.on('settings.changed', load),
       this.#api.on('counter.changed', load),
-      this.#api.on('audit.changed', () => void this.pin.load())
+      this.#api.on('audit.changed', this.pin.follow)
     )
   }
 

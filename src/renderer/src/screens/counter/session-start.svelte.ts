@@ -3,10 +3,11 @@
  * decides in the end whether it may begin.
  */
 import { SvelteSet } from 'svelte/reactivity'
-import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { CounterEntry, CounterOffer, CounterSession, EvidenceItem } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
+import { Resource } from '../../state/resource.svelte.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
 
 /** Someone who is to sign, with all that they sign in this session. */
@@ -24,11 +25,7 @@ const notHere: AppError = {
 }
 
 export class SessionStart {
-  #offer = $state.raw<CounterOffer>()
-  #error = $state.raw<AppError>()
-  #reading = $state(false)
-  #hasPin = $state(false)
-  #staff = $state('')
+  readonly #offer = new Resource(() => this.#ask())
   allowsCamera = $state(false)
   readonly starting = new Action<CounterSession>()
   /** Documents and signers beside the first, as `reference signer`. */
@@ -57,61 +54,56 @@ export class SessionStart {
   }
 
   get offer() {
-    return this.#offer
+    return this.#offer.value
   }
-  /** Why nothing can be offered. */
+  /** Why nothing can be offered; unsaid while it is asked again. */
   get error() {
-    return this.#error
+    return this.#offer.reading ? undefined : this.#offer.error
   }
   get reading() {
-    return this.#reading
+    return this.#offer.reading
   }
   /** Who of staff the audit trail will name. */
   get staff() {
-    return this.#staff
+    return this.offer?.staff ?? ''
   }
   /** Without a PIN of staff nobody is handed the screen. */
   get hasPin() {
-    return this.#hasPin
+    return this.offer?.hasPin ?? false
   }
 
   /** Has the documents read from the service, and asks what a session could be made of. */
   async load(): Promise<void> {
-    this.#reading = true
-    this.#error = undefined
-    const place = await this.#where()
-    const result = place && (await settled(this.#api.counter.offer(place)))
-    this.#reading = false
-    if (!result?.ok) {
-      this.#error = result?.error ?? this.#queue.refreshing.error ?? notHere
-      return
-    }
-    this.#offer = result.value
-    this.#hasPin = result.value.hasPin
-    this.#staff = result.value.staff
-    const { alsoOfPerson, others } = result.value
+    await this.#offer.load()
+    if (!this.offer || this.error) return
+    const { alsoOfPerson, others } = this.offer
     const now = [...alsoOfPerson, ...others.filter(({ isTheirTurn }) => isTheirTurn)].map(nameOf)
     for (const name of this.#also.map(nameOf)) if (now.includes(name)) this.#added.add(name)
   }
 
-  async #where(): Promise<QueuePlace | undefined> {
-    const { documentReference, signer } = this.#place
-    if (signer !== undefined) return { documentReference, signer }
-    const first = await this.#queue.firstOf(documentReference)
-    return first && { documentReference, signer: first.signer }
+  async #ask(): Promise<Result<CounterOffer>> {
+    const { documentReference } = this.#place
+    const signer = this.#place.signer ?? (await this.#queue.firstOf(documentReference))?.signer
+    if (signer === undefined) return { ok: false, error: this.#queue.refreshing.error ?? notHere }
+    return this.#api.counter.offer({ documentReference, signer })
   }
 
   /** Someone else of staff works here from now on. Answers why that was not kept. */
   async setStaff(staffName: string): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.configure({ staffName }))
     if (!result.ok) return result.error
-    this.#staff = result.value.staffName || staffName
+    this.#learn({ staff: result.value.staffName || staffName })
     return undefined
   }
 
   pinWasSet(): void {
-    this.#hasPin = true
+    this.#learn({ hasPin: true })
     this.starting.clear()
+  }
+
+  /** What has changed since it was offered. */
+  #learn(change: Partial<CounterOffer>): void {
+    if (this.offer) this.#offer.put({ ...this.offer, ...change })
   }
 
   isAdded(entry: QueuePlace): boolean {
@@ -121,20 +113,20 @@ export class SessionStart {
   add(entry: QueuePlace, isAdded: boolean): void {
     if (isAdded) this.#added.add(nameOf(entry))
     else this.#added.delete(nameOf(entry))
-    for (const other of this.#offer?.others ?? []) if (this.waitsFor(other)) this.#added.delete(nameOf(other))
+    for (const other of this.offer?.others ?? []) if (this.waitsFor(other)) this.#added.delete(nameOf(other))
   }
 
   /** Who has to sign before this one, and isn't part of the session. */
   waitsFor(signer: OtherSigner): OtherSigner | undefined {
     if (signer.isTheirTurn) return undefined
-    const others = this.#offer?.others ?? []
+    const others = this.offer?.others ?? []
     const before = others.slice(0, others.indexOf(signer)).filter((other) => !other.isTheirTurn)
     return before.find((other) => !this.isAdded(other))
   }
 
   /** The session's turns: all of the first person's documents, then the other signers in their order. */
   get turns(): CounterEntry[] {
-    const offer = this.#offer
+    const offer = this.offer
     if (!offer) return []
     const also = [...offer.alsoOfPerson, ...offer.others].filter((entry) => this.isAdded(entry))
     const { person } = offer.first
@@ -168,7 +160,7 @@ export class SessionStart {
 
   /** The first evidence that must have been seen and was not. */
   get missing(): { person: string; item: EvidenceItem } | undefined {
-    const required = this.#offer?.evidence.filter((item) => item.isRequired) ?? []
+    const required = this.offer?.evidence.filter((item) => item.isRequired) ?? []
     for (const { person } of this.people) {
       const item = required.find((one) => !this.hasSeen(person, one))
       if (item) return { person, item }
@@ -178,7 +170,7 @@ export class SessionStart {
 
   /** Begins it. Answers the session; why not stands in `starting.error`. */
   async start(): Promise<CounterSession | undefined> {
-    const evidence = this.#offer?.evidence ?? []
+    const evidence = this.offer?.evidence ?? []
     const turns = this.turns.map(({ documentReference, signer, person }) => ({
       documentReference,
       signer,
@@ -186,7 +178,7 @@ export class SessionStart {
     }))
     const allowsCamera = this.allowsCamera && this.mayNeedCamera
     const session = await this.starting.run(() => this.#api.counter.start({ turns, allowsCamera }))
-    if (this.starting.error?.code === 'no-pin') this.#hasPin = false
+    if (this.starting.error?.code === 'no-pin') this.#learn({ hasPin: false })
     return session
   }
 }
