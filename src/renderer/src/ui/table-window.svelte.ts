@@ -3,7 +3,7 @@
  * rows come or go above it, follows the row that the keys stand on, and asks for the rows that are in sight.
  */
 import { tick, untrack } from 'svelte'
-import { ROW, sheetOf } from './table.ts'
+import { ROW, sheetOf, type TableProps } from './table.ts'
 
 /** Pixels of the headings. */
 const HEAD = 33
@@ -16,18 +16,8 @@ const REST = 70
 /** Rows around its old place in which the row that was in sight is looked for. */
 const NEAR = 200
 
-interface Source<Row> {
-  readonly count: number
-  /** What is listed: where it changes, the list begins at its top. */
-  readonly place: string
-  /** Grows when rows of the same list were read again: what is in sight then stays where it was. */
-  readonly version: number
-  /** The key of the row that is chosen. */
-  readonly chosen: string | undefined
-  row(index: number): Row | undefined
-  keyOf(row: Row): string
-  need(first: number, last: number): void
-}
+/** What a table says of its rows. */
+type Source<Row> = Pick<TableProps<Row>, 'count' | 'place' | 'version' | 'chosen' | 'row' | 'keyOf' | 'onneed'>
 
 export class TableWindow<Row> {
   /** The element that scrolls. */
@@ -138,7 +128,7 @@ export class TableWindow<Row> {
     this.#stopResting()
     const need = () => {
       this.#asked = from
-      this.#source.need(from, to)
+      this.#source.onneed?.(from, to)
     }
     if (Math.abs(from - this.#asked) <= to - from) need()
     else {

@@ -1,4 +1,6 @@
-/** The columns of a table, and where its rows stand. */
+/** What a table is given: its columns and its rows; and where those stand. */
+import type { Snippet } from 'svelte'
+
 export interface Column {
   key: string
   label: string
@@ -17,6 +19,46 @@ export interface Column {
 export interface Branch {
   level: number
   isExpanded?: boolean
+}
+
+/** What a table shows and tells. */
+export interface TableProps<Row> {
+  label: string
+  columns: readonly Column[]
+  count: number
+  /** The row at an index, where it is here already. */
+  row: (index: number) => Row | undefined
+  keyOf: (row: Row) => string
+  /** The key of the row that is chosen. */
+  chosen?: string | undefined
+  cell: Snippet<[Row, Column]>
+  /** isPassing: a selection goes over it. */
+  onchoose?: (row: Row, index: number, isPassing: boolean) => void
+  onopen?: (row: Row) => void
+  /** Rows in sight, first and last, so that they can be fetched. */
+  onneed?: (first: number, last: number) => void
+  /** A key pressed on the chosen row; answer true where it was used. */
+  onkey?: (event: KeyboardEvent, row: Row) => boolean
+  /** Least width of a row in pixels: a narrower table scrolls sideways. */
+  breadth?: number
+  /** What is listed: where it changes, the list begins at its top. */
+  place?: string
+  /** Grows when rows of the same list were read again: what is in sight then stays where it was. */
+  version?: number
+  sort?: { by: string; descending: boolean }
+  onsort?: (key: string) => void
+  onresize?: (key: string, width: number) => void
+  /** Where rows stand under others. */
+  branch?: (row: Row) => Branch
+  onexpand?: (row: Row, isExpanded: boolean) => void
+  /** Where rows can be selected; undefined for one that can't. */
+  isSelected?: (row: Row) => boolean | undefined
+  onselect?: (row: Row) => void
+  /** Selects all rows from one index to another. */
+  onrange?: (from: number, to: number) => void
+  onall?: () => void
+  /** Whether a row is set off from the others. */
+  isStrong?: (row: Row) => boolean
 }
 
 /** Pixels of a row. */
