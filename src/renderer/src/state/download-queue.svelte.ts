@@ -14,13 +14,12 @@ const ended: DownloadState[] = ['done', 'failed', 'cancelled']
 
 type Refetched = 'asked' | 'saved' | 'failed' | 'stopped'
 
-export class DownloadQueue {
+export class DownloadQueue extends Resource<DownloadSummary> {
   readonly #api: Api
-  readonly #view: Resource<DownloadSummary>
   #failures = $state.raw<ReadonlyMap<string, AppError>>(new Map())
   #busy = $state.raw<ReadonlySet<string>>(new Set())
   /** Follows a change; many in a short time are followed together. */
-  readonly follow: () => void
+  override readonly follow: () => void
   /** What is done to all of it: pausing, going on, stopping, trying again, clearing. */
   readonly changing = new Action<unknown>()
   readonly checking = new Action<DownloadCheck>()
@@ -28,8 +27,8 @@ export class DownloadQueue {
   readonly refetched: FetchedAgain
 
   constructor(api: Api, clock: Clock) {
+    super(() => api.downloads.summary())
     this.#api = api
-    this.#view = new Resource(() => api.downloads.summary())
     this.refetched = new FetchedAgain(api)
     this.follow = coalesced(clock, PAUSE, () => {
       void this.load()
@@ -38,10 +37,7 @@ export class DownloadQueue {
   }
 
   get view(): DownloadSummary | undefined {
-    return this.#view.value
-  }
-  get error() {
-    return this.#view.error
+    return this.value
   }
   /** Files that are on their way, or wait. */
   get left(): number {
@@ -49,21 +45,9 @@ export class DownloadQueue {
     return counts ? counts.running + counts.waiting : 0
   }
 
-  load(): Promise<void> {
-    return this.#view.load()
-  }
-
-  async pause(): Promise<void> {
-    await this.changing.run(() => this.#api.downloads.pause())
-    await this.load()
-  }
-  async resume(): Promise<void> {
-    await this.changing.run(() => this.#api.downloads.resume())
-    await this.load()
-  }
-  /** Answers why it could not be done. */
-  async stopAll(): Promise<AppError | undefined> {
-    await this.changing.run(() => this.#api.downloads.cancelAll())
+  /** What it is called says what is done; `clear` takes what failed or was stopped out of the list. Answers why it could not be done. */
+  async change(how: 'pause' | 'resume' | 'cancelAll' | 'againAll' | 'clear'): Promise<AppError | undefined> {
+    await this.changing.run<unknown>(() => this.#api.downloads[how]())
     await this.load()
     return this.changing.error
   }
@@ -74,15 +58,6 @@ export class DownloadQueue {
     const done = await this.changing.run(() => this.#api.downloads.relocate({ from, to: folder.id }))
     await this.load()
     return done && { moved: done.moved, folder: folder.label }
-  }
-  async againAll(): Promise<void> {
-    await this.changing.run(() => this.#api.downloads.againAll())
-    await this.load()
-  }
-  /** Takes what failed or was stopped out of the list. */
-  async clear(): Promise<void> {
-    await this.changing.run(() => this.#api.downloads.clear())
-    await this.load()
   }
   async check(): Promise<void> {
     const found = await this.checking.run(() => this.#api.downloads.check())

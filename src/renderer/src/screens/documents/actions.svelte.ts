@@ -71,15 +71,11 @@ export class DocumentActions {
     return this.#aboutId === id ? this.about.error : undefined
   }
 
-  cancel(id: string): Promise<void> {
-    return this.#do(id, () => this.#api.actions.cancel({ id }))
+  /** Takes it back, asks the service whether it was done, or begins it again. */
+  change(id: string, how: 'cancel' | 'check' | 'again'): Promise<void> {
+    return this.#do(id, () => this.#api.actions[how]({ id }))
   }
-  check(id: string): Promise<void> {
-    return this.#do(id, () => this.#api.actions.check({ id }))
-  }
-  again(id: string): Promise<void> {
-    return this.#do(id, () => this.#api.actions.again({ id }))
-  }
+  /** The person says whether it was done. */
   settle(id: string, happened: boolean): Promise<void> {
     return this.#do(id, () => this.#api.actions.settle({ id, happened }))
   }
