@@ -229,7 +229,8 @@ describe('the command palette', () => {
     expect(all.map((command) => command.id)).toContain('account-harbour')
     expect(all.map((command) => command.id)).not.toContain('account-practice')
     expect(commandsFor('draf', labels, accounts).map((command) => command.id)).toEqual(['go-drafts', 'search'])
-    expect(commandsFor('smith deed', labels, accounts).at(-1)).toMatchObject({ act: 'search', text: 'smith deed' })
+    const search = ['documents', ['all'], { search: 'smith deed' }]
+    expect(commandsFor('smith deed', labels, accounts).at(-1)).toMatchObject({ id: 'search', go: search })
   })
 
   test('opens by Ctrl+K, goes where the arrows point, and searches documents', async () => {

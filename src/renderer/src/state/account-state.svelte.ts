@@ -1,7 +1,6 @@
 /** What the frame shows of the chosen account: whether its service answers, the numbers of the side bar, its newest drafts, its saved views. */
 
-import type { DocumentQuery } from '../../../shared/contract/document-query.ts'
-import type { AppError } from '../../../shared/contract/errors.ts'
+import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type {
   ConnectionView,
   CounterEntry,
@@ -131,12 +130,7 @@ export class Drafts extends Resource<DraftList> {
 }
 
 /** What a view is saved with; without an id it is a new one. */
-interface ViewToSave {
-  id?: string
-  name: string
-  query: DocumentQuery
-  tell: boolean
-}
+type ViewToSave = Pick<SavedView, 'name' | 'query' | 'tell'> & Partial<Pick<SavedView, 'id'>>
 
 /** The saved views of the chosen account, in the order in which a person put them. */
 export class Views extends Resource<SavedView[]> {
@@ -155,12 +149,12 @@ export class Views extends Resource<SavedView[]> {
     return this.list.find((view) => view.id === id)
   }
 
-  async save({ id, name, query, tell }: ViewToSave): Promise<{ view: SavedView } | { error: AppError }> {
+  async save({ id, name, query, tell }: ViewToSave): Promise<Result<SavedView>> {
     const result = await settled(this.#api.views.save({ ...(id && { id }), name, query, tell }))
-    if (!result.ok) return { error: result.error }
+    if (!result.ok) return result
     const view = result.value
     this.put(this.find(view.id) ? this.list.map((one) => (one.id === view.id ? view : one)) : [...this.list, view])
-    return { view }
+    return result
   }
 
   /** Takes a view away; `restore` brings it back to its place, under another id. */
@@ -186,8 +180,8 @@ export class Views extends Resource<SavedView[]> {
     if (!removed) return undefined
     const { name, query, tell } = removed
     const saved = await this.save({ name, query, tell })
-    if ('error' in saved) return saved.error
-    return this.#order(this.list.filter((one) => one.id !== saved.view.id).toSpliced(at, 0, saved.view))
+    if (!saved.ok) return saved.error
+    return this.#order(this.list.filter((one) => one.id !== saved.value.id).toSpliced(at, 0, saved.value))
   }
 
   async #order(next: SavedView[]): Promise<AppError | undefined> {

@@ -113,6 +113,13 @@ export class AppState {
     }
   }
 
+  /** Chooses another account, or says that it couldn't be; answers whether it is chosen. */
+  async choose(id: string): Promise<boolean> {
+    const error = await this.accounts.choose(id)
+    if (error) this.toasts.warn("The account couldn't be chosen.")
+    return error === undefined
+  }
+
   /** The machine knows sooner than the next look that there is a line again. */
   #onLineBack(): () => void {
     const back = () => void (this.connection.isDown && this.api.documents.refresh())

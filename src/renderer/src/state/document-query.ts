@@ -3,7 +3,7 @@
  * `#/documents/view/<id>`. What an address says that is not understood is left out, never guessed.
  */
 import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-query.ts'
-import { IDENTITY_FILTERS } from '../../../shared/contract/document-query.ts'
+import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../../../shared/contract/document-query.ts'
 import { isColumn } from './document-columns.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 
@@ -120,7 +120,6 @@ export function keyOfQuery(query: DocumentQuery): string {
   )
 }
 
-const FAMILIES = ['not-started', 'in-progress', 'complete', 'declined', 'expired', 'other'] as const
 const MOST_DAYS = 3650
 
 function read(parameters: URLSearchParams, folder: string | undefined): DocumentQuery {
@@ -128,7 +127,7 @@ function read(parameters: URLSearchParams, folder: string | undefined): Document
   const list = (name: string) => parameters.get(name)?.split(',').filter(Boolean) ?? []
   const query: DocumentQuery = { search: text('search', 200) ?? '', sort: sortOf(folder), grouped: false }
   if (folder) query.folder = folder.slice(0, 200)
-  const families = FAMILIES.filter((family) => list('families').includes(family))
+  const families = STATUS_FAMILIES.filter((family) => list('families').includes(family))
   if (families.length > 0) query.families = families
   const accounts = list('accounts').slice(0, 50)
   if (accounts.length > 0) query.accounts = accounts

@@ -23,10 +23,7 @@ export type PictureAddress =
   | { state: 'there'; url: string }
   | { state: 'failed'; error: AppError }
 
-export interface Addresses {
-  createObjectURL(blob: Blob): string
-  revokeObjectURL(url: string): void
-}
+type Addresses = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
 
 export class OpenIdentity {
   readonly reference: string

@@ -8,7 +8,6 @@ import type { StatusWords } from '../../words/statuses.ts'
 
 /** Something that a person may have to do something about. */
 export interface Figure {
-  key: string
   label: string
   count: number
   href: string
@@ -24,32 +23,23 @@ const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 export function figuresOf(view: OverviewView, { outbox, counter }: { outbox: number; counter: number }): Figure[] {
   const { stuck } = view
   return [
-    figure('overdue', 'Overdue', view.overdue, documentsHref({ overdue: true }), 'clock', 'danger'),
+    figure('Overdue', view.overdue, documentsHref({ overdue: true }), 'clock', 'danger'),
     figure(
-      'stuck',
       `Stuck ${counted(stuck.days, 'day')}`,
       stuck.count,
       documentsHref({ stuckForDays: stuck.days }),
       'pause',
       'warn'
     ),
-    figure('declined', 'Declined', view.declined, documentsHref({ families: ['declined'] }), 'cross', 'danger'),
-    figure(
-      'identity',
-      'Identity failed',
-      view.identityFailed,
-      documentsHref({ identity: 'failed' }),
-      'cross',
-      'danger'
-    ),
-    figure('waiting', 'At the counter', counter, hrefOf('counter'), 'half', 'accent'),
-    figure('outbox', 'In the outbox', outbox, hrefOf('outbox'), 'question', 'warn'),
-    figure('unread', 'Unread', view.unread, documentsHref({ unread: true }), 'dot', 'accent')
+    figure('Declined', view.declined, documentsHref({ families: ['declined'] }), 'cross', 'danger'),
+    figure('Identity failed', view.identityFailed, documentsHref({ identity: 'failed' }), 'cross', 'danger'),
+    figure('At the counter', counter, hrefOf('counter'), 'half', 'accent'),
+    figure('In the outbox', outbox, hrefOf('outbox'), 'question', 'warn'),
+    figure('Unread', view.unread, documentsHref({ unread: true }), 'dot', 'accent')
   ]
 }
 
 function figure(
-  key: string,
   label: string,
   count: number,
   href: string,
@@ -57,7 +47,7 @@ function figure(
   tone: StatusWords['tone']
 ): Figure {
   // A zero is good news, whatever it counts.
-  return { key, label, count, href, status: { shape, word: label, tone: count > 0 ? tone : 'quiet' } }
+  return { label, count, href, status: { shape, word: label, tone: count > 0 ? tone : 'quiet' } }
 }
 
 /** The families that have documents, with a link to each. */

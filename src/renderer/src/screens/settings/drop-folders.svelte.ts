@@ -1,14 +1,11 @@
 /** The chosen account's drop folders, as they are watched now. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { Input } from '../../../../shared/contract/requests.ts'
 import type { DropFolder } from '../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../api.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
-export interface DropFolderChange {
-  sends?: boolean
-  presetId?: string | null
-  paused?: boolean
-}
+export type DropFolderChange = Omit<Input<'dropFolders.change'>, 'id'>
 
 export class DropFolderList extends Resource<DropFolder[]> {
   readonly #api: Api
