@@ -45,7 +45,7 @@ export class DownloadQueue extends Resource<DownloadSummary> {
     return counts ? counts.running + counts.waiting : 0
   }
 
-  /** What it is called says what is done; `clear` takes what failed or was stopped out of the list. Answers why it could not be done. */
+  /** Does something to all of it: `clear` takes what failed or was stopped out of the list. Answers why it could not be done. */
   async change(how: 'pause' | 'resume' | 'cancelAll' | 'againAll' | 'clear'): Promise<AppError | undefined> {
     await this.changing.run<unknown>(() => this.#api.downloads[how]())
     await this.load()
