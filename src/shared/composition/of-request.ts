@@ -186,12 +186,11 @@ const NEEDS = {
 
 function problemsOfSigner(signer: FormSigner | TemplateSigner, at: string): Problem[] {
   const members = new Map<string, unknown>(Object.entries(signer))
-  const says = (name: string) => {
-    const value = members.get(name)
-    return Array.isArray(value) ? value.length > 0 : Boolean(typeof value === 'string' ? value.trim() : value)
-  }
+  const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value))
+  // A number of spaces is none; a country code of spaces is left out with it, and is warned of.
+  const says = (value: unknown) => (typeof value === 'string' ? value.trim() !== '' : isGiven(value))
   return Object.entries(NEEDS)
-    .filter(([name, other]) => says(name) && !says(other))
+    .filter(([name, other]) => isGiven(members.get(name)) && !says(members.get(other)))
     .map(([name, other]) => warning(`${at}.${name}`, `goes only together with ${other}`))
 }
 

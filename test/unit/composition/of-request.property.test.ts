@@ -86,6 +86,23 @@ describe('the composition of a request', () => {
     ])
   })
 
+  test('warns of a country code without a number, even one of spaces alone', () => {
+    const request = toFormDirectRequest(forms(), mark)
+    const [only] = request.Forms as [(typeof request.Forms)[0]]
+    const problemsFor = (mobile: { MobileCountry: string; MobileNumber?: string }) => {
+      const Signers = only.Signers.map((who) => ({ ...who, ...mobile }))
+      return compositionOfRequest({ kind: 'form-direct', request: { ...request, Forms: [{ ...only, Signers }] } })
+        .problems
+    }
+    const at = 'Forms[0].Signers[0].MobileCountry'
+    const warned = [{ severity: 'warning', at, message: 'goes only together with MobileNumber' }]
+    expect(problemsFor({ MobileCountry: '64' })).toEqual(warned)
+    expect(problemsFor({ MobileCountry: '  ' })).toEqual(warned)
+    expect(problemsFor({ MobileCountry: '64', MobileNumber: '  ' })).toEqual(warned)
+    expect(problemsFor({ MobileCountry: '', MobileNumber: '' })).toEqual([])
+    expect(problemsFor({ MobileCountry: '64', MobileNumber: '021 123 4567' })).toEqual([])
+  })
+
   test('of a good request has no problems of its own', () => {
     const request = requestOf(forms({ items: [form({ signers: [signer({ faceToFace: true })] })], embedded: true }))
     const { composition, problems } = compositionOfRequest(request)
