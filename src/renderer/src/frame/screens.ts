@@ -32,13 +32,7 @@ import Overview from '../screens/overview/Overview.svelte'
 import SettingsScreen from '../screens/settings/Settings.svelte'
 import type { ScreenName } from '../state/router.svelte.ts'
 
-export interface ScreenEntry {
-  label: string
-  icon: typeof FileText
-  component: Component
-}
-
-export const screens: Record<ScreenName, ScreenEntry> = {
+export const screens: Record<ScreenName, { label: string; icon: typeof FileText; component: Component }> = {
   overview: { label: 'Overview', icon: LayoutDashboard, component: Overview },
   compose: { label: 'Compose', icon: SquarePen, component: Compose },
   bulk: { label: 'Many at once', icon: Table2, component: Bulk },

@@ -17,7 +17,8 @@ import { Resource } from './resource.svelte.ts'
 
 /** Whether the service answers, since when, and why not. */
 export class Connection extends Resource<ConnectionView> {
-  #lookedAt = $state<number>()
+  /** When the account's folders were last read while this page was open. */
+  lookedAt = $state<number>()
 
   constructor(api: Api) {
     super(() => api.accounts.connection())
@@ -30,16 +31,8 @@ export class Connection extends Resource<ConnectionView> {
     return this.view.state === 'offline' || this.view.state === 'refused'
   }
 
-  /** When the account's folders were last read while this page was open. */
-  get lookedAt() {
-    return this.#lookedAt
-  }
-  looked(at: number): void {
-    this.#lookedAt = at
-  }
-
   override clear(): void {
-    this.#lookedAt = undefined
+    this.lookedAt = undefined
     super.clear()
   }
 }

@@ -83,7 +83,7 @@ export class AppState {
       this.api.on('accounts.changed', () => void this.accounts.load()),
       this.api.on('connection.changed', () => void this.connection.load()),
       this.api.on('documents.looked', ({ accountId, at }) => {
-        if (accountId === this.accounts.chosen?.id) this.connection.looked(at)
+        if (accountId === this.accounts.chosen?.id) this.connection.lookedAt = at
       }),
       this.api.on('drafts.changed', () => this.drafts.follow()),
       this.api.on('outbox.changed', () => this.outbox.follow()),

@@ -1,5 +1,6 @@
 /** What is done to documents: what is under way for one, the dialog that asks for it, and the beginning of it. */
 
+import { SvelteMap } from 'svelte/reactivity'
 import type { ActionRequest } from '../../../../shared/contract/document-actions.ts'
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { AccountRights, ActionView, SignerView } from '../../../../shared/contract/views.ts'
@@ -146,10 +147,9 @@ export class Doing {
  * the main process failed to answer, never does it a second time.
  */
 export class NewAction extends Action<ActionView[]> {
-  #taken = $state(0)
   readonly #api: Api
   readonly #ids = new Map<string, string>()
-  readonly #started = new Map<string, ActionView>()
+  readonly #started = new SvelteMap<string, ActionView>()
 
   constructor(api: Api) {
     super()
@@ -158,7 +158,7 @@ export class NewAction extends Action<ActionView[]> {
 
   /** How many have been taken. */
   get taken() {
-    return this.#taken
+    return this.#started.size
   }
 
   /**
@@ -174,7 +174,6 @@ export class NewAction extends Action<ActionView[]> {
         const result = await settled(this.#api.actions.start({ id, reference, request }))
         if (result.ok) this.#started.set(reference, result.value)
         else error ??= result.error
-        this.#taken = this.#started.size
       }
       return error ? { ok: false, error } : { ok: true, value: [...this.#started.values()] }
     })

@@ -1,7 +1,8 @@
 /** The batches of the chosen account, newest first, and what can be done with each as a whole. */
-import type { AppError, Result } from '../../../../shared/contract/errors.ts'
+import type { Result } from '../../../../shared/contract/errors.ts'
 import type { BatchView, SavedFile } from '../../../../shared/contract/views.ts'
-import { type Api, settled } from '../../api.ts'
+import type { Api } from '../../api.ts'
+import { Action } from '../../state/action.svelte.ts'
 import type { Clock } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
@@ -11,8 +12,9 @@ const PAUSE = 250
 export type BatchDeed = 'pause' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
 
 export class Batches extends Resource<BatchView[]> {
-  #doing = $state.raw<{ id: string; deed: BatchDeed }>()
-  #trouble = $state.raw<{ id: string; error: AppError }>()
+  readonly #acting = new Action<unknown>()
+  /** What was done last, or is being done. */
+  #last = $state.raw<{ id: string; deed: BatchDeed }>()
   readonly #api: Api
   readonly #sorted = $derived.by(() => [...(this.value ?? [])].sort((one, two) => two.createdAt - one.createdAt))
 
@@ -26,11 +28,12 @@ export class Batches extends Resource<BatchView[]> {
   }
   /** What is being done with which at this moment. */
   get doing() {
-    return this.#doing
+    return this.#acting.busy ? this.#last : undefined
   }
   /** What could not be done with which, and why. */
   get trouble() {
-    return this.#trouble
+    const { error } = this.#acting
+    return error && { id: this.#last?.id, error }
   }
 
   find(id: string): BatchView | undefined {
@@ -48,13 +51,8 @@ export class Batches extends Resource<BatchView[]> {
   }
 
   async #do<Value>(id: string, deed: BatchDeed, call: () => Promise<Result<Value>>): Promise<Value | undefined> {
-    if (this.#doing) return undefined
-    this.#doing = { id, deed }
-    this.#trouble = undefined
-    const result = await settled(call())
-    this.#doing = undefined
-    if (result.ok) return result.value
-    this.#trouble = { id, error: result.error }
-    return undefined
+    if (this.#acting.busy) return undefined
+    this.#last = { id, deed }
+    return this.#acting.run(call)
   }
 }
