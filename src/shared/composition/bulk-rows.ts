@@ -5,7 +5,7 @@
 import type { ColumnMapping } from './bulk-columns.ts'
 import { type DateOrder, type Epoch, readDate, readTime } from './bulk-dates.ts'
 import type { BulkTarget, TargetKind } from './bulk-fields.ts'
-import { bulkTargets, droppableParts } from './bulk-targets.ts'
+import { bulkTargets, droppableParts, valueAt } from './bulk-targets.ts'
 import type { Composition } from './composition.ts'
 import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'
@@ -240,10 +240,6 @@ function copyOf(base: Composition): Composition {
       }))
     }))
   }
-}
-
-function valueAt(composition: Composition, path: BulkTarget['path']): unknown {
-  return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], composition)
 }
 
 function drop(composition: Composition, path: BulkTarget['path']): void {

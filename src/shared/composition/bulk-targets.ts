@@ -47,6 +47,11 @@ export function bulkTargets(composition: Composition): BulkTarget[] {
   ])
 }
 
+/** What stands in a composition at the path of one of its targets. */
+export function valueAt(composition: Composition, path: BulkTarget['path']): unknown {
+  return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], composition)
+}
+
 interface Place {
   group: string
   /** The start of the targets' names; blank for what belongs to the package. */

@@ -4,7 +4,7 @@
  */
 import { type ColumnMapping, matchColumns } from '../../../../shared/composition/bulk-columns.ts'
 import type { BulkTarget } from '../../../../shared/composition/bulk-fields.ts'
-import { bulkTargets } from '../../../../shared/composition/bulk-targets.ts'
+import { bulkTargets, valueAt } from '../../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../../shared/composition/composition.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { BatchView, BulkCheck, BulkRow, BulkSheet, SavedFile } from '../../../../shared/contract/views.ts'
@@ -231,10 +231,7 @@ function placeOf({ item, person }: Pick<BulkTarget, 'item' | 'person'>): string 
 }
 
 /** Whether nothing stands at a place of the package. */
-function isBlank(composition: Composition, path: readonly (string | number)[]): boolean {
-  const value = path.reduce<unknown>(
-    (at, key) => (at as Record<string | number, unknown> | undefined)?.[key],
-    composition
-  )
+function isBlank(composition: Composition, path: BulkTarget['path']): boolean {
+  const value = valueAt(composition, path)
   return typeof value !== 'string' || value.trim() === ''
 }

@@ -6,7 +6,6 @@ import {
   type ComposedItem,
   type ComposedSigner,
   type Composition,
-  type CompositionKind,
   MOST_FIELDS,
   MOST_SHARED,
   MOST_SIGNERS,
@@ -17,6 +16,7 @@ import { ofTemplateSigner } from '../../../../shared/composition/of-request.ts'
 import type { TemplateView } from '../../../../shared/contract/views.ts'
 import { FIELD_TYPES } from '../../../../shared/model/form-filler.ts'
 import { counted, listed } from '../../words/counts.ts'
+import { isNobodyYet } from './who/address-book.ts'
 
 /** Makes keys that differ from one another within a package. */
 export type NewKey = () => string
@@ -74,11 +74,6 @@ export function packageOfTemplate(template: TemplateView, newKey: NewKey): Compo
   return { ...blankComposition('form-filler', newKey()), items: [itemOfTemplate(template, newKey)] }
 }
 
-/** A blank package with a blank form or template in it. */
-export function blankPackage(kind: CompositionKind, newKey: NewKey): Composition {
-  return blankComposition(kind, newKey())
-}
-
 /** Another form for the same people: the first one's signers, copied. */
 export function anotherItem(composition: Composition, newKey: NewKey): ComposedItem {
   const item = blankItem(newKey())
@@ -133,9 +128,7 @@ export function samePeople(item: ComposedItem, people: readonly ComposedSigner[]
 export function exchangedTemplate(before: ComposedItem, template: TemplateView, newKey: NewKey): ComposedItem {
   const after = itemOfTemplate(template, newKey)
   const values = new Map(before.fields.map((field) => [field.Reference.trim(), field.Value]))
-  const people = before.signers.filter(
-    (signer) => signer.FirstName.trim() || signer.LastName.trim() || signer.Email.trim() || signer.MobileNumber.trim()
-  )
+  const people = before.signers.filter((signer) => !isNobodyYet(signer))
   const isTold = (template.Signers?.length ?? 0) > 0
   return {
     ...after,

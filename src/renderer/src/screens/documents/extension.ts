@@ -18,13 +18,12 @@ export interface Extension {
  * @returns undefined if either isn't one. A time that summer time skips is the one an hour later.
  */
 export function extensionOf(day: string, time: string): Extension | undefined {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day)
-  const clock = /^(\d{2}):(\d{2})$/.exec(time)
-  if (!match || !clock) return undefined
-  const [year = 0, month = 0, date = 0] = match.slice(1).map(Number)
-  const [hour = 0, minute = 0] = clock.slice(1).map(Number)
+  const match = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})$/.exec(`${day}T${time}`)
+  if (!match) return undefined
+  const [year = 0, month = 0, date = 0, hour = 0, minute = 0] = match.slice(1).map(Number)
   const local = new Date(year, month - 1, date, hour, minute)
-  if (local.getMonth() !== month - 1 || local.getDate() !== date || hour > 23 || minute > 59) return undefined
+  const isReal = local.getMonth() === month - 1 && local.getDate() === date && hour < 24 && minute < 60
+  if (!isReal || local.getFullYear() !== year) return undefined
   const at = local.getTime()
   const gmt = offsetAt(at)
   const there = new Date(at + gmt * 60_000).toISOString().slice(0, 19)

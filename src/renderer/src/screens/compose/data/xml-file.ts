@@ -9,9 +9,7 @@ const HEAD = 200
 
 /** What stands in the file's bytes. A declaration of another encoding is set to UTF-8, in which the text is sent. */
 export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
-  if (bytes.length > MOST_XML) {
-    return { refusal: `It has ${inMegabytes(bytes.length)}; a form carries at most ${inMegabytes(MOST_XML)}.` }
-  }
+  if (bytes.length > MOST_XML) return tooLarge(bytes.length)
   const encoding = encodingOf(bytes)
   let text: string
   try {
@@ -33,6 +31,11 @@ export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
       ? `It says that it is written in ${declared.slice(0, 40)}, but it is UTF-8: what is sent says so.`
       : `It was written in ${encoding.toUpperCase()} and goes as UTF-8.`
   }
+}
+
+/** The refusal of a file with more bytes than a form carries. */
+export function tooLarge(size: number): { refusal: string } {
+  return { refusal: `It has ${inMegabytes(size)}; a form carries at most ${inMegabytes(MOST_XML)}.` }
 }
 
 /** "4.8 MB". */
