@@ -39,7 +39,7 @@ export async function openApp(log: Log, devServer: URL | undefined) {
   const folders = openFolders(foundation)
   const { ask, views, watch } = folders
   const madeBy = `${app.getName()} ${app.getVersion()}`
-  const composing = openComposing(foundation, { watch, madeBy })
+  const composing = openComposing(foundation, { watch, takeSent: folders.takeSent, madeBy })
   const counter = openCounter(foundation, {
     ...{ ask, watch, isWatching: watching.promise },
     returnAddressOf: (reference) => composing.outbox.returnAddressOf(reference)

@@ -8,6 +8,7 @@ import { openPeople } from './core/drafts/people.ts'
 import { openPresets } from './core/drafts/presets.ts'
 import { openRemembered } from './core/drafts/remembered.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
+import type { OutboxDeps } from './core/outbox/deps.ts'
 import { Outbox } from './core/outbox/outbox.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -15,11 +16,12 @@ import { bulkWorkerOf } from './shell/bulk.ts'
 
 export interface ComposingDeps {
   watch: Polling
+  takeSent: OutboxDeps['takeSent']
   /** The application and its version, for the files that it writes. */
   madeBy: string
 }
 
-export function openComposing(foundation: Foundation, { watch, madeBy }: ComposingDeps) {
+export function openComposing(foundation: Foundation, { watch, takeSent, madeBy }: ComposingDeps) {
   const { db, clients, lists, log, newId, send, time } = foundation
   const draftsChanged = (id: string) => send('drafts.changed', { id })
   const presetsChanged = () => send('presets.changed', null)
@@ -34,7 +36,7 @@ export function openComposing(foundation: Foundation, { watch, madeBy }: Composi
   const people = openPeople({ db, recipients: lists.keptRecipients, time })
   const remembered = openRemembered({ db, time })
   const outbox = new Outbox({
-    ...{ db, drafts, describe, newId, time },
+    ...{ db, drafts, describe, newId, takeSent, time },
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
     arrived: (accountId) => watch.soon(accountId),

@@ -1,5 +1,6 @@
 /** The layer of folders and documents: what is read of them and kept, and what is done to them. */
 import { randomBytes } from 'node:crypto'
+import type { DocumentResponse } from '../shared/model/index.ts'
 import { Actions } from './core/actions/actions.ts'
 import { openRights } from './core/actions/rights.ts'
 import { openValidations } from './core/actions/validations.ts'
@@ -32,6 +33,12 @@ export function openFolders({ db, accounts, clients, lists, signals, send, time,
   function documentsChanged(accountId: string): void {
     send('documents.changed', { accountId, version: ++version })
     signals.emit('documents', accountId)
+  }
+
+  /** Rejects where they can't be kept. */
+  async function takeSent(accountId: string, documents: DocumentResponse[]): Promise<void> {
+    await ask('takeSent', { accountId, documents, now: moment() })
+    documentsChanged(accountId)
   }
 
   const views = openViews({
@@ -68,7 +75,7 @@ export function openFolders({ db, accounts, clients, lists, signals, send, time,
     templates: async (accountId) => (await lists.templates(accountId, { refresh: false })).items
   })
   return {
-    ...{ ask, endThread: thread.end, documentsChanged },
+    ...{ ask, endThread: thread.end, documentsChanged, takeSent },
     ...{ views, watch, hints, rights, actions, validations, employers, forms }
   }
 }

@@ -87,6 +87,7 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
     drafts: openDrafts({ db, time: Date, newId: randomUUID, changed: () => undefined }),
     clientOf: clients.of,
     readAllFolders: async () => ({ documents: [], isComplete: true }),
+    takeSent: async () => undefined,
     arrived: () => undefined,
     noted: () => undefined,
     describe: asAppError,

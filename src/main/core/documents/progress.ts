@@ -58,6 +58,13 @@ function canSignStill(document: DocumentResponse, index: number): boolean {
   return familyOf(document) !== 'declined'
 }
 
+/** Whether a signer may sign now or later: an expired document can be extended, one that was declined or signed has ended. */
+export function maySignYet(document: DocumentResponse, signer: SignerResponse): boolean {
+  const state = stateOf(document, signer)
+  if (state === 'expired') return signer.SignedStatus !== 'Deleted'
+  return state === 'waiting' && !['declined', 'complete'].includes(familyOf(document))
+}
+
 function isTheirTurn(document: DocumentResponse, index: number): boolean {
   const signers = document.Signers ?? []
   if (!NOT_ASKED.has(signers[index]?.SignedStatus ?? '')) return true

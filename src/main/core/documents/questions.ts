@@ -112,6 +112,11 @@ export interface DocumentQuestions {
     answer: null
   }
   /**
+   * Takes over the documents that the answer of a send named. What is known of one already stays as it is, but for the
+   * links to sign by that it lacks.
+   */
+  takeSent: { ask: { accountId: string; documents: DocumentResponse[]; now: number }; answer: null }
+  /**
    * Marks as gone what no folder has shown since, after two complete rounds; nothing is deleted, and what is shown again
    * comes back. Answers how many are newly gone.
    */

@@ -24,7 +24,7 @@ import { openAnswerTaking } from './mirror/answers.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { openMirror } from './mirror/mirror.ts'
 import type { Entry } from './mirror/state.ts'
-import { changeFolders, markGone, updateOf } from './mirror/update.ts'
+import { changeFolders, markGone, updateOf, withLinksOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
 import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
 
@@ -80,6 +80,19 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       mirror.write([writing])
       const { packageReference } = writing.entry
       if (isOwn && packageReference) account.extended.set(packageReference, document.Reference)
+      return null
+    },
+
+    takeSent({ accountId, documents, now }) {
+      const account = mirror.account(accountId)
+      for (const sent of documents) {
+        const entry = account.entries.get(sent.Reference)
+        const document = entry ? withLinksOf(mirror.document(entry), sent) : sent
+        const source = { begun: now, arrived: now, now, isOwn: () => true }
+        const { writing } = updateOf(mirror, account, entry, document, source)
+        if (entry && writing.content) mirror.disturb(account, entry.folder)
+        mirror.write([writing])
+      }
       return null
     },
 

@@ -43,6 +43,11 @@ export interface OutboxDeps {
    * @param tracesOf what to look for, asked once the folders have been read.
    */
   readAllFolders: (accountId: string, tracesOf: () => Promise<SendKeys>) => Promise<FoldersRead>
+  /**
+   * Gives the documents of a send's answer to the documents' worker, which keeps what no folder's answer may repeat. Rejects
+   * if it can't.
+   */
+  takeSent: (accountId: string, documents: DocumentResponse[]) => Promise<void>
   /** Called after the service took a send, for its folders to be read. */
   arrived: (accountId: string) => void
   /** Called when a composition was put in the outbox, for its people and values to be remembered. */

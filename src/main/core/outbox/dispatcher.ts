@@ -26,6 +26,8 @@ export interface DispatcherDeps extends Pick<OutboxDeps, 'db' | 'clientOf' | 'de
   isProven: (id: string) => boolean
   /** Called when a send leaves. */
   left: (id: string) => void
+  /** Called when the service has answered a send. */
+  answered: (send: Send) => void
   /** Called when a send became uncertain. */
   uncertain: (send: Send) => void
 }
@@ -257,11 +259,13 @@ export class Dispatcher {
   }
 
   #tell(send: Send): void {
-    const { changes, uncertain, arrived } = this.#deps
+    const { changes, uncertain, answered, arrived } = this.#deps
     changes.send(send)
     if (send.state === 'uncertain') uncertain(send)
     else if (send.state !== 'ready') changes.draft(send.draftId)
-    if (send.state === 'sent') arrived(send.accountId)
+    if (send.state !== 'sent') return
+    answered(send)
+    arrived(send.accountId)
   }
 
   #report(id: string, error: AppError): void {

@@ -19,6 +19,7 @@ import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
 import { Changes, viewer } from './send-view.ts'
 import { openSends } from './sends.ts'
+import { SentDocuments } from './sent-documents.ts'
 import { NotArrivedProofs } from './verdict.ts'
 
 /** What the outbox is made of, beside what it is given. */
@@ -33,6 +34,7 @@ export class Outbox {
   readonly #actions: SendActions
   readonly #reconciler: Reconciler
   readonly #dispatcher: Dispatcher
+  readonly #sentDocuments: SentDocuments
   readonly #recovery: Recovery
 
   constructor(deps: OutboxDeps) {
@@ -57,10 +59,12 @@ export class Outbox {
         changes.outbox()
       }
     })
+    this.#sentDocuments = new SentDocuments(shared)
     this.#dispatcher = new Dispatcher({
       ...{ ...shared, backTo },
       isProven: (id) => proofs.isFresh(id),
       left: (id) => this.#reconciler.left(id),
+      answered: (send) => this.#sentDocuments.answered(send),
       uncertain: (send) => this.#reconciler.begin(send)
     })
     this.batches = new Batches({ ...shared, retry: (send) => this.#actions.retry(send), wake })
@@ -78,6 +82,7 @@ export class Outbox {
   /** Begins to send, and to look for what is uncertain. */
   open(): void {
     this.#recovery.before(() => {
+      this.#sentDocuments.open()
       this.#dispatcher.open()
       this.#reconciler.open()
     })
@@ -91,6 +96,7 @@ export class Outbox {
     this.#recovery.cancel()
     this.#reconciler.close()
     await Promise.all([this.#dispatcher.close(limit), within(limit, this.batches.written(), this.#deps.time)])
+    await within(limit, this.#sentDocuments.close(), this.#deps.time)
     this.#deps.changes.stop()
   }
 

@@ -82,6 +82,13 @@ export function openSends(db: Db) {
   const writeResponse = table.run<[response: string, number: number]>(
     'UPDATE send_bodies SET response = ? WHERE number = ?'
   )
+  const answer = db.prepare<[string], { accountId: string; response: string }>(
+    `SELECT account_id AS accountId, response FROM sends JOIN send_bodies USING (number)
+     WHERE id = ? AND response IS NOT NULL`
+  )
+  const replaceResponse = table.run<[{ id: string; response: string }]>(
+    'UPDATE send_bodies SET response = @response WHERE number = (SELECT number FROM sends WHERE id = @id)'
+  )
   const claim = table.run<[reference: string, accountId: string, id: string]>(
     'INSERT INTO send_documents (reference, account_id, send_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
   )
@@ -95,6 +102,12 @@ export function openSends(db: Db) {
 
   function contentOf(send: Send): { request?: unknown; composition?: unknown } {
     return JSON.parse(bodyOf(send.number) ?? '{}')
+  }
+
+  /** What the service answered to a send, as far as it is kept. */
+  function answerOf(id: string): { accountId: string; response: PackageResponse } | undefined {
+    const row = answer.get(id)
+    return row && { accountId: row.accountId, response: JSON.parse(row.response) as PackageResponse }
   }
 
   /** Answers the send as it is then. */
@@ -182,6 +195,21 @@ export function openSends(db: Db) {
       for (const { Reference } of documents) claim(Reference, send.accountId, send.id)
       if (send.draftId !== undefined) eraseDraft(send.draftId)
       return next
+    },
+
+    answerOf,
+
+    /** Ids of the sends whose answers still carry links to sign by. The condition is as the index has it. */
+    withLinks: table.values<[], string>(
+      `SELECT id FROM send_bodies JOIN sends USING (number) WHERE instr(response, '"SigningKey"') > 0 ORDER BY number`
+    ),
+
+    /** Keeps an answer without the links to sign by: the documents have them. */
+    forgetLinks(id: string): void {
+      const found = answerOf(id)
+      if (!found) return
+      const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
+      replaceResponse({ id, response: JSON.stringify(found.response, withoutLinks) })
     },
 
     remove: (send: Send): void => void erase(send.number)

@@ -168,7 +168,7 @@ interface SignerPair {
  * Each signer of the newer state, in its order, with the same one of the older. A corrected signer keeps the place, a
  * reordered one the reference or the e-mail address.
  */
-function pairedSigners(before: DocumentResponse, after: DocumentResponse): SignerPair[] {
+export function pairedSigners(before: DocumentResponse, after: DocumentResponse): SignerPair[] {
   const older = before.Signers ?? []
   const signers = after.Signers ?? []
   const taken = new Set<number>()

@@ -6,8 +6,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { type DocumentResponse, readDocumentStatus, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
 import { nextTurn } from '../../lib/slices.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
+import { maySignYet } from '../progress.ts'
 import type { Ask } from '../questions.ts'
-import { changesBetween, type Difference, meansTheSame } from './differences.ts'
+import { changesBetween, type Difference, meansTheSame, pairedSigners } from './differences.ts'
 import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
@@ -45,7 +46,7 @@ export function updateOf(
   const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
   const document = look || !before ? spelled : withTheRest(spelled, before)
   const row = account.index.get(document.Reference)
-  const after = withLogs(document, before, look?.mode)
+  const after = withLinks(withLogs(document, before, look?.mode), before)
   const folder = look?.folder ?? entry?.folder ?? document.Folder ?? ''
   const isPlaced = look !== undefined || entry?.isPlaced === true
   const isSame = before !== undefined && isDeepStrictEqual(before, after)
@@ -114,6 +115,33 @@ function withLogs(document: DocumentResponse, before: DocumentResponse | undefin
   if (!saysNothing || document.Logs === before?.Logs) return document
   const { Logs: _, ...rest } = document
   return before?.Logs ? { ...rest, Logs: before.Logs } : rest
+}
+
+/**
+ * A link to sign by stays for as long as its signer may sign, also where an answer is silent about it: only the answer of the
+ * send is sure to name it (reference section 4, rule 7). Then it is forgotten, whatever an answer says.
+ */
+function withLinks(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
+  const kept = before ? withLinksOf(document, before) : document
+  if (!kept.Signers?.some((signer) => signer.SigningKey && !maySignYet(kept, signer))) return kept
+  const signers = kept.Signers.map((signer) => {
+    if (maySignYet(kept, signer)) return signer
+    const { SigningKey: _, ...rest } = signer
+    return rest
+  })
+  return { ...kept, Signers: signers }
+}
+
+/** The document, each signer who has no link with the one that another answer gives the same person. */
+export function withLinksOf(document: DocumentResponse, other: DocumentResponse): DocumentResponse {
+  if (!other.Signers?.some(({ SigningKey }) => SigningKey)) return document
+  if (document.Signers?.every(({ SigningKey }) => SigningKey) ?? true) return document
+  const signers = pairedSigners(other, document).map(({ is, was }) => {
+    // A corrected address has a link of its own: the one sent before must not be opened for someone else.
+    const isSameAddress = (was?.Email ?? '').toLowerCase() === (is.Email ?? '').toLowerCase()
+    return !is.SigningKey && was?.SigningKey && isSameAddress ? { ...is, SigningKey: was.SigningKey } : is
+  })
+  return { ...document, Signers: signers }
 }
 
 function haveSameLog(one: DocumentResponse | undefined, two: DocumentResponse): boolean {

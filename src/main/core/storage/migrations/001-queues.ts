@@ -98,8 +98,10 @@ const OUTBOX = `
     cells TEXT CHECK (json_valid(cells)),
     -- The request exactly as it is sent, and the composition that it was made of.
     body TEXT NOT NULL CHECK (json_valid(body)),
+    -- What the service answered; with links to sign by only until the documents have them.
     response TEXT CHECK (json_valid(response))
   ) STRICT;
+  CREATE INDEX send_bodies_with_links ON send_bodies (number) WHERE instr(response, '"SigningKey"') > 0;
 
   CREATE TABLE send_documents (
     reference TEXT NOT NULL,

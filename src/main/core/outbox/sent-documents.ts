@@ -1,0 +1,100 @@
+/**
+ * Hands the documents of sends' answers over to the documents' worker, at once. Only this answer is sure to carry the links by
+ * which people sign here (reference section 4, rule 7), so it is kept with them until the worker has them, and without them
+ * from then on.
+ */
+import type { DocumentResponse, PackageResponse, SignerResponse } from '../../../shared/model/index.ts'
+import { OneAtATime } from '../jobs/lanes.ts'
+import { backoff } from '../lib/time.ts'
+import type { OutboxDeps } from './deps.ts'
+import type { Send } from './send-record.ts'
+import type { Sends } from './sends.ts'
+
+/** How long to wait after the worker failed to keep them the first time, in milliseconds. */
+const FIRST_WAIT = 1_000
+
+interface SentDocumentsDeps extends Pick<OutboxDeps, 'takeSent' | 'time'> {
+  sends: Pick<Sends, 'answerOf' | 'withLinks' | 'forgetLinks'>
+}
+
+export class SentDocuments {
+  readonly #deps: SentDocumentsDeps
+  readonly #work: OneAtATime<void>
+  readonly #waiting = new Set<string>()
+  #failures = 0
+
+  constructor(deps: SentDocumentsDeps) {
+    this.#deps = deps
+    this.#work = new OneAtATime(deps.time, () => this.#handOver())
+  }
+
+  /** Takes up what an earlier run could not hand over. */
+  open(): void {
+    for (const id of this.#deps.sends.withLinks()) this.#waiting.add(id)
+    if (this.#waiting.size > 0) void this.#work.now()
+  }
+
+  /** To be called when the service has answered a send. */
+  answered({ id }: Send): void {
+    this.#waiting.add(id)
+    void this.#work.now()
+  }
+
+  close(): Promise<void> {
+    return this.#work.close()
+  }
+
+  /** What comes while it works is handed over by the same work. */
+  async #handOver(): Promise<void> {
+    const { time } = this.#deps
+    let isAllDone = true
+    for (const id of this.#waiting) {
+      try {
+        await this.#handOverOne(id)
+        this.#waiting.delete(id)
+      } catch {
+        // The worker's file, or the outbox's own, can't be written just now. The answer is kept, and so are its links.
+        isAllDone = false
+      }
+    }
+    if (isAllDone) this.#failures = 0
+    else this.#work.later(backoff(FIRST_WAIT, ++this.#failures, time.random))
+  }
+
+  async #handOverOne(id: string): Promise<void> {
+    const { sends, takeSent } = this.#deps
+    const answer = sends.answerOf(id)
+    if (!answer) return
+    const documents = documentsWithLinks(answer.response)
+    if (documents.length > 0) await takeSent(answer.accountId, documents)
+    sends.forgetLinks(id)
+  }
+}
+
+/** The documents of an answer; a signer whose link stands only at the top of the answer has it from there. */
+export function documentsWithLinks({ Documents = [], Signers = [] }: PackageResponse): DocumentResponse[] {
+  const linked = Signers.filter(({ SigningKey }) => SigningKey)
+  if (linked.length === 0) return Documents
+  const everyone = Documents.flatMap((document) => document.Signers ?? [])
+  const linkOf = (signer: SignerResponse) => {
+    const own = linked.filter((other) => isSamePerson(signer, other))
+    const places = everyone.filter((other) => isSamePerson(signer, other))
+    // Someone who signs several documents has as many links, in the documents' order. Any other number could be anyone's.
+    return own.length === places.length ? own[places.indexOf(signer)]?.SigningKey : undefined
+  }
+  return Documents.map((document) => {
+    if (!document.Signers) return document
+    const signers = document.Signers.map((signer) => {
+      const link = signer.SigningKey || linkOf(signer)
+      return link ? { ...signer, SigningKey: link } : signer
+    })
+    return { ...document, Signers: signers }
+  })
+}
+
+function isSamePerson(one: SignerResponse, other: SignerResponse): boolean {
+  if (one.SignerReference && other.SignerReference) return one.SignerReference === other.SignerReference
+  const spelled = ({ FirstName = '', LastName = '', Email = '' }: SignerResponse) =>
+    `${FirstName}\n${LastName}\n${Email}`.toLowerCase()
+  return spelled(one) === spelled(other)
+}

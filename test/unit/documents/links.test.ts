@@ -1,0 +1,61 @@
+/** A link to sign by stays while its signer may sign, whatever later answers leave out, and no longer. */
+import { beforeEach, expect, test } from 'vitest'
+import type { DocumentResponse } from '../../../src/shared/model/index.ts'
+import { lease, type Members, workerOffice } from './worker-office.ts'
+
+let office: ReturnType<typeof workerOffice>
+const ana = { FirstName: 'Ana', LastName: 'Example', Email: 'ana@example.com', SignedStatus: 'Invitation' }
+const sent = (members: Members = {}) =>
+  lease('lease', { Signers: [{ ...ana, SigningKey: 'https://sign.example.com/1' }], ...members }) as Members &
+    DocumentResponse
+const take = (document = sent()) =>
+  office.ask('takeSent', { accountId: 'office', documents: [document], now: office.tick() })
+const link = async () => (await office.get('lease'))?.document.Signers?.[0]?.SigningKey
+const silent = (signer: Members = {}, members: Members = {}) =>
+  lease('lease', { Signers: [{ ...ana, ...signer }], ...members })
+
+beforeEach(() => {
+  office = workerOffice()
+})
+
+test('a folder that is silent about it takes nothing away, and shows nothing new', async () => {
+  await take()
+  await office.look('Progress', [silent()])
+  await office.look('Progress', [silent({}, { DueDate: '2027-04-01' })])
+  expect(await link()).toBe('https://sign.example.com/1')
+  expect(await office.changes()).toEqual(['lease arrived own', 'lease waits-here own', 'lease due-changed'])
+})
+
+test('a folder that was read before the answer came gains it, and loses nothing', async () => {
+  await office.look('Progress', [silent({}, { MatterNumber: '7' })])
+  await take(sent({ Status: 'NotStart' }))
+  expect(await link()).toBe('https://sign.example.com/1')
+  expect((await office.get('lease'))?.document).toMatchObject({ MatterNumber: '7', Status: '0 of 1' })
+  expect((await office.get('lease'))?.folder).toBe('Progress')
+})
+
+test('a newer one from a folder takes its place', async () => {
+  await take()
+  await office.look('Progress', [sent({ Signers: [{ ...ana, SigningKey: 'https://sign.example.com/2' }] })])
+  await office.look('Progress', [silent()])
+  expect(await link()).toBe('https://sign.example.com/2')
+})
+
+test.each([
+  ['who has signed', silent({ SignedStatus: 'Signed' })],
+  ['who declined', silent({ SignedStatus: 'Declined' })],
+  ['who was deleted', silent({ SignedStatus: 'Deleted' })],
+  ['of a complete document', silent({}, { Status: 'Complete' })],
+  ['whose address was corrected', silent({ Email: 'other@example.com' })]
+])('that of someone %s is forgotten', async (_, answer) => {
+  await take()
+  await office.look('Progress', [answer])
+  expect(await link()).toBeUndefined()
+})
+
+test('that of an expired document stays: it may be extended', async () => {
+  await take()
+  await office.look('Progress', [silent({ SignedStatus: 'Expired' }, { Status: 'Expired' })])
+  await office.look('Progress', [silent()])
+  expect(await link()).toBe('https://sign.example.com/1')
+})

@@ -1,0 +1,77 @@
+/** The documents of an answer are the documents' worker's at once, with their links; the outbox keeps no link longer. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { documentsWithLinks } from '../../../src/main/core/outbox/sent-documents.ts'
+import { forms, templates } from '../../fixtures/compositions.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+})
+afterEach(() => work.close())
+
+const kept = () => JSON.stringify(work.parts.db.prepare('SELECT response FROM send_bodies').all())
+const queue = () => work.parts.ask('waitingHere', { accountId: work.accountId })
+
+test.each([forms({ embedded: true }), templates({ embedded: true })])(
+  'a person can sign before any folder was read',
+  async (composition) => {
+    await work.send(composition)
+    await expect.poll(queue).toMatchObject([{ signerName: 'Mere Tamati' }])
+    await expect.poll(kept).not.toContain('SigningKey')
+    expect(kept()).toContain('PackageReference')
+    expect(work.rounds).toEqual([])
+    // It is our own doing, and no news.
+    const [change] = await work.ask('changesAfter', { after: 0, limit: 1 })
+    expect(change).toMatchObject({ kind: 'arrived', isOwn: true })
+  }
+)
+
+describe('while the documents can’t be kept', () => {
+  beforeEach(async () => {
+    work.disk.isFull = true
+    await work.send(forms({ embedded: true }))
+    await expect.poll(kept).toContain('SigningKey')
+    expect(await queue()).toEqual([])
+    work.disk.isFull = false
+  })
+
+  test('the links stay in the answer, and it is tried again', async () => {
+    await work.time.pass(2_000)
+    await expect.poll(queue).toHaveLength(1)
+    await expect.poll(kept).not.toContain('SigningKey')
+  })
+
+  test('and the application ends, the next start hands them over', async () => {
+    work.startAgain()
+    await expect.poll(queue).toHaveLength(1)
+    await expect.poll(kept).not.toContain('SigningKey')
+  })
+})
+
+describe('links at the top of an answer', () => {
+  const signer = (Email: string, SignerReference?: string) => ({ Email, ...(SignerReference && { SignerReference }) })
+  const linksIn = (answer: Parameters<typeof documentsWithLinks>[0]) =>
+    documentsWithLinks(answer).map(({ Signers = [] }) => Signers.map(({ SigningKey }) => SigningKey))
+
+  test('go to the signer of the same reference', () => {
+    const Documents = [{ Reference: 'd', Signers: [signer('a@example.com', '1'), signer('a@example.com', '2')] }]
+    const Signers = [{ ...signer('a@example.com', '2'), SigningKey: 'two' }]
+    expect(linksIn({ Documents, Signers })).toEqual([[undefined, 'two']])
+  })
+
+  test('go to the same person, in the order of the documents', () => {
+    const Documents = ['one', 'two'].map((Reference) => ({ Reference, Signers: [signer('a@example.com')] }))
+    const Signers = ['1', '2'].map((SigningKey) => ({ ...signer('A@Example.com'), SigningKey }))
+    expect(linksIn({ Documents, Signers })).toEqual([['1'], ['2']])
+  })
+
+  test('go to nobody where they could be anyone’s', () => {
+    const Documents = ['one', 'two'].map((Reference) => ({ Reference, Signers: [signer('a@example.com')] }))
+    const Signers = [
+      { ...signer('a@example.com'), SigningKey: '1' },
+      { ...signer('b@example.com'), SigningKey: '2' }
+    ]
+    expect(linksIn({ Documents, Signers })).toEqual([[undefined], [undefined]])
+  })
+})
