@@ -106,9 +106,7 @@ test('one person is one row, whatever waits for them, and all of it is ticked wh
   await open({ queue: all })
   expect(starts().map(who)).toEqual(['Mere Parata, 3 documents', 'Tama Brooks, Tenancy agreement'])
   expect(screen.getByText('2 people can sign here')).toBeTruthy()
-  expect(
-    screen.getByText('1 of them was sent without “Sign in this application”, so it can’t be signed here.')
-  ).toBeTruthy()
+  expect(screen.getByText('The service gave no link for 1 of them, so it can’t be signed here.')).toBeTruthy()
   await press('Appointment of today: Mere Parata, 3 documents')
   expect(calls('counter.pinEntry')).toHaveLength(3)
   await press('Start: Mere Parata, 3 documents')
@@ -204,7 +202,7 @@ test('a row tells that the camera may be wanted', async () => {
 
 test('who got no link stands in the queue and can not be started', async () => {
   await open({ queue: [entry({ withoutLink: true })] })
-  expect(screen.getByText('Sent without “Sign in this application”, so it can’t be signed here.')).toBeTruthy()
+  expect(screen.getByText('The service gave no link, so it can’t be signed here.')).toBeTruthy()
   expect(starts()).toHaveLength(0)
 })
 
