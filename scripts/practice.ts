@@ -1,9 +1,20 @@
 /** `npm run practice`: the practice service alone. Prints one line of JSON when it listens; ends on Ctrl+C. */
 import { parseArgs } from 'node:util'
+import type { AuthScheme } from '../src/practice/authentication.ts'
+import { type Conditions, DIALECTS, REFUSALS, readDialects } from '../src/practice/dialects.ts'
 import { newCredentials, openPracticeOffice } from '../src/practice/office.ts'
 import type { SeedName } from '../src/practice/seed.ts'
 
-const USAGE = `Use: npm run practice -- [--port N] [--auth none|hmac|bearer] [--data demo|empty|NUMBER] [--state FILE] [--base /web/v1.4]`
+const USAGE = `Use: npm run practice -- [OPTIONS]
+  --port N                        0, or absent, for a free one
+  --auth none|hmac|bearer         who is let in; with --key, --secret and --referer (hmac) or --token (bearer) for credentials of your own
+  --data demo|empty|NUMBER        what a new office has
+  --state FILE                    keeps the office there
+  --base /web/v1.4                finds operations under this path only
+  --dialect NAME[,NAME…]          answers as another service might: ${DIALECTS.join(', ')}
+  --refusal ${REFUSALS.join('|')}   refuses every operation so
+  --left N                        documents left in the plan
+  --clock S                       the service's clock is S seconds ahead, or behind where negative`
 
 function fail(message: string): never {
   console.error(`${message}\n${USAGE}`)
@@ -19,6 +30,14 @@ function readArguments() {
         data: { type: 'string', default: 'demo' },
         state: { type: 'string' },
         base: { type: 'string' },
+        dialect: { type: 'string' },
+        refusal: { type: 'string' },
+        left: { type: 'string' },
+        clock: { type: 'string' },
+        key: { type: 'string' },
+        secret: { type: 'string' },
+        referer: { type: 'string' },
+        token: { type: 'string' },
         help: { type: 'boolean', default: false }
       }
     })
@@ -44,19 +63,53 @@ function readData(text: string): SeedName {
   return fail(`--data must be demo, empty or a number of documents up to 999999, not "${text}".`)
 }
 
+/** New credentials of the scheme, but for what was given. */
+function readAuth(scheme: AuthScheme['scheme'], given: ReturnType<typeof readArguments>) {
+  const { key, secret, referer, token } = given
+  const made = newCredentials(scheme)
+  if (made.scheme === 'bearer') return { ...made, token: token ?? made.token }
+  if (made.scheme !== 'hmac') return made
+  return { ...made, key: key ?? made.key, secret: secret ?? made.secret, referer: referer ?? made.referer }
+}
+
+function readConditions({
+  dialect,
+  refusal,
+  clock
+}: {
+  dialect?: string
+  refusal?: string
+  clock?: string
+}): Conditions {
+  const dialects = dialect === undefined ? [] : readDialects(dialect)
+  if (!dialects) return fail(`--dialect takes ${DIALECTS.join(', ')}, with commas between them, not "${dialect}".`)
+  const refused = REFUSALS.find((one) => one === refusal)
+  if (refusal !== undefined && !refused)
+    return fail(`--refusal must be one of ${REFUSALS.join(', ')}, not "${refusal}".`)
+  if (clock !== undefined && !/^[+-]?\d{1,9}$/.test(clock))
+    return fail(`--clock must be a number of seconds, not "${clock}".`)
+  return { dialects, refusal: refused, clockAhead: Number(clock ?? 0) }
+}
+
+function readLeft(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : fail(`--left must be a number of documents, not "${text}".`)
+}
+
 const values = readArguments()
 if (values.help) {
   console.log(USAGE)
   process.exit(0)
 }
 const port = readPort(values.port)
-const auth = newCredentials(readScheme(values.auth))
+const auth = readAuth(readScheme(values.auth), values)
 const data = readData(values.data)
 
 const office = await openPracticeOffice({
   port,
   auth,
   data,
+  conditions: readConditions(values),
+  ...(values.left !== undefined && { documentsLeft: readLeft(values.left) }),
   ...(values.state ? { stateFile: values.state } : {}),
   ...(values.base ? { basePath: values.base } : {})
 }).catch((error: NodeJS.ErrnoException) => {

@@ -113,7 +113,7 @@ export interface FieldProblem {
   Message: string
 }
 
-type RefusalStatus = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 413 | 415 | 426 | 500
+type RefusalStatus = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 413 | 415 | 426 | 429 | 500
 
 /** A refusal, as the service's framework answers it: a status, an error code, a sentence, and the fields it is about. */
 export class Refusal extends Error {

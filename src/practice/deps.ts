@@ -1,6 +1,7 @@
 /** What the operations and the pages are given: the state, time and chance, and what is known of the call being answered. */
 import type { Context } from 'hono'
 import type { Address, Format } from './conventions.ts'
+import type { Dialects } from './dialects.ts'
 import type { Notifier } from './notify.ts'
 import type { Answering } from './responses.ts'
 import type { Clock, RandomBytes } from './sources.ts'
@@ -20,7 +21,12 @@ export interface PracticeDeps {
 export type Env = { Variables: { address: Address; format: Format; title: string } }
 export type Call = Context<Env>
 
-/** Where the caller found this service, for addresses in answers. */
+/** Where the caller found this service, for addresses in answers, and how it speaks. */
 export function answering(call: Call, state: PracticeState): Answering {
-  return { account: state.account, origin: new URL(call.req.url).origin + call.get('address').base }
+  const origin = new URL(call.req.url).origin + call.get('address').base
+  return { account: state.account, origin, dialects: dialectsOf(state) }
+}
+
+export function dialectsOf({ conditions }: PracticeState): Dialects {
+  return new Set(conditions?.dialects)
 }

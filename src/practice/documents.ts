@@ -134,6 +134,7 @@ export function validation(document: DocumentRecord, answering: Answering) {
         MobileNumber: signer.MobileNumber,
         MobileCountry: signer.MobileCountry,
         HasSigned: true,
+        Title: answering.dialects.has('full') ? signer.SignerType : undefined,
         Reason: 'Agreed to sign electronically',
         Company: signer.Email === answering.account.user.Email ? answering.account.name : undefined
       }

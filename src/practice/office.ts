@@ -4,12 +4,17 @@ import { open, readFile, rename } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { AuthScheme } from './authentication.ts'
+import type { Conditions } from './dialects.ts'
 import { type SeedName, seed } from './seed.ts'
 import { createPracticeService, type PracticeService, type PracticeServiceOptions } from './service.ts'
 import { newKey, type RandomBytes, systemClock, systemRandom } from './sources.ts'
 import { type PracticeState, readState, type SentPackage } from './state.ts'
 
 export interface OfficeOptions extends Omit<PracticeServiceOptions, 'state' | 'changed' | 'added'> {
+  /** In place of those that the office was kept with. */
+  conditions?: Conditions
+  /** How many documents the plan has left, in place of what the office was kept with. */
+  documentsLeft?: number
   /** 0 or absent for a free port. */
   port?: number
   /** What a new office has: people and documents to try everything with, nothing, or that many documents. */
@@ -31,6 +36,8 @@ export async function openPracticeOffice(options: OfficeOptions = {}) {
   const left = text === undefined ? undefined : readState(text)
   const setAside = text !== undefined && !left ? await file?.setAside() : undefined
   const state: PracticeState = left ?? seed(options.data ?? 'demo', clock, random)
+  if (options.conditions) state.conditions = options.conditions
+  if (options.documentsLeft !== undefined) state.account.documentsLeft = options.documentsLeft
   const keeping = file && keep(state, file)
   const changed = () => keeping?.changed()
   const added = async (sent: SentPackage) => keeping?.add(sent)

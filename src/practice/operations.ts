@@ -2,7 +2,8 @@
 import type { Hono } from 'hono'
 import type { EmployerSet, UpdateEmployersRequest } from '../shared/model/index.ts'
 import { answer, answerList, invalidField, parameter, Refusal } from './conventions.ts'
-import { answering, type Call, type Env, type PracticeDeps } from './deps.ts'
+import { answering, type Call, dialectsOf, type Env, type PracticeDeps } from './deps.ts'
+import { atTop, dateFormatIn, type Spoken, spoken } from './dialects.ts'
 import { assignToNotary, documentsIn, extendDocument, findDocument, updateSigners, validation } from './documents.ts'
 import { identityRecords, identityReport } from './identity/verification.ts'
 import { documentsOf, remind } from './life.ts'
@@ -33,6 +34,22 @@ export function addOperations(
     return bundle
   }
   const packageAnswer = (call: Call, bundle: PackageRecord) => packageResponse(bundle, state, answering(call, state))
+  /** One public client looks for the signing keys at the top, beside the documents. */
+  const signersAtTop = (call: Call, bundle: PackageRecord) =>
+    atTop(
+      documentsOf(state, bundle).flatMap((document) =>
+        document.signers.map((signer) => signerResponse(document, signer, answering(call, state)))
+      )
+    )
+  const sentAnswer = (call: Call, bundle: PackageRecord) => ({
+    ...packageAnswer(call, bundle),
+    ...(dialectsOf(state).has('wrapped') && { Signers: signersAtTop(call, bundle) })
+  })
+  /** @param sent what a send is answered with. */
+  const respond = (call: Call, value: unknown, sent?: Spoken['sent']) =>
+    answer(inDialects(value, sent), call.get('format'), call.get('title'))
+  const inDialects = (value: unknown, sent?: Spoken['sent']) =>
+    spoken(value, { dialects: dialectsOf(state), account: state.account, ...(sent && { sent }) })
   const documentAnswer = (call: Call, reference: string) => {
     deps.changed()
     return respond(call, documentResponse(findDocument(state, reference), answering(call, state), 'without log'))
@@ -40,20 +57,16 @@ export function addOperations(
 
   app.post('/formdirect/sendforms2', async (call) => {
     const request = await body(call, 'SendForms2', requests.sendFormDirect)
-    return respond(call, packageAnswer(call, await sent(sendForms(request, sending()))))
+    return respond(call, sentAnswer(call, await sent(sendForms(request, sending()))), 'package')
   })
   app.post('/formdirect/sendforms', async (call) => {
     const request = await body(call, 'SendForms', requests.sendFormDirect)
-    return respond(call, packageAnswer(call, await sent(sendForms(request, sending()))).Documents)
+    return respond(call, packageAnswer(call, await sent(sendForms(request, sending()))).Documents, 'documents')
   })
   app.post('/formfiller/send', async (call) => {
     const request = await body(call, 'Send', requests.sendFormFiller)
     const bundle = await sent(sendTemplates(request, sending()))
-    // One public client looks for the signing keys here, beside the documents.
-    const signers = documentsOf(state, bundle).flatMap((document) =>
-      document.signers.map((signer) => signerResponse(document, signer, answering(call, state)))
-    )
-    return respond(call, { ...packageAnswer(call, bundle), Signers: signers })
+    return respond(call, { ...sentAnswer(call, bundle), Signers: signersAtTop(call, bundle) }, 'package')
   })
   app.post('/formdirect/updateemployers', async (call) => {
     const set = updateEmployers(state, await body(call, 'UpdateEmployers', requests.updateEmployers))
@@ -95,7 +108,7 @@ export function addOperations(
     const where = answering(call, state)
     return answerList(
       documents,
-      (document) => documentResponse(document, where, withLog),
+      (document) => inDialects(documentResponse(document, where, withLog)),
       call.get('format'),
       call.get('title')
     )
@@ -134,7 +147,7 @@ export function addOperations(
       Email: state.account.user.Email,
       DefaultDueDate: state.account.defaultDueDays,
       MaxDueDate: state.account.maxDueDays,
-      DateFormat: state.account.dateFormat,
+      DateFormat: dateFormatIn(dialectsOf(state), state.account),
       MaxUploadSize: 20 * 1024 * 1024,
       EnabledFaceToFaceSigning: true,
       EnabledVideoConfirmation: true,
@@ -142,10 +155,6 @@ export function addOperations(
       ...(state.account.documentsLeft === null ? {} : { DocumentLeft: state.account.documentsLeft })
     })
   )
-}
-
-function respond(call: Call, value: unknown): Response {
-  return answer(value, call.get('format'), call.get('title'))
 }
 
 type KeptRecord = { Reference?: string | undefined; IsDefault?: boolean | undefined }

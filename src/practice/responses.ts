@@ -1,6 +1,7 @@
 /** What is answered: records of the state as the reference's resources (sections 2.13 to 2.17 and 2.10). Absent members are left out. */
 import { fullName } from '../shared/model/index.ts'
 import { written } from './dates.ts'
+import type { Dialects } from './dialects.ts'
 import { examinedAt, findingsOf } from './identity/findings.ts'
 import { asksIdentity, documentsOf, folderOf, hasSigned, isEditable, packageStatus, statusOf } from './life.ts'
 import type {
@@ -17,6 +18,7 @@ export interface Answering {
   account: Account
   /** Where signing pages are, without a slash at the end: `http://127.0.0.1:4100/web/v1.4`. */
   origin: string
+  dialects: Dialects
 }
 
 /** 2.14. The log goes along only when asked for (`DocumentLog=true`). */
@@ -27,7 +29,7 @@ export function documentResponse(document: DocumentRecord, answering: Answering,
     Name: document.name,
     FormDirectReference: document.kind === 'form' ? document.formReference : undefined,
     Signers: document.signers.map((signer) => signerResponse(document, signer, answering)),
-    Status: statusOf(document),
+    Status: answering.dialects.has('full') ? fullStatusOf(document) : statusOf(document),
     DueDate: written(document.dueAt),
     GMT: document.gmt || String(answering.account.gmt),
     LastSignedDate: lastSigned > 0 ? written(lastSigned) : undefined,
@@ -36,9 +38,21 @@ export function documentResponse(document: DocumentRecord, answering: Answering,
     HasFileUploaded: document.files.length > 0,
     PackageReference: document.packageReference,
     ClientReference: document.clientReference,
+    EditUrl: answering.dialects.has('full') ? `${answering.origin}/view/${document.viewKey}` : undefined,
     IDVerificationRequested: document.signers.some(asksIdentity),
     MatterNumber: document.matterNumber
   }
+}
+
+/** The same states in the reference's other words for them (2.14), each document in one of them throughout. */
+function fullStatusOf(document: DocumentRecord): string {
+  const status = statusOf(document)
+  const isEven = document.reference.charCodeAt(0) % 2 === 0
+  if (status === 'Declined') return isEven ? 'Rejected' : status
+  if (status === 'Filling') return isEven ? 'Filling Form' : 'Signing'
+  if (/ of /.test(status)) return isEven ? status : 'InProgress'
+  // Whoever is optional may sign still.
+  return status === 'Complete' && !document.signers.every(hasSigned) ? 'Signed' : status
 }
 
 /** 2.15, with the fields of 2.11, 2.4 and 2.5 flat beside its own. */
@@ -83,7 +97,7 @@ function videoConfirmation(document: DocumentRecord, signer: SignerRecord, answe
     // From the secret half of what a signer has: references are shown everywhere.
     Password: signer.key.slice(-8),
     Email: signer.Email,
-    IsWitness: false,
+    IsWitness: answering.dialects.has('full') && /witness/i.test(signer.SignerType ?? ''),
     IsVideoDisabled: document.ending === 'Declined' || document.ending === 'Expired',
     IsVideoOptOut: signer.videoOptOut ?? false,
     WitnessOwner: fullName(answering.account.user),

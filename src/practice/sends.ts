@@ -39,6 +39,7 @@ export function sendForms(request: SendFormDirect, sending: Sending): PackageRec
 /** Sends templates (2.9). */
 export function sendTemplates(request: SendFormFiller, sending: Sending): PackageRecord {
   const due = dueOf(request, sending)
+  if (sending.state.conditions?.dialects?.includes('full')) refuseUnknown(request.Templates, sending.state)
   takeFromPlan(request.Templates.length, sending.state)
   const names = request.Templates.map((template) => nameOf(template, sending.state))
   const bundle = newPackage(request, names, sending)
@@ -56,6 +57,12 @@ export function sendTemplates(request: SendFormFiller, sending: Sending): Packag
     begin(document, sending)
   }
   return bundle
+}
+
+/** A made-up template is taken otherwise, so that an office can try its own. */
+function refuseUnknown(templates: readonly TemplateRequest[], state: PracticeState): void {
+  const unknown = templates.find(({ Reference }) => !state.templates.some(({ reference }) => reference === Reference))
+  if (unknown) throw new Refusal(404, 'TemplateNotFound', `There is no template of the reference ${unknown.Reference}.`)
 }
 
 function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }: Sending): number {

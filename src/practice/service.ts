@@ -6,7 +6,8 @@
 import { Hono } from 'hono'
 import { type AuthScheme, createAuthentication } from './authentication.ts'
 import { type Address, answer, Refusal, readFormat, readPath } from './conventions.ts'
-import type { Call, Env, PracticeDeps } from './deps.ts'
+import { type Call, dialectsOf, type Env, type PracticeDeps } from './deps.ts'
+import { hasOperation } from './dialects.ts'
 import { DAY, settle } from './life.ts'
 import { createNotifier } from './notify.ts'
 import { addOperations } from './operations.ts'
@@ -45,9 +46,11 @@ const MOST_RECORDED = 1000
 export function createPracticeService(options: PracticeServiceOptions) {
   // Until then time changes nothing, so a large office isn't gone through for each request.
   let quietUntil = 0
+  const own = options.clock ?? systemClock
+  const clock = { now: () => own.now() + (options.state.conditions?.clockAhead ?? 0) * 1000 }
   const deps: PracticeDeps = {
     state: options.state,
-    clock: options.clock ?? systemClock,
+    clock,
     random: options.random ?? systemRandom,
     notifier: createNotifier(options.notify ?? fetch),
     changed: () => {
@@ -88,14 +91,32 @@ export function createPracticeService(options: PracticeServiceOptions) {
   })
   const authenticate = createAuthentication(options.auth ?? { scheme: 'none' }, deps.clock)
   app.use(async (call, next) => {
-    if (!isPage(call.get('address'))) await authenticate(call.req.raw)
+    if (!isPage(call.get('address'))) {
+      const { refusal } = deps.state.conditions ?? {}
+      if (refusal === 'maintenance') return maintenance()
+      await authenticate(call.req.raw)
+      if (refusal !== undefined) throw BAD_DAYS[refusal]()
+      if (!hasOperation(dialectsOf(deps.state), call.get('address').route)) throw notThere(call)
+    }
     await next()
+    call.res.headers.set('Date', new Date(clock.now()).toUTCString())
   })
   addOperations(app, deps, record)
   for (const { path, method } of app.routes) {
     if (method !== 'ALL') operations.add(path.split('/').slice(1, 3).join('/'))
   }
   addSigningPages(app, deps)
+  /** With a body, status and date as this service gives them. */
+  const refuse = (call: Call, refusal: Refusal): Response => {
+    const format = call.get('format') ?? { kind: 'json' }
+    const response = dialectsOf(deps.state).has('plain-bodies')
+      ? new Response(refusal.message, { status: refusal.status, headers: { 'Content-Type': 'text/plain' } })
+      : answer(refusal.body, format, refusal.code, refusal.status)
+    if (refusal.status === 401) response.headers.set('WWW-Authenticate', 'Bearer')
+    if (refusal.status === 429) response.headers.set('Retry-After', RETRY_AFTER)
+    response.headers.set('Date', new Date(clock.now()).toUTCString())
+    return response
+  }
   app.notFound((call) => refuse(call, notThere(call)))
   app.onError((error, call) => {
     if (error instanceof Refusal) return refuse(call, error)
@@ -125,9 +146,22 @@ function notThere(call: Call): Refusal {
   return new Refusal(405, 'MethodNotAllowed', `The operation can't be called by ${call.req.method} with this path.`)
 }
 
-function refuse(call: Call, refusal: Refusal): Response {
-  const format = call.get('format') ?? { kind: 'json' }
-  const response = answer(refusal.body, format, refusal.code, refusal.status)
-  if (refusal.status === 401) response.headers.set('WWW-Authenticate', 'Bearer')
-  return response
+/** Seconds, as the header says them. */
+const RETRY_AFTER = '5'
+
+const BAD_DAYS = {
+  '402': () => new Refusal(402, 'PaymentRequired', 'The account is on hold.'),
+  '403': () => new Refusal(403, 'Forbidden', 'The account may not do this.'),
+  '426': () => new Refusal(426, 'NotEnoughDocuments', 'The plan has no documents left.'),
+  '429': () => new Refusal(429, 'TooManyRequests', 'Too many requests. Ask again later.'),
+  '500': () => new Refusal(500, 'Error', 'The service failed on this request.')
+}
+
+/** What stands at the door of a service that is being worked on: a page for people, whatever was asked for. */
+function maintenance(): Response {
+  const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': RETRY_AFTER }
+  return new Response('<!doctype html><title>Maintenance</title><h1>We will be back soon</h1>', {
+    status: 503,
+    headers
+  })
 }

@@ -3,6 +3,7 @@
  * employers, recipients, templates and notary queue. Times are milliseconds since 1970 UTC.
  */
 import type { AuthInfo, EmployerSet, FieldType, Recipients, ShareUser, SignedStatus } from '../shared/model/index.ts'
+import type { Conditions } from './dialects.ts'
 
 export interface Person {
   FirstName: string
@@ -162,6 +163,8 @@ export interface PracticeState {
   recipients: Recipients[]
   templates: TemplateRecord[]
   notary: NotaryAssignment[]
+  /** Absent where all is as usual. */
+  conditions?: Conditions
 }
 
 /** A package with its documents, as they were when it was sent. */

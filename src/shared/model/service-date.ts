@@ -1,4 +1,7 @@
-/** Reads the dates that the service and its clients write: ISO 8601, `/Date(ms+hhmm)/`, `MM/dd/yyyy HH:mm:ss`, `YYYY-MM-DD`. */
+/**
+ * Reads the dates that the service and its clients write: ISO 8601, `/Date(ms+hhmm)/`, and numbers in the order of the
+ * account's user (`MM/dd/yyyy HH:mm:ss`, `dd/MM/yyyy`).
+ */
 
 export interface ServiceDate {
   /** Milliseconds since 1970 UTC. Where the text names no zone, it was read as at `assumedOffset`. */
@@ -7,12 +10,16 @@ export interface ServiceDate {
   offset?: number
   /** Whether the text named a time or only a day. */
   precision: 'day' | 'time'
+  /** Day and month could be the other way round, and nothing says which is meant: it was read month first. */
+  isAmbiguous?: true
 }
 
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 const FRAMEWORK = /^\\?\/Date\((-?\d{1,16})(?:([+-])(\d{2})(\d{2}))?\)\\?\/$/i
-const AMERICAN = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?:\s+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/
+/** Day and month, in either order, and then the year, as no standard writes it. */
+const NUMBERS =
+  /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:,?[T\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:\s*([ap])\.?m\.?)?)?$/i
 
 /** No place on earth is farther from UTC than this, in minutes. */
 const FARTHEST_OFFSET = 14 * 60
@@ -24,8 +31,24 @@ const FARTHEST_OFFSET = 14 * 60
 export function readServiceDate(text: string | undefined, assumedOffset = 0): ServiceDate | undefined {
   const trimmed = text?.trim()
   if (!trimmed) return undefined
-  return readFramework(trimmed) ?? readIso(trimmed, assumedOffset) ?? readAmerican(trimmed, assumedOffset)
+  return readFramework(trimmed) ?? readIso(trimmed, assumedOffset) ?? readNumbers(trimmed, assumedOffset)
 }
+
+/**
+ * A date in numbers as ISO 8601, where it is certain which is the month; any other text as it is.
+ * @param format the account's DateFormat; where it says nothing, a day over 12 does.
+ */
+export function withCertainOrder(text: string, format?: string): string {
+  // Nearly every date is another: a glance tells.
+  const code = text.charCodeAt(text.charCodeAt(1) >= ZERO ? 2 : 1)
+  if (code !== SLASH && code !== DASH && code !== DOT) return text
+  const read = numbersIn(text.trim(), orderOf(format))
+  if (!read || read.isAmbiguous) return text
+  const day = new Date(read.local).toISOString()
+  return read.precision === 'day' ? day.slice(0, 10) : day.slice(0, 19)
+}
+
+const [DASH, DOT, SLASH, ZERO] = [45, 46, 47, 48]
 
 /** Reads a GMT field: minutes east of UTC as text or number; undefined if it says nothing sensible. */
 export function readGmt(gmt: string | number | undefined): number | undefined {
@@ -59,13 +82,46 @@ function readIso(text: string, assumedOffset: number): ServiceDate | undefined {
   return { at: local - offset * 60_000, offset, precision: 'time' }
 }
 
-function readAmerican(text: string, assumedOffset: number): ServiceDate | undefined {
-  const match = AMERICAN.exec(text)
+function readNumbers(text: string, assumedOffset: number): ServiceDate | undefined {
+  const read = numbersIn(text, undefined)
+  if (!read) return undefined
+  const { local, precision, isAmbiguous } = read
+  return { at: local - assumedOffset * 60_000, precision, ...(isAmbiguous && { isAmbiguous }) }
+}
+
+/** Which of two numbers is the day. */
+type Order = 'day first' | 'month first'
+
+/** What a DateFormat in .NET's letters says; nothing if it isn't one that begins with a day or a month in numbers. */
+function orderOf(format: string | undefined): Order | undefined {
+  const [, first, second] = /^\s*([dM])\1?[^A-Za-z]+([dM])\2?[^A-Za-z]/.exec(format ?? '') ?? []
+  if (first === second) return undefined
+  return first === 'd' ? 'day first' : 'month first'
+}
+
+/** @returns the moment as if it were one of UTC, in milliseconds. */
+function numbersIn(
+  text: string,
+  order: Order | undefined
+): { local: number; precision: ServiceDate['precision']; isAmbiguous?: true } | undefined {
+  const match = NUMBERS.exec(text)
   if (!match) return undefined
-  const [, month, day, year, hour, minute, second] = match
-  const local = localTime(year, month, day, hour, minute, second, 0)
+  const [, first, , second, year, hour, minute, seconds, half] = match
+  const hours = half === undefined ? hour : hourOfHalf(hour, half)
+  const at = (month?: string, day?: string) => localTime(year, month, day, hours, minute, seconds, 0)
+  const [monthFirst, dayFirst] = [at(first, second), at(second, first)]
+  const precision = hour === undefined ? 'day' : 'time'
+  // A thirteenth month says that the order is the other one, whatever the format says.
+  const local = order === 'day first' ? (dayFirst ?? monthFirst) : (monthFirst ?? dayFirst)
   if (local === undefined) return undefined
-  return { at: local - assumedOffset * 60_000, precision: hour === undefined ? 'day' : 'time' }
+  const isOpen = order === undefined && monthFirst !== undefined && dayFirst !== undefined && monthFirst !== dayFirst
+  return { local, precision, ...(isOpen && { isAmbiguous: true }) }
+}
+
+/** `12 am` is 0, `1 pm` is 13; an hour that no half of a day has is none at all. */
+function hourOfHalf(hour = '', half: string): string {
+  const read = Number(hour)
+  return read < 1 || read > 12 ? '99' : String((read % 12) + (half.toLowerCase() === 'p' ? 12 : 0))
 }
 
 function localTime(

@@ -64,11 +64,15 @@ export function received<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess((value) => tidy(value, spelledOurWay), z.looseObject(shape))
 }
 
-/** A list that the service answers; null is an empty one, and a null in it is no item. */
+/**
+ * A list that the service answers; null is an empty one, and a null in it is no item. An object in its place is its only
+ * item: section 2.2 types a form's Signers as one.
+ */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => {
     const list = value ?? []
-    return Array.isArray(list) ? list.filter((one) => one !== null) : list
+    if (Array.isArray(list)) return list.filter((one) => one !== null)
+    return typeof list === 'object' ? [list] : list
   }, z.array(item))
 }
 

@@ -1,6 +1,6 @@
 /** Dates in every spelling that the service or its clients write. */
 import { describe, expect, test } from 'vitest'
-import { readGmt, readServiceDate } from '../../../src/shared/model/index.ts'
+import { readGmt, readServiceDate, withCertainOrder } from '../../../src/shared/model/index.ts'
 
 const at = (...parts: [number, number, number, number?, number?, number?, number?]) => Date.UTC(...parts)
 
@@ -35,13 +35,48 @@ describe('a date', () => {
     ['2031-03-01T10:20:30.1234567', at(2031, 2, 1, 10, 20, 30, 123), 'time'],
     ['2031-03-01T10:20', at(2031, 2, 1, 10, 20), 'time'],
     ['2031-03-01', at(2031, 2, 1), 'day'],
-    ['03/01/2031 10:20:30', at(2031, 2, 1, 10, 20, 30), 'time'],
-    ['3/1/2031 9:20', at(2031, 2, 1, 9, 20), 'time'],
-    ['12/31/2031', at(2031, 11, 31), 'day']
+    ['03/13/2031 10:20:30', at(2031, 2, 13, 10, 20, 30), 'time'],
+    ['13/03/2031 10:20:30', at(2031, 2, 13, 10, 20, 30), 'time'],
+    ['13.3.2031 9:20 pm', at(2031, 2, 13, 21, 20), 'time'],
+    ['13-03-2031 12:05 AM', at(2031, 2, 13, 0, 5), 'time'],
+    ['3/3/2031 9:20', at(2031, 2, 3, 9, 20), 'time'],
+    ['12/31/2031', at(2031, 11, 31), 'day'],
+    ['31/12/2031', at(2031, 11, 31), 'day']
   ] as const)('%s names no place: it is read where the caller says', (spelled, utc, precision) => {
     expect(readServiceDate(spelled)).toEqual({ at: utc, precision })
     expect(readServiceDate(spelled, 720)).toEqual({ at: utc - 720 * 60_000, precision })
     expect(readServiceDate(spelled, -570)?.at).toBe(utc + 570 * 60_000)
+  })
+
+  test('whose day and month could change places is read month first, and says so', () => {
+    expect(readServiceDate('03/01/2031')).toEqual({ at: at(2031, 2, 1), precision: 'day', isAmbiguous: true })
+  })
+
+  test.each([
+    ['03/01/2031', 'dd/MM/yyyy', '2031-01-03'],
+    ['03/01/2031', 'MM/dd/yyyy', '2031-03-01'],
+    ['3.1.2031 9:20', 'd.M.yyyy', '2031-01-03T09:20:00'],
+    ['03/01/2031 10:20:30 PM', 'dd/MM/yyyy', '2031-01-03T22:20:30'],
+    // The format says one thing and the date another: there is no thirteenth month.
+    ['03/13/2031', 'dd/MM/yyyy', '2031-03-13'],
+    ['13/03/2031', 'MM/dd/yyyy', '2031-03-13'],
+    ['13/03/2031', undefined, '2031-03-13'],
+    ['03/03/2031', undefined, '2031-03-03']
+  ])('%s in an account with the format %s is %s', (written, format, iso) => {
+    expect(withCertainOrder(written, format)).toBe(iso)
+  })
+
+  test.each([
+    ['03/01/2031', undefined],
+    ['03/01/2031', 'tomorrow'],
+    ['03/01/2031', 'yyyy/MM/dd'],
+    ['31/31/2031', 'dd/MM/yyyy'],
+    ['2031-03-01', 'dd/MM/yyyy'],
+    ['/Date(1930126830000+1300)/', 'dd/MM/yyyy'],
+    ['next Friday', 'dd/MM/yyyy'],
+    ['', 'dd/MM/yyyy']
+  ])('%s with the format %s stays as it was written', (written, format) => {
+    expect(withCertainOrder(written, format)).toBe(written)
   })
 
   test('24:00 is the end of its day', () => {
@@ -61,7 +96,7 @@ describe('a date', () => {
     '2031-00-10',
     '2031-04-31',
     '2031-03-00',
-    '13/01/2031',
+    '13/13/2031',
     '2031-03-01T24:01:00Z',
     '2031-03-01T24:00:01Z',
     '2031-03-01T24:00:00.001Z',
@@ -72,7 +107,8 @@ describe('a date', () => {
     '2031-03-01T10:20:30+99',
     '2031-3-1',
     '20310301',
-    '01.03.2031',
+    '01.03/2031',
+    '03/13/2031 13:00 pm',
     'tomorrow',
     '',
     '   ',
