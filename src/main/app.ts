@@ -97,7 +97,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
  */
 export function serveScreens(parts: App, readyToClose: (kept: boolean) => void): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
-  const { accounts, clients, lists, devServer, dialogs, log, screens, send, settings, signals, time, window } =
+  const { accounts, clients, facts, lists, devServer, dialogs, log, screens, send, settings, signals, time, window } =
     foundation
   const { actions, ask, views, watch } = folders
   const { bulk, drafts, dropFolders, exchange, outbox, people, presets, remembered } = composing
@@ -112,7 +112,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
     log,
     handlers: {
       ...accountHandlers({
-        ...{ accounts, clients, lists, watch },
+        ...{ accounts, clients, facts, lists, watch },
         startPractice: foundation.practice.start,
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,

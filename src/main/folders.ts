@@ -1,6 +1,7 @@
 /** The layer of folders and documents: what is read of them and kept, and what is done to them. */
 import { randomBytes } from 'node:crypto'
 import type { DocumentResponse } from '../shared/model/index.ts'
+import { A_DAY } from './core/accounts/service-facts.ts'
 import { Actions } from './core/actions/actions.ts'
 import { openRights } from './core/actions/rights.ts'
 import { openValidations } from './core/actions/validations.ts'
@@ -15,7 +16,7 @@ import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { openDocumentsThread } from './shell/documents.ts'
 
-export function openFolders({ db, accounts, clients, lists, signals, send, time, ...foundation }: Foundation) {
+export function openFolders({ db, accounts, clients, facts, lists, signals, send, time, ...foundation }: Foundation) {
   const clientOf = clients.of
   const describe = asAppError
   /** Which of two answers is the newer is told by when they were asked for, and a wall clock may be put back. */
@@ -50,6 +51,7 @@ export function openFolders({ db, accounts, clients, lists, signals, send, time,
   })
   const watch = openPolling({
     ...{ ask, time, moment, clientOf, describe },
+    dateFormatOf: async (id, client) => (await facts.fresh(id, client, A_DAY)).info?.DateFormat,
     chosen: () => accounts.chosen()?.id,
     accounts: accounts.list,
     changed: documentsChanged,

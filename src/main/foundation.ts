@@ -11,6 +11,7 @@ import { openClients } from './core/accounts/clients.ts'
 import { secretsBeside } from './core/accounts/credentials.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
 import { openKeptOffice } from './core/accounts/kept-office.ts'
+import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { openDatabase } from './core/storage/database.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -59,8 +60,9 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
   const { send } = screens
 
   const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time })
+  const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
   const clients = openClients({
-    ...{ accounts, time },
+    ...{ accounts, facts, time },
     fetch: openServiceNetwork(),
     unreached: (accountId) => signals.emit('unreached', accountId)
   })
@@ -83,6 +85,6 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
     usualFolder: app.getPath('downloads'),
     ...{ settings, keychain, keychainState, storage, db, isKept: storage.state === 'encrypted' },
     ...{ window, screens, send, dialogs: dialogsOf(window) },
-    ...{ accounts, clients, lists, practice }
+    ...{ accounts, clients, facts, lists, practice }
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../src/main/core/accounts/clients.ts'
+import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
 import { openDrafts } from '../../src/main/core/drafts/drafts.ts'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { Outbox } from '../../src/main/core/outbox/outbox.ts'
@@ -81,7 +82,12 @@ async function throughTheOutbox(service: SlowService, count: number): Promise<nu
   const db = connectEncrypted(join(folder, 'bench.db'), Buffer.alloc(32, 7))
   migrate(db)
   const accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, time: systemTime })
-  const clients = openClients({ accounts, fetch, time: systemTime })
+  const clients = openClients({
+    accounts,
+    facts: openServiceFacts({ db, time: systemTime, changed: () => undefined }),
+    fetch,
+    time: systemTime
+  })
   const box = new Outbox({
     db,
     drafts: openDrafts({ db, time: Date, newId: randomUUID, changed: () => undefined }),

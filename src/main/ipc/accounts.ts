@@ -6,7 +6,7 @@ import { fail } from '../core/lib/failure.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'lists' | 'watch'> {
+interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'watch'> {
   /** Makes sure that the practice service runs; rejects with AppFailure where it can't. */
   startPractice: () => Promise<void>
   /** What the chosen account may do beside the reference. */
@@ -19,7 +19,7 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'lists' | 'w
 }
 
 export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 'templates' | 'recipients'> {
-  const { accounts, clients, lists, watch } = parts
+  const { accounts, clients, facts, lists, watch } = parts
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
@@ -59,6 +59,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const { baseUrl } = accounts.get(id)
       const account = await accounts.update(id, changes, admission)
       clients.forget(id)
+      if (account.baseUrl !== baseUrl) facts.forget(id)
       watch.accountChanged(id, account.baseUrl === baseUrl ? 'the same service' : 'another service')
       parts.changed()
       return view(account)
@@ -71,6 +72,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       await parts.whileDownloadsRest(id, () => accounts.remove(id))
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
+      facts.forget(id)
       await watch.accountRemoved(id)
       const next = accounts.chosen()
       if (wasChosen && next) watch.soon(next.id)

@@ -2,6 +2,7 @@
 import type { Accounts } from '../core/accounts/accounts.ts'
 import type { Clients } from '../core/accounts/clients.ts'
 import type { FetchedLists } from '../core/accounts/fetched-lists.ts'
+import type { ServiceFactsOf } from '../core/accounts/service-facts.ts'
 import type { Actions } from '../core/actions/actions.ts'
 import type { Validations } from '../core/actions/validations.ts'
 import type { Audit } from '../core/audit/audit.ts'
@@ -36,6 +37,7 @@ export interface Parts extends Dialogs {
   dropFolders: DropFolders
   employers: Employers
   exchange: Exchange
+  facts: ServiceFactsOf
   forms: KnownForms
   /** A person has this screen: nothing of the office is read or shown. */
   isHandedOver: () => boolean

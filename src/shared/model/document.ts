@@ -1,6 +1,7 @@
 /** Packages and documents as the service answers them, and the bodies of what is done to them: reference sections 2.13 to 2.17 and 2.23. */
 import { z } from 'zod'
 import { receivedTemplateSignerShape, TemplateSigner } from './form-filler.ts'
+import { withCertainOrder } from './service-date.ts'
 import { flag, listOf, openEnumeration, received, text } from './spelling.ts'
 
 /** Section 3, Document Folder. Open: an account may name its folders otherwise. */
@@ -110,6 +111,23 @@ export const DocumentResponse = received({
   MatterNumber: text.optional()
 })
 export type DocumentResponse = z.output<typeof DocumentResponse>
+
+/**
+ * The document with its dates in ISO 8601, where they were in numbers and it is certain what they mean; others stay as they
+ * were written.
+ * @param dateFormat the account's, as `Account/Info` says it.
+ */
+export function withCertainDates(document: DocumentResponse, dateFormat?: string): DocumentResponse {
+  const certain = <Whole extends object>(whole: Whole, name: keyof Whole): Whole => {
+    const written = whole[name]
+    if (typeof written !== 'string') return whole
+    const read = withCertainOrder(written, dateFormat)
+    return read === written ? whole : { ...whole, [name]: read }
+  }
+  const dated = certain(certain(document, 'DueDate'), 'LastSignedDate')
+  const Logs = document.Logs?.map((log) => certain(log, 'Date'))
+  return Logs?.some((log, index) => log !== document.Logs?.[index]) ? { ...dated, Logs } : dated
+}
 
 /**
  * 2.13 Package response of SendForms2 and of Form Filler's Send. One public client sees the signers, with their

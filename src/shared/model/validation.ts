@@ -1,5 +1,6 @@
 /** What verifying a document's signatures answers: reference section 2.21. */
 import type { z } from 'zod'
+import { withCertainOrder } from './service-date.ts'
 import { flag, listOf, received, text } from './spelling.ts'
 
 /** VerifiedSignerResponse: who a signature says has signed. */
@@ -35,3 +36,14 @@ export const ValidationResult = received({
   DocumentName: text.optional()
 })
 export type ValidationResult = z.output<typeof ValidationResult>
+
+/** The same with the times of its signatures as `withCertainDates` has a document's. */
+export function withCertainTimes(result: ValidationResult, dateFormat?: string): ValidationResult {
+  if (!result.Signatures) return result
+  const Signatures = result.Signatures.map((signature) =>
+    signature.SignatureTime === undefined
+      ? signature
+      : { ...signature, SignatureTime: withCertainOrder(signature.SignatureTime, dateFormat) }
+  )
+  return { ...result, Signatures }
+}

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../../src/main/core/accounts/clients.ts'
+import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -15,7 +16,12 @@ test('the data type of identity data is spelled as the account says, and otherwi
   onTestFinished(() => void db.close())
   migrate(db)
   const accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, time: systemTime })
-  const clients = openClients({ accounts, fetch, time: systemTime })
+  const clients = openClients({
+    accounts,
+    facts: openServiceFacts({ db, time: systemTime, changed: () => undefined }),
+    fetch,
+    time: systemTime
+  })
   const { id } = await accounts.add({
     kind: 'service',
     name: 'Office',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../../src/main/core/accounts/clients.ts'
+import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import { Actions } from '../../../src/main/core/actions/actions.ts'
 import { openRights } from '../../../src/main/core/actions/rights.ts'
 import type { AskDocuments, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
@@ -44,7 +45,12 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     const fetchAlive = (url: string, init: RequestInit) =>
       fetch(url, { ...init, signal: AbortSignal.any([life.signal, ...(init.signal ? [init.signal] : [])]) })
     const accounts = openAccounts({ db, secrets, newId: randomUUID, time: { now: time.clock } })
-    const clients = openClients({ accounts, fetch: fetchAlive, time: systemTime })
+    const clients = openClients({
+      facts: openServiceFacts({ db, time: systemTime, changed: () => undefined }),
+      accounts,
+      fetch: fetchAlive,
+      time: systemTime
+    })
     const mirror = openSmallMirror(clients.of)
     const rights = openRights(db)
     const told = { ids: [] as string[], soon: 0, taken: [] as string[] }

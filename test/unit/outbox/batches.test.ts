@@ -161,7 +161,7 @@ describe('pausing and cancelling', () => {
     expect(counts(id)).toMatchObject({ sending: 1, cancelled: 2 })
     work.startAgain()
     work.line.fault('pass')
-    await expect.poll(() => work.line.seen.filter((request) => request.startsWith('GET')).length).toBe(3)
+    await expect.poll(() => work.line.seen.filter((request) => request.includes('GetActiveDocuments')).length).toBe(3)
     await aMoment()
     await work.time.pass(SECOND_LOOK_AFTER + 10)
     await expect.poll(() => counts(id).cancelled).toBe(3)

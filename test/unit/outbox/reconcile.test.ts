@@ -28,7 +28,7 @@ async function cut(composition = forms()) {
 async function looked(id: string, times = 1) {
   await expect.poll(() => get(id).error?.message).toContain('second look')
   expect(looks()).toBe(times)
-  expect(work.line.seen.filter((request) => request.startsWith('GET'))).toHaveLength(3 * times)
+  expect(work.line.seen.filter((request) => request.includes('GetActiveDocuments'))).toHaveLength(3 * times)
 }
 
 /** What it is after another minute, in which a look may fall due. */

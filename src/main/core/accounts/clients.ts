@@ -4,9 +4,11 @@ import type { Time } from '../lib/time.ts'
 import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
 import type { Accounts } from './accounts.ts'
 import { clientCredentials } from './credentials.ts'
+import type { ServiceFactsOf } from './service-facts.ts'
 
 export interface ClientDeps {
   accounts: Accounts
+  facts: Pick<ServiceFactsOf, 'of' | 'note'>
   fetch: Fetch
   /** Called when a request of an account's did not reach its service. */
   unreached?: (accountId: string) => void
@@ -15,7 +17,7 @@ export interface ClientDeps {
 
 export type Clients = ReturnType<typeof openClients>
 
-export function openClients({ accounts, fetch, time, unreached }: ClientDeps) {
+export function openClients({ accounts, facts, fetch, time, unreached }: ClientDeps) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient> }>()
 
   /** What is broken off by its own side says nothing of the network. */
@@ -41,6 +43,11 @@ export function openClients({ accounts, fetch, time, unreached }: ClientDeps) {
       random: time.random,
       jsonByQuery,
       dataTypeSpelling,
+      habits: {
+        dateFormat: () => facts.of(id).info?.DateFormat,
+        formsBy: () => facts.of(id).formsBy,
+        onFormsBy: (operation) => facts.note(id, { formsBy: operation === 'SendForms' ? operation : undefined })
+      },
       onJsonByQuery: () => void accounts.update(id, { jsonByQuery: true }).catch(() => undefined)
     })
   }

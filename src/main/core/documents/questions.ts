@@ -105,7 +105,15 @@ export interface IdentityCheck extends DocumentKey {
 
 export interface DocumentQuestions {
   /** Takes over an answer, byte for byte as it came. The bytes are the worker's from then on. */
-  take: { ask: Look & { bytes: Uint8Array<ArrayBuffer>; charset?: string | undefined }; answer: Taken }
+  take: {
+    ask: Look & {
+      bytes: Uint8Array<ArrayBuffer>
+      charset?: string | undefined
+      /** How the account's user writes dates, where the service says it. */
+      dateFormat?: string | undefined
+    }
+    answer: Taken
+  }
   /** Takes over one document that an operation of ours answered. */
   takeOne: {
     ask: { accountId: string; document: DocumentResponse; arrived?: number | undefined; now: number; isOwn: boolean }

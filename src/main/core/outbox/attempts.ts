@@ -21,7 +21,7 @@ export async function deliver(
 ): Promise<Outcome> {
   try {
     const { package: response } =
-      kind === 'form-direct' ? await client.sendForms2(request) : await client.sendTemplates(request)
+      kind === 'form-direct' ? await client.sendFormPackage(request) : await client.sendTemplates(request)
     return outcomeOfAnswer(response)
   } catch (error) {
     return failureOf(error, describe)

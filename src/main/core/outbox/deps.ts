@@ -9,7 +9,7 @@ import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
 /** As much of the service's client as sending takes. */
-export type SendingClient = Pick<ServiceClient, 'sendForms2' | 'sendTemplates'>
+export type SendingClient = Pick<ServiceClient, 'sendFormPackage' | 'sendTemplates'>
 
 /** As much of the drafts as sending takes. */
 type SentDrafts = Pick<Drafts, 'get' | 'summary' | 'save' | 'keepVersion'>

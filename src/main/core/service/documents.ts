@@ -13,8 +13,11 @@ import {
   SendFormFillerRequest,
   SendReminderRequest,
   UpdateSignerRequest,
-  ValidationResult
+  ValidationResult,
+  withCertainDates,
+  withCertainTimes
 } from '../../../shared/model/index.ts'
+import { isServiceError } from './errors.ts'
 import { callOf, decoded, decodedList, encode, undefinedIfUnknown, unexpected } from './operation.ts'
 import type { Call, CallOptions, Take, Transport } from './transport.ts'
 
@@ -22,6 +25,16 @@ export interface ActiveDocumentsOptions extends CallOptions {
   /** Whether each document comes with its log. */
   documentLog?: boolean | undefined
 }
+
+/** What is known of the account's service, and who is told when it turns out otherwise. */
+export interface ServiceHabits {
+  /** How the account's user writes dates (`dd/MM/yyyy`); undefined if nobody has said. */
+  dateFormat?: (() => string | undefined) | undefined
+  /** By which operation forms are sent: 1, or 2 where the service is known to lack it. */
+  formsBy?: (() => FormsBy | undefined) | undefined
+  onFormsBy?: ((operation: FormsBy) => void) | undefined
+}
+export type FormsBy = 'SendForms2' | 'SendForms'
 
 /** Posts a request, once, if it has the reference's exact shape. Answers what came. */
 export async function posted(
@@ -37,22 +50,20 @@ export async function posted(
 /** Why the reader of an answer could not read it. `path` is the place, as `[3].Signers`. */
 export type Unread = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string }
 
-export function documents(transport: Transport) {
+export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
+  const document = (operation: string, json: unknown) =>
+    withCertainDates(decoded(operation, DocumentResponse, json), dateFormat?.())
   return {
     /** Operation 6: corrects the signers of a document; those that aren't Editable are refused by the service. */
     async updateSigner(request: UpdateSignerRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/UpdateSigner'
-      return decoded(
-        operation,
-        DocumentResponse,
-        await posted(transport, operation, UpdateSignerRequest, request, options)
-      )
+      return document(operation, await posted(transport, operation, UpdateSignerRequest, request, options))
     },
 
     /** Operation 7: a new due date, for every document of the package. Answers the named one. */
     async extend(request: ExtendRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/Extend'
-      return decoded(operation, DocumentResponse, await posted(transport, operation, ExtendRequest, request, options))
+      return document(operation, await posted(transport, operation, ExtendRequest, request, options))
     },
 
     /**
@@ -94,7 +105,8 @@ export function documents(transport: Transport) {
     async validateSignatures(documentReference: string, options?: CallOptions): Promise<ValidationResult> {
       const operation = 'Document/Validation'
       const call = callOf(operation, options, { DocumentReference: documentReference })
-      return decoded(operation, ValidationResult, await transport.get(call, 'read'))
+      const result = decoded(operation, ValidationResult, await transport.get(call, 'read'))
+      return withCertainTimes(result, dateFormat?.())
     },
 
     /** Operation 12: sends a document to a notary's queue. */
@@ -127,28 +139,65 @@ function activeDocuments(folder: string, documentLog: boolean | undefined, optio
 }
 
 /** Packages of forms and of templates; the answers are section 2.13. */
-export function packages(transport: Transport) {
-  return {
-    /** Operation 1: sends a package of forms (2.1) and answers the package (2.13). */
-    async sendForms2(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
-      const operation = 'FormDirect/SendForms2'
-      return decodedPackage(operation, await posted(transport, operation, SendFormDirectRequest, request, options))
-    },
+export function packages(transport: Transport, habits: ServiceHabits) {
+  /** Operation 1: sends a package of forms (2.1) and answers the package (2.13). */
+  async function sendForms2(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
+    const operation = 'FormDirect/SendForms2'
+    return decodedPackage(operation, await posted(transport, operation, SendFormDirectRequest, request, options))
+  }
 
-    /** Operation 2: the earlier variant, which answers the documents alone (2.14). */
-    async sendForms(request: SendFormDirectRequest, options?: CallOptions): Promise<DecodedList<DocumentResponse>> {
-      const operation = 'FormDirect/SendForms'
-      return decodedList(
-        operation,
-        DocumentResponse,
-        await posted(transport, operation, SendFormDirectRequest, request, options)
-      )
+  /** Operation 2: the earlier variant, which answers the documents alone (2.14). */
+  async function sendForms(
+    request: SendFormDirectRequest,
+    options?: CallOptions
+  ): Promise<DecodedList<DocumentResponse>> {
+    const operation = 'FormDirect/SendForms'
+    const json = await posted(transport, operation, SendFormDirectRequest, request, options)
+    return decodedList(operation, DocumentResponse, json)
+  }
+
+  const sendBy: Record<FormsBy, (request: SendFormDirectRequest, options?: CallOptions) => Promise<SentPackage>> = {
+    SendForms2: sendForms2,
+    async SendForms(request, options) {
+      const { items, problems } = await sendForms(request, options)
+      return { package: packageOf(items), problems }
+    }
+  }
+  const dated = ({ package: sent, problems }: SentPackage): SentPackage => {
+    const Documents = sent.Documents?.map((document) => withCertainDates(document, habits.dateFormat?.()))
+    return { package: { ...sent, ...(Documents && { Documents }) }, problems }
+  }
+
+  return {
+    sendForms2,
+    sendForms,
+
+    /**
+     * Sends a package of forms by whichever of operations 1 and 2 the service has. The second is tried only where the service
+     * says of the first that it isn't there, so nothing was done; after any doubt nothing is tried.
+     */
+    async sendFormPackage(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
+      const usual = habits.formsBy?.() ?? 'SendForms2'
+      try {
+        return dated(await sendBy[usual](request, options))
+      } catch (error) {
+        if (!isServiceError(error) || error.code !== 'not-found' || error.mayHaveArrived) throw error
+        const other = usual === 'SendForms2' ? 'SendForms' : 'SendForms2'
+        const sent = await sendBy[other](request, options).catch((again: unknown) => {
+          // The service has neither, or what isn't there is something in the request.
+          if (isServiceError(again) && again.code === 'not-found') throw error
+          throw again
+        })
+        habits.onFormsBy?.(other)
+        return dated(sent)
+      }
     },
 
     /** Operation 4: sends templates (2.9) and answers the package (2.13). */
     async sendTemplates(request: SendFormFillerRequest, options?: CallOptions): Promise<SentPackage> {
       const operation = 'FormFiller/Send'
-      return decodedPackage(operation, await posted(transport, operation, SendFormFillerRequest, request, options))
+      const json = await posted(transport, operation, SendFormFillerRequest, request, options)
+      return dated(decodedPackage(operation, json))
     },
 
     /** Operation 5: the templates that the account can send (2.10). */
@@ -164,6 +213,14 @@ export function packages(transport: Transport) {
 export interface SentPackage {
   package: PackageResponse
   problems: DecodingProblem[]
+}
+
+/** What operation 2 answers, as operation 1 would: the package is named where all of its documents name the same. */
+function packageOf(documents: DocumentResponse[]): PackageResponse {
+  const [first] = documents
+  const { PackageReference } = first ?? {}
+  const isOne = PackageReference && documents.every((document) => document.PackageReference === PackageReference)
+  return { ...(isOne && { PackageReference }), Documents: documents }
 }
 
 /** @throws ServiceError `unexpected-shape` if not even the package itself can be read. */

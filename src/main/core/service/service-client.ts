@@ -1,21 +1,22 @@
 /** The client of the signing service: all of the reference's section 4 for one account. It throws nothing but ServiceError. */
 import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { account } from './account.ts'
-import { documents, packages } from './documents.ts'
+import { documents, packages, type ServiceHabits } from './documents.ts'
 import { downloads } from './downloads.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ServiceClientOptions extends TransportOptions {
   /** How the data type of operation 9 is spelled; lower case and then upper case if none is given. */
   dataTypeSpelling?: DataTypeSpelling | undefined
+  habits?: ServiceHabits | undefined
 }
 
 /** @throws TypeError if the base URL isn't an absolute http or https one. */
 export function createServiceClient(options: ServiceClientOptions) {
   const transport = createTransport(options)
   return {
-    ...packages(transport),
-    ...documents(transport),
+    ...packages(transport, options.habits ?? {}),
+    ...documents(transport, options.habits ?? {}),
     ...downloads(transport, options.dataTypeSpelling ?? USUAL_DATA_TYPE_SPELLING),
     ...account(transport)
   }

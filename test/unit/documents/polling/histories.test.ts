@@ -230,6 +230,7 @@ function openWorld(begin: number) {
       accounts: () => [{ id: ACCOUNT, folders: [...FOLDERS] }],
       chosen: () => ACCOUNT,
       clientOf: async () => client,
+      dateFormatOf: async () => undefined,
       describe: asAppError,
       moment,
       time: { now: clock, elapsed: () => elapsed, after: () => () => undefined, random: () => 0, zone: () => 'UTC' },

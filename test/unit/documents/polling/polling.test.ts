@@ -211,6 +211,7 @@ describe('the folders of an account', () => {
         if (name === 'foldersChanged' && failures-- > 0) throw new Error('the disk is full')
         return name === 'foldersChanged' ? (null as never) : work.ask(name, ask)
       },
+      dateFormatOf: async () => undefined,
       accounts: () => work.accounts.list(),
       chosen: () => work.accountId,
       clientOf: work.clients.of,

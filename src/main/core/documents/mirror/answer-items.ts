@@ -5,7 +5,7 @@
 
 import { createCipheriv, createHash, hash } from 'node:crypto'
 import { decodeDocument } from '../../../../shared/model/document-decoding.ts'
-import type { DocumentResponse } from '../../../../shared/model/index.ts'
+import { type DocumentResponse, withCertainDates } from '../../../../shared/model/index.ts'
 import type { Scan } from '../../lib/json-scanning.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Ask } from '../questions.ts'
@@ -34,11 +34,11 @@ export interface Other {
 
 /** Notes what is as it was as seen; answers what isn't. */
 export function* othersOf(taking: Taking): Sliced<Other[]> {
-  const { account, number, bytes, scan } = taking
+  const { account, number, bytes, scan, ask } = taking
   const others: Other[] = []
   for (let place = 0; place < scan.count; place++) {
     if (place % 16 === 0) yield
-    const hash = itemHash(itemOf(bytes, scan, place))
+    const hash = itemHash(itemOf(bytes, scan, place), ask.dateFormat)
     const entry = account.byHash.get(hash)
     if (entry && isAsKept(taking, entry, hash)) {
       entry.look = number
@@ -65,8 +65,8 @@ export function* lastPlaces(taking: Taking, others: readonly Other[]): Sliced<Ma
   return last
 }
 
-export function answeredAt({ bytes, scan }: Pick<Taking, 'bytes' | 'scan'>, place: number): Answered {
-  return readItem(textOf(itemOf(bytes, scan, place)), scan.tooDeep.has(place))
+export function answeredAt({ bytes, scan, ask }: Pick<Taking, 'bytes' | 'scan' | 'ask'>, place: number): Answered {
+  return readItem(textOf(itemOf(bytes, scan, place)), scan.tooDeep.has(place), ask.dateFormat)
 }
 
 /** Whether these bytes say of the document what is kept of it, and nothing newer is known. */
@@ -104,8 +104,8 @@ export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Arr
  * tenth of SHA-256's time, and an answer that is asked for every few seconds is nearly always the same. The key is no
  * secret, as nobody is to be kept from anything: anyone who could make two answers look alike is the one who answers.
  */
-export function* wholeHash(bytes: Uint8Array): Sliced<string> {
-  const sum = createHash('sha256').update(String(bytes.length))
+export function* wholeHash(bytes: Uint8Array, dateFormat = ''): Sliced<string> {
+  const sum = createHash('sha256').update(`${bytes.length} ${dateFormat}`)
   for (let at = 0; at < bytes.length; at += PIECE) {
     const code = createCipheriv('aes-128-gcm', KEY, NONCE)
     code.setAAD(bytes.subarray(at, at + PIECE))
@@ -116,9 +116,13 @@ export function* wholeHash(bytes: Uint8Array): Sliced<string> {
   return sum.digest('base64url')
 }
 
-/** SHA-1 of one item: enough to tell an answer's items from those of the last. */
-function itemHash(bytes: Uint8Array): string {
-  return hash('sha1', bytes, 'base64url')
+/**
+ * SHA-1 of one item: enough to tell an answer's items from those of the last. Where the account's dates are read otherwise
+ * since then, none is as it was.
+ */
+function itemHash(bytes: Uint8Array, dateFormat: string | undefined): string {
+  const sum = hash('sha1', bytes, 'base64url')
+  return dateFormat === undefined ? sum : `${sum} ${dateFormat}`
 }
 
 export function textOf(bytes: Uint8Array): string {
@@ -149,8 +153,11 @@ export type Answered =
 const LONGEST_REFERENCE = 2000
 const LONGEST_NAME = 200
 
-/** @param isTooDeep nested so deep that it could not be written down again. */
-export function readItem(text: string, isTooDeep: boolean): Answered {
+/**
+ * @param isTooDeep nested so deep that it could not be written down again.
+ * @param dateFormat see `withCertainDates`.
+ */
+export function readItem(text: string, isTooDeep: boolean, dateFormat?: string): Answered {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -162,7 +169,7 @@ export function readItem(text: string, isTooDeep: boolean): Answered {
   if (!decoded) return unreadable(json, '')
   if (!decoded.ok) return unreadable(json, decoded.problem.path)
   if (!isReference(decoded.value.Reference)) return unreadable(json, 'Reference')
-  return { kind: 'document', document: decoded.value }
+  return { kind: 'document', document: withCertainDates(decoded.value, dateFormat) }
 }
 
 /** Undefined for what is more than can be gone through. */

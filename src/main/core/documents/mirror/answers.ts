@@ -52,7 +52,7 @@ export function openAnswerTaking(mirror: Mirror) {
 
     const arrived = Math.min(Math.max(ask.arrived ?? ask.now, ask.begun), ask.begun + LONGEST_LOOK)
     const times = { begun: ask.begun, begunInRun: ask.begun, arrivedInRun: arrived, lookedAt: ask.now }
-    const whole = await inSlices(wholeHash(ask.bytes))
+    const whole = await inSlices(wholeHash(ask.bytes, ask.dateFormat))
     if (folder.taken && folder.hashes[mode] === whole) {
       mirror.writeFolder(account, folder, times)
       return { ...folder.taken, changed: 0 }

@@ -4,9 +4,13 @@ import type { Time } from '../../lib/time.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
 import type { AskDocuments, Taken } from '../questions.ts'
 
+type FolderClient = Pick<ServiceClient, 'readActiveDocuments' | 'getAccountInfo'>
+
 export interface FolderReadingDeps {
   ask: AskDocuments
-  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'readActiveDocuments'>>
+  clientOf: (accountId: string) => Promise<FolderClient>
+  /** How the account's user writes dates; undefined if the service doesn't say. Never rejects. */
+  dateFormatOf: (accountId: string, client: FolderClient) => Promise<string | undefined>
   describe: (error: unknown) => AppError
   time: Time
   /** Orders what is known; shared with anyone who takes over what operations answer: see `neverBackwards`. */
@@ -47,7 +51,7 @@ interface Reading {
 export type FolderReading = ReturnType<typeof openFolderReading>
 
 export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
-  const { ask, clientOf, describe, time, moment, looked } = deps
+  const { ask, clientOf, dateFormatOf, describe, time, moment, looked } = deps
   const troubles = new Map<string, FolderTrouble>()
   const readings = new Map<string, Reading>()
   /** Ends the looks that are under way. */
@@ -66,11 +70,19 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
       signal.throwIfAborted()
       const client = await clientOf(accountId)
       const begun = moment()
-      const taken = await client.readActiveDocuments(folder, { documentLog: withLogs, signal }, (bytes, charset) => {
-        // It may have been asked of another address, or by another key.
-        signal.throwIfAborted()
-        return ask('take', { accountId, folder, begun, arrived: moment(), now: time.now(), withLogs, bytes, charset })
-      })
+      const taken = await client.readActiveDocuments(
+        folder,
+        { documentLog: withLogs, signal },
+        async (bytes, charset) => {
+          const arrived = moment()
+          // Asked now that the service is known to answer.
+          const dateFormat = await dateFormatOf(accountId, client)
+          // It may have been asked of another address, or by another key.
+          signal.throwIfAborted()
+          const look = { accountId, folder, begun, arrived, now: time.now(), withLogs }
+          return ask('take', { ...look, bytes, charset, dateFormat })
+        }
+      )
       const { count } = taken.unreadable
       const isNews = noted(folder, count > 0 ? { unreadable: taken.unreadable } : {})
       looked({ folder, at, isChanged: taken.changed > 0 || isNews })

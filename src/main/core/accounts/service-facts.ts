@@ -1,0 +1,87 @@
+/**
+ * What an account's service has shown of itself, kept with the account: which of the two sends it has, and what it says of the
+ * account's limits and habits (`Account/Info`, which the reference doesn't list and many services don't have).
+ */
+import type { AccountInfo } from '../../../shared/model/index.ts'
+import { parsedJson } from '../lib/json-scanning.ts'
+import type { Time } from '../lib/time.ts'
+import type { ServiceClient } from '../service/index.ts'
+import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
+
+export interface ServiceFacts {
+  /** Forms go by operation 2: the service doesn't have operation 1. */
+  formsBy?: 'SendForms' | undefined
+  /** What it said last; absent if it has never said anything. */
+  info?: AccountInfo | undefined
+  /** When it was asked last, in milliseconds since 1970 UTC. */
+  askedAt?: number | undefined
+}
+
+/** How old its word may be before the service is asked again, in milliseconds: a day, as its habits hardly change. */
+export const A_DAY = 24 * 60 * 60_000
+/** For what goes down with each send. */
+export const SOME_MINUTES = 10 * 60_000
+
+export interface ServiceFactsDeps {
+  db: Db
+  time: Pick<Time, 'now'>
+  /** Called when something else is known of an account's service. */
+  changed: (accountId: string) => void
+}
+
+export type ServiceFactsOf = ReturnType<typeof openServiceFacts>
+
+export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
+  const meta = openMeta(db)
+  const known = new Map<string, ServiceFacts>()
+  const underWay = new Map<string, Promise<void>>()
+  const keyOf = (accountId: string) => `service-facts:${accountId}:`
+
+  function of(accountId: string): ServiceFacts {
+    const facts =
+      known.get(accountId) ?? (parsedJson(meta.read(keyOf(accountId)) ?? '{}') as ServiceFacts | undefined) ?? {}
+    known.set(accountId, facts)
+    return facts
+  }
+
+  function note(accountId: string, news: ServiceFacts): void {
+    const facts = { ...of(accountId), ...news }
+    known.set(accountId, facts)
+    meta.write(keyOf(accountId), JSON.stringify(facts))
+    changed(accountId)
+  }
+
+  async function ask(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
+    try {
+      // A service that doesn't say is asked as seldom as one that does.
+      note(accountId, { info: await client.getAccountInfo(), askedAt: time.now() })
+    } catch {
+      // What was known holds; whatever is wrong shows in what the account is used for.
+      known.set(accountId, { ...of(accountId), askedAt: time.now() })
+    }
+  }
+
+  return {
+    of,
+    note,
+
+    /** What is known, asked for where it is older than `most` milliseconds. Never rejects. */
+    async fresh(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>, most: number): Promise<ServiceFacts> {
+      const { askedAt } = of(accountId)
+      const age = askedAt === undefined ? Number.POSITIVE_INFINITY : time.now() - askedAt
+      // A clock that was put back tells nothing.
+      if (age >= 0 && age < most) return of(accountId)
+      const asking = underWay.get(accountId) ?? ask(accountId, client).finally(() => underWay.delete(accountId))
+      underWay.set(accountId, asking)
+      await asking
+      return of(accountId)
+    },
+
+    /** To be called when the account leads to another service, or is gone. */
+    forget(accountId: string): void {
+      known.delete(accountId)
+      meta.erase(keyOf(accountId))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { A_DAY, openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
+import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import type { AccountInfo } from '../../../src/shared/model/index.ts'
+
+function openMemoryDatabase() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  return db
+}
+
+function opened(db = openMemoryDatabase()) {
+  const told: string[] = []
+  let now = 1_000_000
+  let asked = 0
+  let answer: () => Promise<AccountInfo | undefined> = async () => ({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
+  const facts = openServiceFacts({ db, time: { now: () => now }, changed: (id) => told.push(id) })
+  const client = {
+    getAccountInfo: () => {
+      asked++
+      return answer()
+    }
+  }
+  return {
+    facts,
+    told,
+    asked: () => asked,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+    answers: (next: typeof answer) => {
+      answer = next
+    },
+    fresh: (id = 'a', most = A_DAY) => facts.fresh(id, client, most)
+  }
+}
+
+describe('what a service says of an account', () => {
+  it('is asked once a day, by all who want it together', async () => {
+    const { facts, fresh, asked, pass, told } = opened()
+    const [one, other] = await Promise.all([fresh(), fresh()])
+    expect(one.info).toEqual({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
+    expect(other).toEqual(one)
+    pass(A_DAY - 1)
+    await fresh()
+    expect(asked()).toBe(1)
+    expect(told).toEqual(['a'])
+    pass(1)
+    await fresh()
+    expect(asked()).toBe(2)
+    expect(facts.of('b')).toEqual({})
+  })
+
+  it('is asked sooner by someone who needs it newer', async () => {
+    const { fresh, asked, pass } = opened()
+    await fresh()
+    pass(60_000)
+    await fresh('a', 30_000)
+    expect(asked()).toBe(2)
+  })
+
+  it('holds where the service can’t be asked, which isn’t tried at each look', async () => {
+    const { facts, fresh, asked, pass, answers } = opened()
+    await fresh()
+    pass(A_DAY)
+    answers(async () => {
+      throw new Error('down')
+    })
+    expect((await fresh()).info?.DateFormat).toBe('dd/MM/yyyy')
+    await fresh()
+    expect(asked()).toBe(2)
+    expect(facts.of('a').info?.DocumentLeft).toBe(7)
+  })
+
+  it('may be nothing, and the send that it lacks is known all the same, in the next run too', async () => {
+    const db = openMemoryDatabase()
+    const { facts, fresh, answers } = opened(db)
+    answers(async () => undefined)
+    facts.note('a', { formsBy: 'SendForms' })
+    expect((await fresh()).info).toBeUndefined()
+    expect(opened(db).facts.of('a').formsBy).toBe('SendForms')
+    facts.forget('a')
+    expect(opened(db).facts.of('a')).toEqual({})
+  })
+})
