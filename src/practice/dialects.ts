@@ -6,7 +6,6 @@
 
 import { FIELD_TYPES } from '../shared/model/form-filler.ts'
 import { readGmt, SIGNED_STATUSES } from '../shared/model/index.ts'
-import type { Account } from './state.ts'
 
 export const DIALECTS = [
   /** Every member that the reference names, and each status in the words it has for it. */
@@ -49,7 +48,7 @@ export interface Conditions {
 export const REFUSALS = ['402', '403', '426', '429', '500', 'maintenance'] as const
 
 /** How a user of this office writes dates where the service goes by it. */
-export function dateFormatIn(dialects: Dialects, account: Account): string {
+export function dateFormatIn(dialects: Dialects, account: { dateFormat: string }): string {
   return dialects.has('day-first') ? 'dd/MM/yyyy' : account.dateFormat
 }
 
@@ -69,7 +68,8 @@ export function hasOperation(dialects: Dialects, route: string): boolean {
 /** What is known of the answer that is put into dialects. */
 export interface Spoken {
   dialects: Dialects
-  account: Account
+  /** Minutes east of UTC, of a document that names no offset of its own. */
+  gmt: number
   /** What a send is answered with; absent for any other answer. */
   sent?: 'package' | 'documents'
 }
@@ -94,10 +94,10 @@ const DATES = new Set(['DueDate', 'LastSignedDate', 'Date', 'SignatureTime'])
 function put(value: unknown, how: Spoken, gmt: number | undefined): unknown {
   if (Array.isArray(value)) return value.map((item) => put(item, how, gmt))
   if (typeof value !== 'object' || value === null) return value
-  const { dialects, account } = how
+  const { dialects } = how
   const written: Record<string, unknown> = {}
   const own = value as Record<string, unknown>
-  const offset = readGmt(own.GMT as string | undefined) ?? gmt ?? account.gmt
+  const offset = readGmt(own.GMT as string | undefined) ?? gmt ?? how.gmt
   for (const [name, member] of Object.entries(own)) {
     if (member === undefined || (dialects.has('sparse') && LEFT_OUT.has(name))) continue
     if (name === 'SigningKey' && !keepsLink(how, own)) continue

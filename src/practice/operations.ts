@@ -49,7 +49,7 @@ export function addOperations(
   const respond = (call: Call, value: unknown, sent?: Spoken['sent']) =>
     answer(inDialects(value, sent), call.get('format'), call.get('title'))
   const inDialects = (value: unknown, sent?: Spoken['sent']) =>
-    spoken(value, { dialects: dialectsOf(state), account: state.account, ...(sent && { sent }) })
+    spoken(value, { dialects: dialectsOf(state), gmt: state.account.gmt, ...(sent && { sent }) })
   const documentAnswer = (call: Call, reference: string) => {
     deps.changed()
     return respond(call, documentResponse(findDocument(state, reference), answering(call, state), 'without log'))

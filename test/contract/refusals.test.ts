@@ -97,7 +97,7 @@ describe('the service’s words', () => {
     ['another JSON', json([1, 2], 502)],
     ['a text', json('no', 502)],
     ['a ResponseStatus that is none', json({ ResponseStatus: 'Error' }, 502)],
-    ['Errors that are none', json({ ResponseStatus: { Message: 7, Errors: { a: 1 } } }, 502)],
+    ['Errors that are none', json({ ResponseStatus: { Message: 7, Errors: 'a' } }, 502)],
     ['far too much', body(`{"ResponseStatus":{"Message":"${'x'.repeat(1_000_000)}"}}`, 502)],
     ['a body cut off', body('{"ResponseStatus":{"Message":"Tr', 502)]
   ])('%s beside a status says nothing, and the status still counts', async (_what, answer) => {

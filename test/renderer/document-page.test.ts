@@ -245,9 +245,25 @@ test('an identity check that is still to be made has nothing to download', async
 })
 
 test('a document without an identity check says that none was asked for', async () => {
-  await open(pageOf({ idVerificationRequested: false, people: [signerOf({ identity: 'none', identityWords: [] })] }))
+  await open(
+    pageOf({
+      idVerificationRequested: false,
+      identity: 'none',
+      people: [signerOf({ identity: 'none', identityWords: [] })]
+    })
+  )
   expect(screen.getByText('No identity check was asked for with this document.')).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Download identity PDF' })).toBeNull()
+})
+
+test('where the service doesn’t say whether one was asked for, it can be asked', async () => {
+  const { idVerificationRequested: _, ...silent } = pageOf({
+    identity: 'unknown',
+    people: [signerOf({ identity: 'unknown', identityWords: [] })]
+  })
+  await open(silent)
+  expect(screen.getByText(/^The service doesn’t say whether an identity check was asked for/)).toBeTruthy()
+  expect(button('Download identity PDF').hasAttribute('disabled')).toBe(false)
 })
 
 test('a check that the service tells of is offered, though it says nothing of having been asked for one', async () => {

@@ -1,6 +1,9 @@
 /** What documents are asked for, and the columns of their list. */
 import { z } from 'zod'
+import { STATUS_FAMILIES } from '../model/document-status.ts'
 import { id } from './request.ts'
+
+export { STATUS_FAMILIES }
 
 const days = z.number().int().min(0).max(3650)
 
@@ -8,7 +11,7 @@ const days = z.number().int().min(0).max(3650)
  * What is known of a document's identity checks, in one word: the worst of its signers. `asked` while nothing is known
  * of the result; `other` for words that we don't know, which are shown as they came.
  */
-export const IDENTITY_STATES = ['none', 'asked', 'passed', 'failed', 'other'] as const
+export const IDENTITY_STATES = ['none', 'asked', 'passed', 'failed', 'other', 'unknown'] as const
 export type IdentityState = (typeof IDENTITY_STATES)[number]
 
 /** What documents can be found by: `any` are all of which an identity check was asked for. */
@@ -40,8 +43,6 @@ export const documentColumns = z
   .max(DOCUMENT_COLUMNS.length)
   .refine((columns) => new Set(columns.map(({ column }) => column)).size === columns.length)
 
-export const STATUS_FAMILIES = ['not-started', 'in-progress', 'complete', 'declined', 'expired', 'other'] as const
-
 /** What documents are asked for. Every condition that is there must hold; one that is absent holds always. */
 export const DocumentQuery = z.strictObject({
   /** Accounts beside the chosen one, by id; absent: the chosen one alone. */
@@ -50,7 +51,7 @@ export const DocumentQuery = z.strictObject({
   folder: z.string().min(1).max(200).optional(),
   /** Every word must occur in name, signers, e-mails, references or matter number. */
   search: z.string().max(200).default(''),
-  families: z.array(z.enum(STATUS_FAMILIES)).max(6).optional(),
+  families: z.array(z.enum(STATUS_FAMILIES)).max(STATUS_FAMILIES.length).optional(),
   /** So many have signed, of so many. */
   progress: z.strictObject({ signed: z.number().int().min(0), of: z.number().int().min(1) }).optional(),
   /** Not ended, and due from now until the end of the day after so many days. */

@@ -13,7 +13,8 @@ import type { AppError } from './errors.ts'
 
 export interface SignerProgress {
   name: string
-  state: 'signed' | 'declined' | 'waiting' | 'expired'
+  /** `unknown` where the service says nothing of the signer that tells. */
+  state: 'signed' | 'declined' | 'waiting' | 'expired' | 'unknown'
   /** Whether a signing link for an embedded view is known, and it is this signer's turn. */
   canSignHere: boolean
 }
@@ -27,12 +28,17 @@ export interface DocumentRow {
   status: DocumentStatus
   /** A date without a time has the offset that it was written at: its day is the same wherever it is shown. */
   due?: ServiceDate
+  /** The due date as the service wrote it, where it can't be read, or not with certainty. */
+  dueWritten?: string
+  /** Day and month of it could change places. */
+  isDueAmbiguous?: boolean
   lastSigned?: ServiceDate
   packageReference?: string
   clientReference?: string
   formDirectReference?: string
   matterNumber?: string
-  idVerificationRequested: boolean
+  /** Absent where the service doesn't say. */
+  idVerificationRequested?: boolean
   identity: IdentityState
   hasFileUploaded: boolean
   signers: SignerProgress[]

@@ -14,8 +14,20 @@ export const DOCUMENT_STATUSES = [
   'NotStart'
 ] as const
 
-/** The families that people tell apart: nothing yet, someone at it, done, or ended without being signed. */
-export type StatusFamily = 'not-started' | 'in-progress' | 'complete' | 'declined' | 'expired' | 'other'
+/**
+ * The families that people tell apart: nothing yet, someone at it, signed though not said to be complete, done, or ended
+ * without being signed.
+ */
+export const STATUS_FAMILIES = [
+  'not-started',
+  'in-progress',
+  'signed',
+  'complete',
+  'declined',
+  'expired',
+  'other'
+] as const
+export type StatusFamily = (typeof STATUS_FAMILIES)[number]
 
 export interface DocumentStatus {
   /** As the service spelled it. */
@@ -28,7 +40,7 @@ export interface DocumentStatus {
 
 const FAMILIES = new Map<string, StatusFamily>([
   ['complete', 'complete'],
-  ['signed', 'complete'],
+  ['signed', 'signed'],
   ['declined', 'declined'],
   ['rejected', 'declined'],
   ['expired', 'expired'],
@@ -46,7 +58,7 @@ export function readDocumentStatus(raw: string | undefined): DocumentStatus {
   if (counted) {
     const signed = Number(counted[1])
     const of = Number(counted[2])
-    const family = of > 0 && signed >= of ? 'complete' : 'in-progress'
+    const family = of > 0 && signed >= of ? 'signed' : 'in-progress'
     return { raw: spelled, family, signed, of }
   }
   return { raw: spelled, family: FAMILIES.get(spelled.replace(/\s/g, '').toLowerCase()) ?? 'other' }

@@ -90,7 +90,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     const seenAt = time.clock()
     const left = [...mirror].filter(([reference]) => !office.service.has(reference))
     const there = [...office.service].map(([Reference, answer]): [string, MirroredDocument] => {
-      const document = DocumentResponse.parse({ Reference, Name: `The ${Reference}`, Status: 'InProgress', ...answer })
+      const document = DocumentResponse.parse({
+        ...{ Reference, Name: `The ${Reference}`, Status: 'InProgress', IDVerificationRequested: false },
+        ...answer
+      })
       const known = { accountId: ACCOUNT, folder: 'Progress', changedAt: seenAt, unread: false, logsAreOld: true }
       return [Reference, { ...known, document, seenAt }]
     })

@@ -96,10 +96,16 @@ describe('a person', () => {
 })
 
 test.each([
-  [{}, {}, false],
+  [{}, { IDVerificationRequested: false }, false],
+  // The service doesn't say, so it may be.
+  [{}, {}, true],
   [{ VideoConfirmationEnabled: true }, {}, true],
   [{ VideoConfirmationDetail: { Name: 'x' } }, {}, true],
-  [{ VideoConfirmationEnabled: false, VideoConfirmationDetail: { Name: 'x' } }, {}, false],
+  [
+    { VideoConfirmationEnabled: false, VideoConfirmationDetail: { Name: 'x' } },
+    { IDVerificationRequested: false },
+    false
+  ],
   [{ IDCheckStatus: 'Requested' }, {}, true],
   [{}, { IDVerificationRequested: true }, true]
 ])('the camera may be needed: %j %j %s', (more, ofDocument, may) => {

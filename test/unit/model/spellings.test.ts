@@ -23,7 +23,7 @@ describe('a document’s status', () => {
     ['0 of 2 Signed', 'in-progress', 0, 2],
     ['1 of 2 Signed', 'in-progress', 1, 2],
     [' 1  OF 2 signed ', 'in-progress', 1, 2],
-    ['2 of 2 Signed', 'complete', 2, 2],
+    ['2 of 2 Signed', 'signed', 2, 2],
     ['12 of 113 Signed', 'in-progress', 12, 113],
     ['0 of 0 Signed', 'in-progress', 0, 0]
   ])('%s counts', (spelled, family, signed, of) => {
@@ -43,7 +43,7 @@ describe('a document’s status', () => {
       'declined',
       'expired',
       'declined',
-      'complete',
+      'signed',
       'in-progress',
       'in-progress',
       'in-progress',

@@ -101,7 +101,7 @@ function faultsOf(correction: SignerCorrection, place: number): FieldMessage[] {
 function refuseUneditable(signer: SignerResponse, document: DocumentResponse): void {
   const name = fullName(signer) || 'This signer'
   if (hasSigned(signer)) fail('conflict', `${name} has signed already, so nothing was changed.`)
-  if (signer.Editable !== true) {
+  if (signer.Editable === false) {
     fail('conflict', `The service doesn’t let ${name} be corrected any more, so nothing was changed.`)
   }
   if (!signer.SignerReference && (document.Signers ?? []).length > 1) {

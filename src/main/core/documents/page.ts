@@ -19,7 +19,7 @@ import {
 } from '../../../shared/model/index.ts'
 import { shortened } from '../lib/text-folding.ts'
 import { type IndexRow, placed, present } from './index/row.ts'
-import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, stateOf } from './progress.ts'
+import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, mayBeCorrected, stateOf } from './progress.ts'
 import type { MirroredDocument } from './questions.ts'
 
 /**
@@ -72,7 +72,7 @@ function signerView(document: DocumentResponse, signer: SignerResponse, index: n
     firstName: signer.FirstName ?? '',
     middleName: signer.MiddleName ?? '',
     lastName: signer.LastName ?? '',
-    editable: signer.Editable ?? false,
+    editable: mayBeCorrected(document, signer),
     faceToFace: isFaceToFace(signer),
     video: signer.VideoConfirmationEnabled ?? signer.VideoConfirmationDetail !== undefined,
     deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled ?? false,

@@ -26,7 +26,21 @@ export function stateOf(document: DocumentResponse, signer: SignerResponse): Sig
   if (signer.HasSigned || SIGNED.has(status)) return 'signed'
   if (DECLINED.has(status) || signer.DeclinedReason) return 'declined'
   if (status === 'Expired' || status === 'Deleted') return 'expired'
-  return familyOf(document) === 'expired' ? 'expired' : 'waiting'
+  const family = familyOf(document)
+  if (family === 'expired') return 'expired'
+  const isSilent = signer.HasSigned === undefined && status === ''
+  return isSilent && family !== 'not-started' ? 'unknown' : 'waiting'
+}
+
+/** Whether the signer is still to sign, or may be: of who is not spoken of, the service decides. */
+function isAwaited(document: DocumentResponse, signer: SignerResponse): boolean {
+  const state = stateOf(document, signer)
+  return state === 'waiting' || (state === 'unknown' && familyOf(document) !== 'complete')
+}
+
+/** Whether a correction is offered: where the service doesn't say whether it takes one, it decides when it is asked. */
+export function mayBeCorrected(document: DocumentResponse, signer: SignerResponse): boolean {
+  return signer.Editable ?? (isAwaited(document, signer) && familyOf(document) !== 'declined')
 }
 
 /** Whether the signer at `index` has a link for an embedded view, has not signed, and isn't waiting for another. */
@@ -53,7 +67,7 @@ export function lacksLink(document: DocumentResponse, index: number): boolean {
 
 function canSignStill(document: DocumentResponse, index: number): boolean {
   const signer = document.Signers?.[index]
-  if (!signer || stateOf(document, signer) !== 'waiting') return false
+  if (!signer || !isAwaited(document, signer)) return false
   // Where one has declined, nobody is asked any more.
   return familyOf(document) !== 'declined'
 }
@@ -62,13 +76,13 @@ function canSignStill(document: DocumentResponse, index: number): boolean {
 export function maySignYet(document: DocumentResponse, signer: SignerResponse): boolean {
   const state = stateOf(document, signer)
   if (state === 'expired') return signer.SignedStatus !== 'Deleted'
-  return state === 'waiting' && !['declined', 'complete'].includes(familyOf(document))
+  return (state === 'waiting' || state === 'unknown') && !['declined', 'complete'].includes(familyOf(document))
 }
 
 function isTheirTurn(document: DocumentResponse, index: number): boolean {
   const signers = document.Signers ?? []
   if (!NOT_ASKED.has(signers[index]?.SignedStatus ?? '')) return true
-  return !signers.slice(0, index).some((earlier) => stateOf(document, earlier) === 'waiting')
+  return !signers.slice(0, index).some((earlier) => isAwaited(document, earlier))
 }
 
 function familyOf(document: DocumentResponse) {
@@ -120,7 +134,7 @@ export const IDENTITY_FIELDS = [
 /** One word for all that the service says of a signer's check; what we don't know is `other`. */
 export function identityOfSigner(document: DocumentResponse, signer: SignerResponse): IdentityState {
   const said = IDENTITY_FIELDS.map((field) => signer[field]?.trim()).filter((word) => word)
-  if (said.length === 0) return document.IDVerificationRequested ? 'asked' : 'none'
+  if (said.length === 0) return identityAsked(document)
   const read = said.map((word) => identityReading(word ?? ''))
   if (read.includes('failed')) return 'failed'
   if (read.includes('unsure') || read.includes(undefined)) return 'other'
@@ -128,12 +142,18 @@ export function identityOfSigner(document: DocumentResponse, signer: SignerRespo
   return read.includes('open') ? 'asked' : 'other'
 }
 
-const WORST_FIRST: readonly IdentityState[] = ['failed', 'other', 'asked', 'passed']
+/** What the document says, where its signers say nothing. */
+function identityAsked({ IDVerificationRequested: isAsked }: DocumentResponse): IdentityState {
+  if (isAsked === undefined) return 'unknown'
+  return isAsked ? 'asked' : 'none'
+}
+
+const WORST_FIRST: readonly IdentityState[] = ['failed', 'other', 'asked', 'passed', 'unknown']
 
 /** The worst of its signers. */
 export function identityOf(document: DocumentResponse): IdentityState {
   const signers = document.Signers ?? []
-  if (signers.length === 0) return document.IDVerificationRequested ? 'asked' : 'none'
+  if (signers.length === 0) return identityAsked(document)
   const states = signers.map((signer) => identityOfSigner(document, signer))
   return WORST_FIRST.find((state) => states.includes(state)) ?? 'none'
 }

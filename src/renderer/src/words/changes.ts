@@ -65,7 +65,7 @@ function fromTo(from: string | undefined, to: string | undefined): string {
 /** By this computer's clock, which the list that it stands in names. */
 function dueOf(written: string | undefined): string {
   const date = readServiceDate(written)
-  if (!date) return written ? `“${written}”` : 'nothing'
+  if (!date || date.isAmbiguous) return written ? `“${written}”` : 'nothing'
   return date.precision === 'day'
     ? dayInWords(date.at, date.offset ?? 0)
     : `${dayInWords(date.at)} at ${clockTime(date.at)}`

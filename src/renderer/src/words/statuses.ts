@@ -28,6 +28,7 @@ export interface Finding extends StatusWords {
 const families: Record<StatusFamily, StatusWords> = {
   'not-started': { shape: 'ring', word: 'Not started', tone: 'quiet' },
   'in-progress': { shape: 'half', word: 'In progress', tone: 'accent' },
+  signed: { shape: 'half', word: 'Signed', tone: 'ok' },
   complete: { shape: 'tick', word: 'Complete', tone: 'ok' },
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   expired: { shape: 'clock', word: 'Expired', tone: 'warn' },
@@ -39,18 +40,26 @@ export function familyStatus(family: StatusFamily): StatusWords {
   return families[family]
 }
 
-/** A document's status; counts are said, and a status that we don't know is shown in its own words. */
+/** The reference's statuses (2.14) that are no words: as people write them. */
+const SPELLED = new Map([
+  ['NotStart', 'Not started'],
+  ['InProgress', 'In progress'],
+  ['Filling Form', 'Filling form']
+])
+
+/** A document's status in the service's own word; one that it doesn't say is not known. */
 export function documentStatus(status: DocumentStatus): StatusWords {
   const words = families[status.family]
   if (status.of !== undefined) return { ...words, word: `${status.signed} of ${status.of} signed` }
-  return status.family === 'other' && status.raw ? { ...words, word: status.raw } : words
+  return status.raw ? { ...words, word: SPELLED.get(status.raw) ?? status.raw } : words
 }
 
 const signers: Record<SignerProgress['state'], StatusWords> = {
   signed: { shape: 'tick', word: 'signed', tone: 'ok' },
   declined: { shape: 'cross', word: 'declined', tone: 'danger' },
   waiting: { shape: 'ring', word: 'not yet signed', tone: 'quiet' },
-  expired: { shape: 'clock', word: 'expired', tone: 'warn' }
+  expired: { shape: 'clock', word: 'expired', tone: 'warn' },
+  unknown: { shape: 'question', word: 'not said whether signed', tone: 'quiet' }
 }
 export function signerStatus(state: SignerProgress['state']): StatusWords {
   return signers[state]

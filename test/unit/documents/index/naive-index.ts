@@ -38,7 +38,7 @@ export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: M
     people.some((person) => person.includes(plain(query.signer ?? ''))),
     query.waitingHere === undefined || (row.goneAt === undefined && row.signers.some((signer) => signer.canSignHere)),
     query.identity === undefined ||
-      (query.identity === 'any' ? row.identity !== 'none' : row.identity === query.identity),
+      (query.identity === 'any' ? !['none', 'unknown'].includes(row.identity) : row.identity === query.identity),
     query.hasFileUploaded === undefined || row.hasFileUploaded,
     query.unread === undefined || row.unread,
     query.week === undefined || (weekAt !== undefined && mondayOf(dayIn(zone, weekAt)) === query.week.monday)
@@ -110,7 +110,7 @@ function keyOf(row: IndexRow, by: DocumentQuery['sort']['by']): string | number 
     reference: row.reference,
     clientReference: row.clientReference,
     formReference: row.formDirectReference,
-    identity: { failed: 0, other: 1, asked: 2, passed: 3, none: undefined }[row.identity],
+    identity: { failed: 0, other: 1, asked: 2, passed: 3, none: undefined, unknown: undefined }[row.identity],
     changed: row.changedAt
   }
   return keys[by]

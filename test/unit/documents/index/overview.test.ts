@@ -5,7 +5,7 @@ import { overviewOf } from '../../../../src/main/core/documents/index/overview.t
 import { listOf } from '../../../../src/main/core/documents/index/queries.ts'
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { wholly } from '../../../../src/main/core/lib/slices.ts'
-import type { DocumentQuery } from '../../../../src/shared/contract/index.ts'
+import { type DocumentQuery, STATUS_FAMILIES } from '../../../../src/shared/contract/index.ts'
 import { anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
 
 const moment = { now: NOW, zone: ZONE }
@@ -69,7 +69,7 @@ test('days and weeks in which the clocks change hold what belongs to them', () =
 
 test('an office without a document has nothing of anything', () => {
   const empty = overview()
-  expect(empty.states.map(({ count }) => count)).toEqual([0, 0, 0, 0, 0, 0])
+  expect(empty.states.map(({ count }) => count)).toEqual(STATUS_FAMILIES.map(() => 0))
   expect(empty).toMatchObject({ overdue: 0, stuck: { days: 7, count: 0 }, declined: 0, unread: 0 })
 })
 

@@ -133,6 +133,7 @@ function larger<List extends Float64Array | Uint32Array | Uint8Array>(list: List
 }
 
 const NO_CHECK = IDENTITY_STATES.indexOf('none')
+const NOT_SAID = IDENTITY_STATES.indexOf('unknown')
 
 export interface Condition {
   holds: (rowId: number) => boolean
@@ -206,7 +207,7 @@ export function conditionsOf(
   if (query.unread) mustHave(FLAG.unread)
   if (query.hasFileUploaded) mustHave(FLAG.hasFile)
   if (query.waitingHere) mustHave(FLAG.waitsHere)
-  if (identity === 'any') must((rowId) => columns.identity[rowId] !== NO_CHECK)
+  if (identity === 'any') must((rowId) => columns.identity[rowId] !== NO_CHECK && columns.identity[rowId] !== NOT_SAID)
   else if (identity) {
     const state = IDENTITY_STATES.indexOf(identity)
     must((rowId) => columns.identity[rowId] === state)

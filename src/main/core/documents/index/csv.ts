@@ -8,10 +8,18 @@ import { type IndexRow, placed } from './row.ts'
 
 const PIECE = 64
 
-const IDENTITY = { none: '', asked: 'Asked for', passed: 'Passed', failed: 'Failed', other: 'Other result' }
+const IDENTITY = {
+  none: '',
+  asked: 'Asked for',
+  passed: 'Passed',
+  failed: 'Failed',
+  other: 'Other result',
+  unknown: ''
+}
 const FAMILY = {
   'not-started': 'Not started',
   'in-progress': 'In progress',
+  signed: 'Signed',
   complete: 'Complete',
   declined: 'Declined',
   expired: 'Expired',

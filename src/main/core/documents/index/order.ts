@@ -153,7 +153,8 @@ const KEYS: Record<DocumentColumn, (row: IndexRow) => Key> = {
   reference: ({ reference }) => reference,
   clientReference: ({ clientReference }) => clientReference,
   formReference: ({ formDirectReference }) => formDirectReference,
-  identity: ({ identity }) => (identity === 'none' ? undefined : IDENTITIES.indexOf(identity)),
+  identity: ({ identity }) =>
+    identity === 'none' || identity === 'unknown' ? undefined : IDENTITIES.indexOf(identity),
   changed: ({ changedAt }) => changedAt
 }
 

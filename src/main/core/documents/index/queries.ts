@@ -95,7 +95,8 @@ export function* identityChecksOf(
       accountId: row.accountId,
       reference: row.reference,
       name: row.name,
-      isThere: row.idVerificationRequested || row.identity !== 'none',
+      // Where nobody says, the service is asked.
+      isThere: row.idVerificationRequested === true || row.identity !== 'none',
       found: matchingOf(row, asked, moment),
       // What is kept of a document that was reopened isn't there any more.
       ...(row.status.family === 'complete' && { completedAt: row.completedAt ?? 0 })

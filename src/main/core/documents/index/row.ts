@@ -47,6 +47,9 @@ export interface IndexRow extends RowFacts {
   /** So many have signed, of so many; absent if there are no signers. */
   progress?: { signed: number; of: number }
   due?: ServiceDate
+  /** As the service wrote it, where it can't be read, or not with certainty. */
+  dueWritten?: string
+  isDueAmbiguous?: true
   lastSigned?: ServiceDate
   /** Minutes east of UTC, where the document names it. */
   gmt?: number
@@ -54,7 +57,8 @@ export interface IndexRow extends RowFacts {
   clientReference?: string
   formDirectReference?: string
   matterNumber?: string
-  idVerificationRequested: boolean
+  /** Absent where the service doesn't say. */
+  idVerificationRequested?: boolean
   identity: IdentityState
   hasFileUploaded: boolean
   signers: RowSigner[]
@@ -98,15 +102,15 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
     reference,
     name,
     status,
-    idVerificationRequested: document.IDVerificationRequested ?? false,
     identity: identityOf(document),
     hasFileUploaded: document.HasFileUploaded ?? false,
     signers,
     search: compact(first + known + rest),
     people: { from: first.length, to: first.length + known.length },
     ...present({
+      idVerificationRequested: document.IDVerificationRequested,
       progress: progressOf(status, signers),
-      due: readServiceDate(document.DueDate, gmt),
+      ...dueIn(document, gmt),
       lastSigned: readServiceDate(document.LastSignedDate, gmt),
       gmt,
       packageReference: document.PackageReference,
@@ -115,6 +119,13 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
       matterNumber: shown(document.MatterNumber)
     })
   }
+}
+
+/** A date that could be two is none to count by. */
+function dueIn({ DueDate }: DocumentResponse, gmt: number | undefined) {
+  const due = readServiceDate(DueDate, gmt)
+  const isAmbiguous = due?.isAmbiguous
+  return due && !isAmbiguous ? { due } : { dueWritten: shown(DueDate?.trim()), isDueAmbiguous: isAmbiguous }
 }
 
 /** As the list shows it. */
@@ -127,14 +138,16 @@ export function documentRowOf(row: IndexRow): DocumentRow {
     name: row.name,
     folder: row.folder,
     status: row.status,
-    idVerificationRequested: row.idVerificationRequested,
     identity: row.identity,
     hasFileUploaded: row.hasFileUploaded,
     signers: row.signers.map(({ name, state, canSignHere }) => ({ name, state, canSignHere })),
     unread: row.unread,
     changedAt: row.changedAt,
     ...present({
+      idVerificationRequested: row.idVerificationRequested,
       due: dueOf(row),
+      dueWritten: row.dueWritten,
+      isDueAmbiguous: row.isDueAmbiguous,
       lastSigned: lastSigned && placed(lastSigned, row.gmt),
       packageReference,
       clientReference,
@@ -162,7 +175,7 @@ export function writtenDay(date: ServiceDate, gmt = 0): number {
 
 /** Nobody waits for it any more. */
 export function hasEnded({ status: { family } }: Pick<IndexRow, 'status'>): boolean {
-  return family === 'complete' || family === 'declined' || family === 'expired'
+  return family === 'complete' || family === 'signed' || family === 'declined' || family === 'expired'
 }
 
 /** Someone can sign it at the counter now. */

@@ -20,13 +20,16 @@ export function doable(
   const { family } = page.status
   const hasEnded = family === 'complete' || family === 'declined'
   const nothingSigned =
-    family !== 'complete' && page.people.length > 0 && page.people.every((person) => person.state !== 'signed')
+    family !== 'complete' &&
+    family !== 'signed' &&
+    page.people.length > 0 &&
+    page.people.every((person) => person.state !== 'signed')
   const offline = isOffline ? OFFLINE : undefined
   return {
     extend: { isThere: isHere && !hasEnded },
     verify: because(true, nothingSigned ? 'Nothing to verify yet: nobody has signed.' : offline),
     identity: because(
-      page.idVerificationRequested || page.people.some((person) => person.identity !== 'none'),
+      page.idVerificationRequested === true || page.identity !== 'none',
       isIdentityOutstanding(page.people)
         ? 'Nothing to download yet: no signer’s identity check is completed.'
         : undefined

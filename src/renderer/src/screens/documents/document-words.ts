@@ -8,7 +8,7 @@ import { clockTime, dayInWords, daysAway, momentInWords, offsetAt, shortDay } fr
 const MINUTE = 60_000
 const DAY = 86_400_000
 /** Once a document is in one of these, nobody waits for its due date any more. */
-const ENDED = new Set(['complete', 'declined', 'expired'])
+const ENDED = new Set(['signed', 'complete', 'declined', 'expired'])
 
 export interface DueWords {
   /** "5 Dec". */

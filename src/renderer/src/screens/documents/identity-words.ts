@@ -58,21 +58,21 @@ export function identityFinding({ field, value }: { field: string; value: string
   return { label, about, value, ...(meaning && { meaning }), status: looks[verdict ?? 'other'] }
 }
 
-const states: Record<Exclude<IdentityState, 'none'>, StatusWords & { inFull: string }> = {
+const states: Record<Exclude<IdentityState, 'none' | 'unknown'>, StatusWords & { inFull: string }> = {
   asked: { word: 'Asked for', inFull: 'Asked for, no result yet', shape: 'ring', tone: 'quiet' },
   passed: { word: 'Passed', inFull: 'Identity check passed', shape: 'tick', tone: 'ok' },
   failed: { word: 'Failed', inFull: 'Identity check failed', shape: 'cross', tone: 'danger' },
   other: { word: 'To be looked at', inFull: 'To be looked at', shape: 'question', tone: 'warn' }
 }
 
-/** A document's identity check in the list, under a heading that says what it is; undefined if none was asked for. */
+/** A document's identity check in the list, under a heading that says what it is; undefined if none is known of. */
 export function identityStatusInList(state: IdentityState): StatusWords | undefined {
-  return state === 'none' ? undefined : states[state]
+  return state === 'none' || state === 'unknown' ? undefined : states[state]
 }
 
 /** A signer's identity check as a whole; undefined if none was asked for. */
 export function identityStatus(state: IdentityState): StatusWords | undefined {
-  const words = state === 'none' ? undefined : states[state]
+  const words = state === 'none' || state === 'unknown' ? undefined : states[state]
   return words && { ...words, word: words.inFull }
 }
 
