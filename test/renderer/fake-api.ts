@@ -329,6 +329,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       byId(state.accounts, id)
       return { documents: state.documents.length, missing: [] }
     },
+    'accounts.try': () => ({ documents: state.documents.length, missing: [] }),
     'accounts.connection': () => state.connection,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
     'recipients.list': () => ({ items: [] }),

@@ -103,7 +103,7 @@ describe('the first run', () => {
 describe('an account that does not work', () => {
   async function connect() {
     const opened = await open()
-    opened.api.control.fail('accounts.check', { code: 'refused', message: 'Nobody there.' })
+    opened.api.control.fail('accounts.try', { code: 'refused', message: 'Nobody there.' })
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await type('Name', 'Harbour')
     await type('Address of the service', 'https://signing.example.com:9/v1.4')
@@ -124,7 +124,7 @@ describe('an account that does not work', () => {
   test('is tried again with what was corrected, and is there once', async () => {
     const { api } = await connect()
     await type('Address of the service', 'https://signing.example.com/v1.4')
-    api.control.heal('accounts.check')
+    api.control.heal('accounts.try')
     await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     await screen.findByText(/^It works\./)
     expect(api.control.state.accounts.map((one) => one.baseUrl)).toEqual(['https://signing.example.com/v1.4'])
@@ -139,7 +139,7 @@ describe('an account that does not work', () => {
 
   test('beside one that does leaves that one chosen', async () => {
     const opened = await openOffice(fakeApi())
-    opened.api.control.fail('accounts.check', { code: 'unauthorised', message: 'No.' })
+    opened.api.control.fail('accounts.try', { code: 'unauthorised', message: 'No.' })
     const { error } = (await opened.app.accounts.addIfItWorks({
       kind: 'service',
       name: 'Harbour',
@@ -169,7 +169,7 @@ describe('an account that is changed', () => {
   test('keeps its secrets where none are typed', async () => {
     const opened = await edit()
     await type('Name', 'Harbour Law')
-    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
     await screen.findByText(/^It works\./)
     expect(updates(opened)).toEqual([
       { id: 'harbour', name: 'Harbour Law', baseUrl: 'https://signing.example.com/web/v1.4' }
@@ -180,12 +180,12 @@ describe('an account that is changed', () => {
     const opened = await edit()
     const folders = screen.getByRole('textbox', { name: 'Folders' })
     await fireEvent.input(folders, { target: { value: 'Signed, InBox\n\n inbox ' } })
-    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
     expect(screen.getByText('“inbox” is there twice.')).toBeTruthy()
     expect(document.activeElement).toBe(folders)
     expect(updates(opened)).toEqual([])
     await fireEvent.input(folders, { target: { value: 'Signed, InBox\nNot yet begun' } })
-    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
     await screen.findByText(/^It works\./)
     expect(updates(opened)).toMatchObject([{ folders: ['Signed', 'InBox', 'Not yet begun'] }])
   })
@@ -196,7 +196,7 @@ describe('an account that is changed', () => {
     expect((spelling as HTMLSelectElement).value).toBe('lower-then-upper')
     await fireEvent.change(spelling, { target: { value: 'upper' } })
     expect(screen.getByText('upper case only')).toBeTruthy()
-    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
     await screen.findByText(/^It works\./)
     expect(updates(opened)).toMatchObject([{ id: 'harbour', dataTypeSpelling: 'upper' }])
   })
@@ -204,7 +204,7 @@ describe('an account that is changed', () => {
   test('needs all of the key where some of it is typed', async () => {
     const opened = await edit()
     await type('API key', 'key-2')
-    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
     expect(screen.getByText(/Enter the secret/)).toBeTruthy()
     expect(updates(opened)).toEqual([])
   })
@@ -213,7 +213,7 @@ describe('an account that is changed', () => {
     const opened = await edit()
     await fireEvent.click(screen.getByRole('radio', { name: /^Bearer token/ }))
     await type('Token', 'made-up')
-    await fireEvent.click(screen.getByRole('button', { name: 'Save and check' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Check and save' }))
     await screen.findByText(/^It works\./)
     expect(updates(opened)).toMatchObject([{ authentication: { scheme: 'bearer', token: 'made-up' } }])
   })

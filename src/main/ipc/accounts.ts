@@ -3,6 +3,7 @@ import type { AccountRights, AccountView } from '../../shared/contract/index.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
 import { fail } from '../core/lib/failure.ts'
+import { inConnectingWords } from './connecting-words.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -79,6 +80,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       parts.changed()
     },
 
+    'accounts.try': (tried) => inConnectingWords(clients.try(tried)),
     'accounts.check': ({ id }) => watch.check(id),
 
     'accounts.connection': async () => watch.connectionOf(accounts.chosen()?.id),

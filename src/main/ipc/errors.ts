@@ -40,7 +40,39 @@ function fromService(error: ServiceError): AppError {
   }
 }
 
-function described({ code, movedTo }: ServiceError): Pick<AppError, 'code' | 'message'> {
+/** Services let a signature be some minutes old; a clock that is this far off is worth a word, in milliseconds. */
+const CLOCK_OFF = 2 * 60_000
+
+/** A wrong clock makes a right key wrong. */
+function clockWords({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
+  if (Math.abs(clockAheadMs) < CLOCK_OFF) return undefined
+  const minutes = Math.round(Math.abs(clockAheadMs) / 60_000)
+  const by = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
+  return {
+    code: 'unauthorised',
+    message: `${SERVICE.unauthorised} This computer’s clock is ${by} ${clockAheadMs > 0 ? 'ahead of' : 'behind'} the service’s, which may be why.`,
+    next: 'Set this computer’s date and time, then try again. If that doesn’t help, check the key or token in Settings.'
+  }
+}
+
+/** What is wrong with a certificate, by the network's own code. */
+function certificateWords(reason = ''): string | undefined {
+  if (/DATE_INVALID|HAS_EXPIRED|NOT_YET_VALID/.test(reason)) {
+    return 'its certificate has expired or isn’t valid yet, by this computer’s date.'
+  }
+  if (/COMMON_NAME|ALTNAME|HOSTNAME_MISMATCH/.test(reason)) return 'its certificate is made out to another name.'
+  if (/REVOKED/.test(reason)) return 'its issuer has withdrawn its certificate.'
+  if (/AUTHORITY_INVALID|SELF_SIGNED|UNABLE_TO|INVALID_CA/.test(reason)) {
+    return 'its certificate is from an issuer that this computer doesn’t trust.'
+  }
+  return undefined
+}
+
+function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
+  const { code, movedTo, reason } = error
+  if (code === 'unauthorised') return clockWords(error) ?? { code, message: SERVICE[code] }
+  const certificate = code === 'tls' && certificateWords(reason)
+  if (certificate) return { code, message: `The connection to the signing service isn’t secure: ${certificate}` }
   // The contract has no code of its own for a broken line; what can be done about it is the same.
   if (code === 'interrupted') {
     return { code: 'timeout', message: 'The connection to the signing service broke before its answer arrived.' }

@@ -42,6 +42,7 @@ const serviceAccount = z.strictObject({
   authentication,
   dataTypeSpelling: z.enum(DATA_TYPE_SPELLINGS).optional()
 })
+const folders = z.array(z.string().trim().min(1).max(200)).min(1).max(20)
 const NewAccount = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('practice'), name }),
   serviceAccount.extend({ kind: z.literal('service') })
@@ -55,7 +56,7 @@ export const requests = {
       id,
       authentication: authentication.optional(),
       /** The names of its folders, as they stand in the path of GetActiveDocuments. */
-      folders: z.array(z.string().trim().min(1).max(200)).min(1).max(20).optional()
+      folders: folders.optional()
     })
   ),
   /** Adds and chooses the account; a practice account starts the practice service. */
@@ -63,6 +64,18 @@ export const requests = {
   'accounts.choose': answers<AccountView>()(byId),
   /** Removes the account with its secret and everything kept of it on this machine. */
   'accounts.remove': answers<null>()(byId),
+  /**
+   * Asks the service that an account would have for what its folders hold, before anything is kept; with the `id` of an
+   * account that is there and no `authentication`, by what is kept of that.
+   */
+  'accounts.try': answers<{ documents: number; missing: string[] }>()(
+    z.strictObject({
+      id: id.optional(),
+      baseUrl: serviceAccount.shape.baseUrl,
+      authentication: authentication.optional(),
+      folders: folders.optional()
+    })
+  ),
   /** Asks the service something harmless, to learn whether address and credentials work. */
   'accounts.check': answers<{ documents: number; missing: string[] }>()(byId),
   'accounts.connection': answers<ConnectionView>()(nothing),

@@ -11,6 +11,7 @@ import { KeychainError } from '../storage/keychain.ts'
 import { type Account, type AccountRecord, accountRows, freeColour, PRACTICE_COLOUR, USUAL_FOLDERS } from './account.ts'
 import {
   type AccountCredentials,
+  type CredentialsInput,
   decodeCredentials,
   encodeCredentials,
   isSameLogin,
@@ -53,6 +54,13 @@ export type Admission = 'refused' | 'not refused'
 
 /** `unknown`: the keychain could not be asked just now. */
 export type SecretState = 'kept' | 'missing' | 'unknown'
+
+/** An account as it is typed: a new one, or a change of one that is there. */
+export interface TriedAccount {
+  id?: string | undefined
+  baseUrl: string
+  authentication?: CredentialsInput | undefined
+}
 
 export type Accounts = ReturnType<typeof openAccounts>
 
@@ -161,6 +169,10 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
         if (rows.hasUnsettledActions(id)) fail('busy', UNSETTLED_ACTIONS)
       }
       refuseWhileUnsettled(before)
+      // What proves who we are to one service is not for whoever is at another address.
+      if (!credentials && before.scheme !== 'none' && originOf(baseUrl) !== originOf(before.baseUrl)) {
+        fail('invalid', CREDENTIALS_AGAIN, { fields: [{ field: 'authentication', message: CREDENTIALS_AGAIN }] })
+      }
       if (credentials) await keep(id, credentials)
       // Asked again: while the keychain was busy the account may have been changed elsewhere, or removed, or something of
       // it may have left.
@@ -211,6 +223,17 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     /** Told at each start, as the practice service listens on another port each time; undefined when it stops. */
     practiceRunsAt(running: RunningPractice | undefined): void {
       practice = running
+    },
+
+    /**
+     * The credentials that an account would sign in with, for a trial of them; what is kept where none were typed.
+     * @throws AppFailure `invalid` where the address is another service's and none were typed.
+     */
+    async credentialsFor({ id, baseUrl, authentication }: TriedAccount): Promise<AccountCredentials> {
+      if (authentication) return readCredentials(authentication)
+      const row = id === undefined ? undefined : rowOf(id)
+      if (!row || originOf(baseUrl) !== originOf(row.baseUrl)) return fail('invalid', CREDENTIALS_AGAIN)
+      return this.secretsOf(row.id)
     },
 
     /** For the client of the service alone: it must not be kept, logged or shown. */
@@ -267,6 +290,12 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   }
 }
 
+function originOf(baseUrl: string | null): string | undefined {
+  return baseUrl === null ? undefined : URL.parse(baseUrl)?.origin
+}
+
+const CREDENTIALS_AGAIN =
+  'This address is another service’s. Enter the key or token for it, too: the kept one was not sent there.'
 const HOLDS_SENDS =
   'Packages of this account wait in its Outbox, or it is not certain whether they arrived. Send them, take them back or settle them first.'
 const HOLDS_ACTIONS =

@@ -3,8 +3,9 @@ import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
 import type { Accounts } from './accounts.ts'
-import { clientCredentials } from './credentials.ts'
+import { clientCredentials, readAddress } from './credentials.ts'
 import type { ServiceFactsOf } from './service-facts.ts'
+import { tryService } from './trying.ts'
 
 export interface ClientDeps {
   accounts: Accounts
@@ -68,6 +69,19 @@ export function openClients({ accounts, facts, fetch, time, unreached }: ClientD
       // A keychain that was shut may be open the next time.
       client.catch(() => made.delete(id))
       return client
+    },
+
+    /**
+     * Tries an account before it is kept. @throws AppFailure for what was typed or can't be taken from the keychain, and as
+     * `tryService`.
+     */
+    async try({
+      folders,
+      ...typed
+    }: Parameters<Accounts['credentialsFor']>[0] & { folders?: readonly string[] | undefined }) {
+      const baseUrl = readAddress(typed.baseUrl)
+      const credentials = clientCredentials(await accounts.credentialsFor({ ...typed, baseUrl }))
+      return tryService({ baseUrl, credentials, folders }, { fetch, time })
     },
 
     /** To be called when an account's credentials changed or it was removed. */

@@ -57,6 +57,8 @@ export interface ServiceErrorDetails {
   fields?: FieldProblem[] | undefined
   /** Place of the offending member in the answer; for `unexpected-shape`. */
   path?: string | undefined
+  /** How far this computer's clock is ahead of the service's, in milliseconds; absent where the service didn't say its time. */
+  clockAheadMs?: number | undefined
   /** How long the service asks us to wait, in milliseconds. */
   retryAfterMs?: number | undefined
   /**
@@ -83,6 +85,7 @@ export class ServiceError extends Error {
   declare readonly status: number | undefined
   declare readonly fields: FieldProblem[] | undefined
   declare readonly path: string | undefined
+  declare readonly clockAheadMs: number | undefined
   declare readonly retryAfterMs: number | undefined
   declare readonly serviceMessage: string | undefined
   declare readonly reason: string | undefined

@@ -91,7 +91,7 @@ function oneLine(text: string | undefined): string {
 /** More of an error's body than this is not worth reading. */
 const ERROR_BODY_BYTES = 256 * 1024
 
-/** @param now milliseconds since 1970 UTC, against which a Retry-After date is read. */
+/** @param now milliseconds since 1970 UTC, against which a Retry-After date, and the service's own, are read. */
 export async function refusedAnswer(
   operation: string,
   response: Response,
@@ -106,9 +106,16 @@ export async function refusedAnswer(
     operation,
     status,
     mayHaveArrived: statusMayHaveArrived(status),
+    clockAheadMs: clockAhead(response.headers.get('date'), now),
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
     ...withoutSecrets(said, authentication.secrets)
   })
+}
+
+/** @param date as the answer's header says it, to the second. */
+function clockAhead(date: string | null, now: number): number | undefined {
+  const theirs = Date.parse(date ?? '')
+  return Number.isNaN(theirs) ? undefined : now - theirs
 }
 
 /** The status alone says what happened; whatever is wrong with the body beside it changes nothing. */

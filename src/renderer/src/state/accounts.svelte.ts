@@ -24,7 +24,6 @@ export class Accounts extends Resource<AccountView[]> {
   readonly #chosen = $derived.by(() => this.list.find((account) => account.chosen))
   readonly #anotherChosen: (before: string | undefined) => void
   #last: string | undefined
-  #held = false
   /** How many calls are under way that may choose another account. */
   #moving = 0
   /** What must be finished before another account is chosen or the window closes: what was typed belongs to this one. */
@@ -51,7 +50,6 @@ export class Accounts extends Resource<AccountView[]> {
   }
 
   override async load(): Promise<void> {
-    if (this.#held) return
     await super.load()
     const before = this.#last
     if (this.chosen?.id === before) return
@@ -68,28 +66,27 @@ export class Accounts extends Resource<AccountView[]> {
   }
 
   /**
-   * Adds an account and asks its service something harmless. An account that doesn't work is taken back, and the one
-   * before chosen again; the screens hear of nothing meanwhile, so that what was typed stays where it is.
+   * Tries an account, and adds and chooses it if it works. One that doesn't work leaves everything as it was.
    */
   async addIfItWorks(account: Input<'accounts.add'>): Promise<AccountView | NotAdded> {
-    const unfinished = await this.#finish()
-    if (unfinished) return { error: unfinished, asked: false }
-    const before = this.chosen?.id
-    this.#held = true
-    this.#moving++
-    try {
-      const added = await settled(this.#api.accounts.add(account))
-      if (!added.ok) return { error: added.error, asked: false }
-      const checked = await settled(this.#api.accounts.check({ id: added.value.id }))
-      if (checked.ok) return added.value
-      await settled(this.#api.accounts.remove({ id: added.value.id }))
-      if (before !== undefined) await settled(this.#api.accounts.choose({ id: before }))
-      return { error: checked.error, asked: true }
-    } finally {
-      this.#held = false
-      await this.load()
-      this.#moved()
+    if (account.kind === 'service') {
+      const { baseUrl, authentication } = account
+      const tried = await settled(this.#api.accounts.try({ baseUrl, authentication }))
+      if (!tried.ok) return { error: tried.error, asked: true }
     }
+    const added = await this.add(account)
+    return 'code' in added ? { error: added, asked: false } : added
+  }
+
+  /** Tries the change of an account, and makes it if it works: what worked before isn't given up for what doesn't. */
+  async updateIfItWorks(change: Input<'accounts.update'>): Promise<AccountView | NotAdded> {
+    const { id, baseUrl, authentication, folders } = change
+    const tried = await settled(
+      this.#api.accounts.try({ id, baseUrl, ...(authentication && { authentication }), ...(folders && { folders }) })
+    )
+    if (!tried.ok) return { error: tried.error, asked: true }
+    const updated = await this.update(change)
+    return 'code' in updated ? { error: updated, asked: false } : updated
   }
 
   /** Changes a service account; without `authentication` its secrets stay. Answers why not, where it could not. */

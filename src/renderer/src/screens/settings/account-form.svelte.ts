@@ -44,14 +44,16 @@ export class AccountForm {
   }
   /** Whether blank fields may mean "as before". */
   get canKeepSecrets(): boolean {
-    return this.#before?.scheme === this.scheme && (this.#before.hasSecret || this.scheme === 'none')
+    const { scheme } = this
+    if (this.#before?.scheme !== scheme) return false
+    return scheme === 'none' || (this.#before.hasSecret && originOf(this.baseUrl) === originOf(this.#before.baseUrl))
   }
 
   /** What is wrong with each field, in the user's words. */
   get problems(): Partial<Record<AccountField, string>> {
     return {
       ...(!this.name.trim() && { name: 'Give the account a name, such as that of your office.' }),
-      ...(!isAddress(this.baseUrl) && { baseUrl: 'Enter the address of the service, beginning with https://.' }),
+      ...(!this.baseUrl.trim() && { baseUrl: 'Enter the address of the service, beginning with https://.' }),
       ...(this.scheme === 'api-key' &&
         !this.keepsSecrets && {
           ...(!this.key.trim() && { key: 'Enter the API key.' }),
@@ -132,10 +134,7 @@ function namesIn(typed: string): string[] {
     .filter((name) => name !== '')
 }
 
-function isAddress(typed: string): boolean {
-  try {
-    return ['https:', 'http:'].includes(new URL(typed.trim()).protocol)
-  } catch {
-    return false
-  }
+/** Secrets are for one service; what isn't an address yet is none. */
+function originOf(typed: string): string | undefined {
+  return URL.parse(typed.trim())?.origin
 }

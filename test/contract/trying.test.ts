@@ -1,0 +1,159 @@
+/** Accounts that are tried, at real services: what is kept, who sees which secret, and what is said of what doesn't work. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
+import { openClients } from '../../src/main/core/accounts/clients.ts'
+import type { CredentialsInput } from '../../src/main/core/accounts/credentials.ts'
+import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
+import { systemTime } from '../../src/main/core/lib/time.ts'
+import { ServiceError } from '../../src/main/core/service/errors.ts'
+import { connectInMemory } from '../../src/main/core/storage/connection.ts'
+import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
+import { migrate } from '../../src/main/core/storage/migrations.ts'
+import { inConnectingWords } from '../../src/main/ipc/connecting-words.ts'
+import { asAppError } from '../../src/main/ipc/errors.ts'
+import { body, json, nobody, serve, serveSelfSigned } from './hand-written-service.ts'
+import { anOffice } from './practice-office.ts'
+
+function opened() {
+  const db = connectInMemory()
+  onTestFinished(() => void db.close())
+  migrate(db)
+  const keychain = memoryKeychain()
+  const accounts = openAccounts({ db, secrets: keychain.accounts, newId: randomUUID, time: systemTime })
+  const facts = openServiceFacts({ db, time: systemTime, changed: () => undefined })
+  const clients = openClients({ accounts, facts, fetch, time: systemTime })
+  const tried = (baseUrl: string, authentication: CredentialsInput = { scheme: 'none' }) =>
+    inConnectingWords(clients.try({ baseUrl, authentication })).catch(asAppError)
+  const account = async (baseUrl: string) =>
+    (
+      await accounts.add({
+        kind: 'service',
+        name: 'Office',
+        baseUrl,
+        authentication: { scheme: 'bearer', token: 'kept-1' }
+      })
+    ).id
+  return { accounts, clients, keychain, tried, account }
+}
+
+test('a service that works says what it holds, and nothing is kept of it', async () => {
+  const { office } = await anOffice()
+  const { accounts, tried } = opened()
+  expect(await tried(office.url)).toEqual({ documents: expect.any(Number), missing: [] })
+  expect(accounts.list()).toEqual([])
+})
+
+describe('an account that is changed', () => {
+  test('keeps the token that works where the new one doesn’t', async () => {
+    const service = await serve((asked, response) => {
+      const isKnown = asked.headers.authorization === 'Bearer kept-1'
+      json(isKnown ? [] : {}, isKnown ? 200 : 401)(asked, response, undefined as never)
+    })
+    const { accounts, clients, account } = opened()
+    const id = await account(service.url)
+    const typed = { id, baseUrl: service.url, authentication: { scheme: 'bearer', token: 'typed-2' } } as const
+    expect(await inConnectingWords(clients.try(typed)).catch(asAppError)).toMatchObject({ code: 'unauthorised' })
+    expect(await accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
+    expect(await clients.try({ id, baseUrl: service.url })).toEqual({ documents: 0, missing: [] })
+  })
+
+  test('shows no other origin the kept token, when it is tried and when it is changed', async () => {
+    const here = await serve(json([]))
+    const there = await serve(json([]))
+    const { accounts, clients, account } = opened()
+    const id = await account(here.url)
+    expect(asAppError(await clients.try({ id, baseUrl: there.url }).catch((error) => error))).toMatchObject({
+      code: 'invalid'
+    })
+    expect(asAppError(await accounts.update(id, { baseUrl: there.url }).catch((error) => error))).toMatchObject({
+      code: 'invalid',
+      fields: [{ field: 'authentication' }]
+    })
+    expect(there.asked).toEqual([])
+    expect(accounts.get(id).baseUrl).toBe(here.url)
+    // Another path is the same service.
+    await accounts.update(id, { baseUrl: `${here.url}/web/v1.4` })
+    expect(await accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
+  })
+
+  test('leaves nothing of the old secret behind at another origin', async () => {
+    const here = await serve(json([]))
+    const there = await serve(json([]))
+    const { accounts, clients, keychain, account } = opened()
+    const id = await account(here.url)
+    await accounts.update(id, { baseUrl: there.url, authentication: { scheme: 'none' } })
+    clients.forget(id)
+    await (await clients.of(id)).getActiveDocuments('InBox')
+    expect(await keychain.accounts.get(id)).toBeNull()
+    expect(there.asked.map(({ headers }) => headers.authorization)).toEqual([undefined])
+  })
+})
+
+describe('what doesn’t work is said for connecting', () => {
+  test.each([
+    ['another path', json({}, 404), /no document folders.*path/, 'not-found'],
+    ['a service that is being worked on', body('<h1>Back soon</h1>', 503), /out of use for now/, 'server'],
+    [
+      'the page of a guest network',
+      body('<!doctype html><form>', 200, { 'content-type': 'text/html' }),
+      /page for people/,
+      'not-json'
+    ],
+    ['another service', json({ hello: 'you' }), /not a signing service/, 'unexpected-shape'],
+    ['a key that may not', json({}, 403), /doesn’t let it read/, 'forbidden']
+  ])('%s', async (_what, answering, words, code) => {
+    const { url } = await serve(answering)
+    const error = await opened().tried(url)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(words) })
+    expect(error).not.toHaveProperty('mayHaveArrived')
+    expect(JSON.stringify(error)).not.toMatch(/retention|Send nothing|removed/)
+  })
+
+  test('a certificate that nobody vouches for', async () => {
+    const { url } = await serveSelfSigned(json([]))
+    expect(await opened().tried(url)).toMatchObject({
+      code: 'tls',
+      message: expect.stringContaining('an issuer that this computer doesn’t trust')
+    })
+  })
+
+  test('a proxy that wants to know who asks', async () => {
+    // No fetch of Node's lets a 407 through; Electron's does.
+    const details = {
+      code: 'refused',
+      operation: 'Document/GetActiveDocuments',
+      mayHaveArrived: false,
+      status: 407
+    } as const
+    const error = await inConnectingWords(Promise.reject(new ServiceError(details))).catch(asAppError)
+    expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('proxy') })
+  })
+
+  test('nobody there', async () => {
+    expect(await opened().tried(await nobody())).toMatchObject({ code: 'refused' })
+  })
+
+  test.each([
+    [600, /is 10 minutes behind the service’s/],
+    [-7200, /is 2 hours ahead of the service’s/]
+  ])(
+    'a service whose clock is %i seconds ahead refuses the key, and the clocks are compared',
+    async (clockAhead, words) => {
+      const { office } = await anOffice({ conditions: { clockAhead } }, 'api-key')
+      const key = { scheme: 'api-key', key: 'wrong-key', secret: 's', referer: 'https://office.example.com' } as const
+      const error = await opened().tried(office.url, key)
+      expect(error).toMatchObject({
+        code: 'unauthorised',
+        message: expect.stringMatching(words),
+        next: expect.stringContaining('date and time')
+      })
+    }
+  )
+
+  test('a wrong key at a service whose clock is right is a wrong key', async () => {
+    const { office } = await anOffice({}, 'bearer')
+    const error = await opened().tried(office.url, { scheme: 'bearer', token: 'wrong' })
+    expect(error).toMatchObject({ code: 'unauthorised', message: expect.not.stringContaining('clock') })
+  })
+})
