@@ -23,6 +23,6 @@ export async function openOutside(address: string, account: Account | undefined)
 
 function ownAddresses(account: Account | undefined): { host?: string; practiceOrigin?: string } {
   if (!account?.baseUrl) return {}
-  const { host, origin } = new URL(account.baseUrl)
-  return account.kind === 'practice' ? { practiceOrigin: origin } : { host }
+  const { protocol, host, origin } = new URL(account.baseUrl)
+  return protocol === 'http:' ? { practiceOrigin: origin } : { host }
 }

@@ -23,7 +23,7 @@ describe('a signing link', () => {
     })
   })
 
-  test('of the practice office is taken in the practice office only', () => {
+  test('of a practice service on this computer is taken for an account of that service only', () => {
     const link = 'http://127.0.0.1:4100/sign/abc'
     expect(signingAddress(link, practice)).toEqual({
       ok: true,
@@ -32,7 +32,9 @@ describe('a signing link', () => {
       practiceOrigin: 'http://127.0.0.1:4100'
     })
     expect(signingAddress(link, service)).toEqual({ ok: false, reason: 'not-encrypted' })
-    expect(signingAddress(link, { kind: 'service', baseUrl: 'http://127.0.0.1:4100' }).ok).toBe(false)
+    expect(signingAddress(link, { kind: 'service', baseUrl: 'http://127.0.0.1:4100/web/v1.4' }).ok).toBe(true)
+    expect(signingAddress(link, { kind: 'service', baseUrl: 'http://127.0.0.1:4101' }).ok).toBe(false)
+    expect(signingAddress('http://localhost:4100/sign/abc', practice).ok).toBe(false)
   })
 
   test('within the office is taken where the service itself stands there', () => {

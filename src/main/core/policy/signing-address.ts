@@ -35,7 +35,7 @@ export function signingAddress(key: string, account: SigningAccount): SigningAdd
   const url = new URL(address)
   const service = URL.canParse(account.baseUrl) ? new URL(account.baseUrl) : undefined
   if (url.username || url.password) return { ok: false, reason: 'credentials' }
-  if (url.protocol === 'http:') return practiceAddress(url, account.kind === 'practice' ? service : undefined)
+  if (url.protocol === 'http:') return practiceAddress(url, service)
   if (url.protocol !== 'https:') return { ok: false, reason: 'scheme' }
   if (isPrivateHost(url.hostname) && url.host !== service?.host) return { ok: false, reason: 'private-network' }
   const allowedOrigins = [url.origin]
@@ -59,6 +59,7 @@ export function signingAddressSentence(reason: SigningAddressProblem): string {
   }
 }
 
+/** A practice service on this very computer, whether it is the application's own or an account of the office's. */
 function practiceAddress(url: URL, practice: URL | undefined): SigningAddress {
   if (practice?.protocol !== 'http:' || url.origin !== practice.origin || !isLoopback(url.hostname)) {
     return { ok: false, reason: 'not-encrypted' }

@@ -1,0 +1,84 @@
+/**
+ * The main job, from the first package to what stays on the disk, at services that speak each dialect of the reference, and
+ * seeded mixtures of them. `DIALECT_MIXTURES=20` plays as many mixtures; two otherwise.
+ */
+import { readdir } from 'node:fs/promises'
+import { DIALECTS, type Dialect } from '../../src/practice/dialects.ts'
+import { openPracticeOffice } from '../../src/practice/office.ts'
+import { connectTo } from './bad-line.ts'
+import { MERE, sign, WIREMU } from './clerk.ts'
+import { expect, test } from './office.ts'
+
+/** Dialects that go together by chance, the same for the same number. */
+function mixture(seed: number): Dialect[] {
+  // A number of 32 bits whose bits don't follow each other's pattern (the finaliser of MurmurHash3).
+  let bits = Math.imul(seed + 1, 0x9e3779b1)
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return DIALECTS.filter((_, index) => (bits >>> index) & 1)
+}
+
+const mixtures = Array.from({ length: Number(process.env.DIALECT_MIXTURES ?? 2) }, (_, seed) => mixture(seed))
+
+for (const dialects of [...DIALECTS.map((dialect) => [dialect]), ...mixtures]) {
+  test(`the main job at a service that speaks ${dialects.join(', ') || 'as usual'}`, async ({ open }) => {
+    const office = await openPracticeOffice({
+      data: 'empty',
+      auth: { scheme: 'bearer', token: 'made-up-token-1' },
+      conditions: { dialects }
+    })
+    try {
+      const clerk = await open()
+      const { app, window } = clerk
+      await app.resizeWindow({ width: 1500, height: 950 })
+      await connectTo(clerk, office.url)
+
+      // Both kinds are sent, and signed at the counter.
+      const identified = { ...MERE, faceToFace: true, identity: { question: 'Date of birth', answer: '1984-03-09' } }
+      await clerk.composeForm({ name: 'Letter of authority', people: [identified], embedded: true })
+      await clerk.send()
+      await expect(window.getByText('Sent: the service made')).toBeVisible()
+      await clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU], embedded: true })
+      await clerk.send()
+      await expect(window.getByText('Sent: the service made')).toBeVisible()
+      await sign(await clerk.handOver(identified, 'Letter of authority'), identified)
+      await clerk.giveBack()
+      await clerk.button('Back to the queue').click()
+      await sign(await clerk.handOver(MERE, 'Privacy consent'), MERE)
+      await clerk.giveBack()
+      await clerk.button('Back to the queue').click()
+
+      // Another signer is corrected, and the package extended.
+      await clerk.goTo(/^Documents/)
+      await clerk.openDocument('Privacy consent')
+      await clerk.button('Correct Wiremu Ngata…').click()
+      const dialog = window.getByRole('dialog')
+      await dialog.getByLabel('E-mail').fill('w.ngata@example.org')
+      await dialog.getByRole('button', { name: 'Correct Wiremu' }).click()
+      await expect(window.getByText('Wiremu Ngata was corrected.').first()).toBeVisible()
+      await clerk.button(/Extend due date/).click()
+      await dialog.getByRole('button', { name: '2 weeks later' }).click()
+      await dialog.getByRole('button', { name: /^Extend to/ }).click()
+      await expect(window.getByText('The due date was changed.').first()).toBeVisible()
+
+      // Identity data go to the disk, and signatures are verified.
+      await clerk.chooseDownloadFolder(app.userData)
+      await clerk.goTo(/^Documents/)
+      await clerk.openDocument('Letter of authority')
+      await clerk.button('Download identity PDF').click()
+      await clerk.button('Show in folder').click()
+      const files = await readdir(app.userData, { recursive: true })
+      expect(files.filter((name) => /Letter of authority – .*\.pdf$/.test(name))).toHaveLength(1)
+      await clerk.button('Verify signatures').click()
+      await expect(window.getByRole('status').filter({ hasText: /valid/i }).first()).toBeVisible()
+
+      const state = Object.values(office.service.state.documents)
+      expect(state.map(({ ending }) => ending).sort()).toEqual(['Complete', undefined])
+      expect(state.flatMap(({ signers }) => signers.map(({ Email }) => Email)).sort()).toEqual(
+        [MERE.email, MERE.email, 'w.ngata@example.org'].sort()
+      )
+    } finally {
+      await office.close()
+    }
+  })
+}
