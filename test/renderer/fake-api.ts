@@ -330,6 +330,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       return { documents: state.documents.length, missing: [] }
     },
     'accounts.try': () => ({ documents: state.documents.length, missing: [] }),
+    'accounts.refreshLimits': () => null as never,
     'accounts.connection': () => state.connection,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
     'recipients.list': () => ({ items: [] }),

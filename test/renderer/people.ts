@@ -57,6 +57,7 @@ export function practiceAccount(): AccountView {
     folders: ['InBox', 'Progress', 'Signed'],
     dataTypeSpelling: 'lower-then-upper',
     chosen: true,
+    limits: {},
     hasSecret: true
   }
 }
@@ -72,6 +73,7 @@ export function officeAccount(): AccountView {
     folders: ['InBox', 'Progress', 'Signed'],
     dataTypeSpelling: 'lower-then-upper',
     chosen: false,
+    limits: {},
     hasSecret: true
   }
 }

@@ -1,7 +1,10 @@
 /** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
-import type { AccountRights, AccountView } from '../../shared/contract/index.ts'
+import type { AccountLimits, AccountRights, AccountView } from '../../shared/contract/index.ts'
+import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
+import { SOME_MINUTES } from '../core/accounts/service-facts.ts'
+import { defined } from '../core/lib/objects.ts'
 import { fail } from '../core/lib/failure.ts'
 import { inConnectingWords } from './connecting-words.ts'
 import type { Parts } from './parts.ts'
@@ -24,11 +27,14 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
+    const { formsBy, info } = facts.of(id)
     return {
       ...{ id, name, kind, scheme, colour, dataTypeSpelling },
       baseUrl: account.baseUrl ?? '',
       folders: [...account.folders],
       chosen: accounts.chosen()?.id === id,
+      limits: limitsOf(info),
+      ...(formsBy && { formsBy }),
       hasSecret: (await accounts.secretState(id)) !== 'missing'
     }
   }
@@ -83,12 +89,27 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.try': (tried) => inConnectingWords(clients.try(tried)),
     'accounts.check': ({ id }) => watch.check(id),
 
+    'accounts.refreshLimits': async () => {
+      const id = chosenId(accounts)
+      await facts.fresh(id, await clients.of(id), SOME_MINUTES)
+    },
     'accounts.connection': async () => watch.connectionOf(accounts.chosen()?.id),
     'accounts.rights': () => parts.rights(),
 
     'templates.list': (demand) => lists.templates(chosenId(accounts), demand),
     'recipients.list': (demand) => lists.recipients(chosenId(accounts), demand)
   }
+}
+
+/** `MaxDueDate` may be days or a date: as days alone it bounds every package. */
+function limitsOf(info: AccountInfo | undefined): AccountLimits {
+  const days = Number(info?.MaxDueDate)
+  return defined({
+    documentsLeft: info?.DocumentLeft,
+    mostDueDays: Number.isInteger(days) && days > 0 ? days : undefined,
+    faceToFace: info?.EnabledFaceToFaceSigning,
+    dateFormat: info?.DateFormat
+  })
 }
 
 /** @throws AppFailure `no-account` if none was made yet. */

@@ -78,6 +78,8 @@ export const requests = {
   ),
   /** Asks the service something harmless, to learn whether address and credentials work. */
   'accounts.check': answers<{ documents: number; missing: string[] }>()(byId),
+  /** Asks again what the service says of the chosen account's limits, where that is some minutes old; `accounts.changed` tells. */
+  'accounts.refreshLimits': answers<null>()(nothing),
   'accounts.connection': answers<ConnectionView>()(nothing),
   /** What is known of what the service lets this account do. */
   'accounts.rights': answers<AccountRights>()(nothing),

@@ -13,6 +13,17 @@ export type * from './identity.ts'
 
 export type AuthScheme = 'none' | 'api-key' | 'bearer'
 
+/** What a service says of an account (not in the reference). Whatever it doesn't say is absent, and not known. */
+export interface AccountLimits {
+  /** How many documents the plan has left. */
+  documentsLeft?: number
+  /** In how many days a package has to be due at the latest. */
+  mostDueDays?: number
+  faceToFace?: boolean
+  /** How the account's user writes dates, in .NET's letters (`dd/MM/yyyy`). */
+  dateFormat?: string
+}
+
 export interface AccountView {
   id: string
   name: string
@@ -27,6 +38,9 @@ export interface AccountView {
   /** How its service wants `pdf` and `json` spelled in the address of its identity data. */
   dataTypeSpelling: DataTypeSpelling
   chosen: boolean
+  limits: AccountLimits
+  /** The service has no SendForms2 (operation 1): forms go by SendForms. */
+  formsBy?: 'SendForms'
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
 }

@@ -2,7 +2,7 @@
 
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
-import type { AccountView } from '../../../shared/contract/views.ts'
+import type { AccountLimits, AccountView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
@@ -38,6 +38,25 @@ export class Accounts extends Resource<AccountView[]> {
     this.#anotherChosen = anotherChosen
   }
 
+  /** What the chosen account's service says of its limits; nothing it doesn't say. */
+  get limits(): AccountLimits {
+    return this.chosen?.limits ?? {}
+  }
+  /** Why so many documents don't fit into the plan, where the service says how many are left. */
+  tooManyFor(documents: number): { title: string; more: string } | undefined {
+    const { documentsLeft } = this.limits
+    if (documentsLeft === undefined || documents <= documentsLeft) return undefined
+    const left =
+      documentsLeft === 0 ? 'no documents' : documentsLeft === 1 ? 'one document' : `${documentsLeft} documents`
+    return {
+      title: `The plan has ${left} left, and this needs ${documents.toLocaleString('en-GB')}.`,
+      more: 'What doesn’t fit is refused by the service, and waits in the Outbox until documents are added.'
+    }
+  }
+  /** Asks what the service says of the chosen account's limits, unless it was asked just now. */
+  askLimits(): void {
+    void settled(this.#api.accounts.refreshLimits())
+  }
   get list(): readonly AccountView[] {
     return this.value ?? []
   }
