@@ -6,7 +6,7 @@ import type { Accounts } from '../core/accounts/accounts.ts'
 import { SOME_MINUTES } from '../core/accounts/service-facts.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
-import { inConnectingWords } from './connecting-words.ts'
+import { inConnectingWords } from './errors.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 

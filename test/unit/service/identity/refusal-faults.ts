@@ -8,7 +8,6 @@ const page = '<html><h1>Bad Gateway</h1></html>'
 const noTrust = {
   asked,
   code: 'tls',
-  means: 'tls',
   sentence: 'The connection to the signing service isn’t secure: its certificate can’t be trusted.'
 } as const
 const noAnswer = {
@@ -71,7 +70,13 @@ export const lineFaults: Row[] = [
     sentence: 'The signing service’s address can’t be found.',
     at: async () => 'http://nowhere.invalid'
   },
-  { does: 'shows a certificate that nobody vouches for', ...noTrust, at: untrusted(json([])) },
+  {
+    does: 'shows a certificate that nobody vouches for',
+    ...noTrust,
+    sentence:
+      'The connection to the signing service isn’t secure: its certificate is from an issuer that this computer doesn’t trust.',
+    at: untrusted(json([]))
+  },
   {
     does: 'speaks no TLS where it should',
     ...noTrust,
