@@ -140,5 +140,18 @@ describe('the ways of docs/architecture.md', () => {
   test('there are some', () => expect(ways.length).toBeGreaterThanOrEqual(2))
 })
 
+test('every test that docs/dialects.md names is there by that title', () => {
+  const text = readFileSync(join(root, 'docs/dialects.md'), 'utf8')
+  const title = '“((?:[^“”]|“[^“”]*”)+)”'
+  const named = [...text.matchAll(new RegExp(`\`([\\w/.-]+\\.(?:test|spec)\\.ts)\`((?:,?\\s${title})+)`, 'g'))]
+  const missing = named.flatMap(([, file = '', titles = '']) => {
+    const tests = readFileSync(join(root, 'test', file), 'utf8')
+    const all = [...titles.matchAll(new RegExp(title, 'g'))].map(([, one = '']) => one.replace(/\s+/g, ' '))
+    return all.filter((one) => !tests.includes(one.replace(/ …$/, ''))).map((one) => `${file}: ${one}`)
+  })
+  expect(named.length).toBeGreaterThan(40)
+  expect(missing).toEqual([])
+})
+
 /** Some are better read alone: a schema, a table, a worker's entry. Lower it when there are fewer; never raise it. */
 const MOST_CRUMBS = 20
