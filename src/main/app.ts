@@ -42,7 +42,7 @@ export async function openApp(log: Log, devServer: URL | undefined) {
   const composing = openComposing(foundation, { watch, takeSent: folders.takeSent, madeBy })
   const counter = openCounter(foundation, {
     ...{ ask, watch, isWatching: watching.promise },
-    returnAddressOf: (reference) => composing.outbox.returnAddressOf(reference)
+    returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference)
   })
   const { isHandedOver } = counter
   const { note } = counter.audit

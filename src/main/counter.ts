@@ -29,10 +29,10 @@ export interface CounterParts {
   watch: Polling
   /** Resolves when folders can be read: at the start, a session that was interrupted may be found before. */
   isWatching: Promise<void>
-  returnAddressOf: (reference: string) => string | undefined
+  returnAddressesOf: (reference: string) => readonly string[]
 }
 
-export function openCounter(foundation: Foundation, { ask, watch, isWatching, returnAddressOf }: CounterParts) {
+export function openCounter(foundation: Foundation, { ask, watch, isWatching, returnAddressesOf }: CounterParts) {
   const { db, accounts, keychain, log, screens, send, signals, time } = foundation
   const zoom = () => foundation.settings.read().zoom
   const settingsChanged = () => send('settings.changed', null)
@@ -81,7 +81,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   screens.addPerson(() => windows.personWindow())
   const pages = new IsolatedPages(() => windows.window())
   const counter = new Counter({
-    ...{ time, note, pin, zoom, returnAddressOf, newId: foundation.newId, describe: asAppError },
+    ...{ time, note, pin, zoom, returnAddressesOf, newId: foundation.newId, describe: asAppError },
     accountId: () => accounts.chosen()?.id ?? '',
     waitingHere: (accountId) => ask('waitingHere', { accountId, withoutLink: true }),
     documentOf: (accountId, reference) => ask('get', { accountId, reference }),

@@ -13,6 +13,7 @@ import {
   Composition,
   problemsOf,
   RETURN_ADDRESS,
+  type Settings,
   toFormDirectRequest,
   toFormFillerRequest
 } from '../../src/shared/composition/index.ts'
@@ -78,6 +79,7 @@ const fieldMembers: Every<ComposedField> = {
   ReadOnly: fc.boolean(),
   ClientField: any
 }
+const settingsMembers: Every<Settings> = { embedded: fc.boolean(), ReturnUrl: webAddress, NotifyUrl: webAddress }
 const itemMembers: Every<ComposedItem> = {
   key,
   Name: needed,
@@ -90,14 +92,13 @@ const itemMembers: Every<ComposedItem> = {
     fc.constant(''),
     any.filter(isXmlText).map((text) => `<data>\r\n${escaped(text)}</data>`)
   ),
+  own: fc.option(fc.record(settingsMembers), { nil: undefined }),
   fields: fc.array(fc.record(fieldMembers), { maxLength: 3 })
 }
 const compositionMembers: Omit<Every<Composition>, 'due' | 'gmt' | 'zone'> = {
   kind: fc.constantFrom('form-direct', 'form-filler'),
   items: fc.array(fc.record(itemMembers), { minLength: 1, maxLength: 3 }),
-  embedded: fc.boolean(),
-  ReturnUrl: webAddress,
-  NotifyUrl: webAddress,
+  ...settingsMembers,
   InvitationEmailTemplateReference: any,
   ListItems: fc.array(fc.record({ key, ClientField: needed, Item: needed, Value: any }), { maxLength: 3 }),
   Sequential: fc.boolean()
@@ -157,10 +158,10 @@ function expected(composition: Composition) {
       .replace('.000', ''),
     GMT: composition.gmt
   }
-  const addresses = {
-    ...said('ReturnUrl', composition.ReturnUrl.trim() || (composition.embedded ? RETURN_ADDRESS : '')),
-    ...said('NotifyUrl', composition.NotifyUrl.trim())
-  }
+  const addressesOf = ({ embedded, ReturnUrl, NotifyUrl }: Settings) => ({
+    ...said('ReturnUrl', ReturnUrl.trim() || (embedded ? RETURN_ADDRESS : '')),
+    ...said('NotifyUrl', NotifyUrl.trim())
+  })
   if (composition.kind === 'form-filler') {
     return {
       Templates: composition.items.map((item, index) => ({
@@ -180,7 +181,7 @@ function expected(composition: Composition) {
         ClientReference: item.ClientReference.trim() || mark(index)
       })),
       ...due,
-      ...addresses,
+      ...addressesOf(composition),
       ...on('Embedded', composition.embedded),
       ...on('Sequential', composition.Sequential)
     }
@@ -191,8 +192,8 @@ function expected(composition: Composition) {
       FormType: Number(item.FormType),
       Reference: item.Reference.trim(),
       Signers: item.signers.map(formSigner),
-      EmbedForm: composition.embedded,
-      ...addresses,
+      EmbedForm: (item.own ?? composition).embedded,
+      ...addressesOf(item.own ?? composition),
       ...said('XMLData', item.XMLData),
       ...said('EmployerReference', item.EmployerReference.trim()),
       ClientReference: item.ClientReference.trim() || mark(index)

@@ -166,6 +166,60 @@ describe('composing', () => {
   })
 })
 
+describe('what a form has of its own', () => {
+  const own = (name = 'Form 2') => within(screen.getByRole('group', { name: `Only for ${name}` }))
+  const differs = () => screen.getAllByRole('checkbox', { name: 'Different for this form' })
+  const kept = () => opened.api.control.state.drafts[0]?.composition
+
+  test('is asked only where a package has several forms', async () => {
+    await open()
+    await fillOneForm()
+    expect(screen.queryByRole('checkbox', { name: 'Different for this form' })).toBeNull()
+    await press('Add another form')
+    expect(differs()).toHaveLength(2)
+    expect(screen.getAllByText('as for the package')).toHaveLength(2)
+  })
+
+  test('begins as the package’s, goes its own way, and is given up again', async () => {
+    await open()
+    await fillOneForm()
+    await press('Add another form')
+    await type(/^Page to return to/, 'https://office.example.com/back')
+    await fireEvent.click(differs()[1] as HTMLElement)
+    const page = own().getByRole<HTMLInputElement>('combobox', { name: /^Page to return to/ })
+    expect(page.value).toBe('https://office.example.com/back')
+    await fireEvent.input(page, { target: { value: 'https://office.example.com/own' } })
+    await fireEvent.click(own().getByRole('checkbox', { name: 'Sign in this application' }))
+    await opened.clock.pass(1000)
+    expect(kept()).toMatchObject({ embedded: false, ReturnUrl: 'https://office.example.com/back' })
+    expect(kept()?.items.map((item) => item.own)).toEqual([
+      undefined,
+      { embedded: true, ReturnUrl: 'https://office.example.com/own', NotifyUrl: '' }
+    ])
+    expect(screen.getByText('In this application, at the counter: Form 2.')).toBeTruthy()
+    await fireEvent.click(differs()[1] as HTMLElement)
+    await opened.clock.pass(1000)
+    expect(kept()?.items[1]?.own).toBeUndefined()
+    expect(screen.queryByRole('group', { name: 'Only for Form 2' })).toBeNull()
+  })
+
+  test('is what face to face switches on, and what is wrong with it says whose it is', async () => {
+    await open()
+    await fillOneForm()
+    await press('Add another form')
+    await fireEvent.click(differs()[1] as HTMLElement)
+    await fireEvent.click(screen.getAllByRole('checkbox', { name: 'Face to face' })[1] as HTMLElement)
+    await fireEvent.input(own().getByRole('combobox', { name: /^Address that the service calls/ }), {
+      target: { value: 'nowhere' }
+    })
+    await opened.clock.pass(1000)
+    expect(kept()?.embedded).toBe(false)
+    expect(kept()?.items[1]?.own?.embedded).toBe(true)
+    const summary = within(screen.getByRole('complementary', { name: 'Summary' }))
+    expect(summary.getByText(/^Form 2, Address that the service calls: enter a web address/)).toBeTruthy()
+  })
+})
+
 describe('an editor that is left while what was typed in it is not saved', () => {
   const shownName = () => box('Name').value
   const titles = () => opened.api.control.state.drafts.map((draft) => draft.title)

@@ -5,6 +5,7 @@ import { blankSigner } from '../../src/shared/composition/composition.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
 
 const two = [signer(), signer({ key: 's2', FirstName: 'Tama', LastName: 'Brooks', Email: 'tama.brooks@example.com' })]
+const own = { embedded: false, ReturnUrl: 'https://office.example.com/own', NotifyUrl: '' }
 
 test('a package does not differ from itself', () => {
   const composition = forms()
@@ -12,7 +13,7 @@ test('a package does not differ from itself', () => {
 })
 
 test('nothing that differs goes untold, not even a space', () => {
-  const composition = forms({ items: [form({ signers: two })] })
+  const composition = forms({ items: [form({ signers: two, own })] })
   for (const change of changesOf(composition)) {
     expect(differencesOf(composition, change.composition), change.at).not.toEqual([])
   }
@@ -52,6 +53,18 @@ test.each<[string, Composition, Composition, object]>([
     forms(),
     forms({ items: [form(), form({ key: 'f2', Name: 'Choice of fund' })] }),
     { what: 'Form Choice of fund', now: 'not there', earlier: 'there' }
+  ],
+  [
+    'a form that came to have pages of its own',
+    forms({ items: [form({ own })] }),
+    forms(),
+    { what: 'Signing and pages of its own in Tax file declaration', now: 'yes', earlier: 'no' }
+  ],
+  [
+    'a form’s own page',
+    forms({ items: [form({ own })] }),
+    forms({ items: [form({ own: { ...own, ReturnUrl: '' } })] }),
+    { what: 'Address to return to of Tax file declaration', now: own.ReturnUrl, earlier: 'none' }
   ],
   [
     'a due date',

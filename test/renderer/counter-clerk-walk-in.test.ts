@@ -158,6 +158,15 @@ describe('A walk-in', () => {
   })
 })
 
+test('A walk-in of a form with settings of its own is signed in this application, too', async () => {
+  const own = preset()
+  const [item] = own.composition.items
+  if (item) item.own = { embedded: false, ReturnUrl: 'https://office.example.com/own', NotifyUrl: '' }
+  await open({ presets: [own] })
+  await fromPreset()
+  expect(opened.api.control.state.drafts[0]?.composition.items[0]?.own).toEqual({ ...item?.own, embedded: true })
+})
+
 describe('Any other package', () => {
   beforeEach(async () => {
     opened = await openOffice(fakeApi({ presets: [preset()] }))

@@ -48,6 +48,14 @@ describe('a message of the service', () => {
     expect(pathOf(forms(), field)).toBe(at)
   })
 
+  test('about an address stands at the form’s own where it has one', () => {
+    const composition = forms()
+    const [item] = composition.items
+    if (item) item.own = { embedded: false, ReturnUrl: '', NotifyUrl: '' }
+    expect(pathOf(composition, 'Forms[0].returnUrl')).toBe('a.own.ReturnUrl')
+    expect(pathOf(composition, 'Forms[0].EmbedForm')).toBe('a.own.embedded')
+  })
+
   test.each([
     'Forms[7].Name',
     'ListItems[4].Item',

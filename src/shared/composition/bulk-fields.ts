@@ -1,5 +1,5 @@
 /** What a column can fill: the fields of a composition, part by part, and the names that a heading may give them. */
-import type { ComposedItem, ComposedShareUser, ComposedSigner, Composition } from './composition.ts'
+import type { ComposedItem, ComposedShareUser, ComposedSigner, Composition, Settings } from './composition.ts'
 
 /**
  * How a cell is understood. `due` is a date that may have a time, `question-type` is text, date or e-mail, and an
@@ -105,11 +105,15 @@ export const ofTemplate = {
   ClientReference: field('your reference', 'text', ['your reference', 'client reference', 'matter', 'case number'])
 } satisfies Fields<ComposedItem>
 
-export const ofPackage = {
-  due: field('Due date', 'due', ['due', 'due by', 'sign by', 'deadline', 'due date and time']),
+export const ofSettings = {
   embedded: field('Sign in this application', 'yes-no', ['embedded', 'embed form', 'embed']),
   ReturnUrl: field('Page to return to after signing', 'text', ['return url', 'return address', 'return page']),
   NotifyUrl: field('Address that the service calls', 'text', ['notify url', 'notify address', 'callback url'])
+} satisfies Fields<Settings>
+
+export const ofPackage = {
+  due: field('Due date', 'due', ['due', 'due by', 'sign by', 'deadline', 'due date and time']),
+  ...ofSettings
 } satisfies Fields<Composition>
 
 export const ofFormPackage = {

@@ -8,6 +8,7 @@ import {
   ofFormSigner,
   ofPackage,
   ofQuestion,
+  ofSettings,
   ofShareUser,
   ofSigner,
   ofTemplate,
@@ -35,6 +36,11 @@ export function bulkTargets(composition: Composition): BulkTarget[] {
       ...(isForms ? [] : item.fields.map((one, order) => fieldTarget(one, order, place, isOne)))
     ]
   })
+  // After the package's, which a heading without a form's number means.
+  const own = composition.items.flatMap((item, index) => {
+    const place = { item: index + 1, group: isOne ? noun : `${noun} ${index + 1}`, at: `${item.key}.own` }
+    return isForms && item.own ? targetsOf(ofSettings, { ...place, path: ['items', index, 'own'] }) : []
+  })
   const package_ = {
     ...ofPackage,
     ...(isForms ? ofFormPackage : ofTemplatePackage)
@@ -43,6 +49,7 @@ export function bulkTargets(composition: Composition): BulkTarget[] {
     ...people,
     ...items,
     ...targetsOf(package_, { group: 'Package', at: '', path: [] }, (name) => name).flatMap(withTime),
+    ...own,
     ...(isForms ? choiceTargets(composition) : [])
   ])
 }

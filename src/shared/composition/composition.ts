@@ -66,6 +66,16 @@ export const ComposedField = z.strictObject({
 })
 export type ComposedField = z.infer<typeof ComposedField>
 
+const settings = {
+  /** Whether people sign in an embedded view (EmbedForm, Embedded): what signing at the counter needs. */
+  embedded: z.boolean(),
+  ReturnUrl: typed,
+  NotifyUrl: typed
+}
+const Settings = z.strictObject(settings)
+/** Where people sign and which addresses are called: set for the package, and again for a form where it differs (2.2). */
+export type Settings = z.infer<typeof Settings>
+
 /** A form (Form Direct) or a template (Form Filler). */
 export const ComposedItem = z.strictObject({
   key,
@@ -77,6 +87,8 @@ export const ComposedItem = z.strictObject({
   FormType: typed,
   EmployerReference: typed,
   XMLData: z.string().max(5_000_000),
+  /** Absent where the form is as the package. */
+  own: Settings.optional(),
   /** Form Filler only. */
   fields: z.array(ComposedField).max(MOST_FIELDS)
 })
@@ -91,10 +103,8 @@ export const Composition = z.strictObject({
   gmt: typed,
   /** The time zone that `gmt` was computed for, by its IANA name; blank where the offset was chosen as such. */
   zone: typed.default(''),
-  /** Whether people sign in an embedded view (EmbedForm, Embedded): what signing at the counter needs. */
-  embedded: z.boolean(),
-  ReturnUrl: typed,
-  NotifyUrl: typed,
+  /** Of all templates, and of each form that has none of its own. */
+  ...settings,
   /** Form Direct only. */
   InvitationEmailTemplateReference: typed,
   ListItems: z.array(z.strictObject({ key, ClientField: typed, Item: typed, Value: typed })).max(MOST_CHOICES),
@@ -158,6 +168,11 @@ export function blankComposition(kind: CompositionKind, key: string): Compositio
     ListItems: [],
     Sequential: false
   }
+}
+
+/** A form's own settings, or the package's, which are all that templates have (reference 2.9). */
+export function settingsOf(composition: Composition, { own }: ComposedItem): Settings {
+  return (composition.kind === 'form-direct' && own) || composition
 }
 
 /** The package with each of its signers changed. @param change given the signer and their place in the form or template. */

@@ -11,7 +11,8 @@ import {
   blankSigner,
   type ComposedItem,
   type ComposedSigner,
-  type Composition
+  type Composition,
+  type Settings
 } from './composition.ts'
 import { typedCode } from './phone.ts'
 import { error, type Problem, warning } from './problem.ts'
@@ -23,7 +24,7 @@ const MINUTE = 60_000
 export interface OfRequest {
   composition: Composition
   /**
-   * What is different in the composition, at its place in the request (`Forms[1].ReturnUrl`). An error is something that
+   * What is different in the composition, at its place in the request (`Templates[1].Fields[0].ID`). An error is something that
    * would be lost, or that can't be read; a warning is told, and changes nothing of weight.
    */
   problems: Problem[]
@@ -42,16 +43,13 @@ export function compositionOfRequest(sent: SendRequest): OfRequest {
 
 function ofForms(request: SendFormDirectRequest, newKey: () => string): OfRequest {
   const { Forms, ListItems = [], InvitationEmailTemplateReference = '' } = request
-  const [first] = Forms
   const due = dueOf(request)
-  const embedded = first?.EmbedForm ?? false
+  const settings = settingsOf(Forms[0])
   const composition: Composition = {
     ...blankComposition('form-direct', newKey()),
     ...due.members,
-    items: Forms.map((form) => ofForm(form, newKey)),
-    embedded,
-    ReturnUrl: returnUrl(first?.ReturnUrl, embedded),
-    NotifyUrl: first?.NotifyUrl ?? '',
+    items: Forms.map((form) => ({ ...ofForm(form, newKey), ...ownOf(settingsOf(form), settings) })),
+    ...settings,
     InvitationEmailTemplateReference,
     ListItems: ListItems.map(({ ClientField, Item, Value }) => ({ key: newKey(), ClientField, Item, Value }))
   }
@@ -59,10 +57,9 @@ function ofForms(request: SendFormDirectRequest, newKey: () => string): OfReques
     composition,
     problems: [
       ...due.problems,
-      ...Forms.flatMap((form, index) => [
-        ...unlike(form, first, `Forms[${index}]`),
-        ...form.Signers.flatMap((signer, order) => problemsOfSigner(signer, `Forms[${index}].Signers[${order}]`))
-      ])
+      ...Forms.flatMap((form, index) =>
+        form.Signers.flatMap((signer, order) => problemsOfSigner(signer, `Forms[${index}].Signers[${order}]`))
+      )
     ]
   }
 }
@@ -168,12 +165,15 @@ function namesOf({ FirstName = '', MiddleName = '', LastName = '', Email = '' }:
   return { FirstName, MiddleName, LastName, Email }
 }
 
-/** A composition has these once, for all of its forms. */
-function unlike(form: Form, first: Form | undefined, at: string): Problem[] {
-  const shared = ['EmbedForm', 'ReturnUrl', 'NotifyUrl'] as const
-  return shared
-    .filter((name) => first && (form[name] || undefined) !== (first[name] || undefined))
-    .map((name) => error(`${at}.${name}`, 'must be the same in all forms of a package'))
+function settingsOf(form: Form | undefined): Settings {
+  const { EmbedForm: embedded = false, ReturnUrl, NotifyUrl = '' } = form ?? {}
+  return { embedded, ReturnUrl: returnUrl(ReturnUrl, embedded), NotifyUrl }
+}
+
+/** The first form's settings are the package's; a form that differs in any of them keeps its own. */
+function ownOf(own: Settings, first: Settings): Pick<ComposedItem, 'own'> {
+  const names = ['embedded', 'ReturnUrl', 'NotifyUrl'] as const
+  return names.some((name) => own[name] !== first[name]) ? { own } : {}
 }
 
 /** What says nothing of a signer unless something else is said, too. */

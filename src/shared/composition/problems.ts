@@ -1,7 +1,14 @@
 /** What is wrong with a composition, in the user's words and with the control it belongs to. Errors forbid sending; warnings don't. */
 import { z } from 'zod'
 import { readDay, WRITTEN_DAY } from './calendar.ts'
-import { type ComposedField, type ComposedItem, type Composition, nameOrAddress } from './composition.ts'
+import {
+  type ComposedField,
+  type ComposedItem,
+  type Composition,
+  nameOrAddress,
+  type Settings,
+  settingsOf
+} from './composition.ts'
 import { problemsOfDue } from './due-problems.ts'
 import { error, type Problem, required, warning } from './problem.ts'
 import { problemsOfSigners } from './signer-problems.ts'
@@ -33,8 +40,8 @@ export function problemsOf(composition: Composition, now: number, known: Known =
       isForms ? problemsOfXml(`${item.key}.XMLData`, item.XMLData) : problemsOfFields(item)
     ),
     ...(isForms ? problemsOfListItems(composition.ListItems) : []),
-    ...problemsOfWebAddress('ReturnUrl', composition.ReturnUrl),
-    ...problemsOfWebAddress('NotifyUrl', composition.NotifyUrl)
+    ...problemsOfAddresses('', composition),
+    ...composition.items.flatMap(({ key, own }) => (isForms && own ? problemsOfAddresses(`${key}.own.`, own) : []))
   ]
 }
 
@@ -62,15 +69,15 @@ function problemsOfItem(composition: Composition, item: ComposedItem, { template
 
 /** If some sign at the counter and others don't, signing opens here for everyone, so those may wait for a message. */
 function problemsOfEmbedding(composition: Composition): Problem[] {
-  if (!composition.embedded) return []
-  const signers = composition.items.flatMap((item) => item.signers)
+  const embedded = composition.items.filter((item) => settingsOf(composition, item).embedded)
+  const signers = embedded.flatMap((item) => item.signers)
   const elsewhere = signers.filter((signer) => !signer.faceToFace)
   if (elsewhere.length === 0 || elsewhere.length === signers.length) return []
   const names = [...new Set(elsewhere.map((signer) => nameOrAddress(signer) || 'someone'))]
   const who = names.length > 2 ? `${names.length} people` : names.join(' and ')
   return [
     warning(
-      'embedded',
+      composition.embedded ? 'embedded' : `${embedded[0]?.key}.own.embedded`,
       `Signing opens in this application for everyone: ${who} may get no invitation by e-mail. Send a separate package to anyone who signs elsewhere.`
     )
   ]
@@ -132,6 +139,10 @@ function problemsOfListItems(items: Composition['ListItems']): Problem[] {
 const webAddress = z.url({ protocol: /^https?$/ })
 
 /** Addresses of pages that people are sent to, or that the service calls (reference 2.2 and 2.9). */
+function problemsOfAddresses(at: string, { ReturnUrl, NotifyUrl }: Settings): Problem[] {
+  return [...problemsOfWebAddress(`${at}ReturnUrl`, ReturnUrl), ...problemsOfWebAddress(`${at}NotifyUrl`, NotifyUrl)]
+}
+
 function problemsOfWebAddress(at: string, address: string): Problem[] {
   const typed = address.trim()
   if (!typed || webAddress.safeParse(typed).success) return []

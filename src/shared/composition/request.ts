@@ -4,7 +4,7 @@
  */
 import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
 import type { SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
-import type { ComposedItem, ComposedSigner, Composition } from './composition.ts'
+import { type ComposedItem, type ComposedSigner, type Composition, type Settings, settingsOf } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 import { callingCode, dialledNumber } from './phone.ts'
 
@@ -47,16 +47,17 @@ export function toFormFillerRequest(composition: Composition, mark: (index: numb
 }
 
 function toForm(composition: Composition, item: ComposedItem, mark: string): Form {
+  const settings = settingsOf(composition, item)
   return {
     Name: item.Name.trim(),
     // Number('') is 0, which would be a type that nobody chose.
     FormType: item.FormType.trim() === '' ? Number.NaN : Number(item.FormType),
     Reference: item.Reference.trim(),
     Signers: item.signers.map(toFormSigner),
-    EmbedForm: composition.embedded,
+    EmbedForm: settings.embedded,
     ...given({
-      ReturnUrl: returnUrl(composition),
-      NotifyUrl: composition.NotifyUrl.trim(),
+      ReturnUrl: returnUrl(settings),
+      NotifyUrl: settings.NotifyUrl.trim(),
       XMLData: item.XMLData.trim() ? item.XMLData : '',
       EmployerReference: item.EmployerReference.trim()
     }),
@@ -124,8 +125,8 @@ function toPerson(signer: ComposedSigner) {
   }
 }
 
-function returnUrl(composition: Composition): string {
-  return composition.ReturnUrl.trim() || (composition.embedded ? RETURN_ADDRESS : '')
+function returnUrl({ ReturnUrl, embedded }: Settings): string {
+  return ReturnUrl.trim() || (embedded ? RETURN_ADDRESS : '')
 }
 
 /** The due date in ISO 8601 UTC, blank where none was chosen; what can't be read goes as typed, to be refused. */

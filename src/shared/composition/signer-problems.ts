@@ -1,6 +1,12 @@
 /** What is wrong with the people of a form or template (reference 2.3 to 2.7 and 2.11). */
 import { readDay, WRITTEN_DAY } from './calendar.ts'
-import type { ComposedItem, ComposedShareUser, ComposedSigner, Composition } from './composition.ts'
+import {
+  type ComposedItem,
+  type ComposedShareUser,
+  type ComposedSigner,
+  type Composition,
+  settingsOf
+} from './composition.ts'
 import { isEmail, problemsOfEmail } from './email.ts'
 import { problemsOfMobile } from './phone.ts'
 import { error, type Problem, required, warning } from './problem.ts'
@@ -17,8 +23,8 @@ function problemsOfSigner(composition: Composition, item: ComposedItem, signer: 
     ...problemsOfPerson(at, signer),
     ...problemsOfMobile(at, signer),
     ...(composition.kind === 'form-direct' && signer.UseIDData ? problemsOfIdentity(at, signer) : []),
-    ...(signer.faceToFace && !composition.embedded
-      ? [warning(`${at}.faceToFace`, 'Signing at the counter needs "Sign in this application", below.')]
+    ...(signer.faceToFace && !settingsOf(composition, item).embedded
+      ? [warning(`${at}.faceToFace`, 'Signing at the counter needs "Sign in this application".')]
       : []),
     ...(signer.deepfakeDetector && !signer.video
       ? // The detector's own box stands there only beside a video.

@@ -85,7 +85,13 @@ function fullForms(): Composition {
           { ...blankSigner('s2'), FirstName: 'Wiremu', LastName: 'Tamati', Email: 'wiremu@gmial.com' }
         ]
       }),
-      form({ key: 'f2', Name: 'Superannuation choice', Reference: 'form-super-9', FormType: '7' })
+      form({
+        key: 'f2',
+        Name: 'Superannuation choice',
+        Reference: 'form-super-9',
+        FormType: '7',
+        own: { embedded: true, ReturnUrl: 'https://office.example.org/super', NotifyUrl: '' }
+      })
     ],
     due: `${day(9)}T17:00`,
     gmt: '780',

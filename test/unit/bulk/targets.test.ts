@@ -340,11 +340,13 @@ const anyItem = fc
       EmployerReference: anyWord,
       XMLData: anyWord
     }),
+    own: fc.option(fc.record({ embedded: fc.boolean(), ReturnUrl: anyWord, NotifyUrl: anyWord }), { nil: undefined }),
     signers: fc.array(anySigner, { minLength: 1, maxLength: 3 }),
     fields: fc.array(fc.tuple(anyField, anyWord), { maxLength: 4 })
   })
-  .map(({ words, signers, fields }) => ({
+  .map(({ words, own, signers, fields }) => ({
     ...words,
+    own,
     signers: keyed('s', signers),
     fields: keyed(
       'd',

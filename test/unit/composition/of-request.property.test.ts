@@ -4,11 +4,12 @@ import {
   type Composition,
   compositionOfRequest,
   problemsOf,
+  RETURN_ADDRESS,
   type SendRequest,
   toFormDirectRequest,
   toFormFillerRequest
 } from '../../../src/shared/composition/index.ts'
-import { SendFormDirectRequest, SendFormFillerRequest } from '../../../src/shared/model/index.ts'
+import { type Form, SendFormDirectRequest, SendFormFillerRequest } from '../../../src/shared/model/index.ts'
 import { arbitraryOf } from '../../contract/arbitrary-of-schema.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { anyComposition } from '../drafts/any-composition.ts'
@@ -74,16 +75,29 @@ describe('the composition of a request', () => {
     expect(dueOf('2026-12-04T17:00Z', 'NZDT')[2]).toBe('error GMT')
   })
 
-  test('refuses what a composition has once where the forms differ, naming the place', () => {
-    const request = toFormDirectRequest(forms({ items: [form(), form({ key: 'f2' })] }), mark)
-    const second = { ...(request.Forms[1] as (typeof request.Forms)[0]), NotifyUrl: 'https://office.example.com/told' }
-    const { problems } = compositionOfRequest({
-      kind: 'form-direct',
-      request: { ...request, Forms: [request.Forms[0] as (typeof request.Forms)[0], second] }
-    })
-    expect(problems).toEqual([
-      { severity: 'error', at: 'Forms[1].NotifyUrl', message: 'must be the same in all forms of a package' }
+  test('keeps for a form what differs from the first, and sends each form as it came', () => {
+    const plain = toFormDirectRequest(forms({ items: [form(), form({ key: 'f2' }), form({ key: 'f3' })] }), mark)
+    const [first, second, third] = plain.Forms as [Form, Form, Form]
+    const told = { NotifyUrl: 'https://office.example.com/told' }
+    const request = {
+      ...plain,
+      Forms: [
+        { ...first, ...told },
+        { ...second, ...told },
+        { ...third, EmbedForm: true }
+      ]
+    }
+    const { composition, problems } = compositionOfRequest({ kind: 'form-direct', request })
+    expect(problems).toEqual([])
+    expect(composition).toMatchObject({ embedded: false, ReturnUrl: '', ...told })
+    expect(composition.items.map(({ own }) => own)).toEqual([
+      undefined,
+      undefined,
+      { embedded: true, ReturnUrl: '', NotifyUrl: '' }
     ])
+    const [, , last] = toFormDirectRequest(composition, mark).Forms
+    expect(last).toEqual({ ...third, EmbedForm: true, ReturnUrl: RETURN_ADDRESS })
+    expect(toFormDirectRequest(composition, mark).Forms.slice(0, 2)).toEqual(request.Forms.slice(0, 2))
   })
 
   test('warns of a country code without a number, even one of spaces alone', () => {

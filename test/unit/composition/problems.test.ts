@@ -75,6 +75,11 @@ describe('what is wrong with a composition', () => {
     ['a due date that is none', forms({ due: '2026-02-31Tnoon', gmt: '0' }), 'due'],
     ['a due date without a zone', forms({ due: '2026-12-04T17:00', gmt: '' }), 'due'],
     ['a return address that runs a script', forms({ ReturnUrl: 'javascript:alert(1)' }), 'ReturnUrl'],
+    [
+      "a form's own address that is none",
+      forms({ items: [form({ own: { embedded: false, ReturnUrl: '', NotifyUrl: 'us' } })] }),
+      'f1.own.NotifyUrl'
+    ],
     ['a notify address that is a file', templates({ NotifyUrl: 'file:///etc/passwd' }), 'NotifyUrl'],
     [
       'identity questions without one',
@@ -212,6 +217,11 @@ describe('what is wrong with a composition', () => {
       ReadOnly: fc.boolean(),
       ClientField: any
     })
+    const anySettings = {
+      embedded: fc.boolean(),
+      ReturnUrl: like('https://example.com/back'),
+      NotifyUrl: like('https://example.com/told')
+    }
     const anyItem = fc.record({
       key: fc.uuid(),
       Name: like('Lease'),
@@ -221,6 +231,7 @@ describe('what is wrong with a composition', () => {
       FormType: like('3'),
       EmployerReference: any,
       XMLData: any,
+      own: fc.option(fc.record(anySettings), { nil: undefined }),
       fields: fc.array(anyField, { maxLength: 2 })
     })
     const anyComposition = fc.record({
@@ -229,9 +240,7 @@ describe('what is wrong with a composition', () => {
       due: like('2026-12-04T17:00'),
       gmt: like('780'),
       zone: fc.constantFrom('', 'Pacific/Auckland', 'Mars/Olympus'),
-      embedded: fc.boolean(),
-      ReturnUrl: like('https://example.com/back'),
-      NotifyUrl: like('https://example.com/told'),
+      ...anySettings,
       InvitationEmailTemplateReference: any,
       ListItems: fc.array(fc.record({ key: fc.uuid(), ClientField: like('shift'), Item: like('Day'), Value: any }), {
         maxLength: 1

@@ -122,7 +122,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     account: (id) =>
       office.accounts.has(id) ? { kind: 'service', baseUrl: 'https://service.example.com/web/v1.4' } : undefined,
     allowedOrigins: () => office.allowed,
-    returnAddressOf: () => undefined,
+    returnAddressesOf: () => [],
     openView(turn) {
       const page: FakePage = { turn, state: 'hidden', zoom: 1, printed: 0 }
       office.pages.push(page)

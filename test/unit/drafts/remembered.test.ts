@@ -39,6 +39,12 @@ describe('values that were used before', () => {
     expect(office.remembered.values('b', name)).toEqual([])
   })
 
+  test('are those of a form of its own, too', () => {
+    const own = { embedded: false, ReturnUrl: 'https://example.com/own', NotifyUrl: '' }
+    send(forms({ items: [form({ own })] }))
+    expect(office.remembered.values('a', 'ReturnUrl')).toEqual([own.ReturnUrl])
+  })
+
   test('come newest first, once each, and no more than can be looked through', () => {
     for (let number = 0; number < MOST_VALUES + 10; number++)
       send(forms({ ReturnUrl: `https://example.com/${number}` }))

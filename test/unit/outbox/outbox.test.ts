@@ -67,9 +67,12 @@ describe('sending', () => {
   })
 
   test('where its signer is led after signing is known by the document', async () => {
-    const { documents } = await work.send(forms({ ReturnUrl: 'https://office.example.com/thanks' }))
-    expect(work.outbox.returnAddressOf(documents[0]?.reference ?? '')).toBe('https://office.example.com/thanks')
-    expect(work.outbox.returnAddressOf('another')).toBeUndefined()
+    const own = { embedded: true, ReturnUrl: 'https://office.example.com/paid', NotifyUrl: '' }
+    const items = [form(), form({ key: 'f2', own })]
+    const { documents } = await work.send(forms({ items, ReturnUrl: 'https://office.example.com/thanks' }))
+    const addresses = ['https://office.example.com/thanks', 'https://office.example.com/paid']
+    for (const { reference } of documents) expect(work.outbox.returnAddressesOf(reference)).toEqual(addresses)
+    expect(work.outbox.returnAddressesOf('another')).toEqual([])
   })
 
   test('a package that the service does not want is refused, and its draft can be fixed and sent', async () => {

@@ -50,6 +50,21 @@ describe('The NotifyUrl', () => {
     expect(events.slice(3)).toEqual(['Signed', 'Complete'])
   })
 
+  it('of each form hears of that form alone, and of a form without one nothing is told', async () => {
+    const { heard, url } = await receiver()
+    const other = await receiver()
+    const office = practice({ notify: fetch })
+    const told = [aForm({ NotifyUrl: url }), aForm(), aForm({ NotifyUrl: other.url })]
+    const { Documents } = await office.sendForms(...told)
+    await office.service.notified()
+    const documentsOf = (calls: typeof heard) =>
+      calls.map(({ body }) => (body as { DocumentReference: string }).DocumentReference)
+    expect([documentsOf(heard), documentsOf(other.heard)]).toEqual([
+      [Documents?.[0]?.Reference],
+      [Documents?.[2]?.Reference]
+    ])
+  })
+
   it('hears of declining and of expiry too', async () => {
     const { heard, url } = await receiver()
     const office = practice({ notify: fetch })

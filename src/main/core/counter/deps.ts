@@ -28,8 +28,8 @@ export interface CounterDeps {
   account: (accountId: string) => SigningAccount | undefined
   /** Origins that the administrator or the office lets signing pages show beside their own. */
   allowedOrigins: () => readonly string[]
-  /** Where this document's signer is sent after signing, beside RETURN_ADDRESS, if it is known. */
-  returnAddressOf: (reference: string) => string | undefined
+  /** Where this document's signer may be sent after signing, beside RETURN_ADDRESS, as far as it is known. */
+  returnAddressesOf: (reference: string) => readonly string[]
   openView: OpenSigningView
   /** The size that people asked for in the settings; it holds for the signing page too. */
   zoom: () => number

@@ -23,7 +23,7 @@ export interface PageTurn {
   media: () => MediaRight
 }
 
-type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressOf'>
+type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressesOf'>
 
 export class Page {
   readonly #deps: PageDeps
@@ -48,11 +48,11 @@ export class Page {
     const mine = ++this.#heard
     const isHeard = () => this.#heard === mine
     const mediaNow = () => (isHeard() ? media() : 'never')
-    const own = this.#deps.returnAddressOf(documentReference)
+    const own = this.#deps.returnAddressesOf(documentReference)
     const opened = this.#deps.openView({
       url,
       allowedOrigins: [...new Set([...allowedOrigins, ...ofTheOffice])],
-      returnAddresses: own ? [RETURN_ADDRESS, own] : [RETURN_ADDRESS],
+      returnAddresses: [RETURN_ADDRESS, ...own],
       ...(practiceOrigin && { practiceOrigin }),
       ...(linkOrigin && !ofTheOffice.includes(linkOrigin) && { linkOrigin }),
       media: mediaNow,

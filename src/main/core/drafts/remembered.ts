@@ -73,7 +73,8 @@ interface Used {
 
 function valuesOf(composition: Composition): Used[] {
   const used = composition.kind === 'form-direct' ? ofForms(composition) : ofTemplates(composition)
-  return [...used, value('ReturnUrl', composition.ReturnUrl), value('NotifyUrl', composition.NotifyUrl)]
+  const settings = [composition, ...composition.items.flatMap((item) => item.own ?? [])]
+  return [...used, ...settings.flatMap((of) => [value('ReturnUrl', of.ReturnUrl), value('NotifyUrl', of.NotifyUrl)])]
     .map((one) => ({ field: one.field, value: one.value.trim() }))
     .filter((one) => one.value !== '' && one.value.length <= LONGEST_VALUE)
 }

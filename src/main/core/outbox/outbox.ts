@@ -191,11 +191,12 @@ export class Outbox {
     return this.#listOf(await this.#deps.queries.search(accountId, search, query))
   }
 
-  /** Where the signer of a document that was sent from here is led after signing; undefined if it wasn't. */
-  returnAddressOf(documentReference: string): string | undefined {
+  /** Where signers are led after signing, by any form of the package that a document was sent in; none if it wasn't sent from here. */
+  returnAddressesOf(documentReference: string): string[] {
     const send = this.#deps.sends.ofDocument(documentReference)
     const content = send && this.#deps.sends.requestOf(send)
-    return content?.kind === 'form-direct' ? content.request.Forms[0]?.ReturnUrl : content?.request.ReturnUrl
+    const sent = content?.kind === 'form-direct' ? content.request.Forms : content ? [content.request] : []
+    return sent.flatMap(({ ReturnUrl }) => ReturnUrl ?? [])
   }
 
   /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */

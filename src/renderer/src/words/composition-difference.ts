@@ -1,5 +1,5 @@
 /** How two states of a package differ, as a person would tell another: which forms, which people, which dates. */
-import type { ComposedItem, ComposedSigner, Composition } from '../../../shared/composition/composition.ts'
+import type { ComposedItem, ComposedSigner, Composition, Settings } from '../../../shared/composition/composition.ts'
 import { counted, listed } from './counts.ts'
 import { clockTime, dayInWords, offsetInWords } from './dates.ts'
 
@@ -38,9 +38,8 @@ const itemTexts = {
   FormType: 'Form type',
   EmployerReference: 'Employer'
 } as const
+const settingTexts = { ReturnUrl: 'Address to return to', NotifyUrl: 'Address to notify' } as const
 const packageTexts = {
-  ReturnUrl: 'Address to return to',
-  NotifyUrl: 'Address to notify',
   InvitationEmailTemplateReference: 'Invitation e-mail'
 } as const
 
@@ -49,7 +48,7 @@ export function differencesOf(now: Composition, earlier: Composition): Differenc
   const told = [
     ...partsOf(now.items, earlier.items, (item) => calledItem(now.kind, item), differencesOfItem),
     ...text('Due date', dueOf(now), dueOf(earlier)),
-    ...yesNo('Signing in this application', now.embedded, earlier.embedded),
+    ...differencesOfSettings(now, earlier, (label) => label),
     ...yesNo('One after the other', now.Sequential, earlier.Sequential),
     ...texts(packageTexts, now, earlier, (label) => label),
     ...count('Drop-down choices', now.ListItems, earlier.ListItems)
@@ -60,15 +59,25 @@ export function differencesOf(now: Composition, earlier: Composition): Differenc
 }
 
 function differencesOfItem(now: ComposedItem, earlier: ComposedItem): Difference[] {
-  const of = (label: string) => `${label} of ${now.Name.trim() || 'the form without a name'}`
+  const of = (label: string) => `${label} of ${calledForm(now)}`
   return [
     ...texts(itemTexts, now, earlier, (label) => (label === 'Name' ? 'Name of the form' : of(label))),
     ...partsOf(now.signers, earlier.signers, (signer) => `Signer ${calledSigner(signer)}`, differencesOfSigner),
     ...orders(of('Order of the signers'), now, earlier),
     ...count(of('Fields'), now.fields, earlier.fields),
+    ...(now.own && earlier.own
+      ? differencesOfSettings(now.own, earlier.own, of)
+      : yesNo(`Signing and pages of its own in ${calledForm(now)}`, !!now.own, !!earlier.own)),
     ...(now.XMLData === earlier.XMLData
       ? []
       : [{ what: of('Data'), now: size(now.XMLData), earlier: size(earlier.XMLData) }])
+  ]
+}
+
+function differencesOfSettings(now: Settings, earlier: Settings, called: (label: string) => string): Difference[] {
+  return [
+    ...yesNo(called('Signing in this application'), now.embedded, earlier.embedded),
+    ...texts(settingTexts, now, earlier, called)
   ]
 }
 
@@ -160,6 +169,10 @@ function dueOf({ due, gmt }: Composition): string {
 function calledItem(kind: Composition['kind'], item: ComposedItem): string {
   const what = kind === 'form-direct' ? 'Form' : 'Template'
   return `${what} ${item.Name.trim() || 'without a name'}`
+}
+
+function calledForm({ Name }: ComposedItem): string {
+  return Name.trim() || 'the form without a name'
 }
 
 function calledSigner(signer: ComposedSigner): string {

@@ -67,8 +67,8 @@ export function saidOf(composition: Composition, problem: Problem): string {
 
 /** What a problem of the whole package is about, where its message doesn't say. */
 function partOf(composition: Composition, at: string): string | undefined {
-  if (at === 'ReturnUrl') return 'Page to return to'
-  if (at === 'NotifyUrl') return 'Address that the service calls'
+  if (at.endsWith('ReturnUrl')) return 'Page to return to'
+  if (at.endsWith('NotifyUrl')) return 'Address that the service calls'
   if (at === 'due') return 'Due date'
   const choice = composition.ListItems.find((one) => at.startsWith(`ListItems.${one.key}.`))
   return (
@@ -86,7 +86,8 @@ function whoseIs(composition: Composition, at: string): string | undefined {
   const signer = item.signers[index]
   if (!signer) {
     const field = item.fields.find((one) => at.startsWith(`${item.key}.fields.${one.key}.`))
-    const part = field ? field.Label.trim() || field.Reference.trim() : at.endsWith('.XMLData') ? 'XML data' : ''
+    const ofForm = at.endsWith('.XMLData') ? 'XML data' : at.includes('.own.') ? partOf(composition, at) : ''
+    const part = field ? field.Label.trim() || field.Reference.trim() : ofForm
     return [itemName, part].filter(Boolean).join(', ') || undefined
   }
   const name = nameOf(signer, index)

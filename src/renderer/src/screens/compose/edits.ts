@@ -191,7 +191,8 @@ export function forCounter(composition: Composition, name = ''): Composition {
     FirstName: words.slice(0, -1).join(' ') || words[0] || '',
     LastName: words.length > 1 ? (words.at(-1) ?? '') : ''
   }
-  return withSigners({ ...composition, embedded: true }, (signer, place) => {
+  const items = composition.items.map((item) => (item.own ? { ...item, own: { ...item.own, embedded: true } } : item))
+  return withSigners({ ...composition, embedded: true, items }, (signer, place) => {
     if (place > 0) return signer
     const isNamed = signer.FirstName.trim() !== '' || signer.LastName.trim() !== ''
     return { ...signer, ...(!isNamed && words.length > 0 && typed), faceToFace: true }

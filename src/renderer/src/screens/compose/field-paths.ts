@@ -43,12 +43,11 @@ const templateFields = named(
   { ID: 'Reference' }
 )
 const listItemFields = named(['ClientField', 'Item', 'Value'])
-const packageFields = named(['ReturnUrl', 'NotifyUrl', 'InvitationEmailTemplateReference', 'Sequential', 'ListItems'], {
-  DueDate: 'due',
-  GMT: 'due',
-  Embedded: 'embedded',
-  EmbedForm: 'embedded'
-})
+const settingsFields = named(['ReturnUrl', 'NotifyUrl'], { Embedded: 'embedded', EmbedForm: 'embedded' })
+const packageFields = new Map([
+  ...settingsFields,
+  ...named(['InvitationEmailTemplateReference', 'Sequential', 'ListItems'], { DueDate: 'due', GMT: 'due' })
+])
 
 /** The path, or undefined if no control shows the field. Case and bracket style don't matter; our own paths pass through. */
 export function pathOf(composition: Composition, field: string): string | undefined {
@@ -100,6 +99,8 @@ function pathInItem(item: ComposedItem, [first = '', index = '', ...deeper]: str
     return pathInList(`${item.key}.fields`, item.fields, templateFields, [index, ...parts])
   }
   const field = itemFields.get(first)
+  const own = item.own && settingsFields.get(first)
+  if (own) return `${item.key}.own.${own}`
   return field ? `${item.key}.${field}` : packageFields.get(first)
 }
 

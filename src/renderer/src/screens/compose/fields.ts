@@ -3,12 +3,14 @@
  * drawn by Fields.svelte. Fields with behaviour of their own (due date, mobile number, XML …) have components.
  */
 import type { HTMLInputAttributes } from 'svelte/elements'
-import type {
-  ComposedField,
-  ComposedItem,
-  ComposedShareUser,
-  ComposedSigner,
-  Composition
+import {
+  type ComposedField,
+  type ComposedItem,
+  type ComposedShareUser,
+  type ComposedSigner,
+  type Composition,
+  type Settings,
+  settingsOf
 } from '../../../../shared/composition/composition.ts'
 import { FIELD_TYPES, type FieldType } from '../../../../shared/model/form-filler.ts'
 import { listed } from '../../words/counts.ts'
@@ -96,8 +98,11 @@ export const signerIdentity: Rows<ComposedSigner> = [
   {
     name: 'faceToFace',
     label: 'Face to face',
-    help: ({ faceToFace }, { embedded }) =>
-      faceToFace && embedded ? 'Signing opens in this application.' : 'Signs here, with you.',
+    help: ({ key, faceToFace }, composition) => {
+      const item = composition.items.find(({ signers }) => signers.some((signer) => signer.key === key))
+      const isHere = faceToFace && item && settingsOf(composition, item).embedded
+      return isHere ? 'Signing opens in this application.' : 'Signs here, with you.'
+    },
     control: 'check'
   },
   { name: 'UseIDData', label: 'Has no mobile phone', help: 'Answers questions instead.', control: 'check', only: forms }
@@ -211,20 +216,24 @@ export const fieldDetails: Rows<ComposedField> = [
   { name: 'ReadOnly', label: "Signers can't change it", help: 'What you fill in stays.', control: 'check' }
 ]
 
+const embedding: FieldRow<Settings> = {
+  name: 'embedded',
+  label: 'Sign in this application',
+  help: 'The signing pages open here, on this computer: what signing at the counter needs.',
+  control: 'check'
+}
+
 export const packageHow: Rows<Composition> = [
   {
-    name: 'embedded',
-    label: 'Sign in this application',
-    help: 'The signing pages open here, on this computer: what signing at the counter needs.',
+    ...embedding,
     warning: ({ embedded, items }) => {
-      const faceToFace = items.flatMap(({ signers }) =>
-        signers.flatMap((signer, index) => (signer.faceToFace ? [nameOf(signer, index)] : []))
+      const faceToFace = items.flatMap(({ own, signers }) =>
+        (own ? [] : signers).flatMap((signer, index) => (signer.faceToFace ? [nameOf(signer, index)] : []))
       )
       const names = [...new Set(faceToFace)]
       if (names.length === 0 || embedded) return undefined
       return `${listed(names)} ${names.length === 1 ? 'signs' : 'sign'} face to face at the counter, which needs this.`
-    },
-    control: 'check'
+    }
   },
   {
     name: 'Sequential',
@@ -237,7 +246,7 @@ export const packageHow: Rows<Composition> = [
 
 const address = { type: 'url', placeholder: 'https://' } as const
 
-export const packageWhere: Rows<Composition> = [
+const addresses: Rows<Settings> = [
   {
     name: 'ReturnUrl',
     label: 'Page to return to after signing',
@@ -256,7 +265,14 @@ export const packageWhere: Rows<Composition> = [
     help: "For your office's own systems: the service tells this address when something happens.",
     control: 'remembered',
     attributes: address
-  },
+  }
+]
+
+/** What a form may have of its own instead of the package's. */
+export const formSettings: Rows<Settings> = [embedding, ...addresses]
+
+export const packageWhere: Rows<Composition> = [
+  ...addresses,
   {
     name: 'InvitationEmailTemplateReference',
     label: "Invitation's e-mail template",
