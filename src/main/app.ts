@@ -113,10 +113,10 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
     handlers: {
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, watch },
-        startPractice: foundation.practice.start,
+        practice: foundation.practice,
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,
-        rights: async () => folders.rights.of(accounts.chosen()?.id ?? ''),
+        rights: folders.rights,
         changed: () => signals.emit('accounts')
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),

@@ -44,6 +44,8 @@ export interface Conditions {
   refusal?: (typeof REFUSALS)[number] | undefined
   /** Seconds that the service's clock is ahead, or behind where negative. */
   clockAhead?: number | undefined
+  /** How many documents the plan has left, in place of the account's own; each that is sent takes one. */
+  documentsLeft?: number | undefined
 }
 export const REFUSALS = ['402', '403', '426', '429', '500', 'maintenance'] as const
 

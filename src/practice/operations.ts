@@ -10,7 +10,7 @@ import { documentsOf, remind } from './life.ts'
 import { type Reader, readBody } from './reading.ts'
 import * as requests from './requests.ts'
 import { documentResponse, packageResponse, signerResponse, templateResponse } from './responses.ts'
-import { type Sending, sendForms, sendTemplates } from './sends.ts'
+import { documentsLeftIn, type Sending, sendForms, sendTemplates } from './sends.ts'
 import type { PackageRecord, PracticeState } from './state.ts'
 
 /** @param record is told each request that could be read, before it is carried out */
@@ -152,7 +152,7 @@ export function addOperations(
       EnabledFaceToFaceSigning: true,
       EnabledVideoConfirmation: true,
       IsAdmin: true,
-      ...(state.account.documentsLeft === null ? {} : { DocumentLeft: state.account.documentsLeft })
+      DocumentLeft: documentsLeftIn(state) ?? undefined
     })
   )
 }

@@ -74,13 +74,19 @@ function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }:
 }
 
 /** 426 where the plan has too few documents left; nothing is sent then. */
-function takeFromPlan(count: number, { account }: PracticeState): void {
-  if (account.documentsLeft === null) return
-  if (account.documentsLeft < count) {
-    const left = account.documentsLeft
+function takeFromPlan(count: number, state: PracticeState): void {
+  const left = documentsLeftIn(state)
+  if (left === null) return
+  if (left < count) {
     throw new Refusal(426, 'NotEnoughDocuments', `This package needs ${count} documents; ${left} are left in the plan.`)
   }
-  account.documentsLeft -= count
+  const plan = state.conditions?.documentsLeft === undefined ? state.account : state.conditions
+  plan.documentsLeft = left - count
+}
+
+/** Null where the plan has no limit. */
+export function documentsLeftIn({ account, conditions }: PracticeState): number | null {
+  return conditions?.documentsLeft ?? account.documentsLeft
 }
 
 function newPackage(request: unknown, names: string[], { state, now, random }: Sending): PackageRecord {

@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import { type AuthScheme, createAuthentication } from './authentication.ts'
 import { type Address, answer, Refusal, readFormat, readPath } from './conventions.ts'
 import { type Call, dialectsOf, type Env, type PracticeDeps } from './deps.ts'
-import { hasOperation } from './dialects.ts'
+import { type Conditions, hasOperation } from './dialects.ts'
 import { DAY, settle } from './life.ts'
 import { createNotifier } from './notify.ts'
 import { addOperations } from './operations.ts'
@@ -126,6 +126,11 @@ export function createPracticeService(options: PracticeServiceOptions) {
   return {
     fetch: async (request: Request): Promise<Response> => app.fetch(request),
     state: deps.state,
+    /** From now on it answers so, until it is told otherwise. */
+    setConditions(conditions: Conditions): void {
+      deps.state.conditions = conditions
+      deps.changed()
+    },
     /** The POST requests that could be read, the newest last; the last thousand are remembered. */
     recorded: (): readonly RecordedRequest[] => recorded,
     /** Lets time pass: what is due expires, what was kept long enough leaves. Requests do it by themselves. */

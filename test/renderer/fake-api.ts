@@ -6,6 +6,7 @@ import type { Composition } from '../../src/shared/composition/composition.ts'
 import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
+import { isUsual } from '../../src/shared/contract/practice-day.ts'
 import { type Input, type Reply, type RequestName, requestNames, requests } from '../../src/shared/contract/requests.ts'
 import type {
   AccountRights,
@@ -331,6 +332,13 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     },
     'accounts.try': () => ({ documents: state.documents.length, missing: [] }),
     'accounts.refreshLimits': () => null as never,
+    'accounts.setPracticeDay': ({ id, day }) => {
+      const { day: _, ...account } = byId(state.accounts, id)
+      const changed = { ...account, ...(!isUsual(day) && { day }) }
+      state.accounts = state.accounts.map((one) => (one.id === id ? changed : one))
+      emit('accounts.changed', null)
+      return changed
+    },
     'accounts.connection': () => state.connection,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),
     'recipients.list': () => ({ items: [] }),

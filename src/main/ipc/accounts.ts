@@ -1,5 +1,6 @@
 /** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
 import type { AccountLimits, AccountRights, AccountView } from '../../shared/contract/index.ts'
+import { isUsual, type PracticeDay } from '../../shared/contract/practice-day.ts'
 import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
@@ -11,10 +12,10 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'watch'> {
-  /** Makes sure that the practice service runs; rejects with AppFailure where it can't. */
-  startPractice: () => Promise<void>
-  /** What the chosen account may do beside the reference. */
-  rights: () => Promise<AccountRights>
+  /** The practice service: `start` makes sure that it runs; calls reject with AppFailure where it can't. */
+  practice: { start: () => Promise<void>; day: () => PracticeDay; setDay: (day: PracticeDay) => Promise<void> }
+  /** What an account may do beside the reference. */
+  rights: { of: (id: string) => AccountRights; forget: (id: string) => void }
   /** Removes an account while none of its downloads is under way. */
   whileDownloadsRest: (id: string, remove: () => Promise<void>) => Promise<void>
   /** Ends what belongs to the account that was chosen before. */
@@ -23,7 +24,7 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
 }
 
 export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 'templates' | 'recipients'> {
-  const { accounts, clients, facts, lists, watch } = parts
+  const { accounts, clients, facts, lists, practice, rights, watch } = parts
 
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
@@ -35,6 +36,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       chosen: accounts.chosen()?.id === id,
       limits: limitsOf(info),
       ...(formsBy && { formsBy }),
+      ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
       hasSecret: (await accounts.secretState(id)) !== 'missing'
     }
   }
@@ -45,7 +47,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     const wish = ++wishes
     const chosen = accounts.get(id)
     if (accounts.chosen()?.id !== id) await parts.leaveAccount()
-    if (chosen.kind === 'practice') await parts.startPractice()
+    if (chosen.kind === 'practice') await practice.start()
     if (wish !== wishes) return view(accounts.get(id))
     accounts.choose(id)
     watch.soon(id)
@@ -53,11 +55,17 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     return view(accounts.get(id))
   }
 
+  /** What was learned of an account's service says nothing of another service or user. */
+  function forgetService(id: string): void {
+    facts.forget(id)
+    rights.forget(id)
+  }
+
   return {
     'accounts.list': () => Promise.all(accounts.list().map(view)),
 
     'accounts.add': async (input) => {
-      if (input.kind === 'practice') await parts.startPractice()
+      if (input.kind === 'practice') await practice.start()
       return choose((await accounts.add(input)).id)
     },
 
@@ -66,7 +74,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const { baseUrl } = accounts.get(id)
       const account = await accounts.update(id, changes, admission)
       clients.forget(id)
-      if (account.baseUrl !== baseUrl) facts.forget(id)
+      if (account.baseUrl !== baseUrl || changes.authentication) forgetService(id)
       watch.accountChanged(id, account.baseUrl === baseUrl ? 'the same service' : 'another service')
       parts.changed()
       return view(account)
@@ -79,7 +87,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       await parts.whileDownloadsRest(id, () => accounts.remove(id))
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
-      facts.forget(id)
+      forgetService(id)
       await watch.accountRemoved(id)
       const next = accounts.chosen()
       if (wasChosen && next) watch.soon(next.id)
@@ -93,8 +101,21 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const id = chosenId(accounts)
       await facts.fresh(id, await clients.of(id), SOME_MINUTES)
     },
+    'accounts.setPracticeDay': async ({ id, day }) => {
+      if (accounts.get(id).kind !== 'practice') fail('not-allowed', 'Only the practice office can have a bad day.')
+      await practice.setDay(day)
+      for (const { id: one, kind } of accounts.list()) {
+        if (kind !== 'practice') continue
+        forgetService(one)
+        watch.accountChanged(one, 'the same service')
+      }
+      parts.changed()
+      const asked = clients.of(id).then((client) => facts.fresh(id, client, SOME_MINUTES))
+      asked.catch(() => undefined)
+      return view(accounts.get(id))
+    },
     'accounts.connection': async () => watch.connectionOf(accounts.chosen()?.id),
-    'accounts.rights': () => parts.rights(),
+    'accounts.rights': async () => rights.of(accounts.chosen()?.id ?? ''),
 
     'templates.list': (demand) => lists.templates(chosenId(accounts), demand),
     'recipients.list': (demand) => lists.recipients(chosenId(accounts), demand)

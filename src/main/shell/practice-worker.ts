@@ -4,14 +4,21 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { newCredentials, openPracticeOffice, type PracticeOffice } from '../../practice/office.ts'
+import type { PracticeDay } from '../../shared/contract/practice-day.ts'
 import { codeOf } from '../core/lib/failure.ts'
 
 /** What the main thread hands over. */
 export interface PracticeOrder {
   /** What was last to be kept; undefined for a new office. */
   state: string | undefined
-  /** The port it had before, or 0. */
+  /** The port it had before in this run; 0 at its first start, when it begins with a usual day. */
   port: number
+}
+
+/** What the main thread asks of it: to answer as on such a day from now on. */
+export interface PracticeOrderOfDay {
+  kind: 'day'
+  day: PracticeDay
 }
 
 /** What the main thread says of a line that it was to keep: whether it is on the disk. */
@@ -30,6 +37,8 @@ export type PracticeWord =
   | { kind: 'add'; number: number; line: string }
   /** What was kept can't be read: to be put aside. */
   | { kind: 'unreadable' }
+  /** It answers as was last asked. */
+  | { kind: 'day' }
   | { kind: 'closed' }
 
 const say = (word: PracticeWord): void => parentPort?.postMessage(word)
@@ -66,7 +75,8 @@ async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | 
       return 'unreadable'
     }
   }
-  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', keptIn })
+  const open = (at: number) =>
+    openPracticeOffice({ port: at, auth, data: 'demo', keptIn, ...(port === 0 && { conditions: {} }) })
   try {
     const office = await open(port).catch((error: unknown) => {
       // Someone else has the old port by now.
@@ -82,8 +92,12 @@ async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | 
 }
 
 let office: PracticeOffice | undefined
-parentPort?.on('message', async (word: 'close' | PracticeKept) => {
-  if (word !== 'close') return heard(word)
+parentPort?.on('message', async (word: 'close' | PracticeKept | PracticeOrderOfDay) => {
+  if (word !== 'close' && word.kind !== 'day') return heard(word)
+  if (word !== 'close') {
+    office?.service.setConditions(word.day)
+    return say({ kind: 'day' })
+  }
   await office?.close()
   say({ kind: 'closed' })
   parentPort?.close()

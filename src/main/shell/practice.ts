@@ -1,9 +1,10 @@
 /** Runs the practice service beside the application: started when it is needed, started again once if it ends by itself. */
 import { Worker } from 'node:worker_threads'
+import { type PracticeDay, USUAL_DAY } from '../../shared/contract/practice-day.ts'
 import type { KeptOffice } from '../core/accounts/kept-office.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Log } from './log.ts'
-import type { PracticeKept, PracticeOrder, PracticeWord } from './practice-worker.ts'
+import type { PracticeKept, PracticeOrder, PracticeOrderOfDay, PracticeWord } from './practice-worker.ts'
 
 /** Where it listens in this run, and what to ask it with. */
 export interface PracticeRun {
@@ -31,6 +32,9 @@ export function practiceOf(parts: PracticeParts) {
   let port = 0
   let isStopping = false
   let revivals = 0
+  let day = USUAL_DAY
+  /** Who waits for the worker to say that it answers as on another day. */
+  const waiting: ((isSet: boolean) => void)[] = []
 
   async function open(): Promise<void> {
     const order: PracticeOrder = { state: parts.kept.load(), port }
@@ -60,7 +64,7 @@ export function practiceOf(parts: PracticeParts) {
     else if (word.kind === 'add') {
       const isKept = attempt(() => parts.kept.add(word.line))
       from.postMessage({ kind: isKept ? 'kept' : 'not kept', number: word.number } satisfies PracticeKept)
-    }
+    } else if (word.kind === 'day') waiting.shift()?.(true)
   }
 
   function attempt(keeping: () => void): boolean {
@@ -77,6 +81,7 @@ export function practiceOf(parts: PracticeParts) {
     if (worker !== which) return
     worker = undefined
     starting = undefined
+    for (const settle of waiting.splice(0)) settle(false)
     parts.runs(undefined)
     if (isStopping) return
     parts.log.error('The practice office ended by itself.')
@@ -97,6 +102,20 @@ export function practiceOf(parts: PracticeParts) {
   return {
     /** Resolves when it listens. @throws AppFailure `refused` if it can't. */
     start,
+
+    day: (): PracticeDay => day,
+
+    /** Resolves when it answers so. @throws AppFailure `refused` if it can't be reached. */
+    async setDay(wanted: PracticeDay): Promise<void> {
+      await start()
+      const isSet = await new Promise<boolean>((resolve) => {
+        if (!worker) return resolve(false)
+        waiting.push(resolve)
+        worker.postMessage({ kind: 'day', day: wanted } satisfies PracticeOrderOfDay)
+      })
+      if (!isSet) fail('refused', 'The practice office ended before it heard of this.', { next: 'Try again.' })
+      day = wanted
+    },
 
     /** Saves and ends. Never rejects. */
     async stop(): Promise<void> {
@@ -123,7 +142,7 @@ function next(worker: Worker): Promise<PracticeWord | undefined> {
       resolve(word)
     }
     worker.on('message', (word: PracticeWord) => {
-      if (word.kind !== 'keep' && word.kind !== 'add' && word.kind !== 'unreadable') settle(word)
+      if (word.kind === 'open' || word.kind === 'failed' || word.kind === 'closed') settle(word)
     })
     worker.once('exit', () => settle())
   })

@@ -6,6 +6,7 @@ import { documentColumns } from './document-query.ts'
 import { documentRequests } from './document-requests.ts'
 import { downloadRequests } from './downloads.ts'
 import { identityRequests } from './identity.ts'
+import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
 import type {
   AccountRights,
@@ -80,6 +81,8 @@ export const requests = {
   'accounts.check': answers<{ documents: number; missing: string[] }>()(byId),
   /** Asks again what the service says of the chosen account's limits, where that is some minutes old; `accounts.changed` tells. */
   'accounts.refreshLimits': answers<null>()(nothing),
+  /** The practice office answers so from now on, until it is told otherwise or Countersign quits. Of another account: `not-allowed`. */
+  'accounts.setPracticeDay': answers<AccountView>()(z.strictObject({ id, day: practiceDay })),
   'accounts.connection': answers<ConnectionView>()(nothing),
   /** What is known of what the service lets this account do. */
   'accounts.rights': answers<AccountRights>()(nothing),

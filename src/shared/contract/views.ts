@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
 import type { documentColumns } from './document-query.ts'
 import type { AppError } from './errors.ts'
+import type { PracticeDay } from './practice-day.ts'
 
 export type * from './composing-views.ts'
 export type * from './counter-views.ts'
@@ -41,6 +42,8 @@ export interface AccountView {
   limits: AccountLimits
   /** The service has no SendForms2 (operation 1): forms go by SendForms. */
   formsBy?: 'SendForms'
+  /** How the practice office answers; absent for another account, and on a usual day. */
+  day?: PracticeDay
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
 }

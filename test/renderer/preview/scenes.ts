@@ -85,6 +85,10 @@ export const scenes: Record<string, () => FakeApi> = {
   ...identityPdfScenes,
   ...identityScenes,
   usual,
+  'bad-day': () => {
+    const day = { dialects: ['v13', 'day-first'], refusal: '402', clockAhead: -600, documentsLeft: 3 } as const
+    return usual({ accounts: [{ ...practiceAccount(), day: { ...day, dialects: [...day.dialects] } }] })
+  },
   first: () => fakeApi({ now, accounts: [], documents: [], downloads: [] }),
   'first-no-keychain': () =>
     fakeApi({

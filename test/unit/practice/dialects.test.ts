@@ -130,6 +130,17 @@ describe('a bad day', () => {
     expect((await office.get(link.pathname)).status).toBe(200)
   })
 
+  it('has a plan of its own, which each send takes from', async () => {
+    const office = practice()
+    const send = () => office.post('/FormDirect/SendForms2', { Forms: [form] })
+    const left = async () => (await answered<{ DocumentLeft?: number }>(await office.get('/Account/Info'))).DocumentLeft
+    expect(await left()).toBeUndefined()
+    office.service.setConditions({ documentsLeft: 1 })
+    expect([await left(), (await send()).status, await left(), (await send()).status]).toEqual([1, 200, 0, 426])
+    office.service.setConditions({})
+    expect([await left(), (await send()).status]).toEqual([undefined, 200])
+  })
+
   it('has another clock, which the answer’s date says', async () => {
     const { office } = await sendIn()
     office.state.conditions = { clockAhead: -600 }

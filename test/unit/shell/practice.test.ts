@@ -128,6 +128,28 @@ describe('the practice office beside the application', () => {
     expect(kept.setAsides).toBe(1)
   })
 
+  test('has a bad day from the moment that it is asked to, until Countersign is started again', async () => {
+    const { kept, office } = place()
+    const day = { dialects: [], refusal: '402' } as const
+    const first = officeIn(office)
+    await first.setDay({ ...day, dialects: [] })
+    expect((await ask(lastRun())).status).toBe(402)
+    expect(first.day()).toEqual(day)
+    await practice.stop()
+    expect(kept.state).toContain('402')
+
+    await officeIn(office).start()
+    expect((await ask(lastRun())).status).toBe(200)
+    expect(practice.day()).toEqual({ dialects: [] })
+  })
+
+  test('says that it ended where it can’t be told of a day', async () => {
+    await expect(officeIn(place().office, endsAtOnce).setDay({ dialects: [] })).rejects.toMatchObject({
+      appError: { code: 'refused' }
+    })
+    expect(practice.day()).toEqual({ dialects: [] })
+  })
+
   test('that doesn’t open says so as an error of the contract', async () => {
     await expect(officeIn(place().office, endsAtOnce).start()).rejects.toMatchObject({ appError: { code: 'refused' } })
     expect(runs.filter(Boolean)).toEqual([])

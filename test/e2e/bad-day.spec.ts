@@ -1,0 +1,26 @@
+/** A bad day at the practice office, from its own panel: seen in the application, and over when it is told so. */
+import { MERE } from './clerk.ts'
+import { expect, test } from './office.ts'
+
+test('a send on a bad day says what it meets, and goes on a good one', async ({ clerk }) => {
+  const { window } = clerk
+  await clerk.goTo('Settings')
+  await window.getByText('A bad day at the practice office').click()
+  await window.getByLabel('Refuses').selectOption({ label: 'Everything: the account is on hold (402)' })
+  await expect(window.getByText('the practice office refuses everything (402)')).toBeVisible()
+  await clerk.goTo('Overview')
+  await expect(window.getByText('the practice office refuses everything (402)')).toBeVisible()
+
+  await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
+  await clerk.send()
+  await clerk.goTo(/^Outbox/)
+  await expect(window.getByText('Paused: the service says that a payment is due.').first()).toBeVisible()
+
+  await clerk.goTo('Settings')
+  await clerk.button('Back to a good day').click()
+  await expect(window.getByText('It is a bad day')).toBeHidden()
+  await clerk.goTo(/^Outbox/)
+  await clerk.button('Go on').click()
+  await window.getByRole('row', { name: 'Letter of authority' }).first().dblclick()
+  await expect(window.getByText('Sent: the service made')).toBeVisible()
+})

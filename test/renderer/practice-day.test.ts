@@ -1,0 +1,86 @@
+/** A bad day at the practice office: chosen in its account, said where one looks, and left again. */
+import { fireEvent, screen } from '@testing-library/svelte'
+import { afterEach, expect, test } from 'vitest'
+import Overview from '../../src/renderer/src/screens/overview/Overview.svelte'
+import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import type { AccountView } from '../../src/shared/contract/views.ts'
+import { fakeApi } from './fake-api.ts'
+import { settle } from './fake-clock.ts'
+import { type Opened, openOffice, show } from './office.ts'
+import { officeAccount, practiceAccount } from './people.ts'
+
+let opened: Opened
+afterEach(() => opened?.close())
+
+async function open(component: typeof Settings | typeof Overview, accounts: AccountView[] = [practiceAccount()]) {
+  opened = await openOffice(fakeApi({ accounts }))
+  opened.app.router.go(component === Settings ? 'settings' : 'overview')
+  show(opened, component)
+  await settle()
+}
+
+const set = () =>
+  opened.api.control.calls.flatMap(({ name, input }) => (name === 'accounts.setPracticeDay' ? [input] : []))
+const choose = async (name: string, value: string) => {
+  await fireEvent.change(screen.getByLabelText(name), { target: { value } })
+  await settle()
+}
+const type = async (name: string, value: string) => {
+  await fireEvent.input(screen.getByLabelText(name), { target: { value } })
+  await choose(name, value)
+}
+
+test('each choice holds at once with those before it, and is said; a good day ends all of them', async () => {
+  await open(Settings)
+  await choose('Refuses', '402')
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'An earlier version' }))
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'Everything there is' }))
+  await settle()
+  await type('Clock ahead, in minutes', '-10')
+  await type('Documents left in the plan', '0')
+  const day = { dialects: ['full', 'v13'], refusal: '402', clockAhead: -600, documentsLeft: 0 }
+  expect(set().at(-1)).toEqual({ id: 'practice', day })
+  expect(screen.getByText(/^It is a bad day/).textContent).toBe(
+    'It is a bad day: the practice office refuses everything (402), answers otherwise (everything there is and an earlier version), its clock is 10 minutes behind, its plan was given no documents.'
+  )
+  await fireEvent.click(screen.getByRole('button', { name: 'Back to a good day' }))
+  await settle()
+  expect(set().at(-1)).toEqual({ id: 'practice', day: { dialects: [] } })
+  expect(screen.queryByText(/^It is a bad day/)).toBeNull()
+  expect(screen.getByLabelText<HTMLInputElement>('Clock ahead, in minutes').value).toBe('')
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Back to a good day' }).disabled).toBe(true)
+})
+
+test('what is no number is said and not set', async () => {
+  await open(Settings)
+  await type('Clock ahead, in minutes', 'ten')
+  await type('Documents left in the plan', '-1')
+  expect(screen.getByText(/^Whole minutes/)).toBeTruthy()
+  expect(screen.getByText('A whole number, or nothing.')).toBeTruthy()
+  expect(set()).toEqual([])
+})
+
+test('what could not be set is said, and does not look as if it were', async () => {
+  await open(Settings)
+  opened.api.control.fail('accounts.setPracticeDay', { code: 'refused', message: 'It ended.' })
+  await fireEvent.click(screen.getByRole('checkbox', { name: 'An earlier version' }))
+  await settle()
+  expect(opened.app.toasts.shown.map(({ text }) => text)).toEqual([expect.stringContaining('goes on as before')])
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'An earlier version' }).checked).toBe(false)
+})
+
+test('an account of a service has none of it', async () => {
+  await open(Settings, [{ ...officeAccount(), chosen: true }])
+  expect(screen.queryByText('A bad day at the practice office')).toBeNull()
+})
+
+test('the overview says so, with the way to the settings', async () => {
+  await open(Overview, [{ ...practiceAccount(), day: { dialects: [], refusal: 'maintenance' } }])
+  expect(screen.getByText(/the practice office refuses everything \(maintenance\)/)).toBeTruthy()
+  expect(screen.getByRole<HTMLAnchorElement>('link', { name: 'Change that in Settings' }).hash).toBe('#/settings')
+})
+
+test('on a usual day the overview says nothing of it', async () => {
+  await open(Overview)
+  expect(screen.queryByText(/bad day/)).toBeNull()
+})

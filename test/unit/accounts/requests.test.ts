@@ -1,0 +1,79 @@
+/** What the screens may ask of accounts: a bad day of the practice office alone, and nothing learned of one service said of another. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
+import { openRights } from '../../../src/main/core/actions/rights.ts'
+import { systemTime } from '../../../src/main/core/lib/time.ts'
+import { accountHandlers } from '../../../src/main/ipc/accounts.ts'
+import { type PracticeDay, USUAL_DAY } from '../../../src/shared/contract/practice-day.ts'
+import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
+
+const asking = { from: 'desk' as const, stillAsking: () => true }
+const bad: PracticeDay = { dialects: ['v13'], refusal: '402' }
+let work: Workplace
+beforeEach(async () => {
+  work = await openWorkplace()
+})
+afterEach(() => work.close())
+
+function opened() {
+  const days: PracticeDay[] = [USUAL_DAY]
+  const facts = openServiceFacts({ db: work.db, time: systemTime, changed: () => undefined })
+  const rights = openRights(work.db)
+  const handlers = accountHandlers({
+    ...{ accounts: work.accounts, clients: work.clients, watch: work.watch, facts, rights },
+    lists: {
+      templates: async () => ({ items: [] }),
+      recipients: async () => ({ items: [] }),
+      keptRecipients: () => []
+    },
+    practice: {
+      start: async () => undefined,
+      day: () => days.at(-1) ?? USUAL_DAY,
+      setDay: async (day) => void days.push(day)
+    },
+    whileDownloadsRest: (_id, remove) => remove(),
+    leaveAccount: async () => undefined,
+    changed: () => undefined
+  })
+  const learn = (id: string) => {
+    facts.note(id, { formsBy: 'SendForms' })
+    rights.learn(id, { reminders: 'no' })
+  }
+  const learned = (id: string) => [facts.of(id).formsBy, rights.of(id).reminders]
+  return { handlers, days, learn, learned }
+}
+
+test('the practice office has the day that it is given, shown with its account, and is learned anew', async () => {
+  const { id } = await work.accounts.add({ kind: 'practice', name: 'Practice' })
+  const { handlers, days, learn, learned } = opened()
+  learn(id)
+  expect(await handlers['accounts.setPracticeDay']({ id, day: bad }, asking)).toMatchObject({ id, day: bad })
+  expect(days.at(-1)).toEqual(bad)
+  expect(learned(id)).toEqual([undefined, 'unknown'])
+  const daysOf = (await handlers['accounts.list'](undefined, asking)).map(({ kind, day }) => [kind, day])
+  expect(daysOf).toContainEqual(['practice', bad])
+  expect(daysOf.filter(([kind]) => kind === 'service')).toEqual([['service', undefined]])
+  expect(await handlers['accounts.setPracticeDay']({ id, day: USUAL_DAY }, asking)).not.toHaveProperty('day')
+})
+
+test('no other account can have one', async () => {
+  const { handlers, days } = opened()
+  const asked = handlers['accounts.setPracticeDay']({ id: work.accountId, day: bad }, asking)
+  await expect(asked).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  expect(days).toEqual([USUAL_DAY])
+})
+
+test('an account that gets another address or key is learned anew, and not with another name', async () => {
+  const { handlers, learn, learned } = opened()
+  const { accountId: id } = work
+  const { baseUrl } = work.accounts.get(id)
+  const change = { id, baseUrl: baseUrl ?? '' }
+  learn(id)
+  await handlers['accounts.update']({ ...change, name: 'Another name' }, asking)
+  expect(learned(id)).toEqual(['SendForms', 'no'])
+  await handlers['accounts.update']({ ...change, name: 'Office', authentication: { scheme: 'none' } }, asking)
+  expect(learned(id)).toEqual([undefined, 'unknown'])
+  learn(id)
+  await handlers['accounts.update']({ ...change, name: 'Office', baseUrl: `${baseUrl}/web/v1.4` }, asking)
+  expect(learned(id)).toEqual([undefined, 'unknown'])
+})
