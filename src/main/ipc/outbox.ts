@@ -56,7 +56,6 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     'outbox.configure': async (change) => outbox.configure(chosenId(accounts), defined(change)),
 
     'batches.list': async () => batches.list(chosenId(accounts)),
-    'batches.get': async ({ id }) => batches.get(ownBatch(id)),
     'batches.pause': async ({ id }) => batches.pause(ownBatch(id)),
     'batches.resume': async ({ id }) => batches.resume(ownBatch(id)),
     'batches.cancel': async ({ id }) => batches.cancel(ownBatch(id)),

@@ -118,7 +118,6 @@ export const composingRequests = {
     })
   ),
   'batches.list': answers<BatchView[]>()(nothing),
-  'batches.get': answers<BatchView>()(byId),
   'batches.pause': answers<BatchView>()(byId),
   'batches.resume': answers<BatchView>()(byId),
   /** What of the batch has not left stays here for good. */

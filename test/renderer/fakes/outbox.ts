@@ -119,7 +119,6 @@ export function fakeOutbox({ state, emit, chosen, newId }: FakeOffice): Handlers
       return outbox()
     },
     'batches.list': () => state.batches,
-    'batches.get': ({ id }) => byId(state.batches, id),
     'batches.pause': ({ id }) => changeBatch(id, { state: 'paused' }),
     'batches.resume': ({ id }) => changeBatch(id, { state: 'going' }),
     'batches.cancel': ({ id }) => {

@@ -54,7 +54,7 @@ describe('what belongs to another account', () => {
     }
   )
 
-  test.each(['batches.get', 'batches.pause', 'batches.cancel', 'batches.retry', 'batches.exportFailed'] as const)(
+  test.each(['batches.pause', 'batches.cancel', 'batches.retry', 'batches.exportFailed'] as const)(
     '%s does not find a batch of it',
     async (name) => {
       const rows = [{ row: 1, cells: ['one'], composition: forms() }]
