@@ -24,7 +24,7 @@ export const DIALECTS = [
   'wrapped',
   /** Refusals say a plain sentence, not the framework's body. */
   'plain-bodies',
-  /** Members that no reference names, in every object. */
+  /** Members that no reference names, in every object; and for a template's fields such a type, and IDs of their own. */
   'extra-members'
 ] as const
 export type Dialect = (typeof DIALECTS)[number]
@@ -109,6 +109,8 @@ function put(value: unknown, how: Spoken, gmt: number | undefined): unknown {
   return written
 }
 
+/** A type that no reference names, and what a field of it is. */
+export const OTHER_TYPE = { name: 'RichText', of: 'MultiLineText' } as const
 const EXTRA = { RowVersion: 7, ServiceNotes: { Region: 'South', Tags: ['counter', 'branch'] }, LegacyCode: 'A-17' }
 
 /** A signer of a document, rather than one at the top of the answer, stands in an answer with its document's members. */
@@ -129,6 +131,10 @@ function putMember(name: string, member: unknown, how: Spoken, gmt: number): unk
   if (DATES.has(name) && typeof member === 'string') return putDate(name, member, dialects, gmt)
   if (name === 'SignedStatus') return putSignedStatus(String(member), dialects)
   if (name === 'FieldType' && dialects.has('v13')) return FIELD_TYPES.indexOf(member as never)
+  if (dialects.has('extra-members')) {
+    if (name === 'FieldType' && member === OTHER_TYPE.of) return OTHER_TYPE.name
+    if (name === 'ID') return `17/${member}`
+  }
   if (typeof member === 'boolean' && dialects.has('v13')) return member ? 'True' : 'False'
   const inside = put(member, how, gmt)
   const isOne = name === 'Signers' && Array.isArray(inside) && inside.length === 1

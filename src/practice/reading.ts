@@ -17,13 +17,9 @@ interface Field {
 /**
  * Reads what a schema of the model says that clients send. Fields are found whatever their case; others are left out, as the
  * service's framework does. A field that isn't optional is needed, and an empty text or list there is a missing one.
- * @param own readers of members that are read in a way of their own.
  */
-export function readerOf<Schema extends z.ZodType>(
-  schema: Schema,
-  own: ReadonlyMap<unknown, Reader<unknown>> = new Map()
-): Reader<z.output<Schema>> {
-  const member = (inner: z.core.$ZodType) => readerOf(inner as z.ZodType, own)
+export function readerOf<Schema extends z.ZodType>(schema: Schema): Reader<z.output<Schema>> {
+  const member = (inner: z.core.$ZodType) => readerOf(inner as z.ZodType)
   const fieldOf = (inner: z.core.$ZodType): Field => {
     const isNeeded = !(inner instanceof z.ZodOptional)
     return { isNeeded, read: member(isNeeded ? inner : inner.unwrap()) }
@@ -36,9 +32,10 @@ export function readerOf<Schema extends z.ZodType>(
     if (schema instanceof z.ZodEnum) return oneOf(schema.options.map(String))
     if (schema instanceof z.ZodEmail) return email
     if (schema instanceof z.ZodBoolean) return flag
+    if (schema instanceof z.ZodUnion) return textOrNumber
     return schema instanceof z.ZodNumber ? whole : text
   }
-  return (own.get(schema) ?? reader()) as Reader<z.output<Schema>>
+  return reader() as Reader<z.output<Schema>>
 }
 
 function record(fields: ReadonlyMap<string, Field>): Reader<Record<string, unknown>> {
@@ -90,6 +87,9 @@ const text: Reader<string> = (value, at, problems) => {
   return undefined
 }
 
+const textOrNumber: Reader<string | number> = (value, at, problems) =>
+  typeof value === 'number' ? value : text(value, at, problems)
+
 /** An e-mail address: something on both sides of one @. */
 const email: Reader<string> = (value, at, problems) => {
   const read = text(value, at, problems)
@@ -118,13 +118,13 @@ const whole: Reader<number> = (value, at, problems) => {
 }
 
 /** One of these names, in any case, or the number of one (its index). */
-export function oneOf<const Name extends string>(names: readonly (Name | undefined)[]): Reader<Name> {
+function oneOf(names: readonly string[]): Reader<string> {
   return (value, at, problems) => {
     const spelled = typeof value === 'object' ? '' : String(value).trim().toLowerCase()
     if (spelled === '') return undefined
-    const found = /^\d+$/.test(spelled) ? names[Number(spelled)] : names.find((name) => name?.toLowerCase() === spelled)
+    const found = /^\d+$/.test(spelled) ? names[Number(spelled)] : names.find((name) => name.toLowerCase() === spelled)
     if (found) return found
-    problems.push(mismatch(at, `one of ${names.filter(Boolean).join(', ')}`))
+    problems.push(mismatch(at, `one of ${names.join(', ')}`))
     return undefined
   }
 }

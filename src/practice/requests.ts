@@ -1,10 +1,7 @@
 /** The bodies of the reference's POST operations, read by the model's schemas: all but what is really needed may be missing. */
 import { z } from 'zod'
 import * as model from '../shared/model/index.ts'
-import { oneOf, type Reader, readerOf } from './reading.ts'
-
-/** A type of field may come as its number, and one number of them is unassigned. */
-const FIELD_TYPE = new Map([[model.Field.shape.FieldType, oneOf(model.FIELD_TYPES)]])
+import { type Reader, readerOf } from './reading.ts'
 
 const form = model.Form.partial({ FormType: true, EmbedForm: true })
 const listItem = model.DropDownListItem.partial({ Value: true })
@@ -19,7 +16,7 @@ export type SendFormDirect = Read<typeof sendFormDirect>
 export type FormRequest = SendFormDirect['Forms'][number]
 
 /** 2.9. */
-export const sendFormFiller = readerOf(model.SendFormFillerRequest.extend({ Templates: z.array(template) }), FIELD_TYPE)
+export const sendFormFiller = readerOf(model.SendFormFillerRequest.extend({ Templates: z.array(template) }))
 export type SendFormFiller = Read<typeof sendFormFiller>
 export type TemplateRequest = SendFormFiller['Templates'][number]
 export type FieldRequest = z.output<typeof field>

@@ -1,7 +1,15 @@
 /** Carries out the three sends (operations 1, 2 and 4): from a request that was read to packages and documents that live. */
-import type { AuthInfo, FormSigner, TemplateSigner } from '../shared/model/index.ts'
+import {
+  type AuthInfo,
+  FIELD_TYPES,
+  type FieldType,
+  type FormSigner,
+  knownFieldType,
+  type TemplateSigner
+} from '../shared/model/index.ts'
 import { invalidField, Refusal } from './conventions.ts'
 import { readDue } from './dates.ts'
+import { OTHER_TYPE } from './dialects.ts'
 import { field, fieldsOfForm, inWords } from './form-kinds.ts'
 import { DAY, inviteNext, log } from './life.ts'
 import type { FieldRequest, FormRequest, SendFormDirect, SendFormFiller, TemplateRequest } from './requests.ts'
@@ -40,6 +48,7 @@ export function sendForms(request: SendFormDirect, sending: Sending): PackageRec
 export function sendTemplates(request: SendFormFiller, sending: Sending): PackageRecord {
   const due = dueOf(request, sending)
   if (sending.state.conditions?.dialects?.includes('full')) refuseUnknown(request.Templates, sending.state)
+  refuseTypes(request.Templates)
   takeFromPlan(request.Templates.length, sending.state)
   const names = request.Templates.map((template) => nameOf(template, sending.state))
   const bundle = newPackage(request, names, sending)
@@ -63,6 +72,20 @@ export function sendTemplates(request: SendFormFiller, sending: Sending): Packag
 function refuseUnknown(templates: readonly TemplateRequest[], state: PracticeState): void {
   const unknown = templates.find(({ Reference }) => !state.templates.some(({ reference }) => reference === Reference))
   if (unknown) throw new Refusal(404, 'TemplateNotFound', `There is no template of the reference ${unknown.Reference}.`)
+}
+
+/** Nothing is sent where a field has a type that this office doesn't list. */
+function refuseTypes(templates: readonly TemplateRequest[]): void {
+  for (const [index, { Fields = [] }] of templates.entries()) {
+    const place = Fields.findIndex((one) => one.FieldType !== undefined && one.FieldType !== '' && !typeOf(one))
+    if (place < 0) continue
+    const at = `Templates[${index}].Fields[${place}].FieldType`
+    throw invalidField(at, 'InvalidType', `'FieldType' must be one of ${FIELD_TYPES.filter(Boolean).join(', ')}.`)
+  }
+}
+
+function typeOf({ FieldType = '' }: FieldRequest): FieldType | undefined {
+  return FieldType === OTHER_TYPE.name ? OTHER_TYPE.of : knownFieldType(FieldType)
 }
 
 function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }: Sending): number {
@@ -219,13 +242,13 @@ function fieldsOfTemplate(sent: TemplateRequest, state: PracticeState): FieldRec
     const reference = one.Reference || one.ID || `field_${index + 1}`
     const known = own.find((each) => each.reference === reference)
     if (known) Object.assign(known, sentField(one, known))
-    else own.push(sentField(one, field(reference, inWords(reference), one.FieldType ?? 'Text', { required: false })))
+    else own.push(sentField(one, field(reference, inWords(reference), typeOf(one) ?? 'Text', { required: false })))
   }
   return own
 }
 
 function sentField(sent: FieldRequest, known: FieldRecord): FieldRecord {
-  const type = sent.FieldType ?? known.type
+  const type = typeOf(sent) ?? known.type
   const value = sent.Value ?? known.value
   return {
     ...known,

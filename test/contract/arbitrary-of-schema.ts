@@ -9,6 +9,7 @@ interface Definition {
   element?: z.ZodType
   innerType?: z.ZodType
   entries?: Record<string, string>
+  options?: z.ZodType[]
 }
 
 /** Texts that have broken something somewhere, beside any that can be made up. */
@@ -65,6 +66,9 @@ function raw(schema: z.ZodType): fc.Arbitrary<unknown> {
       return raw(def.innerType as z.ZodType)
     case 'enum':
       return fc.constantFrom(...Object.values(def.entries ?? {}))
+    case 'union':
+      // A number that is kept or sent comes back as JSON has it, without a -0.
+      return fc.oneof(...(def.options ?? []).map(raw)).map((value) => (value === 0 ? 0 : value))
     case 'boolean':
       return fc.boolean()
     case 'number':

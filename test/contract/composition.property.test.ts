@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServiceClient } from '../../src/main/core/service/index.ts'
+import { OTHER_TYPE } from '../../src/practice/dialects.ts'
 import {
   type ComposedField,
   type ComposedItem,
@@ -73,9 +74,10 @@ const fieldMembers: Every<ComposedField> = {
   key,
   Label: any,
   Value: any,
-  FieldType: fc.constantFrom(...FIELD_TYPES.filter((name) => name !== undefined)),
+  FieldType: fc.constantFrom(...FIELD_TYPES.filter((name) => name !== undefined), OTHER_TYPE.name),
   IsRequired: fc.boolean(),
   Reference: needed,
+  ID: fc.option(any, { nil: undefined }),
   ReadOnly: fc.boolean(),
   ClientField: any
 }
@@ -168,12 +170,12 @@ function expected(composition: Composition) {
         Name: item.Name.trim(),
         Reference: item.Reference.trim(),
         Signers: item.signers.map(templateSigner),
-        Fields: item.fields.map(({ Label, Value, FieldType, IsRequired, Reference, ReadOnly, ClientField }) => ({
+        Fields: item.fields.map(({ Label, Value, FieldType, IsRequired, Reference, ID, ReadOnly, ClientField }) => ({
           Label,
           Value,
           FieldType,
           IsRequired,
-          ID: Reference,
+          ID: ID ?? Reference,
           Reference,
           ReadOnly,
           ClientField

@@ -117,16 +117,26 @@ describe('employers', () => {
 })
 
 describe('templates', () => {
-  test('GetTemplateList answers the templates, with field types as names whether they come as names or numbers', async () => {
+  test('GetTemplateList answers the templates, with field types as names whether they come as names or numbers, and others as they came', async () => {
     const service = await serve(
       json([
-        { Name: 'A', Reference: 'a', Fields: [{ FieldType: 'DropDownList' }, { FieldType: 6 }, { FieldType: '3' }] },
+        {
+          Name: 'A',
+          Reference: 'a',
+          Fields: ['DropDownList', 6, '3', 'bar code ', 2].map((FieldType) => ({ FieldType }))
+        },
         { Name: 'B', Reference: 'b' }
       ])
     )
     const { items, problems } = await clientOf(service.url).getTemplateList()
     expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/FormFiller/GetTemplateList', body: '' })
-    expect(items[0]?.Fields?.map((field) => field.FieldType)).toEqual(['DropDownList', 'DateInput', 'CheckBox'])
+    expect(items[0]?.Fields?.map((field) => field.FieldType)).toEqual([
+      'DropDownList',
+      'DateInput',
+      'CheckBox',
+      'bar code ',
+      2
+    ])
     expect(items[1]).toEqual({ Name: 'B', Reference: 'b' })
     expect(problems).toEqual([])
   })

@@ -88,6 +88,29 @@ describe('fields of a template', () => {
     expect(value()).toBe('31/12/2025')
   })
 
+  test('a type that the reference doesn’t name is said, and stays until another is chosen', async () => {
+    await openFields([
+      fieldOf({ FieldType: 'Barcode', ID: '17' }),
+      fieldOf({ key: 'd2', Label: 'Code', FieldType: '' })
+    ])
+    expect(
+      screen.getByText(/calls this field type “Barcode”, which Countersign doesn’t know\. It is sent back as it came/)
+    ).toBeTruthy()
+    expect(screen.getByText(/doesn’t say what kind of field this is/)).toBeTruthy()
+    await type(box('Rent optional'), '9400')
+    await press('Details of the fields')
+    expect(screen.getAllByLabelText("Field's old reference").map((one) => (one as HTMLInputElement).value)).toEqual([
+      '17'
+    ])
+    const [kind] = screen.getAllByLabelText<HTMLSelectElement>('Kind of field')
+    expect(kind?.selectedOptions[0]?.textContent).toBe('“Barcode”, as it came')
+    expect(composing.snapshot().items[0]?.fields[0]).toMatchObject({ FieldType: 'Barcode', Value: '9400', ID: '17' })
+    await fireEvent.change(kind as HTMLSelectElement, { target: { value: 'MultiLineText' } })
+    await settle()
+    expect(screen.queryByText(/Barcode/)).toBeNull()
+    expect(composing.snapshot().items[0]?.fields[0]).toMatchObject({ FieldType: 'MultiLineText', ID: '17' })
+  })
+
   test('the office fills in what signers cannot change', async () => {
     await openFields([fieldOf({ ReadOnly: true, IsRequired: true })])
     await type(box("Rent required, signers can't change it"), '420')

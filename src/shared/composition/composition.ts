@@ -3,7 +3,6 @@
  * fields of the requests (reference 2.1 to 2.12) under the reference's names; request.ts makes the request of it.
  */
 import { z } from 'zod'
-import { FIELD_TYPES } from '../model/form-filler.ts'
 
 /** How much a package holds. What is made of a template, pasted or added by hand stays within it, or couldn't be kept. */
 export const MOST_TYPED = 10_000
@@ -16,7 +15,6 @@ export const MOST_CHOICES = 2000
 
 const typed = z.string().max(MOST_TYPED)
 const key = z.string().min(1).max(100)
-const fieldTypes = FIELD_TYPES.filter((name) => name !== undefined)
 
 /** Who someone is. */
 const person = { FirstName: typed, MiddleName: typed, LastName: typed, Email: typed }
@@ -58,9 +56,12 @@ export const ComposedField = z.strictObject({
   key,
   Label: typed,
   Value: typed,
-  FieldType: z.enum(fieldTypes),
+  /** A type that the reference names by its name; any other as it came; blank where the service told none. */
+  FieldType: z.union([typed, z.number()]),
   IsRequired: z.boolean(),
   Reference: typed,
+  /** Only where the template has one that isn't its reference. */
+  ID: typed.optional(),
   ReadOnly: z.boolean(),
   ClientField: typed
 })

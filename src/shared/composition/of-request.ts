@@ -3,7 +3,13 @@
  * What a composition can't carry is said, with its place in the request, and never dropped in silence.
  */
 import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
-import type { ListedTemplate, SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
+import {
+  knownFieldType,
+  type ListedTemplate,
+  type SendFormFillerRequest,
+  type Template,
+  type TemplateSigner
+} from '../model/form-filler.ts'
 import { readGmt, readServiceDate } from '../model/service-date.ts'
 import {
   blankComposition,
@@ -24,7 +30,7 @@ const MINUTE = 60_000
 export interface OfRequest {
   composition: Composition
   /**
-   * What is different in the composition, at its place in the request (`Templates[1].Fields[0].ID`). An error is something that
+   * What is different in the composition, at its place in the request (`Forms[1].Signers[0].IDData`). An error is something that
    * would be lost, or that can't be read; a warning is told, and changes nothing of weight.
    */
   problems: Problem[]
@@ -81,10 +87,10 @@ function ofTemplates(request: SendFormFillerRequest, newKey: () => string): OfRe
     problems: [
       ...due.problems,
       ...Templates.flatMap((template, index) => [
-        ...template.Fields.flatMap(({ ID, Reference }, order) =>
-          ID === Reference
-            ? []
-            : [error(`Templates[${index}].Fields[${order}].ID`, 'must be the same as the field’s Reference')]
+        ...template.Fields.flatMap(({ FieldType }, order) =>
+          knownFieldType(FieldType) === undefined
+            ? [warning(`Templates[${index}].Fields[${order}].FieldType`, 'isn’t known, and is sent as it came')]
+            : []
         ),
         ...template.Signers.flatMap((signer, order) =>
           problemsOfSigner(signer, `Templates[${index}].Signers[${order}]`)
@@ -127,7 +133,12 @@ function ofTemplate(template: Template, newKey: () => string): ComposedItem {
       ...ofTemplateSigner(signer, newKey),
       MobileCountry: typedCode(signer.MobileCountry ?? '')
     })),
-    fields: template.Fields.map(({ ID: _obsolete, ...field }) => ({ key: newKey(), ...field }))
+    fields: template.Fields.map(({ ID, ...field }) => ({
+      key: newKey(),
+      ...field,
+      FieldType: knownFieldType(field.FieldType) ?? field.FieldType,
+      ...(ID !== field.Reference && { ID })
+    }))
   }
 }
 

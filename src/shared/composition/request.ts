@@ -3,7 +3,7 @@
  * which two packages are seen to be the same.
  */
 import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
-import type { SendFormFillerRequest, Template, TemplateSigner } from '../model/form-filler.ts'
+import { knownFieldType, type SendFormFillerRequest, type Template, type TemplateSigner } from '../model/form-filler.ts'
 import { type ComposedItem, type ComposedSigner, type Composition, type Settings, settingsOf } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 import { callingCode, dialledNumber } from './phone.ts'
@@ -85,7 +85,12 @@ function toTemplate(item: ComposedItem, mark: string): Template {
     Name: item.Name.trim(),
     Reference: item.Reference.trim(),
     Signers: item.signers.map(toTemplateSigner),
-    Fields: item.fields.map(({ key: _key, ...field }) => ({ ...field, ID: field.Reference })),
+    Fields: item.fields.map(({ key: _key, ...field }) => ({
+      ...field,
+      // One is required. A type that is known goes by its name, however it was written.
+      FieldType: field.FieldType === '' ? 'Text' : (knownFieldType(field.FieldType) ?? field.FieldType),
+      ID: field.ID ?? field.Reference
+    })),
     ClientReference: item.ClientReference.trim() || mark
   }
 }

@@ -1,7 +1,7 @@
 /** What Form Filler sends and lists: reference sections 2.9 to 2.12. */
 import { z } from 'zod'
 import { inviteeShape, receivedInviteeShape, receivedUserInfoShape, userInfoShape } from './person.ts'
-import { flag, listOf, openEnumeration, received, text } from './spelling.ts'
+import { flag, knownIn, listOf, received, text } from './spelling.ts'
 
 /** 2.12: each name at its number; 2 is unassigned. */
 export const FIELD_TYPES = [
@@ -14,17 +14,19 @@ export const FIELD_TYPES = [
   'DateInput'
 ] as const
 export type FieldType = NonNullable<(typeof FIELD_TYPES)[number]>
+export const knownFieldType = knownIn(FIELD_TYPES)
 
 /**
- * 2.12 Field, as sent. The type goes as its name, as in the reference's sample.
+ * 2.12 Field, as sent. The type goes as its name, as in the reference's sample; one that the reference doesn't name goes
+ * as the service listed it.
  * @public Read by name where the model is compared with the reference.
  */
 export const Field = z.strictObject({
   Label: z.string(),
   Value: z.string(),
-  FieldType: z.enum(FIELD_TYPES.filter((name) => name !== undefined)),
+  FieldType: z.union([z.string().min(1), z.number()]),
   IsRequired: z.boolean(),
-  /** Obsolete, yet required: the same as `Reference`. */
+  /** Obsolete, yet required: the same as `Reference`, unless the template has another. */
   ID: z.string(),
   Reference: z.string().min(1),
   ReadOnly: z.boolean(),
@@ -91,7 +93,10 @@ export const receivedTemplateSignerShape = {
 export const ListedField = received({
   Label: text.optional(),
   Value: text.optional(),
-  FieldType: openEnumeration(FIELD_TYPES).optional(),
+  FieldType: z
+    .union([z.string(), z.number()])
+    .transform((type) => knownFieldType(type) ?? type)
+    .optional(),
   IsRequired: flag.optional(),
   ID: text.optional(),
   Reference: text.optional(),

@@ -47,12 +47,18 @@ export const integer = z.union([
  * @param names each known name at the index of its number; `undefined` where a number is unassigned.
  */
 export function openEnumeration<const Name extends string>(names: readonly (Name | undefined)[]) {
+  const known = knownIn(names)
+  const read = (value: string | number): Name | (string & {}) => known(value) ?? String(value).trim()
+  return z.union([z.string(), z.number()]).transform(read)
+}
+
+/** Finds the name that a value stands for, by itself in any case or by its number; undefined for one that isn't known. */
+export function knownIn<const Name extends string>(names: readonly (Name | undefined)[]) {
   const byName = new Map(names.flatMap((name) => (name ? [[name.toLowerCase(), name] as const] : [])))
-  return z.union([z.string(), z.number()]).transform((value): Name | (string & {}) => {
+  return (value: string | number): Name | undefined => {
     const spelled = String(value).trim()
-    const known = /^\d+$/.test(spelled) ? names[Number(spelled)] : byName.get(spelled.toLowerCase())
-    return known ?? spelled
-  })
+    return /^\d+$/.test(spelled) ? names[Number(spelled)] : byName.get(spelled.toLowerCase())
+  }
 }
 
 /**

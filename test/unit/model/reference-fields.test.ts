@@ -48,7 +48,7 @@ describe('what we send', () => {
     expect(schema?.safeParse(undefined).success).toBe(need === 'optional')
     expect(schema?.safeParse(null).success).toBe(false)
     if (type !== 'enumeration' && type !== 'array') expect(schema?.safeParse(samples[type]).success).toBe(true)
-    const wrong = type === 'boolean' || type === 'integer' ? '1' : 1
+    const wrong = type === 'boolean' || type === 'integer' ? '1' : type === 'enumeration' ? true : 1
     expect(schema?.safeParse(wrong).success).toBe(false)
   })
 

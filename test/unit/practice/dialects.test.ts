@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { DIALECTS, type Dialect, REFUSALS, readDialects } from '../../../src/practice/dialects.ts'
+import { itemOfTemplate } from '../../../src/renderer/src/screens/compose/edits.ts'
+import { blankComposition, toFormFillerRequest } from '../../../src/shared/composition/index.ts'
 import {
   DocumentResponse,
   decode,
   decodeList,
+  ListedTemplate,
   PackageResponse,
   readServiceDate
 } from '../../../src/shared/model/index.ts'
@@ -94,6 +97,27 @@ describe('a dialect', () => {
     const refused = await office.get('/Document/Validation/none')
     expect([refused.status, refused.headers.get('content-type')]).toEqual([404, 'text/plain'])
     expect(await refused.text()).toMatch(/^The document was not found/)
+  })
+
+  it('extra-members lists fields of a type and with IDs of its own, and takes them back', async () => {
+    const { office } = await sendIn('extra-members')
+    const listed = decodeList(ListedTemplate, await answered(await office.get('/FormFiller/GetTemplateList')))
+    const templates = listed.ok ? listed.value.items : []
+    const odd = templates.find(({ Fields }) => Fields?.some(({ FieldType }) => FieldType === 'RichText'))
+    if (!odd) throw new Error('No template has such a field.')
+    let keys = 0
+    const item = itemOfTemplate(odd, () => `k${++keys}`)
+    const { Templates } = toFormFillerRequest({ ...blankComposition('form-filler', 'c'), items: [item] }, () => 'ours')
+    const sent = Templates[0]?.Fields ?? []
+    const typesAndIds = (fields: { FieldType?: string | number | undefined; ID?: string | undefined }[]) =>
+      fields.map(({ FieldType, ID }) => [FieldType, ID])
+    expect(typesAndIds(sent)).toEqual(typesAndIds(odd.Fields ?? []))
+    expect(sent[0]?.ID).toBe(`17/${sent[0]?.Reference}`)
+    const request = { Templates: [{ Reference: odd.Reference, Signers: [someone], Fields: sent }] }
+    await answered(await office.post('/FormFiller/Send', request))
+    const kept = Object.values(office.state.documents).find(({ kind }) => kind === 'template')
+    const own = office.state.templates.find(({ reference }) => reference === odd.Reference)
+    expect(kept?.fields.map(({ type }) => type)).toEqual(own?.fields?.map(({ type }) => type))
   })
 
   it('full has the members that others leave out, and refuses a template that isn’t there', async () => {

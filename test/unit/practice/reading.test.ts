@@ -83,6 +83,18 @@ describe('What older clients send', () => {
     expect(document?.fields[0]).toMatchObject({ required: true, clientField: 'true' })
   })
 
+  it('is refused whole where the type of a field is none', async () => {
+    const office = practice()
+    const Fields = [
+      { FieldType: 'Text', Reference: 'a' },
+      { FieldType: 2, Reference: 'b' }
+    ]
+    const Templates = [aTemplate(), aTemplate({ Fields })]
+    const refused = await refusal(await office.post('/FormFiller/Send', { Templates }))
+    expect([refused.status, refused.fields]).toEqual([400, ['Templates[1].Fields[1].FieldType']])
+    expect(Object.values(office.state.documents)).toEqual([])
+  })
+
   it('may write the day first where the user does', async () => {
     const office = practice()
     office.state.account.dateFormat = 'dd/MM/yyyy'

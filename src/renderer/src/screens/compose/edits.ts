@@ -2,7 +2,6 @@
 import {
   blankComposition,
   blankItem,
-  type ComposedField,
   type ComposedItem,
   type ComposedSigner,
   type Composition,
@@ -14,7 +13,6 @@ import {
 } from '../../../../shared/composition/composition.ts'
 import { ofTemplateSigner } from '../../../../shared/composition/of-request.ts'
 import type { TemplateView } from '../../../../shared/contract/views.ts'
-import { FIELD_TYPES } from '../../../../shared/model/form-filler.ts'
 import { counted, listed } from '../../words/counts.ts'
 import { isNobodyYet } from './who/address-book.ts'
 
@@ -42,9 +40,10 @@ export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): Co
       key: newKey(),
       Label: field.Label ?? '',
       Value: field.Value ?? '',
-      FieldType: knownType(field.FieldType),
+      FieldType: field.FieldType ?? '',
       IsRequired: field.IsRequired ?? false,
       Reference: field.Reference ?? field.ID ?? '',
+      ...(field.ID !== undefined && field.ID !== (field.Reference ?? field.ID) && { ID: field.ID }),
       ReadOnly: field.ReadOnly ?? false,
       ClientField: field.ClientField ?? ''
     }))
@@ -175,10 +174,6 @@ function shortened<Part extends object>(part: Part): Part {
 function hasLongText(value: unknown): boolean {
   if (typeof value === 'string') return value.length > MOST_TYPED
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText)
-}
-
-function knownType(type: string | undefined): ComposedField['FieldType'] {
-  return FIELD_TYPES.find((known) => known !== undefined && known === type) ?? 'Text'
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type Settings,
   settingsOf
 } from '../../../../shared/composition/composition.ts'
-import { FIELD_TYPES, type FieldType } from '../../../../shared/model/form-filler.ts'
+import { type FieldType, knownFieldType } from '../../../../shared/model/form-filler.ts'
 import { listed } from '../../words/counts.ts'
 import { nameOf } from './describe.ts'
 
@@ -33,7 +33,7 @@ export interface FieldRow<Of> {
    */
   control?: 'text' | 'remembered' | 'person' | 'check' | 'select'
   /** What a select offers. */
-  options?: readonly { value: string; label: string }[]
+  options?: (of: Of) => readonly { value: string; label: string }[]
   attributes?: Pick<HTMLInputAttributes, 'type' | 'inputmode' | 'placeholder'>
   /** Only for forms, or only for templates. */
   only?: Composition['kind']
@@ -205,11 +205,22 @@ export const fieldDetails: Rows<ComposedField> = [
   { name: 'Label', label: "Field's label", help: 'What it is called here and on the document.' },
   { name: 'Reference', label: "Field's reference", help: 'As the template has it.' },
   {
+    name: 'ID',
+    label: "Field's old reference",
+    help: 'The template has it beside the other.',
+    shown: ({ ID }) => ID !== undefined
+  },
+  {
     name: 'FieldType',
     label: 'Kind of field',
     help: 'What can be put in it.',
     control: 'select',
-    options: FIELD_TYPES.filter((type) => type !== undefined).map((value) => ({ value, label: fieldTypes[value] }))
+    options: ({ FieldType: type }) => [
+      ...Object.entries(fieldTypes).map(([value, label]) => ({ value, label })),
+      ...(knownFieldType(type)
+        ? []
+        : [{ value: String(type), label: type === '' ? 'Not told by the service' : `“${type}”, as it came` }])
+    ]
   },
   { name: 'ClientField', label: 'Name in your system', help: 'Where you keep it, if anywhere.' },
   { name: 'IsRequired', label: 'Must be filled in', help: 'By you, or by whoever signs.', control: 'check' },
