@@ -2,12 +2,12 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test } from 'vitest'
 import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import { blankComposition } from '../../src/shared/composition/composition.ts'
-import type { DraftView, SendView } from '../../src/shared/contract/views.ts'
+import type { AccountView, DraftView, SendView } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { leave, leaveDue, putSend } from './fakes/outbox.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { documents, NOW, sendOf } from './people.ts'
+import { documents, NOW, practiceAccount, sendOf } from './people.ts'
 
 let opened: Opened
 
@@ -60,6 +60,27 @@ async function becomes(change: Partial<SendView>) {
 }
 
 const unanswered = { code: 'timeout', message: 'No answer.', mayHaveArrived: true } as const
+
+describe('what the service says of the account', () => {
+  const limited = (limits: AccountView['limits']) => open({ accounts: [{ ...practiceAccount(), limits }] })
+
+  test('is said where the package doesn’t fit, which may be sent all the same', async () => {
+    await limited({ documentsLeft: 0, mostDueDays: 7, faceToFace: false })
+    await fireEvent.click(screen.getByLabelText('Face to face'))
+    await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2099-12-31' } })
+    await settle()
+    expect(screen.getByText('The plan has no documents left, and this needs 1.')).toBeTruthy()
+    expect(screen.getByText('The service says that nobody signs face to face in this account.')).toBeTruthy()
+    expect(screen.getByText(/are due within 7 days at most/)).toBeTruthy()
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send 1 form' }).disabled).toBe(false)
+  })
+
+  test('is nothing where it says nothing', async () => {
+    await limited({})
+    await fireEvent.click(screen.getByLabelText('Face to face'))
+    expect(screen.queryByText(/^The plan has|nobody signs face to face/)).toBeNull()
+  })
+})
 
 describe('Send', () => {
   beforeEach(() => open())

@@ -41,6 +41,12 @@ test('the head says how the document stands, how far signing has come, and when 
   expect(screen.getByText(/in 9 days/)).toBeTruthy()
 })
 
+test('a due date that could be two is shown as the service wrote it, and that is said', async () => {
+  const { due: _, ...page } = pageOf()
+  await open({ ...page, dueWritten: '03/01/2031', isDueAmbiguous: true })
+  expect(article().textContent).toMatch(/Due, as the service writes it: “03\/01\/2031” – day or month may come first/)
+})
+
 test('headings stand in order, one level below the other', async () => {
   await open(fullPage())
   const levels = [...article().querySelectorAll('h2, h3, h4')].map((heading) => Number(heading.tagName[1]))

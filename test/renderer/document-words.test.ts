@@ -102,6 +102,7 @@ test('a signature tells who signed, when, and the company, title and reason', ()
     Signer: { FirstName: 'Mere', LastName: 'Parata', Company: 'Harbour & Co.', Title: 'Director', Reason: 'I agree' }
   })
   expect(words.who).toBe('Mere Parata')
+  expect(signatureWords({ SignatureTime: '03/01/2031 10:20' }).when).toBe('03/01/2031 10:20')
   expect(words.when).toBe('yesterday, they say')
   expect(words.more.map(({ label, value }) => `${label}: ${value}`)).toEqual([
     'Company: Harbour & Co.',

@@ -218,7 +218,8 @@ describe('one package', () => {
   })
 
   test('that is sent leads to its documents, and says what it is called at the service', async () => {
-    await open({ sends: [sendOf({})] }, ['send-1'])
+    await open({ sends: [sendOf({ packageStatus: 'Queued' })] }, ['send-1'])
+    expect(screen.getByText('The service calls the package “Queued”.')).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toContain('document=doc-0')
     expect(screen.getByText('package-900')).toBeTruthy()
     expect(screen.getByText('Put in the Outbox')).toBeTruthy()

@@ -33,6 +33,8 @@ export interface DocumentRow {
   /** Day and month of it could change places. */
   isDueAmbiguous?: boolean
   lastSigned?: ServiceDate
+  /** As `dueWritten`. */
+  lastSignedWritten?: string
   packageReference?: string
   clientReference?: string
   formDirectReference?: string

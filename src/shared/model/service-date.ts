@@ -34,6 +34,12 @@ export function readServiceDate(text: string | undefined, assumedOffset = 0): Se
   return readFramework(trimmed) ?? readIso(trimmed, assumedOffset) ?? readNumbers(trimmed, assumedOffset)
 }
 
+/** The date, where it is certain which is meant: what is shown, compared or counted as a moment must be. */
+export function readCertainDate(text: string | undefined, assumedOffset = 0): ServiceDate | undefined {
+  const read = readServiceDate(text, assumedOffset)
+  return read?.isAmbiguous ? undefined : read
+}
+
 /**
  * A date in numbers as ISO 8601, where it is certain which is the month; any other text as it is.
  * @param format the account's DateFormat; where it says nothing, a day over 12 does.

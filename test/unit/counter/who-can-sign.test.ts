@@ -5,8 +5,10 @@ import {
   canSignNow,
   isFaceToFace,
   lacksLink,
+  mayBeCorrected,
   mayNeedCamera,
-  personOf
+  personOf,
+  stateOf
 } from '../../../src/main/core/documents/progress.ts'
 import { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { later, type Signer, signer } from './office.ts'
@@ -58,6 +60,22 @@ describe('face to face without a link', () => {
     const second = later('Ben Example', { ...noLink, IsFaceToFaceSigning: true })
     expect(lacksLink(document([ann, second]), 1)).toBe(false)
     expect(isFaceToFace(ann)).toBe(false)
+  })
+})
+
+describe('what the service leaves out of a signer', () => {
+  const silent = signer('Ann Example', { HasSigned: undefined, SignedStatus: undefined, Editable: undefined })
+  test.each([
+    ['InProgress', {}, 'unknown', true],
+    ['NotStart', {}, 'waiting', true],
+    ['Complete', {}, 'unknown', false],
+    ['Declined', {}, 'unknown', false],
+    ['InProgress', { Editable: false }, 'unknown', false],
+    ['InProgress', { HasSigned: false }, 'waiting', true]
+  ])('%s, %j: %s; a correction is offered: %s', (Status, said, state, isOffered) => {
+    const one = { ...silent, ...said }
+    const whole = document([one], { Status })
+    expect([stateOf(whole, one), mayBeCorrected(whole, one)]).toEqual([state, isOffered])
   })
 })
 

@@ -67,7 +67,9 @@ describe('what lets someone in', () => {
 
 test('an entry of the log has the members of the reference, and what is unknown beside them', () => {
   const known = { Name: 'Aroha Ngata', Action: 'Signed', Date: '2026-11-21T09:00:00Z', GMT: '780', Role: 'Signer' }
-  const { logs } = pageOf({ Logs: [{ ...known, Device: { kind: 'phone' }, SigningKey: 'x' }, { Date: '2026-11-21' }] })
+  const { logs } = pageOf({
+    Logs: [{ ...known, Device: { kind: 'phone' }, SigningKey: 'x' }, { Date: '2026-11-21' }, { Date: '03/01/2031' }]
+  })
   expect(logs).toEqual([
     {
       ...known,
@@ -77,7 +79,9 @@ test('an entry of the log has the members of the reference, and what is unknown 
         { name: 'SigningKey', value: HIDDEN }
       ]
     },
-    { Date: '2026-11-21', at: { at: Date.UTC(2026, 10, 21), offset: 0, precision: 'day' } }
+    { Date: '2026-11-21', at: { at: Date.UTC(2026, 10, 21), offset: 0, precision: 'day' } },
+    // Day or month: no moment is made of it.
+    { Date: '03/01/2031' }
   ])
 })
 

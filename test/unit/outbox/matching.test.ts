@@ -107,6 +107,9 @@ describe('a reference that the office typed itself', () => {
 
   test('counts a document whose time the service doesn’t tell', async () => {
     expect(await matched(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
+    // Long before the send where the month comes first; nothing says that it does.
+    const lost = document('a', { ClientReference: '', Logs: [{ Date: '05/11/2026 12:00:00' }] })
+    expect(await matched(send, [lost])).toEqual(['found', 'a'])
   })
 
   test('is ambiguous if two documents may be it', async () => {

@@ -6,6 +6,7 @@ import type { ActionRequest, SignerCorrection } from '../../../shared/contract/i
 import {
   type DocumentResponse,
   fullName,
+  readCertainDate,
   readGmt,
   readServiceDate,
   type SignerResponse
@@ -67,7 +68,7 @@ export function shownBy(request: ActionRequest, before: Before, document: Docume
 
 /** When it is due, in milliseconds since 1970 UTC, read in its own zone. */
 function dueOf({ DueDate, GMT }: DocumentResponse): number | undefined {
-  return readServiceDate(DueDate, readGmt(GMT))?.at
+  return readCertainDate(DueDate, readGmt(GMT))?.at
 }
 
 /** The signer that was meant, also if the service has put them in another order since. */

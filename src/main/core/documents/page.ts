@@ -12,8 +12,8 @@ import {
   type DocumentLog,
   type DocumentResponse,
   fullName,
+  readCertainDate,
   readGmt,
-  readServiceDate,
   type SignerResponse,
   type VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
@@ -52,7 +52,7 @@ export function documentPage(
 function logView(log: DocumentLog, gmt: number | undefined, secrets: Secrets): LogView {
   const { Name, Action, Date: written, GMT, Role, ...unknown } = log
   const offset = readGmt(GMT) ?? gmt
-  const date = readServiceDate(written, offset)
+  const date = readCertainDate(written, offset)
   const others = othersOf(Object.entries(unknown), secrets)
   const texts = { Name, Action, Date: written, GMT, Role }
   for (const name of ['Name', 'Action', 'Role'] as const) if (secrets.isIn(texts[name] ?? '')) texts[name] = HIDDEN

@@ -3,7 +3,7 @@
  * Says so where that leaves more than one answer. A reference that was lost and a clock that is wrong make a send ambiguous
  * at most, and never prove that it did not arrive.
  */
-import { type DocumentResponse, readGmt, readServiceDate } from '../../../shared/model/index.ts'
+import { type DocumentResponse, readCertainDate, readGmt } from '../../../shared/model/index.ts'
 import { matchKeyOf, plain } from '../documents/mirror/folder-snapshot.ts'
 import type { SendKeys } from '../documents/questions.ts'
 import { slowly } from '../lib/slices.ts'
@@ -252,7 +252,7 @@ export function begunAt(document: DocumentResponse): number | undefined {
 }
 
 function timesOf({ Logs = [] }: DocumentResponse): number[] {
-  return Logs.flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
+  return Logs.flatMap((log) => readCertainDate(log.Date, readGmt(log.GMT))?.at ?? [])
 }
 
 function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {

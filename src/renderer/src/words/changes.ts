@@ -1,6 +1,6 @@
 /** What happened to a document between two looks at the service, as sentences. */
 import type { ChangeKind, DocumentChange } from '../../../shared/contract/views.ts'
-import { readServiceDate } from '../../../shared/model/service-date.ts'
+import { readCertainDate } from '../../../shared/model/service-date.ts'
 import { clockTime, dayInWords } from './dates.ts'
 import type { StatusWords } from './statuses.ts'
 
@@ -64,8 +64,8 @@ function fromTo(from: string | undefined, to: string | undefined): string {
 
 /** By this computer's clock, which the list that it stands in names. */
 function dueOf(written: string | undefined): string {
-  const date = readServiceDate(written)
-  if (!date || date.isAmbiguous) return written ? `“${written}”` : 'nothing'
+  const date = readCertainDate(written)
+  if (!date) return written ? `“${written}”` : 'nothing'
   return date.precision === 'day'
     ? dayInWords(date.at, date.offset ?? 0)
     : `${dayInWords(date.at)} at ${clockTime(date.at)}`

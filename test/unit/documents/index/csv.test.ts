@@ -55,6 +55,14 @@ test('a document is a line under headings in words, its dates with the offset of
   )
 })
 
+test('a date that can’t be read, or could be two, stands as the service wrote it', () => {
+  const dates = { DueDate: '03/01/2031', LastSignedDate: 'last Friday' }
+  expect(cells(written([row(dates)], ['due', 'lastSigned']))).toEqual([
+    ['Due', 'Last signed'],
+    ['03/01/2031', 'last Friday']
+  ])
+})
+
 test('markup stays what it is, and a formula is only text', () => {
   const name = '=HYPERLINK("https://example.com","<b>x</b>")'
   expect(cells(written([row({ Name: name }), row({ Name: '<script>1</script>' })], ['name']))).toEqual([

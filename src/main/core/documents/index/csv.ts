@@ -39,8 +39,11 @@ export const CSV_COLUMNS: Record<
   },
   status: { heading: 'Status', cell: ({ status }) => status.raw || FAMILY[status.family] },
   progress: { heading: 'Signed', cell: ({ progress }) => progress && `${progress.signed} of ${progress.of}` },
-  due: { heading: 'Due', cell: (row, iso) => dateCell(row.due, row, iso) },
-  lastSigned: { heading: 'Last signed', cell: (row, iso) => dateCell(row.lastSigned, row, iso) },
+  due: { heading: 'Due', cell: (row, iso) => row.dueWritten ?? dateCell(row.due, row, iso) },
+  lastSigned: {
+    heading: 'Last signed',
+    cell: (row, iso) => row.lastSignedWritten ?? dateCell(row.lastSigned, row, iso)
+  },
   folder: { heading: 'Folder', cell: ({ folder }) => folder },
   matter: { heading: 'Matter number', cell: ({ matterNumber }) => matterNumber },
   reference: { heading: 'Document reference', cell: ({ reference }) => reference },

@@ -4,6 +4,7 @@ import {
   type DocumentResponse,
   type DocumentStatus,
   fullName,
+  readCertainDate,
   readDocumentStatus,
   readGmt,
   readServiceDate,
@@ -51,6 +52,8 @@ export interface IndexRow extends RowFacts {
   dueWritten?: string
   isDueAmbiguous?: true
   lastSigned?: ServiceDate
+  /** As `dueWritten`. */
+  lastSignedWritten?: string
   /** Minutes east of UTC, where the document names it. */
   gmt?: number
   packageReference?: string
@@ -111,7 +114,7 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
       idVerificationRequested: document.IDVerificationRequested,
       progress: progressOf(status, signers),
       ...dueIn(document, gmt),
-      lastSigned: readServiceDate(document.LastSignedDate, gmt),
+      ...lastSignedIn(document, gmt),
       gmt,
       packageReference: document.PackageReference,
       clientReference: shown(document.ClientReference),
@@ -126,6 +129,11 @@ function dueIn({ DueDate }: DocumentResponse, gmt: number | undefined) {
   const due = readServiceDate(DueDate, gmt)
   const isAmbiguous = due?.isAmbiguous
   return due && !isAmbiguous ? { due } : { dueWritten: shown(DueDate?.trim()), isDueAmbiguous: isAmbiguous }
+}
+
+function lastSignedIn({ LastSignedDate }: DocumentResponse, gmt: number | undefined) {
+  const lastSigned = readCertainDate(LastSignedDate, gmt)
+  return lastSigned ? { lastSigned } : { lastSignedWritten: shown(LastSignedDate?.trim()) }
 }
 
 /** As the list shows it. */
@@ -149,6 +157,7 @@ export function documentRowOf(row: IndexRow): DocumentRow {
       dueWritten: row.dueWritten,
       isDueAmbiguous: row.isDueAmbiguous,
       lastSigned: lastSigned && placed(lastSigned, row.gmt),
+      lastSignedWritten: row.lastSignedWritten,
       packageReference,
       clientReference,
       formDirectReference,

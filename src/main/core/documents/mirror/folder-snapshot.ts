@@ -1,5 +1,5 @@
 /** Documents that could be what an uncertain send became, among those that the folders have shown since. */
-import { type DocumentLog, type DocumentResponse, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
+import { type DocumentLog, type DocumentResponse, readCertainDate, readGmt } from '../../../../shared/model/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask } from '../questions.ts'
 import type { Mirror } from './mirror.ts'
@@ -66,7 +66,7 @@ function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentRespo
   const { Reference, Name, Status, Folder, PackageReference, ClientReference } = document
   let first: { at: number; log: DocumentLog } | undefined
   for (const log of Logs) {
-    const at = readServiceDate(log.Date, readGmt(log.GMT))?.at
+    const at = readCertainDate(log.Date, readGmt(log.GMT))?.at
     if (at !== undefined && (first === undefined || at < first.at)) first = { at, log }
   }
   return {

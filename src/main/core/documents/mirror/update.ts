@@ -3,7 +3,7 @@
  * And of many at once, where no answer says it: they left all folders, or a person changed which folders the account has.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { type DocumentResponse, readDocumentStatus, readGmt, readServiceDate } from '../../../../shared/model/index.ts'
+import { type DocumentResponse, readCertainDate, readDocumentStatus, readGmt } from '../../../../shared/model/index.ts'
 import { nextTurn } from '../../lib/slices.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
 import { maySignYet } from '../progress.ts'
@@ -183,7 +183,7 @@ function timesOf(
   isChanged: boolean
 ): Pick<IndexRow, 'arrivedAt' | 'changedAt' | 'completedAt'> {
   const notLater = (at: number | undefined) => (at !== undefined && at > 0 && at <= now ? at : undefined)
-  const signedAt = notLater(readServiceDate(document.LastSignedDate, readGmt(document.GMT))?.at)
+  const signedAt = notLater(readCertainDate(document.LastSignedDate, readGmt(document.GMT))?.at)
   const begun = notLater(earliest(document))
   const ofOld = look?.isBaseline ? (notLater(latest(document)) ?? signedAt) : undefined
   const isComplete = readDocumentStatus(document.Status).family === 'complete'
@@ -207,7 +207,7 @@ const earliest = (document: DocumentResponse) => logTime(document, Math.min)
 const latest = (document: DocumentResponse) => logTime(document, Math.max)
 
 function logTime({ Logs = [] }: DocumentResponse, better: (one: number, two: number) => number): number | undefined {
-  const times = Logs.flatMap((log) => readServiceDate(log.Date, readGmt(log.GMT))?.at ?? [])
+  const times = Logs.flatMap((log) => readCertainDate(log.Date, readGmt(log.GMT))?.at ?? [])
   return times.reduce<number | undefined>((one, two) => better(one ?? two, two), undefined)
 }
 

@@ -1,7 +1,7 @@
 /** What verifying the signatures and a video confirmation (reference 2.16) found, in plain words. A signature is called valid
  * only where the service says so; what it doesn't say is not said. */
 import type { ValidationView, VideoDetailView } from '../../../../shared/contract/views.ts'
-import { readServiceDate } from '../../../../shared/model/service-date.ts'
+import { readCertainDate } from '../../../../shared/model/service-date.ts'
 import type { VerifySignature } from '../../../../shared/model/validation.ts'
 import { counted } from '../../words/counts.ts'
 import { momentInWords } from '../../words/dates.ts'
@@ -25,7 +25,7 @@ const notKnown: StatusWords = { shape: 'question', word: 'Not known', tone: 'war
 export function signatureWords(signature: VerifySignature): SignatureWords {
   const { isValid, Signer: signer } = signature
   const name = [signer?.FirstName, signer?.LastName].filter(Boolean).join(' ')
-  const at = readServiceDate(signature.SignatureTime)
+  const at = readCertainDate(signature.SignatureTime)
   const more = [
     { label: 'E-mail', value: signer?.Email },
     { label: 'Company', value: signer?.Company },

@@ -1,6 +1,6 @@
 /** One record of an identity check in words: who it is of, when, whether it holds up, and how alike the two faces are. */
 import type { IdentityRecordView, IdentityTexts, SignerView } from '../../../../shared/contract/views.ts'
-import { readServiceDate } from '../../../../shared/model/service-date.ts'
+import { readCertainDate } from '../../../../shared/model/service-date.ts'
 import { counted } from '../../words/counts.ts'
 import { clockTime, dayInWords, momentInWords } from '../../words/dates.ts'
 import type { Finding } from '../../words/statuses.ts'
@@ -40,7 +40,7 @@ export function resultFinding({
 
 /** When it was looked at; a text without a zone says no moment, so it stays what it is. */
 export function examinedInWords(raw: string): string {
-  const read = readServiceDate(raw)
+  const read = readCertainDate(raw)
   if (!read) return raw
   if (read.precision === 'day') return dayInWords(read.at, 0)
   if (read.offset === undefined) return `${dayInWords(read.at, 0)} at ${clockTime(read.at, 0)} (no zone is named)`
@@ -48,7 +48,7 @@ export function examinedInWords(raw: string): string {
 }
 
 export function examinedAt({ texts }: Pick<IdentityRecordView, 'texts'>): number | undefined {
-  return readServiceDate(texts.examined)?.at
+  return readCertainDate(texts.examined)?.at
 }
 
 /** What matters most, in the order in which it is asked for. */
