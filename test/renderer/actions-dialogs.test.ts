@@ -51,7 +51,7 @@ test('a new due date is sent as ISO 8601 with the offset in minutes, and what ca
   await open()
   await press(/Extend due date/)
   await type('New day', '2026-01-15')
-  await type('Time', '17:00')
+  await type('Time$', '17:00')
   const at = new Date(2026, 0, 15, 17, 0).getTime()
   expect(screen.getByRole('dialog').textContent).toContain(`${offsetAt(at)} minutes from UTC`)
   await press('Extend to 15 January 2026')
@@ -64,6 +64,52 @@ test('a new due date is sent as ISO 8601 with the offset in minutes, and what ca
   expect(
     screen.getByText(new RegExp(`It is now ${momentInWords(at).replace(/[()+]/g, '\\$&')}, for every document`))
   ).toBeTruthy()
+})
+
+/** One that this computer surely isn't in. */
+async function chooseZone(name: string) {
+  const zone = screen.getByLabelText(/^Time zone/)
+  await fireEvent.focus(zone)
+  await opened.clock.pass(1000)
+  await fireEvent.input(zone, { target: { value: name } })
+  await fireEvent.keyDown(zone, { key: 'Enter' })
+  await settle()
+}
+
+test('a new due date is read by the clocks of the zone that is chosen, and sent with its offset on that day', async () => {
+  await open()
+  await press(/Extend due date/)
+  await type('New day', '2026-07-15')
+  await type('Time$', '17:00')
+  await chooseZone('tokyo')
+  const dialog = screen.getByRole('dialog').textContent
+  expect(dialog).toMatch(/Wednesday 15 July 2026 at 17:00, UTC\+09:00\./)
+  expect(dialog).toMatch(/Japan standard time:\s+540 minutes from UTC\.\s+That is 08:00 here;/)
+  await press('Extend to 15 July 2026')
+  expect(started()[0]?.request).toEqual({ kind: 'extend', dueDate: '2026-07-15T17:00:00+09:00', gmt: 540 })
+})
+
+test('what is no zone bars the new due date until it is settled, also where Enter is pressed on it', async () => {
+  await open()
+  await press(/Extend due date/)
+  await chooseZone('Atlantis')
+  expect(screen.getByText(/No time zone is called “Atlantis”/)).toBeTruthy()
+  expect(button(/^Extend to/).hasAttribute('disabled')).toBe(true)
+  await chooseZone('tokyo')
+  expect(button(/^Extend to/).hasAttribute('disabled')).toBe(false)
+  expect(started()).toHaveLength(0)
+})
+
+test('a due date asked for by another clock is asked again by that clock', async () => {
+  const page = fullPage()
+  const request = { kind: 'extend' as const, dueDate: '2026-07-15T17:00:00+05:45', gmt: 345 }
+  const error = { code: 'invalid' as const, message: 'Refused.' }
+  await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error, request })] }))
+  await press('Change and try again…')
+  expect((screen.getByLabelText(/^Time$/) as HTMLInputElement).value).toBe('17:00')
+  expect((screen.getByLabelText(/^Time zone/) as HTMLInputElement).value).toBe('UTC+05:45')
+  await press(/^Extend to/)
+  expect(started()[0]?.request).toEqual(request)
 })
 
 test('the dialog names every document of the package that the new date moves', async () => {
@@ -335,6 +381,9 @@ test('a day and a time are the same moment in the due date that is sent', async 
     expect(Date.parse(extension?.dueDate ?? '')).toBe(new Date(`${day}T${time}`).getTime())
     expect(extension?.at).toBe(new Date(`${day}T${time}`).getTime())
   }
+  // By the clocks of a zone: the hour that summer time skips is the next one, and a time shown twice is the first.
+  expect(extensionOf('2026-09-27', '02:30', 'Pacific/Auckland')?.dueDate).toBe('2026-09-27T03:30:00+13:00')
+  expect(extensionOf('2026-04-05', '02:30', 'Pacific/Auckland')?.dueDate).toBe('2026-04-05T02:30:00+13:00')
   for (const day of ['2026-02-30', '', '12026-01-01', '2026-13-01']) expect(extensionOf(day, '10:00')).toBeUndefined()
   expect(extensionOf('2026-01-01', '25:00')).toBeUndefined()
 })

@@ -1,15 +1,24 @@
-/** Which packages a new due date moves, and the date that the service is sent for a day and a time of this computer. */
+/** Which packages a new due date moves, and the date that the service is sent for a day and a time as a zone's clocks show them. */
 
+import { localTimeIn, readLocal } from '../../../../shared/composition/zone.ts'
 import type { DocumentPage, DocumentRow } from '../../../../shared/contract/views.ts'
-import { clockTime, offsetAt } from '../../words/dates.ts'
+import { clockTime, localZone, offsetAt } from '../../words/dates.ts'
+
+/** By which a day and a time are read: a zone by its IANA name, or an offset in minutes east of UTC. */
+export type Clocks = string | number
 
 export interface Extension {
   /** Milliseconds since 1970 UTC. */
   at: number
   /** ISO 8601 with the zone: `2025-12-11T17:00:00+13:00`. */
   dueDate: string
-  /** Minutes east of UTC of this computer at that moment. */
+  /** Minutes east of UTC by those clocks at that moment. */
   gmt: number
+}
+
+/** Minutes east of UTC by these clocks at a moment. */
+export function gmtBy(clocks: Clocks, at: number): number {
+  return typeof clocks === 'number' ? clocks : offsetAt(at, clocks)
 }
 
 /**
@@ -17,26 +26,23 @@ export interface Extension {
  * @param time `HH:mm`.
  * @returns undefined if either isn't one. A time that summer time skips is the one an hour later.
  */
-export function extensionOf(day: string, time: string): Extension | undefined {
-  const match = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})$/.exec(`${day}T${time}`)
-  if (!match) return undefined
-  const [year = 0, month = 0, date = 0, hour = 0, minute = 0] = match.slice(1).map(Number)
-  const local = new Date(year, month - 1, date, hour, minute)
-  const isReal = local.getMonth() === month - 1 && local.getDate() === date && hour < 24 && minute < 60
-  if (!isReal || local.getFullYear() !== year) return undefined
-  const at = local.getTime()
-  const gmt = offsetAt(at)
+export function extensionOf(day: string, time: string, clocks: Clocks = localZone()): Extension | undefined {
+  const written = readLocal(`${day}T${time}`)
+  const offset = typeof clocks === 'number' ? clocks : localTimeIn(clocks, `${day}T${time}`)?.offset
+  if (written === undefined || offset === undefined) return undefined
+  const at = written - offset * 60_000
+  const gmt = gmtBy(clocks, at)
   const there = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
   return { at, gmt, dueDate: `${there}${zone(gmt)}` }
 }
 
 /** The day and the time of a moment, as date and time fields have them. */
-export function fieldsOf(at: number): { day: string; time: string } {
-  const local = new Date(at + offsetAt(at) * 60_000).toISOString()
-  return { day: local.slice(0, 10), time: clockTime(at) }
+export function fieldsOf(at: number, clocks: Clocks = localZone()): { day: string; time: string } {
+  const gmt = gmtBy(clocks, at)
+  return { day: new Date(at + gmt * 60_000).toISOString().slice(0, 10), time: clockTime(at, gmt) }
 }
 
-/** The same time of day, so many days later, also across a change to or from summer time. */
+/** The same time of day by this computer's clocks, so many days later, also across a change to or from summer time. */
 export function daysLater(at: number, days: number): number {
   const date = new Date(at)
   date.setDate(date.getDate() + days)
@@ -48,8 +54,6 @@ function zone(minutes: number): string {
   const absolute = Math.abs(minutes)
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
 }
-
-/** Which packages a new due date moves, of the documents that were chosen. */
 
 /** What must be known of a document to extend it; a row of the list is one, and so is a page. */
 export type Extendable = Pick<
