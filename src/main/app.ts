@@ -16,7 +16,7 @@ import { documentHandlers, viewHandlers } from './ipc/documents.ts'
 import { downloadHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
 import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
-import { identityHandlers, identityPdfHandlers } from './ipc/identity.ts'
+import { identityHandlers, pdfHandlers } from './ipc/identity.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { systemHandlers } from './ipc/system.ts'
@@ -116,7 +116,8 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         practice: foundation.practice,
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,
-        rights: folders.rights,
+        rights: foundation.rights,
+        signedFrom: identity.pdfPreviews.signedFrom,
         changed: () => signals.emit('accounts')
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),
@@ -141,7 +142,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         ...{ accounts, ask, downloads, reveal: showInFolder },
         chooseFolder: (stillAsking) => dialogs.chooseFolder('Where downloads go', stillAsking)
       }),
-      ...identityPdfHandlers({
+      ...pdfHandlers({
         ...{ accounts, ask, previews: identity.pdfPreviews, isHandedOver },
         print: () => printWithDialog(window)
       }),

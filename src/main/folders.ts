@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { A_DAY } from './core/accounts/service-facts.ts'
 import { Actions } from './core/actions/actions.ts'
-import { openRights } from './core/actions/rights.ts'
 import { openValidations } from './core/actions/validations.ts'
 import { openEmployers } from './core/directory/employers.ts'
 import { openKnownForms } from './core/directory/known-forms.ts'
@@ -16,7 +15,8 @@ import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { openDocumentsThread } from './shell/documents.ts'
 
-export function openFolders({ db, accounts, clients, facts, lists, signals, send, time, ...foundation }: Foundation) {
+export function openFolders(foundation: Foundation) {
+  const { db, accounts, clients, facts, lists, rights, signals, send, time } = foundation
   const clientOf = clients.of
   const describe = asAppError
   /** Which of two answers is the newer is told by when they were asked for, and a wall clock may be put back. */
@@ -59,7 +59,6 @@ export function openFolders({ db, accounts, clients, facts, lists, signals, send
     connectionChanged: () => signals.emit('connection')
   })
   const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), time })
-  const rights = openRights(db)
   const actions = new Actions({
     ...{ db, ask, rights, moment, time, clientOf, describe },
     refresh: watch.refresh,
@@ -78,6 +77,6 @@ export function openFolders({ db, accounts, clients, facts, lists, signals, send
   })
   return {
     ...{ ask, endThread: thread.end, documentsChanged, takeSent },
-    ...{ views, watch, hints, rights, actions, validations, employers, forms }
+    ...{ views, watch, hints, actions, validations, employers, forms }
   }
 }

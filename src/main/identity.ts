@@ -21,11 +21,12 @@ export interface IdentityDeps {
 }
 
 export function openIdentity(foundation: Foundation, { ask, views, watch, note, isHandedOver }: IdentityDeps) {
-  const { db, accounts, clients, log, newId, send, settings, time, usualFolder } = foundation
+  const { db, accounts, clients, log, newId, rights, send, settings, time, usualFolder } = foundation
   const clientOf = clients.of
 
   const downloads = openDownloads({
     ...{ db, ask, note, clientOf, newId, time, describe: asAppError },
+    rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     folderNames: watch.knownFoldersOf,
     folder: () => settings.read().downloadFolder ?? usualFolder,
@@ -66,7 +67,7 @@ export function openIdentity(foundation: Foundation, { ask, views, watch, note, 
     locked(): void {
       clearAll()
       // What is shown is in the page's memory alone.
-      send('identityPdf.cleared', null)
+      send('pdf.cleared', null)
     },
     async end(): Promise<void> {
       clearAll()

@@ -59,11 +59,14 @@ function withoutSuffix(step: string): { name: string; suffix?: string } {
   return match?.[1] && match[2] ? { name: match[1], suffix: match[2].toLowerCase() } : { name: step }
 }
 
+/** What begins the address of a page, of a file of one, or of a signed copy. */
+export const PAGES: ReadonlySet<string> = new Set(['sign', 'view', 'signed', 'v', 'assets'])
+
 /** Signing pages and the read-only view: their keys are compared exactly. */
 function readPage(steps: string[]): Omit<Address, 'base'> | undefined {
   const [kind, ...rest] = steps
   const page = kind?.toLowerCase()
-  if (!page || !['sign', 'view', 'v', 'assets'].includes(page) || rest.length === 0 || rest.length > 3) return undefined
+  if (!page || !PAGES.has(page) || rest.length === 0 || rest.length > 3) return undefined
   return { route: `/${[page, ...rest].join('/')}` }
 }
 

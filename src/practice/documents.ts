@@ -139,7 +139,7 @@ export function validation(document: DocumentRecord, answering: Answering) {
         Company: signer.Email === answering.account.user.Email ? answering.account.name : undefined
       }
     })),
-    DocumentURL: `${answering.origin}/view/${document.viewKey}`,
+    DocumentURL: `${answering.origin}/signed/${document.viewKey}`,
     DocumentName: document.name
   }
 }

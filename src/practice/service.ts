@@ -5,7 +5,7 @@
  */
 import { Hono } from 'hono'
 import { type AuthScheme, createAuthentication } from './authentication.ts'
-import { type Address, answer, Refusal, readFormat, readPath } from './conventions.ts'
+import { type Address, answer, PAGES, Refusal, readFormat, readPath } from './conventions.ts'
 import { type Call, dialectsOf, type Env, type PracticeDeps } from './deps.ts'
 import { type Conditions, hasOperation } from './dialects.ts'
 import { DAY, settle } from './life.ts'
@@ -141,7 +141,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
 }
 
 function isPage(address: Address): boolean {
-  return ['sign', 'view', 'v', 'assets'].includes(address.route.split('/')[1] ?? '')
+  return PAGES.has(address.route.split('/')[1] ?? '')
 }
 
 /** A known operation asked for by the other method is told so; anything else is nothing here. */

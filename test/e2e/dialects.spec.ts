@@ -69,6 +69,14 @@ for (const dialects of [...DIALECTS.map((dialect) => [dialect]), ...mixtures]) {
       await clerk.button('Show in folder').click()
       const files = await readdir(app.userData, { recursive: true })
       expect(files.filter((name) => /Letter of authority – .*\.pdf$/.test(name))).toHaveLength(1)
+      // The signed document was looked at, and may be saved from then on.
+      await clerk.button('Open the signed document').click()
+      await clerk.button('Yes, let them be saved').click()
+      await clerk.button('Download').click()
+      await clerk.button('Show in folder').click()
+      const saved = await readdir(app.userData, { recursive: true })
+      expect(saved.filter((name) => /Letter of authority – .*\.signed\.pdf$/.test(name))).toHaveLength(1)
+      await window.getByRole('link', { name: 'Letter of authority' }).click()
       await clerk.button('Verify signatures').click()
       await expect(window.getByRole('status').filter({ hasText: /valid/i }).first()).toBeVisible()
 

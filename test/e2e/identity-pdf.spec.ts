@@ -21,17 +21,17 @@ const ALIKE_ON_PAPER = 0.65
 /** A document of the practice office whose signers' identity was checked, and its report as the application gets it. */
 async function checkedDocument({ window: page }: Clerk): Promise<{ reference: string; name: string; report: Buffer }> {
   const found = await page.evaluate(async () => {
-    const { documents, identityPdf } = globalThis.window.countersign
+    const { documents, pdf } = globalThis.window.countersign
     // Its folders may not have been read yet.
     for (;;) {
       const all = await documents.references({ query: {} })
       if (!all.ok) throw new Error(all.error.message)
       for (const { reference } of all.value.references) {
-        const opened = await identityPdf.open({ reference })
+        const opened = await pdf.open({ reference, kind: 'identity' })
         if (!opened.ok) continue
         let text = ''
         for (;;) {
-          const next = await identityPdf.next({ id: opened.value.id })
+          const next = await pdf.next({ id: opened.value.id })
           if (!next.ok) throw new Error(next.error.message)
           for (const byte of next.value.bytes) text += String.fromCharCode(byte)
           if (next.value.isLast) return { reference, name: opened.value.documentName, base64: btoa(text) }

@@ -196,7 +196,11 @@ test('who can sign here is led to the counter', async () => {
 })
 
 test('reminders are offered only where the account may have them', async () => {
-  await open(officeWith(fullPage(), { rights: { reminders: 'no', readsEmployers: 'no' } }))
+  await open(
+    officeWith(fullPage(), {
+      rights: { reminders: 'no', readsEmployers: 'no', signedDocuments: 'unknown', signedFrom: [] }
+    })
+  )
   expect(screen.queryByRole('button', { name: /^Remind/ })).toBeNull()
 })
 
@@ -241,6 +245,27 @@ test('a document that the service no longer holds is explained by its retention'
   await press('Verify signatures')
   expect(screen.getByText('The service does not have this document to verify.')).toBeTruthy()
   expect(screen.getByText(/retention period is over/)).toBeTruthy()
+})
+
+test('a signed document is opened, and saved where the account may', async () => {
+  const page = fullPage()
+  const api = officeWith(page)
+  await open(api)
+  expect(screen.queryByRole('button', { name: 'Save the signed document' })).toBeNull()
+  const { accounts } = api.control.state
+  api.control.state.accounts = accounts.map((account) => ({ ...account, savesSigned: 'yes' as const }))
+  await opened.app.accounts.load()
+  await settle()
+  await press('Save the signed document')
+  expect(calls('downloads.start')[0]?.input).toEqual({ reference: page.reference, type: 'signed' })
+  expect(screen.getByText('The signed document')).toBeTruthy()
+  await press('Open the signed document')
+  expect(window.location.hash).toBe(`#/signed-document/${page.reference}`)
+})
+
+test('nothing is offered as a signed document while nobody has signed', async () => {
+  await open(pageOf({ people: [signerOf({ state: 'waiting' })] }))
+  expect(screen.queryByText('Signed document')).toBeNull()
 })
 
 test('an identity check that is still to be made has nothing to download', async () => {

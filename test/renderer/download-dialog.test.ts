@@ -61,9 +61,30 @@ describe('before anything is downloaded', () => {
     )
     expect(button('Download 3 PDFs')).toBeTruthy()
     await fireEvent.click(dialog().getByLabelText(/^Records/))
-    expect(button('Download 3 records')).toBeTruthy()
-    await fireEvent.click(dialog().getByLabelText(/^Both/))
     expect(button('Download 6 files')).toBeTruthy()
+    await fireEvent.click(dialog().getByLabelText(/^Report/))
+    expect(button('Download 3 records')).toBeTruthy()
+    await fireEvent.click(dialog().getByLabelText(/^Records/))
+    expect(dialog().getByText('Choose at least one.')).toBeTruthy()
+    expect(button('Download').hasAttribute('disabled')).toBe(true)
+  })
+
+  test('signed documents are counted by what is complete, where the account may save them', async () => {
+    const api = fakeApi({ documents: four(), downloads: [] })
+    api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, savesSigned: 'yes' as const }))
+    const complete = api.control.state.documents.filter(({ status }) => status.family === 'complete').length
+    expect(complete).toBeGreaterThan(0)
+    await open({ query }, api)
+    await fireEvent.click(dialog().getByLabelText('Signed document'))
+    expect(
+      dialog()
+        .getByText(/complete\.$/)
+        .textContent?.trim()
+    ).toMatch(new RegExp(`^${complete} of 4 documents`))
+    expect(button(`Download ${3 + complete} files`)).toBeTruthy()
+    await fireEvent.click(dialog().getByLabelText(/^Report/))
+    await press(/^Download \d+ signed document/)
+    expect(last('downloads.add')).toMatchObject({ types: ['signed'] })
   })
 
   test('the first field has the focus, also where it came after the dialog', async () => {
@@ -71,7 +92,7 @@ describe('before anything is downloaded', () => {
     const answer = api.control.hold('downloads.settings')
     await open({ query }, api)
     answer()
-    await waitFor(() => expect(document.activeElement).toBe(dialog().getByLabelText(/^PDF/)))
+    await waitFor(() => expect(document.activeElement).toBe(dialog().getByLabelText(/^Report/)))
   })
 
   test('of many documents all pages are looked through', async () => {
@@ -149,7 +170,7 @@ describe('the names of files', () => {
   test('of both forms have both endings, or stand one under the other where they differ in more', async () => {
     await open()
     await type('{document}')
-    await fireEvent.click(dialog().getByLabelText(/^Both/))
+    await fireEvent.click(dialog().getByLabelText(/^Records/))
     await settle()
     expect(examples()).toHaveLength(3)
     for (const name of examples()) expect(name).toMatch(/^Lease \d\.pdf and \.json$/)
@@ -158,7 +179,7 @@ describe('the names of files', () => {
     expect(first).toMatch(/^pdf Lease \d\.pdf$/)
     expect(second).toBe(first?.replaceAll('pdf', 'json'))
     expect(third).toMatch(/^pdf /)
-    await fireEvent.click(dialog().getByLabelText(/^Records/))
+    await fireEvent.click(dialog().getByLabelText(/^Report/))
     await settle()
     expect(examples().every((name) => /^json Lease \d\.json$/.test(name ?? ''))).toBe(true)
   })
@@ -206,7 +227,7 @@ describe('the names of files', () => {
 describe('downloading', () => {
   test('adds what has a check, and says what was left out', async () => {
     await open()
-    await fireEvent.click(dialog().getByLabelText(/^Both/))
+    await fireEvent.click(dialog().getByLabelText(/^Records/))
     await fireEvent.click(dialog().getByLabelText('Keep an index beside the files'))
     await press('Choose another…')
     expect(dialog().getByText('Signed papers')).toBeTruthy()
@@ -225,7 +246,7 @@ describe('downloading', () => {
 
   test('does so from now on where that is ticked', async () => {
     await open()
-    await fireEvent.click(dialog().getByLabelText(/^Both/))
+    await fireEvent.click(dialog().getByLabelText(/^Records/))
     await fireEvent.click(dialog().getByLabelText('Do so from now on'))
     await press('Download 6 files')
     const { what: _what, ...rest } = last('downloads.add') as { what: unknown }

@@ -58,7 +58,7 @@ test('a rule is made for a view, with what is complete already only where that i
   await press('Add a rule…')
   const dialog = within(screen.getByRole('dialog'))
   await fireEvent.change(dialog.getByLabelText('View'), { target: { value: 'v2' } })
-  await fireEvent.click(dialog.getByLabelText(/^Both/))
+  await fireEvent.click(dialog.getByLabelText(/^Records/))
   await press('Add the rule')
   expect(calls('downloads.addRule')[0]?.input).toEqual({
     viewId: 'v2',

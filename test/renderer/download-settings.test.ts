@@ -21,7 +21,7 @@ const pattern = () => screen.getByLabelText<HTMLInputElement>(/^Names of the fil
 
 test('each change is kept at once', async () => {
   await open()
-  await fireEvent.click(screen.getByLabelText(/^Both/))
+  await fireEvent.click(screen.getByLabelText(/^Records/))
   await settle()
   await fireEvent.click(screen.getByLabelText('Keep an index beside the files'))
   await settle()

@@ -63,7 +63,7 @@ import { fakeDocuments } from './fakes/documents.ts'
 import { fakeDownloads, usualDownloads } from './fakes/downloads.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
 import { fakeIdentity, identityRecordOf } from './fakes/identity.ts'
-import { fakeIdentityPdf, identityPdf } from './fakes/identity-pdf.ts'
+import { fakeIdentityPdf, pdf } from './fakes/identity-pdf.ts'
 import { byId, Failure, type FakeOffice, type Handlers } from './fakes/office.ts'
 import { fakeOutbox } from './fakes/outbox.ts'
 import { fakeRemembered } from './fakes/remembered.ts'
@@ -115,7 +115,7 @@ export interface FakeState {
   identity: IdentityRecordView[]
   identityLeftOut: number
   /** The report of any document's identity check. */
-  identityPdf: Uint8Array
+  pdf: Uint8Array
   /** Whether the person prints what the dialog asks about. */
   printerTakes: boolean
   settings: SettingsView
@@ -186,7 +186,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     views: [],
     actions: [],
     nextAction: {},
-    rights: { reminders: 'yes', readsEmployers: 'yes' },
+    rights: { reminders: 'yes', readsEmployers: 'yes', signedDocuments: 'unknown', signedFrom: [] },
     overview: {
       states: [],
       due: [],
@@ -226,7 +226,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     downloadCheck: {},
     identity: [identityRecordOf()],
     identityLeftOut: 0,
-    identityPdf: identityPdf(),
+    pdf: pdf(),
     printerTakes: true,
     settings: { theme: 'system', zoom: 1 },
     system: { version: '0.1.0', platform: 'linux', keychain: { state: 'available' }, storage: { state: 'encrypted' } },
@@ -338,6 +338,12 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       state.accounts = state.accounts.map((one) => (one.id === id ? changed : one))
       emit('accounts.changed', null)
       return changed
+    },
+    'accounts.allowSigned': ({ id, allow }) => {
+      const account = byId(state.accounts, id)
+      account.savesSigned = allow ? 'yes' : 'no'
+      emit('accounts.changed', null)
+      return account
     },
     'accounts.connection': () => state.connection,
     'templates.list': () => ({ items: state.templates, fetchedAt: state.now() - 60_000 }),

@@ -13,8 +13,8 @@ const sheets: Sheet[] = [
 test('the pages stand on the page when the dialog opens, and are forgotten after it', async () => {
   const api = fakeApi()
   const seen: unknown[] = []
-  const print = api.identityPdf.print
-  api.identityPdf.print = async () => {
+  const print = api.pdf.print
+  api.pdf.print = async () => {
     seen.push(printing.sheets)
     return print()
   }
@@ -34,7 +34,7 @@ test('the pages stand on the page when the dialog opens, and are forgotten after
 
 test('a printer that fails is told, and nothing of the report stays', async () => {
   const api = fakeApi()
-  api.control.fail('identityPdf.print', { code: 'internal', message: 'No printer.' })
+  api.control.fail('pdf.print', { code: 'internal', message: 'No printer.' })
   const printing = new Printing(
     api,
     async () => {},
@@ -56,7 +56,7 @@ test('a page that can’t be painted keeps the whole from paper: a gap would not
   )
   await printing.print(file)
   expect(printing.error).toBeTruthy()
-  expect(api.control.calls.filter(({ name }) => name === 'identityPdf.print')).toEqual([])
+  expect(api.control.calls.filter(({ name }) => name === 'pdf.print')).toEqual([])
 })
 
 test('what is cleared while it is made ready isn’t printed any more', async () => {
@@ -72,5 +72,5 @@ test('what is cleared while it is made ready isn’t printed any more', async ()
   painting.resolve(sheets)
   await printed
   expect(printing.sheets).toEqual([])
-  expect(api.control.calls.filter(({ name }) => name === 'identityPdf.print')).toEqual([])
+  expect(api.control.calls.filter(({ name }) => name === 'pdf.print')).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
-import IdentityPdf from '../../src/renderer/src/screens/identity/pdf/IdentityPdf.svelte'
+import IdentityPdf from '../../src/renderer/src/screens/identity/pdf/DocumentPdf.svelte'
 import { IDLE, type PdfFile, UnreadablePdf } from '../../src/renderer/src/screens/identity/pdf/pdf-look.svelte.ts'
 import { MOST_PRINTED } from '../../src/renderer/src/screens/identity/pdf/printing.svelte.ts'
 import type { CounterSession } from '../../src/shared/contract/views.ts'
@@ -41,9 +41,13 @@ function reader(pages = 3) {
   return { did, openPdf }
 }
 
-async function open(api: FakeApi = fakeApi({ downloads: [] }), openPdf: unknown = reader().openPdf) {
+async function open(
+  api: FakeApi = fakeApi({ downloads: [] }),
+  openPdf: unknown = reader().openPdf,
+  at: 'identity-pdf' | 'signed-document' = 'identity-pdf'
+) {
   opened = await openOffice(api)
-  opened.app.router.go('identity-pdf', ['doc-0'])
+  opened.app.router.go(at, ['doc-0'])
   const { unmount } = show(opened, IdentityPdf as never, { openPdf })
   await settle()
   return unmount
@@ -57,8 +61,8 @@ async function press(name: string | RegExp) {
 test('the report is fetched part by part, and given whole to its reader', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
-  expect(did.bytes).toEqual([opened.api.control.state.identityPdf.length])
-  expect(calls('identityPdf.next').length).toBeGreaterThan(1)
+  expect(did.bytes).toEqual([opened.api.control.state.pdf.length])
+  expect(calls('pdf.next').length).toBeGreaterThan(1)
   expect(screen.getByRole('link', { name: 'Tenancy agreement Parata' })).toBeTruthy()
 })
 
@@ -97,12 +101,12 @@ test('leaving forgets it: the reader is closed and the pictures are emptied', as
 
 test('leaving while it is still fetched tells the main process, and shows nothing later', async () => {
   const api = fakeApi({ downloads: [] })
-  api.control.hold('identityPdf.next')
+  api.control.hold('pdf.next')
   const { did, openPdf } = reader()
   const unmount = await open(api, openPdf)
   unmount()
   await settle()
-  expect(calls('identityPdf.close')).toHaveLength(1)
+  expect(calls('pdf.close')).toHaveLength(1)
   expect(did.bytes).toEqual([])
 })
 
@@ -118,7 +122,7 @@ test('five minutes without a hand on it clear it; it is shown again by being fet
   expect(document.querySelector('canvas')).toBeNull()
   expect(did.closed).toBe(1)
   await press('Show again')
-  expect(calls('identityPdf.open')).toHaveLength(2)
+  expect(calls('pdf.open')).toHaveLength(2)
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
 })
 
@@ -135,7 +139,7 @@ test('handing this screen to a person clears it', async () => {
 test('locking the computer clears it, and it is shown again only when someone asks for it', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
-  opened.api.control.emit('identityPdf.cleared', null)
+  opened.api.control.emit('pdf.cleared', null)
   await settle()
   expect(did.closed).toBe(1)
   expect(screen.getByText('Cleared as this computer was locked, or slept.')).toBeTruthy()
@@ -159,7 +163,7 @@ test.each([
 
 test('one that is too large is told, and downloaded instead', async () => {
   const api = fakeApi({ downloads: [] })
-  api.control.fail('identityPdf.open', { code: 'too-large', message: 'Too large.' })
+  api.control.fail('pdf.open', { code: 'too-large', message: 'Too large.' })
   await open(api)
   expect(screen.getByRole('alert').textContent).toContain('too large to be shown here')
   expect(screen.getAllByRole('button', { name: 'Download' })).toHaveLength(1)
@@ -167,10 +171,10 @@ test('one that is too large is told, and downloaded instead', async () => {
 
 test('offline it says so, and tries again when asked to', async () => {
   const api = fakeApi({ downloads: [] })
-  api.control.fail('identityPdf.open', { code: 'offline', message: 'No network.' })
+  api.control.fail('pdf.open', { code: 'offline', message: 'No network.' })
   await open(api)
   expect(screen.getByRole('alert').textContent).toContain('this computer is offline')
-  api.control.heal('identityPdf.open')
+  api.control.heal('pdf.open')
   await press('Try again')
   expect(screen.getByRole('group', { name: 'Page 1 of 3' })).toBeTruthy()
 })
@@ -178,10 +182,10 @@ test('offline it says so, and tries again when asked to', async () => {
 test('what waited for a connection is shown as soon as it is back', async () => {
   const offline = { code: 'offline', message: 'No network.' } as const
   const api = fakeApi({ downloads: [], connection: { state: 'offline', since: 0, error: offline } })
-  api.control.fail('identityPdf.open', offline)
+  api.control.fail('pdf.open', offline)
   await open(api)
   expect(screen.getByRole('alert').textContent).toContain('this computer is offline')
-  api.control.heal('identityPdf.open')
+  api.control.heal('pdf.open')
   api.control.state.connection = { state: 'online', since: 0 }
   api.control.emit('connection.changed', null)
   await settle()
@@ -224,6 +228,27 @@ test('more pages than fit into memory aren’t made ready for paper: it says wha
   await open(undefined, openPdf)
   await press('Print…')
   expect(screen.getByRole('alert').textContent).toContain('print its file with another program')
-  expect(calls('identityPdf.print')).toEqual([])
+  expect(calls('pdf.print')).toEqual([])
   expect(did.painted.length).toBeLessThan(MOST_PRINTED)
+})
+
+test('a signed document is looked at first, and can be saved once a person says that it is one', async () => {
+  await open(undefined, undefined, 'signed-document')
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Signed document')
+  expect(calls('pdf.open')[0]?.input).toEqual({ reference: 'doc-0', kind: 'signed' })
+  expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
+  await press('Yes, let them be saved')
+  expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: true })
+  expect(screen.queryByText('Is this the signed document?')).toBeNull()
+  await press('Download')
+  expect(calls('downloads.start')[0]?.input).toEqual({ reference: 'doc-0', type: 'signed' })
+})
+
+test('what isn’t the signed document isn’t saved, and can still be allowed later', async () => {
+  await open(undefined, undefined, 'signed-document')
+  await press('No, it’s something else')
+  expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: false })
+  expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'No, it’s something else' })).toBeNull()
+  expect(screen.getByRole('button', { name: 'Yes, let them be saved' })).toBeTruthy()
 })

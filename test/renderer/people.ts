@@ -58,6 +58,7 @@ export function practiceAccount(): AccountView {
     dataTypeSpelling: 'lower-then-upper',
     chosen: true,
     limits: {},
+    savesSigned: 'unknown',
     hasSecret: true
   }
 }
@@ -74,6 +75,7 @@ export function officeAccount(): AccountView {
     dataTypeSpelling: 'lower-then-upper',
     chosen: false,
     limits: {},
+    savesSigned: 'unknown',
     hasSecret: true
   }
 }

@@ -94,7 +94,7 @@ describe('fields of a template', () => {
       fieldOf({ key: 'd2', Label: 'Code', FieldType: '' })
     ])
     expect(
-      screen.getByText(/The service’s type “Barcode” isn’t known to Countersign: it is sent back as it came/)
+      screen.getByText(/calls this field type “Barcode”, which Countersign doesn’t know\. It is sent back as it came/)
     ).toBeTruthy()
     expect(screen.getByText(/doesn’t say what kind of field this is/)).toBeTruthy()
     await type(box('Rent optional'), '9400')

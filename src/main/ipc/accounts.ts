@@ -1,9 +1,10 @@
 /** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
-import type { AccountLimits, AccountRights, AccountView } from '../../shared/contract/index.ts'
+import type { AccountLimits, AccountView } from '../../shared/contract/index.ts'
 import { isUsual, type PracticeDay } from '../../shared/contract/practice-day.ts'
 import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
+import type { Rights } from '../core/accounts/rights.ts'
 import { SOME_MINUTES } from '../core/accounts/service-facts.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
@@ -14,8 +15,10 @@ import type { HandlersOf } from './registration.ts'
 interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'watch'> {
   /** The practice service: `start` makes sure that it runs; calls reject with AppFailure where it can't. */
   practice: { start: () => Promise<void>; day: () => PracticeDay; setDay: (day: PracticeDay) => Promise<void> }
-  /** What an account may do beside the reference. */
-  rights: { of: (id: string) => AccountRights; forget: (id: string) => void }
+  /** What accounts may do beside the reference. */
+  rights: Rights
+  /** Where the signed document came from that was looked at last; rejects with AppFailure if none was. */
+  signedFrom: (accountId: string) => string | undefined
   /** Removes an account while none of its downloads is under way. */
   whileDownloadsRest: (id: string, remove: () => Promise<void>) => Promise<void>
   /** Ends what belongs to the account that was chosen before. */
@@ -35,6 +38,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       folders: [...account.folders],
       chosen: accounts.chosen()?.id === id,
       limits: limitsOf(info),
+      savesSigned: rights.of(id).signedDocuments,
       ...(formsBy && { formsBy }),
       ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
       hasSecret: (await accounts.secretState(id)) !== 'missing'
@@ -116,6 +120,16 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     },
     'accounts.connection': async () => watch.connectionOf(accounts.chosen()?.id),
     'accounts.rights': async () => rights.of(accounts.chosen()?.id ?? ''),
+    'accounts.allowSigned': async ({ id, allow }) => {
+      const { signedFrom } = rights.of(id)
+      const from = allow ? parts.signedFrom(id) : undefined
+      rights.learn(id, {
+        signedDocuments: allow ? 'yes' : 'no',
+        signedFrom: [...new Set([...signedFrom, ...(from ? [from] : [])])]
+      })
+      parts.changed()
+      return view(accounts.get(id))
+    },
 
     'templates.list': (demand) => lists.templates(chosenId(accounts), demand),
     'recipients.list': (demand) => lists.recipients(chosenId(accounts), demand)

@@ -8,7 +8,7 @@ import { isServiceError, type ServiceError } from '../core/service/errors.ts'
 import { queryTroubleOf } from '../core/storage/database-fault.ts'
 import { type FileErrorCode, fileErrorOf } from '../core/storage/file-error.ts'
 import { KeychainError, type KeychainTrouble } from '../core/storage/keychain.ts'
-import { identityWords } from './identity-words.ts'
+import { fileWords } from './file-words.ts'
 
 const INTERNAL: AppError = {
   code: 'internal',
@@ -32,7 +32,7 @@ export function asAppError(thrown: unknown): AppError {
 /** An error of the service's client as the screens show it. */
 function fromService(error: ServiceError): AppError {
   return {
-    ...(identityWords(error) ?? described(error)),
+    ...(fileWords(error) ?? described(error)),
     mayHaveArrived: error.mayHaveArrived,
     ...(error.serviceMessage !== undefined && { serviceMessage: error.serviceMessage }),
     ...(error.fields !== undefined && { fields: [...error.fields] }),

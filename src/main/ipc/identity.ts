@@ -63,29 +63,29 @@ export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
   }
 }
 
-interface IdentityPdfParts extends Pick<Parts, 'accounts' | 'ask' | 'previews' | 'isHandedOver'> {
+interface PdfParts extends Pick<Parts, 'accounts' | 'ask' | 'previews' | 'isHandedOver'> {
   /** Puts the desk's page on paper by the system's dialog; false where the person thought better of it. */
   print: () => Promise<boolean>
 }
 
-export function identityPdfHandlers(parts: IdentityPdfParts): HandlersOf<'identityPdf'> {
+export function pdfHandlers(parts: PdfParts): HandlersOf<'pdf'> {
   const { accounts, ask, previews } = parts
   const mustBeOurs = () => {
     if (parts.isHandedOver()) fail('not-allowed', 'A person has this screen, so nothing of the office is shown on it.')
   }
   return {
-    'identityPdf.open': async ({ reference }) => {
+    'pdf.open': async ({ reference, kind }) => {
       mustBeOurs()
       const accountId = chosenId(accounts)
       const { document } = await known(ask, accountId, reference)
-      return previews.open(accountId, reference, document.Name ?? reference)
+      return previews.open(accountId, reference, document.Name ?? reference, kind)
     },
-    'identityPdf.next': async ({ id }) => {
+    'pdf.next': async ({ id }) => {
       mustBeOurs()
       return previews.next(id, chosenId(accounts))
     },
-    'identityPdf.close': async ({ id }) => previews.close(id),
-    'identityPdf.print': async () => {
+    'pdf.close': async ({ id }) => previews.close(id),
+    'pdf.print': async () => {
       mustBeOurs()
       return { isPrinted: await parts.print() }
     }

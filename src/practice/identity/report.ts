@@ -1,23 +1,29 @@
 /** The ID-verification report: a PDF with a page that sums up, a page for each person, and a page on how to read it. */
-import PDFDocument from 'pdfkit'
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
-import { resource } from '../resources.ts'
+import {
+  begun,
+  collected,
+  type Fact,
+  facts,
+  heading,
+  INNER,
+  LINE,
+  numberPages,
+  PAGE,
+  type Pdf,
+  paragraph,
+  put,
+  QUIET,
+  section,
+  TEXT
+} from '../pdf-parts.ts'
 import type { Account, DocumentRecord } from '../state.ts'
 import type { Examination } from './findings.ts'
 
-const ACCENT = '#0d5c66'
-const TEXT = '#16232a'
-const QUIET = '#55666f'
-const LINE = '#d3dde1'
 const OK = '#1c6b45'
 const DANGER = '#a3261f'
 const WARN = '#8a5a00'
-/** A4 in points, and its margin. */
-const PAGE = { width: 595.28, height: 841.89, margin: 54 }
-const INNER = PAGE.width - PAGE.margin * 2
-
-type Pdf = InstanceType<typeof PDFDocument>
 
 /** Writes the report; its pages are A4. */
 export function report(
@@ -25,22 +31,7 @@ export function report(
   account: Account,
   examinations: readonly Examination[]
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const pdf = new PDFDocument({
-    size: 'A4',
-    margin: PAGE.margin,
-    bufferPages: true,
-    // The library's own fonts are looked up beside its files, which a bundle doesn't have, and they lack macrons.
-    font: resource('public-sans-regular.ttf') as unknown as string,
-    info: {
-      Title: `ID verification: ${document.name}`,
-      Author: account.name,
-      Subject: 'Practice, not a real identity'
-    },
-    lang: 'en-NZ',
-    displayTitle: true
-  })
-  pdf.registerFont('regular', resource('public-sans-regular.ttf') as unknown as Buffer)
-  pdf.registerFont('bold', resource('public-sans-semibold.ttf') as unknown as Buffer)
+  const pdf = begun(`ID verification: ${document.name}`, account)
   const bytes = collected(pdf)
   summary(pdf, document, account, examinations)
   for (const examination of examinations) {
@@ -52,17 +43,6 @@ export function report(
   numberPages(pdf, account)
   pdf.end()
   return bytes
-}
-
-function collected(pdf: Pdf): Promise<Uint8Array<ArrayBuffer>> {
-  return new Promise((resolve, reject) => {
-    const pieces: Uint8Array<ArrayBuffer>[] = []
-    pdf.on('data', (piece: Uint8Array<ArrayBuffer>) => pieces.push(piece))
-    pdf.on('error', reject)
-    pdf.on('end', () => {
-      new Blob(pieces).arrayBuffer().then((buffer) => resolve(new Uint8Array(buffer)), reject)
-    })
-  })
 }
 
 function summary(pdf: Pdf, document: DocumentRecord, account: Account, examinations: readonly Examination[]): void {
@@ -148,8 +128,7 @@ function explanation(pdf: Pdf, document: DocumentRecord, account: Account): void
     'What is listed to look at does not fail a check. It is for a person to decide whether it matters.',
     `Documents are kept as long as the data retention policy says. This one was sent on ${dayInWords(document.createdAt, account.gmt)}; keep this report where you keep the file of the matter.`
   ]
-  for (const paragraph of paragraphs)
-    put(pdf, 'regular', 11, TEXT).text(paragraph, PAGE.margin, pdf.y + 8, { width: INNER, lineGap: 3 })
+  for (const text of paragraphs) paragraph(pdf, text)
   pdf.y += 14
   section(pdf, 'What happened to the document')
   for (const entry of document.logs.slice(-18)) {
@@ -164,36 +143,6 @@ function explanation(pdf: Pdf, document: DocumentRecord, account: Account): void
     })
     pdf.y += 4
   }
-}
-
-type Fact = [label: string, value: string]
-
-function facts(pdf: Pdf, rows: Fact[]): void {
-  for (const [label, value] of rows) {
-    const top = pdf.y
-    put(pdf, 'regular', 10, QUIET).text(label, PAGE.margin, top + 4, { width: 130 })
-    const below = pdf.y
-    put(pdf, 'regular', 10, TEXT).text(value, PAGE.margin + 140, top + 4, { width: INNER - 140 })
-    pdf.y = Math.max(below, pdf.y) + 4
-    pdf
-      .moveTo(PAGE.margin, pdf.y)
-      .lineTo(PAGE.width - PAGE.margin, pdf.y)
-      .lineWidth(0.6)
-      .stroke(LINE)
-  }
-  pdf.x = PAGE.margin
-}
-
-function heading(pdf: Pdf, title: string, under: string): void {
-  pdf.rect(0, 0, PAGE.width, 8).fill(ACCENT)
-  put(pdf, 'bold', 22, TEXT).text(title, PAGE.margin, 62, { width: INNER })
-  put(pdf, 'regular', 10.5, QUIET).text(under, { width: INNER })
-  pdf.y += 18
-}
-
-function section(pdf: Pdf, title: string): void {
-  put(pdf, 'bold', 12, ACCENT).text(title, PAGE.margin, pdf.y + 16)
-  pdf.y += 5
 }
 
 function badge(pdf: Pdf, { word, colour }: { word: string; colour: string }, right: number, top: number): void {
@@ -229,22 +178,6 @@ function gauge(pdf: Pdf, score: number, passed: boolean, x: number, y: number, w
     .lineWidth(1)
     .stroke(TEXT)
   put(pdf, 'regular', 8, QUIET).text('0.80', x + width * 0.8 - 9, y + 33, { lineBreak: false })
-}
-
-function numberPages(pdf: Pdf, account: Account): void {
-  const { start, count } = pdf.bufferedPageRange()
-  for (let index = 0; index < count; index++) {
-    pdf.switchToPage(start + index)
-    // Text in the margin would otherwise begin another page.
-    pdf.page.margins.bottom = 0
-    const y = PAGE.height - 36
-    put(pdf, 'regular', 8.5, QUIET).text(`${account.name}   ·   Practice`, PAGE.margin, y, { lineBreak: false })
-    pdf.text(`${index + 1} of ${count}`, PAGE.margin, y, { width: INNER, align: 'right', lineBreak: false })
-  }
-}
-
-function put(pdf: Pdf, font: 'regular' | 'bold', size: number, colour: string): Pdf {
-  return pdf.font(font).fontSize(size).fillColor(colour)
 }
 
 function day(iso: string): string {

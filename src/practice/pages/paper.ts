@@ -21,7 +21,7 @@ interface Wording {
 let wordings: Wording[] | undefined
 
 /** The wording of a document, chosen by its name: a few true-sounding sections for each common kind. */
-function wordingOf(name: string): Wording {
+export function wordingOf(name: string): Wording {
   wordings ??= readData('wording.json') as Wording[]
   return wordings.find(({ words }) => new RegExp(words, 'i').test(name)) as Wording
 }

@@ -2,8 +2,9 @@
 import type { Hono } from 'hono'
 import type { Call, Env, PracticeDeps } from '../deps.ts'
 import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/findings.ts'
-import { decline, type Happening, isTurn, log, open, sign } from '../life.ts'
+import { decline, type Happening, hasSigned, isTurn, log, open, sign } from '../life.ts'
 import { resource } from '../resources.ts'
+import { signedCopy } from '../signed-copy.ts'
 import type { DocumentRecord, Signature } from '../state.ts'
 import { hasPicture } from './camera.ts'
 import { type Mistake, takeValues } from './controls.ts'
@@ -188,12 +189,19 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     return donePage(setting, found.document, found.signer)
   })
 
+  const documentAt = (call: Call) =>
+    Object.values(deps.state.documents).find((one) => one.viewKey === call.req.param('key'))
   app.get('/view/:key', (call: Call) => {
-    const key = call.req.param('key')
-    const document = Object.values(deps.state.documents).find((one) => one.viewKey === key)
+    const document = documentAt(call)
     if (!document) return unknownPage(settingOf(call))
     const content = html`<main id="content">${paper(document, deps.state.account)}</main>`
     return page(settingOf(call), { name: 'view', title: document.name, document, content })
+  })
+  app.get('/signed/:key', async (call: Call) => {
+    const document = documentAt(call)
+    if (!document?.signers.some(hasSigned)) return unknownPage(settingOf(call))
+    const pdf = await signedCopy(document, deps.state.account)
+    return new Response(pdf, { headers: { 'content-type': 'application/pdf', 'cache-control': 'no-store' } })
   })
   app.get('/v/:code', (call: Call) =>
     notice(settingOf(call), {

@@ -55,7 +55,7 @@ const events = {
   /** A reading of identity data was wiped without being asked to: nothing of it may stay on the page. */
   'identity.cleared': carrying<{ reading: string; why: IdentityClearing }>(),
   /** Nobody of staff is at the screen: nothing of an identity check’s PDF may stay on the page. */
-  'identityPdf.cleared': carrying<null>(),
+  'pdf.cleared': carrying<null>(),
   /** A session began, moved on or ended; '' where there is none. */
   'counter.changed': carrying<{ id: string }>(),
   'audit.changed': carrying<null>(),

@@ -189,6 +189,7 @@ export type AuditEvent =
   | 'pin-reset'
   | 'settings-changed'
   | 'identity-data-fetched'
+  | 'signed-document-fetched'
 
 export interface AuditEntry {
   /** 1 is the first there ever was. */

@@ -239,6 +239,10 @@ export interface AccountRights {
   reminders: 'yes' | 'no' | 'unknown'
   /** The unlisted route that reads employers. */
   readsEmployers: 'yes' | 'no' | 'unknown'
+  /** Whether signed documents may be saved: a person has looked at one, and says so. */
+  signedDocuments: 'yes' | 'no' | 'unknown'
+  /** Origins that signed documents are fetched from, beside the account's own; a person has looked at one from each. */
+  signedFrom: string[]
 }
 
 /**

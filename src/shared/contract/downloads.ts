@@ -1,10 +1,14 @@
-/** ID-verification data on its way to disk: what the screens see of it, and may ask. Paths never cross: folders are known by id and label. */
+/** ID-verification data and signed documents on their way to disk: what the screens see of it, and may ask. Paths never cross: folders are known by id and label. */
 
 import { z } from 'zod'
-import { ID_VERIFICATION_DATA_TYPES, type IDVerificationDataType } from '../model/id-verification.ts'
+import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
 import { DocumentQuery } from './document-query.ts'
 import type { AppError } from './errors.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
+
+/** What a file is: the PDF or the records of an identity check (operation 9), or the signed document. */
+export const DOWNLOAD_TYPES = [...ID_VERIFICATION_DATA_TYPES, 'signed'] as const
+export type DownloadType = (typeof DOWNLOAD_TYPES)[number]
 
 const DOWNLOAD_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 export type DownloadState = (typeof DOWNLOAD_STATES)[number]
@@ -13,7 +17,7 @@ export interface DownloadView {
   id: string
   documentReference: string
   documentName: string
-  type: IDVerificationDataType
+  type: DownloadType
   state: DownloadState
   /** Where its file goes, by the label of the chosen folder, and the part of the path below it. */
   folder: string
@@ -63,10 +67,10 @@ export interface DownloadSummary {
 }
 
 const reference = z.string().min(1).max(2000)
-const type = z.enum(ID_VERIFICATION_DATA_TYPES)
+const type = z.enum(DOWNLOAD_TYPES)
 /** How files are named, and which of them are wanted. Kept as the default for the next time. */
 const choice = z.strictObject({
-  types: z.array(type).min(1).max(ID_VERIFICATION_DATA_TYPES.length),
+  types: z.array(type).min(1).max(DOWNLOAD_TYPES.length),
   /** See `core/downloads/name-pattern.ts` for what it may say. */
   pattern: z.string().trim().min(1).max(500),
   /** Keeps `index.csv` beside the files. */
@@ -111,8 +115,8 @@ export interface AddedDownloads {
   added: number
   /** Under way, or waiting, already. */
   alreadyQueued: number
-  /** Without an identity check: nothing is asked for. */
-  withoutIdentity: number
+  /** Documents of which nothing is asked for: without an identity check, or not complete, as they would have to be. */
+  leftOut: number
 }
 
 export interface DownloadCheck {

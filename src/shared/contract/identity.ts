@@ -95,17 +95,23 @@ export interface IdentityPicture {
  */
 export type IdentityClearing = 'idle' | 'account' | 'away' | 'others'
 
-/** The PDF of an identity check, whose first bytes have come. */
-export interface IdentityPdfView {
+/** Which PDF of a document: the report of its identity check, or the signed document. */
+const PdfKind = z.enum(['identity', 'signed'])
+export type PdfKind = z.output<typeof PdfKind>
+
+/** A PDF whose first bytes have come. */
+export interface PdfView {
   /** Of this look at it; asked for again, it is another. */
   id: string
   documentReference: string
   documentName: string
   /** Bytes in all, where the service says it. For showing how far it is. */
   length?: number
+  /** Where a signed document comes from, if that isn't the account's own service. */
+  from?: string
 }
 
-export interface IdentityPdfPart {
+export interface PdfPart {
   bytes: Uint8Array
   /** Nothing comes after it: what has come is the whole PDF. */
   isLast: boolean
@@ -134,10 +140,10 @@ export const identityRequests = {
    * Asks the service for it, and answers once its first bytes have come. There is one at a time: the one before ends.
    * Fails with `too-large` where it is larger than is shown here.
    */
-  'identityPdf.open': answers<IdentityPdfView>()(byReference),
+  'pdf.open': answers<PdfView>()(byReference.extend({ kind: PdfKind })),
   /** What comes next of it. The main process forgets each part as it hands it out. */
-  'identityPdf.next': answers<IdentityPdfPart>()(byId),
-  'identityPdf.close': answers<null>()(byId),
+  'pdf.next': answers<PdfPart>()(byId),
+  'pdf.close': answers<null>()(byId),
   /** Puts the window's own page on paper, as its print style has it, by the system's dialog. */
-  'identityPdf.print': answers<{ isPrinted: boolean }>()(nothing)
+  'pdf.print': answers<{ isPrinted: boolean }>()(nothing)
 }

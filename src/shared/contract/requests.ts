@@ -86,6 +86,11 @@ export const requests = {
   'accounts.connection': answers<ConnectionView>()(nothing),
   /** What is known of what the service lets this account do. */
   'accounts.rights': answers<AccountRights>()(nothing),
+  /**
+   * Says whether signed documents of an account may be saved. To allow it, one must have been looked at since the
+   * application was started, and from then on they may come from where that one came.
+   */
+  'accounts.allowSigned': answers<AccountView>()(byId.extend({ allow: z.boolean() })),
 
   'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
   'recipients.list': answers<Fetched<RecipientView>>()(z.strictObject({ refresh: z.boolean() })),

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
 import type { documentColumns } from './document-query.ts'
+import type { AccountRights } from './document-views.ts'
 import type { AppError } from './errors.ts'
 import type { PracticeDay } from './practice-day.ts'
 
@@ -44,6 +45,8 @@ export interface AccountView {
   formsBy?: 'SendForms'
   /** How the practice office answers; absent for another account, and on a usual day. */
   day?: PracticeDay
+  /** Whether its signed documents may be saved: unknown until a person has looked at one. */
+  savesSigned: AccountRights['signedDocuments']
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
 }

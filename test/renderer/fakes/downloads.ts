@@ -124,7 +124,9 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       const references =
         'query' in what ? find(what.query as DocumentQuery).map((one) => one.reference) : what.references
       const documents = references.map(named)
-      const meant = documents.filter(hasIdentity)
+      const meant = documents.filter((one) =>
+        types.some((type) => (type === 'signed' ? one.status.family === 'complete' : hasIdentity(one)))
+      )
       let added = 0
       let alreadyQueued = 0
       for (const document of meant) {
@@ -136,7 +138,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
           }
         }
       }
-      return { added, alreadyQueued, withoutIdentity: documents.length - meant.length }
+      return { added, alreadyQueued, leftOut: documents.length - meant.length }
     },
     'downloads.list': ({ states, reference, offset, limit }) => {
       const items = state.downloads

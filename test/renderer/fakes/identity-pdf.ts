@@ -5,7 +5,7 @@ import { byId, Failure, type FakeOffice, type HandlersOf } from './office.ts'
 const PART = 1000
 
 /** A report of three pages, one of them lying. */
-export function identityPdf(): Uint8Array {
+export function pdf(): Uint8Array {
   const words = ['Result: passed', 'Face match: 96 %', 'Document: Driver Licence', 'Expires: 4 March 2031']
   return pdfOf([
     { lines: ['Identity verification report', '', 'Mere Parata', ...words] },
@@ -14,28 +14,28 @@ export function identityPdf(): Uint8Array {
   ])
 }
 
-export function fakeIdentityPdf(office: FakeOffice): HandlersOf<'identityPdf'> {
+export function fakeIdentityPdf(office: FakeOffice): HandlersOf<'pdf'> {
   const { state } = office
   let open: { id: string; rest: Uint8Array } | undefined
   return {
-    'identityPdf.open': ({ reference }) => {
+    'pdf.open': ({ reference }) => {
       const document = byId(
         state.documents.map((one) => ({ ...one, id: one.reference })),
         reference
       )
-      open = { id: office.newId('look'), rest: state.identityPdf }
+      open = { id: office.newId('look'), rest: state.pdf }
       return { id: open.id, documentReference: reference, documentName: document.name, length: open.rest.length }
     },
-    'identityPdf.next': ({ id }) => {
+    'pdf.next': ({ id }) => {
       if (open?.id !== id) throw new Failure('gone')
       const bytes = open.rest.slice(0, PART)
       open.rest = open.rest.slice(PART)
       return { bytes, isLast: open.rest.length === 0 }
     },
-    'identityPdf.close': ({ id }) => {
+    'pdf.close': ({ id }) => {
       if (open?.id === id) open = undefined
       return null as never
     },
-    'identityPdf.print': () => ({ isPrinted: state.printerTakes })
+    'pdf.print': () => ({ isPrinted: state.printerTakes })
   }
 }

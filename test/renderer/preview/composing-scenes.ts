@@ -42,15 +42,15 @@ function office(composition: Composition): FakeApi {
   })
 }
 
-const types = [...FIELD_TYPES.filter((type) => type !== undefined), 'Barcode']
+const types = FIELD_TYPES.filter((type) => type !== undefined)
 
-/** Fields of every type and of one that isn't known, in turn. */
+/** Fields of every type, in turn. */
 function fields(count: number): ComposedField[] {
   return Array.from({ length: count }, (_, index) => ({
     key: `d${index}`,
     Label: index === 7 ? LONG : `Field ${index + 1}`,
-    Value: index === 5 ? '2025-12-05' : index === 12 ? '31/12/2025' : '',
-    FieldType: types[index % types.length] ?? '',
+    Value: index === 5 ? '2025-12-05' : index === 11 ? '31/12/2025' : '',
+    FieldType: types[index % types.length] as ComposedField['FieldType'],
     IsRequired: index % 2 === 0,
     Reference: `field-${index}`,
     ReadOnly: index % 5 === 0,

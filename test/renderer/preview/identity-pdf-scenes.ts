@@ -8,7 +8,7 @@ const usual = (change: Parameters<typeof fakeApi>[0] = {}) => fakeApi({ now, dow
 
 function failing(error: AppError): FakeApi {
   const api = usual()
-  api.control.fail('identityPdf.open', error)
+  api.control.fail('pdf.open', error)
   return api
 }
 
@@ -16,11 +16,11 @@ export const identityPdfScenes: Record<string, () => FakeApi> = {
   'identity-pdf': () => usual(),
   'identity-pdf-slow': () => {
     const api = usual()
-    api.control.hold('identityPdf.next')
+    api.control.hold('pdf.next')
     return api
   },
-  'identity-pdf-broken': () => usual({ identityPdf: new TextEncoder().encode('%PDF-1.7\nnothing else\n%%EOF') }),
-  'identity-pdf-locked': () => usual({ identityPdf: lockedPdf() }),
+  'identity-pdf-broken': () => usual({ pdf: new TextEncoder().encode('%PDF-1.7\nnothing else\n%%EOF') }),
+  'identity-pdf-locked': () => usual({ pdf: lockedPdf() }),
   'identity-pdf-large': () => failing({ code: 'too-large', message: 'The answer is too large.' }),
   'identity-pdf-offline': () => failing({ code: 'offline', message: 'No network.' })
 }

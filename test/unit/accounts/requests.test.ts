@@ -1,7 +1,8 @@
 /** What the screens may ask of accounts: a bad day of the practice office alone, and nothing learned of one service said of another. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openRights } from '../../../src/main/core/accounts/rights.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
-import { openRights } from '../../../src/main/core/actions/rights.ts'
+import { fail } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { accountHandlers } from '../../../src/main/ipc/accounts.ts'
 import { type PracticeDay, USUAL_DAY } from '../../../src/shared/contract/practice-day.ts'
@@ -15,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => work.close())
 
-function opened() {
+function opened(seen: { from?: string } = {}) {
   const days: PracticeDay[] = [USUAL_DAY]
   const facts = openServiceFacts({ db: work.db, time: systemTime, changed: () => undefined })
   const rights = openRights(work.db)
@@ -31,6 +32,7 @@ function opened() {
       day: () => days.at(-1) ?? USUAL_DAY,
       setDay: async (day) => void days.push(day)
     },
+    signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
     whileDownloadsRest: (_id, remove) => remove(),
     leaveAccount: async () => undefined,
     changed: () => undefined
@@ -76,4 +78,21 @@ test('an account that gets another address or key is learned anew, and not with 
   learn(id)
   await handlers['accounts.update']({ ...change, name: 'Office', baseUrl: `${baseUrl}/web/v1.4` }, asking)
   expect(learned(id)).toEqual([undefined, 'unknown'])
+})
+
+test('signed documents may be saved once one was looked at, from where it came, until that is taken back', async () => {
+  const id = work.accounts.list()[0]?.id ?? ''
+  const seen: { from?: string } = {}
+  const { handlers } = opened(seen)
+  const savesSigned = async () => (await handlers['accounts.list'](undefined, asking))[0]?.savesSigned
+  expect(await savesSigned()).toBe('unknown')
+  await expect(handlers['accounts.allowSigned']({ id, allow: true }, asking)).rejects.toMatchObject({
+    appError: { code: 'not-allowed' }
+  })
+  expect(await savesSigned()).toBe('unknown')
+  seen.from = 'https://www.sign.example.com'
+  await handlers['accounts.allowSigned']({ id, allow: true }, asking)
+  expect(await savesSigned()).toBe('yes')
+  expect(openRights(work.db).of(id).signedFrom).toEqual(['https://www.sign.example.com'])
+  expect(await handlers['accounts.allowSigned']({ id, allow: false }, asking)).toMatchObject({ savesSigned: 'no' })
 })

@@ -190,6 +190,18 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
   })
 
+  test('brings signed documents, of those without an identity check too, once a person allowed it', async () => {
+    const at = await aRule()
+    const { office } = at
+    const change = () => office.downloads.rules.change(office.accountId, at.rule.id, { types: ['pdf', 'signed'] })
+    expect(change).toThrow()
+    office.rights.signedDocuments = 'yes'
+    change()
+    const without = { IDVerificationRequested: false }
+    await office.look([aDocument('R1', without), aDocument('R2'), aDocument('OLD')])
+    expect(await at.settled()).toEqual(['Lease R1.signed.pdf', 'Lease R2.pdf', 'Lease R2.signed.pdf'])
+  })
+
   test('rests while its view is gone', async () => {
     const at = await aRule()
     at.office.views.remove(at.office.accountId, at.view.id)

@@ -11,7 +11,7 @@ import {
 } from '../../../src/main/core/identity/pdf-preview.ts'
 import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
-import { identityPdfHandlers } from '../../../src/main/ipc/identity.ts'
+import { pdfHandlers } from '../../../src/main/ipc/identity.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 
 let server: ReturnType<typeof createServer>
@@ -80,7 +80,7 @@ const codeOf = (promise: Promise<unknown>) =>
     () => 'nothing',
     (error) => asAppError(error).code
   )
-const open = () => previews.open('office', 'DOC 1', 'Lease')
+const open = () => previews.open('office', 'DOC 1', 'Lease', 'identity')
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((wait) => setTimeout(wait, 5))
 }
@@ -208,7 +208,7 @@ describe('an identity check’s PDF on its way to the page', () => {
 
 describe('the requests', () => {
   const parts = (isHandedOver: boolean, isPrinted = true) =>
-    identityPdfHandlers({
+    pdfHandlers({
       accounts: { chosen: () => ({ id: 'office' }) } as never,
       ask: (async (_what: string, { reference }: { reference: string }) =>
         reference === 'DOC 1' ? { document: { Name: 'Lease' } } : undefined) as never,
@@ -221,21 +221,23 @@ describe('the requests', () => {
   test('show a document that was read, and no other', async () => {
     answer = (response) => response.end(pdf(2000))
     const handlers = parts(false)
-    expect(await handlers['identityPdf.open']({ reference: 'DOC 1' }, context)).toMatchObject({ documentName: 'Lease' })
-    expect(await codeOf(handlers['identityPdf.open']({ reference: '../secret' }, context))).toBe('gone')
+    expect(await handlers['pdf.open']({ reference: 'DOC 1', kind: 'identity' }, context)).toMatchObject({
+      documentName: 'Lease'
+    })
+    expect(await codeOf(handlers['pdf.open']({ reference: '../secret', kind: 'identity' }, context))).toBe('gone')
     expect(asked).toHaveLength(1)
   })
 
   test('show and print nothing while a person has the screen', async () => {
     const handlers = parts(true)
-    expect(await codeOf(handlers['identityPdf.open']({ reference: 'DOC 1' }, context))).toBe('not-allowed')
-    expect(await codeOf(handlers['identityPdf.next']({ id: 'look-1' }, context))).toBe('not-allowed')
-    expect(await codeOf(handlers['identityPdf.print'](undefined, context))).toBe('not-allowed')
+    expect(await codeOf(handlers['pdf.open']({ reference: 'DOC 1', kind: 'identity' }, context))).toBe('not-allowed')
+    expect(await codeOf(handlers['pdf.next']({ id: 'look-1' }, context))).toBe('not-allowed')
+    expect(await codeOf(handlers['pdf.print'](undefined, context))).toBe('not-allowed')
     expect(asked).toEqual([])
   })
 
   test('tell printing from thinking better of it', async () => {
-    expect(await parts(false, false)['identityPdf.print'](undefined, context)).toEqual({ isPrinted: false })
-    expect(await parts(false)['identityPdf.print'](undefined, context)).toEqual({ isPrinted: true })
+    expect(await parts(false, false)['pdf.print'](undefined, context)).toEqual({ isPrinted: false })
+    expect(await parts(false)['pdf.print'](undefined, context)).toEqual({ isPrinted: true })
   })
 })

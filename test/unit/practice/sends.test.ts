@@ -245,7 +245,10 @@ describe('Other records', () => {
         }
       ]
     })
-    expect(await (await office.ask(one.DocumentURL)).text()).toContain('Signature')
+    const copy = await office.ask(one.DocumentURL)
+    expect(copy.headers.get('content-type')).toBe('application/pdf')
+    expect((await copy.text()).slice(0, 5)).toBe('%PDF-')
+    expect((await office.ask(`${one.DocumentURL}x`)).status).toBe(404)
     const kept = office.state.documents[document.Reference]
     if (kept) kept.altered = true
     expect((await validation()).Signatures[0]?.isValid).toBe(false)

@@ -1,10 +1,10 @@
 /** What actions need of the rest of the application and of the world around it. */
 import type { AppError } from '../../../shared/contract/index.ts'
+import type { Rights } from '../accounts/rights.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
-import type { Rights } from './rights.ts'
 
 /** As much of the service's client as actions take. */
 export type ActingClient = Pick<ServiceClient, 'updateSigner' | 'extend' | 'assignQueueDocument' | 'sendReminder'>

@@ -23,7 +23,7 @@ import {
   ErrorResponse,
   type UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
-import type { Rights } from '../actions/rights.ts'
+import type { Rights } from '../accounts/rights.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { EmployersAnswer, UnreadableEmployer } from '../service/account.ts'

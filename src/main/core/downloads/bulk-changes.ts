@@ -38,7 +38,7 @@ export class BulkChanges {
     this.#deps = deps
   }
 
-  /** Queues many documents; those without an identity check are only counted. @throws AppFailure `gone` for the folder. */
+  /** Queues many documents; those of which nothing that is wanted can be there are only counted. @throws AppFailure `gone` for the folder. */
   async add(
     accountId: string,
     what: DecodedInput<'downloads.add'>['what'],
@@ -50,7 +50,7 @@ export class BulkChanges {
     const isStopped = () => this.#stops.get(accountId) !== begun
     const some: Some =
       'query' in what ? what : { documents: what.references.map((reference) => ({ accountId, reference })) }
-    const sum = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
+    const sum = { added: 0, alreadyQueued: 0, leftOut: 0 }
     let found = 0
     let after: DocumentKey | undefined
     queue.lanes.release(accountId)
@@ -67,12 +67,12 @@ export class BulkChanges {
       after = page.at(-1)
       found += page.length
       const counts = await chunked(db, this.#addEach(page, folderId, choice, isStopped))
-      for (const name of ['added', 'alreadyQueued', 'withoutIdentity'] as const) sum[name] += counts[name]
+      for (const name of ['added', 'alreadyQueued', 'leftOut'] as const) sum[name] += counts[name]
       for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
       changed()
     }
-    // Of what isn't known here no check is known either.
-    if ('references' in what && !isStopped()) sum.withoutIdentity += new Set(what.references).size - found
+    // Of what isn't known here neither a check nor its end is known.
+    if ('references' in what && !isStopped()) sum.leftOut += new Set(what.references).size - found
     return sum
   }
 
@@ -159,11 +159,12 @@ export class BulkChanges {
     isStopped: () => boolean
   ): Sliced<AddedDownloads> {
     const { table, runs, newId, time } = this.#deps
-    const counts = { added: 0, alreadyQueued: 0, withoutIdentity: 0 }
-    for (const { accountId, reference, name, isThere } of checks) {
+    const counts = { added: 0, alreadyQueued: 0, leftOut: 0 }
+    for (const { accountId, reference, name, isThere, completedAt } of checks) {
       if (isStopped()) return counts
-      if (!isThere) counts.withoutIdentity += 1
-      for (const type of isThere ? new Set(types) : []) {
+      const wanted = new Set(types.filter((type) => (type === 'signed' ? completedAt !== undefined : isThere)))
+      if (wanted.size === 0) counts.leftOut += 1
+      for (const type of wanted) {
         const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
         runs.adding(accountId)
         if (table.add({ id: newId(), ...what, queuedAt: time.now() })) counts.added += 1

@@ -1,12 +1,15 @@
 /**
- * ID-verification data on its way to disk: a queue that outlives the application, rules that fill it, and what is known of
+ * ID-verification data and signed documents on their way to disk: a queue that outlives the application, rules that fill it, and what is known of
  * the files that came of it. Files are whole or not there at all, and never take another's place.
  */
 import type {
+  AddedDownloads,
   AppError,
   DecodedInput,
+  DownloadRule,
   DownloadSettings,
   DownloadSummary,
+  DownloadType,
   DownloadView
 } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
@@ -30,7 +33,7 @@ import { openSavedFilesCheck } from './saved-files-check.ts'
 import { openDownloadSettings, type SettingsDeps } from './settings.ts'
 
 export interface DownloadsDeps
-  extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder'>,
+  extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
     Pick<SettingsDeps, 'folder' | 'setFolder'>,
     Pick<RulesDeps, 'views' | 'folderNames' | 'failed'> {
   db: Db
@@ -63,7 +66,10 @@ export function openDownloads(deps: DownloadsDeps) {
   const queue = new Queue({
     ...deps,
     ...{ table, speed, concurrency, isPaused, changed, kept, gaveUp },
-    fetchFile: fetching.fetchFile,
+    fetchFile(download, underWay) {
+      insistOnRight(download.accountId, [download.type])
+      return fetching.fetchFile(download, underWay)
+    },
     settle: fetching.settle,
     rested: indexes.rested
   })
@@ -85,7 +91,8 @@ export function openDownloads(deps: DownloadsDeps) {
     runs.ended(download.accountId, 'done')
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
     const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
-    deps.note({ what: 'identity-data-fetched', documentReference, documentName, detail })
+    const what = type === 'signed' ? 'signed-document-fetched' : 'identity-data-fetched'
+    deps.note({ what, documentReference, documentName, detail })
     if (ruleId !== undefined) rules.brought(ruleId)
     if (writesIndex) indexes.came(folderId)
   }
@@ -100,12 +107,33 @@ export function openDownloads(deps: DownloadsDeps) {
     return download?.accountId === accountId ? download : fail('gone', 'This download is no longer in the list.')
   }
 
-  return {
-    rules,
-    folders,
+  /** @throws AppFailure `not-allowed` for signed documents where nobody has said that what was looked at is one. */
+  function insistOnRight(accountId: string, types: readonly DownloadType[]): void {
+    if (!types.includes('signed') || deps.rightsOf(accountId).signedDocuments === 'yes') return
+    fail('not-allowed', 'Signed documents aren’t saved for this account yet.', {
+      next: 'Open one, look whether it is the signed document, and allow it there.'
+    })
+  }
 
-    /** One document, as it is set. If the same is queued already, that is answered. */
-    start(accountId: string, reference: string, name: string, type: DownloadView['type']): DownloadView {
+  return {
+    folders,
+    rules: {
+      ...rules,
+      /** @throws AppFailure `not-allowed`, and `gone` where the view or the folder isn't known. */
+      async add(accountId: string, input: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
+        insistOnRight(accountId, input.types)
+        return rules.add(accountId, input)
+      },
+      /** @throws AppFailure `not-allowed` and `gone`. */
+      change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
+        insistOnRight(accountId, changes.types ?? [])
+        return rules.change(accountId, id, changes)
+      }
+    },
+
+    /** One document, as it is set. If the same is queued already, that is answered. @throws AppFailure `not-allowed`. */
+    start(accountId: string, reference: string, name: string, type: DownloadType): DownloadView {
+      insistOnRight(accountId, [type])
       const { folder, pattern, writesIndex } = settings.read()
       const id = newId()
       const what = { accountId, documentReference: reference, type, folderId: folder.id }
@@ -119,7 +147,11 @@ export function openDownloads(deps: DownloadsDeps) {
       return listing.viewOf(download ?? fail('gone', 'This download is no longer in the list.'))
     },
 
-    add: bulk.add.bind(bulk),
+    /** Many documents. @throws AppFailure `not-allowed`, and `gone` for the folder. */
+    async add(...[accountId, what, choice]: Parameters<BulkChanges['add']>): Promise<AddedDownloads> {
+      insistOnRight(accountId, choice.types)
+      return bulk.add(accountId, what, choice)
+    },
     list: listing.list,
     summary: listing.summary,
 

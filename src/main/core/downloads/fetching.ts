@@ -1,6 +1,7 @@
 /** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
 
 import { dirname, join } from 'node:path'
+import type { AccountRights } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
@@ -21,7 +22,10 @@ import { findKept, type Kept, keepFile } from './target.ts'
 import { SeenFolders } from './target-folder.ts'
 
 /** As much of the service's client as downloads take. */
-export type FetchingClient = Pick<ServiceClient, 'downloadIDVerificationPdf' | 'downloadIDVerificationJson'>
+export type FetchingClient = Pick<
+  ServiceClient,
+  'downloadIDVerificationPdf' | 'downloadIDVerificationJson' | 'downloadSignedDocument'
+>
 
 export interface FetchingDeps {
   table: DownloadsTable
@@ -29,6 +33,8 @@ export interface FetchingDeps {
   ask: AskDocuments
   clientOf: (accountId: string) => Promise<FetchingClient>
   accountName: (accountId: string) => string
+  /** What the account may do, and from where signed documents may come. */
+  rightsOf: (accountId: string) => Pick<AccountRights, 'signedDocuments' | 'signedFrom'>
   /** Whether it may be made where it isn't there: the one that nobody chose. */
   isUsualFolder: (path: string) => boolean
   time: Pick<Time, 'elapsed' | 'zone'>
@@ -73,7 +79,7 @@ export function openFetching(deps: FetchingDeps) {
 
   async function contentOf(
     client: FetchingClient,
-    { documentReference, type }: Download,
+    { accountId, documentReference, type }: Download,
     { signal, expect, came, arrived }: UnderWay
   ): Promise<{ content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; cancel: () => Promise<void> }> {
     if (type === 'json') {
@@ -82,7 +88,10 @@ export function openFetching(deps: FetchingDeps) {
       arrived()
       return { content: [bytes], cancel: async () => void bytes.fill(0) }
     }
-    const pdf = await client.downloadIDVerificationPdf(documentReference, { signal })
+    const pdf =
+      type === 'signed'
+        ? await client.downloadSignedDocument(documentReference, { signal, from: deps.rightsOf(accountId).signedFrom })
+        : await client.downloadIDVerificationPdf(documentReference, { signal })
     if (pdf.length !== undefined) expect(pdf.length)
     return { content: buffered(counted(pdf.bytes, { signal, came, arrived })), cancel: () => pdf.cancel() }
   }

@@ -6,6 +6,7 @@
 
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
+import type { DownloadType } from '../../../shared/contract/index.ts'
 import { csvLines, UTF8_MARK } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { inTurn, nextTurn } from '../lib/slices.ts'
@@ -116,7 +117,7 @@ export interface IndexRow {
   documentReference: string
   clientReference?: string
   signers: readonly string[]
-  type: 'pdf' | 'json'
+  type: DownloadType
   bytes: number
   sha256: string
   /** Milliseconds since 1970 UTC. */

@@ -3,7 +3,12 @@
  * path below a folder, whatever the names that go into it are. Only the pattern's own slashes make folders.
  * What it makes of some documents is shown before anyone relies on it.
  */
-import { DocumentQuery, type DownloadView, type PatternPreview } from '../../../shared/contract/index.ts'
+import {
+  DocumentQuery,
+  type DownloadType,
+  type DownloadView,
+  type PatternPreview
+} from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
@@ -79,9 +84,12 @@ export function relativePath(pattern: NamePattern, parts: NameParts): string[] {
     const text = textOf(pieces, parts)
     const isFile = index === pattern.parts.length - 1
     if (!isFile) return safeFileName(text, { fallback: withoutValue(pieces) })
-    return safeFileName(text.trim() === '' ? parts.reference : text, { extension: parts.type })
+    return safeFileName(text.trim() === '' ? parts.reference : text, { extension: ENDINGS[parts.type] })
   })
 }
+
+/** A signed document and its identity check's report may lie side by side under one name. */
+const ENDINGS: Record<DownloadType, string> = { pdf: 'pdf', json: 'json', signed: 'signed.pdf' }
 
 const EMPTY = 'The pattern is empty. Write how a file is to be called: {document} – {date}'
 

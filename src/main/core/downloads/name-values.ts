@@ -1,5 +1,6 @@
 /** What each placeholder of a name pattern stands for, and in which words that is shown. */
 import { offsetIn } from '../../../shared/composition/zone.ts'
+import type { DownloadType } from '../../../shared/contract/index.ts'
 import { fullName, readGmt, readServiceDate } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 
@@ -12,7 +13,7 @@ export interface NameParts {
   clientReference?: string
   /** Full names, in the order in which they sign. */
   signers: string[]
-  type: 'pdf' | 'json'
+  type: DownloadType
   /** When the document was completed or last signed, else now: milliseconds since 1970 UTC, as `due` is. */
   date: number
   due?: number

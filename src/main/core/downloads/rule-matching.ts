@@ -42,9 +42,10 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
 
   /** Puts what a rule wants of a document in line. To be called within a transaction. */
   function queue(rule: Rule, check: IdentityCheck): boolean {
-    const isWanted = rule.isOn && check.isThere && check.completedAt !== undefined && check.found.includes(rule.id)
+    const isWanted = rule.isOn && check.completedAt !== undefined && check.found.includes(rule.id)
     if (!isWanted || !table.isConcerned(rule.id, check)) return false
-    const types = rule.types.filter((type) => table.queue(rule.id, check, type))
+    const wanted = rule.types.filter((type) => type === 'signed' || check.isThere)
+    const types = wanted.filter((type) => table.queue(rule.id, check, type))
     for (const type of types) deps.enqueue(rule, check, type)
     return types.length > 0
   }

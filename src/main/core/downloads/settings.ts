@@ -1,5 +1,6 @@
 /** How a person wants identity data fetched: kept as what is proposed the next time. */
 import { z } from 'zod'
+import { DOWNLOAD_TYPES } from '../../../shared/contract/downloads.ts'
 import type { DecodedInput, DownloadSettings } from '../../../shared/contract/index.ts'
 import { defined } from '../lib/objects.ts'
 import type { Db } from '../storage/connection.ts'
@@ -9,10 +10,7 @@ import { DEFAULT_PATTERN } from './name-pattern.ts'
 
 const KEY = 'download-settings'
 const Kept = z.object({
-  types: z
-    .array(z.enum(['pdf', 'json']))
-    .min(1)
-    .default(['pdf']),
+  types: z.array(z.enum(DOWNLOAD_TYPES)).min(1).default(['pdf']),
   pattern: z.string().min(1).default(DEFAULT_PATTERN),
   writesIndex: z.boolean().default(false),
   concurrency: z.int().min(1).max(8).default(4)

@@ -1,13 +1,14 @@
 /**
- * An identity check's PDF on its way to a page that shows it: handed on part by part as it comes, so that never more than
+ * An identity check's PDF, or a signed document, on its way to a page that shows it: handed on part by part as it comes, so that never more than
  * one part of it is in the memory of this process, and nothing of it on the disk. There is one at a time.
  */
-import type { IdentityPdfPart, IdentityPdfView } from '../../../shared/contract/index.ts'
+import type { PdfKind, PdfPart, PdfView } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import type { PdfDownload } from '../service/downloads.ts'
+import type { PdfDownload } from '../service/pdf-answer.ts'
 import type { ServiceClient } from '../service/service-client.ts'
+import type { SignedDocument } from '../service/signed-document.ts'
 
 /** The largest PDF that is shown, in bytes. What is shown is held in memory whole; a larger one is for the disk. */
 export const LARGEST_SHOWN = 40 * 1024 * 1024
@@ -17,7 +18,7 @@ export const PART = 1024 * 1024
 export const PATIENCE = 60_000
 
 export interface PdfPreviewDeps {
-  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'downloadIDVerificationPdf'>>
+  clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'downloadIDVerificationPdf' | 'downloadSignedDocument'>>
   note: NoteInAudit
   newId: () => string
   time: Pick<Time, 'after'>
@@ -28,9 +29,12 @@ export type PdfPreviews = ReturnType<typeof openPdfPreviews>
 interface Look {
   id: string
   accountId: string
+  kind: PdfKind
   abort: AbortController
+  /** Where a signed document comes from, beside the account's own service. */
+  from?: string | undefined
   download?: PdfDownload
-  parts?: AsyncGenerator<IdentityPdfPart, void, void>
+  parts?: AsyncGenerator<PdfPart, void, void>
   /** A part is being waited for. */
   isAsked?: true
   forgetNoMore?: () => void
@@ -38,6 +42,8 @@ interface Look {
 
 export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps) {
   let current: Look | undefined
+  /** Accounts of which a signed document was handed on whole in this run, and where each came from. */
+  const signedSeen = new Map<string, string | undefined>()
 
   function end(look: Look): void {
     look.forgetNoMore?.()
@@ -64,16 +70,22 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
      * Asks the service for the PDF. The audit trail has it as soon as something of it has come.
      * @throws ServiceError, with `too-large` where its announced length is more than `LARGEST_SHOWN`.
      */
-    async open(accountId: string, documentReference: string, documentName: string): Promise<IdentityPdfView> {
+    async open(accountId: string, documentReference: string, documentName: string, kind: PdfKind): Promise<PdfView> {
       if (current) end(current)
-      const look: Look = { id: newId(), accountId, abort: new AbortController() }
+      const look: Look = { id: newId(), accountId, kind, abort: new AbortController() }
       current = look
       const { signal } = look.abort
       try {
         const client = await clientOf(accountId)
-        const download = await client.downloadIDVerificationPdf(documentReference, { signal, maxBytes: LARGEST_SHOWN })
-        note({ what: 'identity-data-fetched', documentReference, documentName, detail: { as: 'preview' } })
+        const how = { signal, maxBytes: LARGEST_SHOWN }
+        const download: SignedDocument =
+          kind === 'signed'
+            ? await client.downloadSignedDocument(documentReference, how)
+            : await client.downloadIDVerificationPdf(documentReference, how)
+        const { from } = download
+        note({ what: NOTED[kind], documentReference, documentName, detail: { as: 'preview', ...(from && { from }) } })
         look.download = download
+        look.from = from
         look.parts = inParts(download.bytes)
         if (signal.aborted) {
           end(look)
@@ -81,7 +93,8 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
         }
         waitFor(look)
         const { length } = download
-        return { id: look.id, documentReference, documentName, ...(length !== undefined && { length }) }
+        const more = { ...(length !== undefined && { length }), ...(from && { from }) }
+        return { id: look.id, documentReference, documentName, ...more }
       } catch (error) {
         end(look)
         throw error
@@ -93,7 +106,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
      * @throws AppFailure `gone` where it was put away, or is another account's; `busy` where a part is being waited for;
      * ServiceError where the line breaks or it turns out to be too large.
      */
-    async next(id: string, accountId: string): Promise<IdentityPdfPart> {
+    async next(id: string, accountId: string): Promise<PdfPart> {
       const { look, parts } = known(id, accountId)
       if (look.isAsked) return fail('busy', 'A part of this PDF is under way already.')
       look.isAsked = true
@@ -101,6 +114,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
       try {
         const { value: part } = await parts.next()
         if (look.abort.signal.aborted || !part) return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
+        if (part.isLast && look.kind === 'signed') signedSeen.set(accountId, look.from)
         if (part.isLast) end(look)
         else waitFor(look)
         return part
@@ -116,6 +130,15 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
       if (current?.id === id) end(current)
     },
 
+    /**
+     * Where the signed document came from that was looked at last, if that isn't the account's own service.
+     * @throws AppFailure `not-allowed` where none was looked at in this run.
+     */
+    signedFrom(accountId: string): string | undefined {
+      if (!signedSeen.has(accountId)) fail('not-allowed', 'No signed document of this account was looked at yet.')
+      return signedSeen.get(accountId)
+    },
+
     /** When another account is chosen: ends what isn't of this one. */
     closeOthers(accountId: string | undefined): void {
       if (current && current.accountId !== accountId) end(current)
@@ -128,8 +151,10 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
   }
 }
 
+const NOTED = { identity: 'identity-data-fetched', signed: 'signed-document-fetched' } as const
+
 /** Gathers what comes into parts of about `PART` bytes. The last is known as such, so one chunk is read ahead. */
-async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IdentityPdfPart, void, void> {
+async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PdfPart, void, void> {
   let gathered: Uint8Array[] = []
   let size = 0
   for await (const chunk of bytes) {

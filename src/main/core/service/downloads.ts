@@ -4,7 +4,7 @@ import { type DecodedList, type IDVerificationDataType, IDVerificationRecord } f
 import { parsedJson } from '../lib/json-scanning.ts'
 import { ServiceError } from './errors.ts'
 import {
-  asIdentityTrouble,
+  asFileTrouble,
   type Came,
   isRecord,
   LOOKED_AT,
@@ -12,26 +12,14 @@ import {
   OPERATION,
   whatCame,
   whatJsonIs
-} from './identity-trouble.ts'
+} from './file-trouble.ts'
 import { decodedList, pathTo, unexpected } from './operation.ts'
-import { type DownloadProgress, readPdf } from './pdf-answer.ts'
+import { type DownloadProgress, PDF_RATHER_THAN_JSON, type PdfDownload, readPdf } from './pdf-answer.ts'
 import type { Refusal } from './refusal.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface DownloadOptions extends CallOptions {
   onProgress?: ((progress: DownloadProgress) => void) | undefined
-}
-
-/** A PDF under way: its first bytes were seen to be those of a PDF, the rest comes as `bytes` is read. */
-export interface PdfDownload {
-  /** Bytes in all, where the service says it. For showing; only the end of `bytes` says that it is complete. */
-  length: number | undefined
-  /**
-   * Can be read once, and must be read or `cancel`led. Throws ServiceError where the download breaks or isn't whole, so
-   * bytes that came to an end without a throw are all of a PDF, from `%PDF-` to `%%EOF`.
-   */
-  bytes: AsyncIterable<Uint8Array>
-  cancel(): Promise<void>
 }
 
 /** @param spelling how the account's service wants the data type spelled. */
@@ -56,23 +44,12 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
     async downloadIDVerificationPdf(documentReference: string, options: DownloadOptions = {}): Promise<PdfDownload> {
       const { onProgress, ...call } = options
       const limit = options.maxBytes ?? transport.limits.downloadBytes
-      const { bytes, length, first } = await ask(documentReference, 'pdf', async (path) => {
-        // JSON as second choice, so that a refusal comes in a form that says why.
-        const accept = 'application/pdf, application/json;q=0.5'
-        const answer = await transport.open({ ...call, operation: OPERATION, path }, accept)
-        const reading = readPdf(answer, { limit, shown: transport.shown, onProgress })
-        // The first real piece: that it is a PDF is known before anybody makes a file for it, or takes the word for right.
-        return { ...reading, first: await reading.bytes.next() }
+      return ask(documentReference, 'pdf', async (path) => {
+        const answer = await transport.open({ ...call, operation: OPERATION, path }, PDF_RATHER_THAN_JSON)
+        return readPdf(answer, { asked: 'pdf', limit, shown: transport.shown, onProgress })
       }).catch((thrown: unknown) => {
-        throw asIdentityTrouble('pdf', thrown)
+        throw asFileTrouble('pdf', thrown)
       })
-      return {
-        length: length(),
-        bytes: resume(first, bytes),
-        async cancel() {
-          await bytes.return()
-        }
-      }
     },
 
     /**
@@ -96,22 +73,9 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
     async downloadIDVerificationJson(documentReference: string, options?: CallOptions): Promise<Uint8Array> {
       const { list, bytes } = await ask(documentReference, 'json', (path) => readRecords(transport, path, options))
       const [problem] = list.problems
-      if (list.items.length === 0 && problem) throw asIdentityTrouble('json', unexpected(OPERATION, problem))
+      if (list.items.length === 0 && problem) throw asFileTrouble('json', unexpected(OPERATION, problem))
       return bytes
     }
-  }
-}
-
-async function* resume(
-  first: IteratorResult<Uint8Array, void>,
-  rest: AsyncGenerator<Uint8Array, void, void>
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    if (first.done) return
-    yield first.value
-    yield* rest
-  } finally {
-    await rest.return()
   }
 }
 
@@ -150,7 +114,7 @@ async function readRecords(
   } catch (thrown) {
     throw thrown instanceof ServiceError && thrown.code === 'not-json' && instead
       ? notWhatWasAsked('json', instead.finding, transport.shown(instead.said))
-      : asIdentityTrouble('json', thrown)
+      : asFileTrouble('json', thrown)
   }
 }
 

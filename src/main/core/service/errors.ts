@@ -4,7 +4,7 @@
  */
 
 import { type FieldMessage, serviceErrorCodes } from '../../../shared/contract/errors.ts'
-import type { IDVerificationDataType } from '../../../shared/model/index.ts'
+import type { DownloadType } from '../../../shared/contract/views.ts'
 
 /** The contract's codes, and three more that the client tells apart; `ipc/errors.ts` says how the screens are told of them. */
 export const SERVICE_ERROR_CODES = [
@@ -18,7 +18,7 @@ export const SERVICE_ERROR_CODES = [
 ] as const
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
 
-/** What came of operation 9 in place of what was asked for. */
+/** What came in place of the PDF or the records that were asked for: of operation 9, or of a signed document's address. */
 export const FINDINGS = [
   /** An empty answer, or one that says that there is nothing. */
   'nothing',
@@ -35,7 +35,19 @@ export const FINDINGS = [
   /** It, but not all of it, or not as it was sent. */
   'not-whole',
   /** It began to come, and was given up. */
-  'too-slow'
+  'too-slow',
+  /** Of the signed document's address: there is none. */
+  'no-address',
+  /** It leads to where nothing is fetched from: a private network, another program, an address that sends us on. */
+  'elsewhere',
+  /** It is at another place than those from which a person has looked at one. */
+  'another-place',
+  /** It answers those alone who sign in. */
+  'not-let-in',
+  /** It answers that there is nothing, or nothing more. */
+  'expired',
+  /** A page for people. */
+  'page'
 ] as const
 export type Finding = (typeof FINDINGS)[number]
 
@@ -68,8 +80,8 @@ export interface ServiceErrorDetails {
   serviceMessage?: string | undefined
   /** The network's own code (`ECONNREFUSED`, `ERR_CERT_DATE_INVALID`), for support. */
   reason?: string | undefined
-  /** For the operation that fetches identity data: what was asked for. */
-  asked?: IDVerificationDataType | undefined
+  /** Where a file was asked for: which. */
+  asked?: DownloadType | undefined
   /** What came of an answer that had begun. */
   finding?: Finding | undefined
   /** Origin that a refused redirect pointed to, so that an account's address can be corrected. */
@@ -90,7 +102,7 @@ export class ServiceError extends Error {
   declare readonly serviceMessage: string | undefined
   declare readonly reason: string | undefined
   declare readonly movedTo: string | undefined
-  declare readonly asked: IDVerificationDataType | undefined
+  declare readonly asked: DownloadType | undefined
   declare readonly finding: Finding | undefined
 
   constructor(details: ServiceErrorDetails) {

@@ -3,7 +3,6 @@ export {
   createAuthentication,
   type OutgoingRequest
 } from './authentication.ts'
-export type { PdfDownload } from './downloads.ts'
 export {
   FINDINGS,
   type Finding,
@@ -18,5 +17,6 @@ export {
   type NetRequest
 } from './net-request-fetch.ts'
 export { readBaseUrl } from './operation.ts'
+export type { PdfDownload } from './pdf-answer.ts'
 export { createServiceClient, type ServiceClient, type ServiceClientOptions } from './service-client.ts'
 export { SERVICE_LIMITS } from './transport.ts'

@@ -2,9 +2,15 @@
 import { BodyTooLarge, chunks, declaredLength, drop } from './answer-body.ts'
 import { decodeBare, decodeQuoted, EncodingTrouble, encodedBeginning } from './encoded-pdf.ts'
 import { ServiceError } from './errors.ts'
-import { asIdentityTrouble, LOOKED_AT, notWhatWasAsked, whatCame } from './identity-trouble.ts'
+import { asFileTrouble, LOOKED_AT, notWhatWasAsked, whatCame } from './file-trouble.ts'
 import type { Refusal } from './refusal.ts'
 import type { OpenAnswer } from './transport.ts'
+
+/** JSON as second choice, so that a refusal comes in a form that says why. */
+export const PDF_RATHER_THAN_JSON = 'application/pdf, application/json;q=0.5'
+
+/** What may be asked for as a PDF. */
+type AskedPdf = 'pdf' | 'signed'
 
 export interface DownloadProgress {
   /** Bytes received so far. */
@@ -13,13 +19,23 @@ export interface DownloadProgress {
   length: number | undefined
 }
 
-export interface PdfReading {
-  /** Bytes of the PDF in all, where the service says it: not where it comes encoded. Known once a piece was read. */
-  length(): number | undefined
-  bytes: AsyncGenerator<Uint8Array, void, void>
+/** A PDF under way: its first bytes were seen to be those of a PDF, the rest comes as `bytes` is read. */
+export interface PdfDownload {
+  /**
+   * Bytes in all, where the service says it: not where the PDF comes encoded. For showing; only the end of `bytes` says that
+   * it is complete.
+   */
+  length: number | undefined
+  /**
+   * Can be read once, and must be read or `cancel`led. Throws ServiceError where the download breaks or isn't whole, so
+   * bytes that came to an end without a throw are all of a PDF, from `%PDF-` to `%%EOF`.
+   */
+  bytes: AsyncIterable<Uint8Array>
+  cancel(): Promise<void>
 }
 
 export interface PdfReadingOptions {
+  asked: AskedPdf
   /** Bytes that are received at most, after decompression. */
   limit: number
   /** As much of what the service says as people may see. */
@@ -27,8 +43,37 @@ export interface PdfReadingOptions {
   onProgress?: ((progress: DownloadProgress) => void) | undefined
 }
 
-/** `bytes` throws ServiceError only. */
-export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfReadingOptions): PdfReading {
+/**
+ * Reads an answer's first real piece: that it is a PDF is known before anybody makes a file for it.
+ * @throws ServiceError with what was found (`asked`, `finding`) where something else comes, an error page say.
+ */
+export async function readPdf(answer: OpenAnswer, options: PdfReadingOptions): Promise<PdfDownload> {
+  const { length, bytes } = reading(answer, options)
+  const first = await bytes.next()
+  return {
+    length: length(),
+    bytes: resume(first, bytes),
+    async cancel() {
+      await bytes.return()
+    }
+  }
+}
+
+async function* resume(
+  first: IteratorResult<Uint8Array, void>,
+  rest: AsyncGenerator<Uint8Array, void, void>
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (first.done) return
+    yield first.value
+    yield* rest
+  } finally {
+    await rest.return()
+  }
+}
+
+/** `bytes` throws ServiceError only; `length` is known once a piece of them was read. */
+function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfReadingOptions) {
   const { response, watch } = answer
   const announced = declaredLength(response)
   let received = 0
@@ -58,8 +103,8 @@ export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfRea
       const text = beginning.bytes.toString('latin1')
       const encoded = encodedBeginning(text)
       if (!encoded) {
-        const { finding, said } = whatCame('pdf', beginning.bytes, beginning.isAll)
-        throw notWhatWasAsked('pdf', finding, shown(said))
+        const { finding, said } = whatCame(asked, beginning.bytes, beginning.isAll)
+        throw notWhatWasAsked(asked, finding, shown(said))
       }
       isEncoded = true
       const rest = after(beginning.bytes.subarray(encoded.at), source)
@@ -86,9 +131,9 @@ export function readPdf(answer: OpenAnswer, { limit, shown, onProgress }: PdfRea
         pdf.see(piece)
         yield piece
       }
-      if (!isWhole(pdf)) throw notWhatWasAsked('pdf', 'not-whole')
+      if (!isWhole(pdf)) throw notWhatWasAsked(asked, 'not-whole')
     } catch (thrown) {
-      throw described(thrown, answer)
+      throw described(asked, thrown, answer)
     } finally {
       watch.finish()
       // Nobody reads the rest, where there is one.
@@ -146,9 +191,9 @@ function isPart(response: Response): boolean {
   return last === undefined || Number(last) + 1 !== Number(length)
 }
 
-function described(thrown: unknown, answer: OpenAnswer): unknown {
-  if (thrown instanceof EncodingTrouble) return notWhatWasAsked('pdf', thrown.finding)
-  return asIdentityTrouble('pdf', thrown instanceof ServiceError ? thrown : answer.failure(thrown))
+function described(asked: AskedPdf, thrown: unknown, answer: OpenAnswer): unknown {
+  if (thrown instanceof EncodingTrouble) return notWhatWasAsked(asked, thrown.finding)
+  return asFileTrouble(asked, thrown instanceof ServiceError ? thrown : answer.failure(thrown))
 }
 
 /**

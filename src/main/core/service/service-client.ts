@@ -3,6 +3,7 @@ import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared
 import { account } from './account.ts'
 import { documents, packages, type ServiceHabits } from './documents.ts'
 import { downloads } from './downloads.ts'
+import { signedDocuments } from './signed-document.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ServiceClientOptions extends TransportOptions {
@@ -14,9 +15,11 @@ export interface ServiceClientOptions extends TransportOptions {
 /** @throws TypeError if the base URL isn't an absolute http or https one. */
 export function createServiceClient(options: ServiceClientOptions) {
   const transport = createTransport(options)
+  const ofDocuments = documents(transport, options.habits ?? {})
   return {
     ...packages(transport, options.habits ?? {}),
-    ...documents(transport, options.habits ?? {}),
+    ...ofDocuments,
+    ...signedDocuments(transport, ofDocuments),
     ...downloads(transport, options.dataTypeSpelling ?? USUAL_DATA_TYPE_SPELLING),
     ...account(transport)
   }

@@ -99,6 +99,10 @@ export interface Transport {
   postForNothing(call: Call, body: unknown): Promise<void>
   /** A GET's answer with its body unread. The caller calls `watch.finish()`. */
   open(call: Call, accept: string): Promise<OpenAnswer>
+  /** The same of an address that the service gave. Another origin than the account's own is never shown its credentials. */
+  openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer>
+  /** Where the account's service is. */
+  readonly home: URL
   /** As much of what the service says of an error as people may see: without the account's secrets. */
   shown(said: Refusal): Refusal
   readonly parse: ParseJson
@@ -109,12 +113,14 @@ export interface Transport {
 export function createTransport(options: TransportOptions): Transport {
   const { authentication, fetch, clock, random, parse = parseJson, sleep = patiently } = options
   const base = readBaseUrl(options.baseUrl)
+  const home = new URL(base.href)
   const limits = { ...SERVICE_LIMITS, ...options.limits }
   let jsonByQuery = options.jsonByQuery ?? false
 
   return {
     limits,
     parse,
+    home,
     shown: (said) => withoutSecrets(said, authentication.secrets),
 
     async get(call, kind) {
@@ -143,21 +149,24 @@ export function createTransport(options: TransportOptions): Transport {
       })
     },
 
-    async open(call, accept) {
-      return withRetries(call, async () => {
-        const watching = watch(limits.times.download, call.signal)
-        const { operation } = call
-        try {
-          const request: Exchange = { operation, method: 'GET', url: address(call), accept }
-          const response = await exchange(request, fetch, authentication, watching)
-          if (!response.ok) throw await refused(operation, response, watching)
-          return { response, watch: watching, failure: (thrown) => bodyFailure(operation, thrown, watching) }
-        } catch (thrown) {
-          watching.finish()
-          throw asServiceError(operation, thrown, watching)
-        }
-      })
-    }
+    open: (call, accept) => openAt(address(call), call, accept),
+    openAt
+  }
+
+  async function openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer> {
+    const credentials = url.origin === home.origin ? authentication : NOBODY
+    return withRetries(call, async () => {
+      const watching = watch(limits.times.download, call.signal)
+      const { operation } = call
+      try {
+        const response = await exchange({ operation, method: 'GET', url, accept }, fetch, credentials, watching)
+        if (!response.ok) throw await refused(operation, response, watching)
+        return { response, watch: watching, failure: (thrown) => bodyFailure(operation, thrown, watching) }
+      } catch (thrown) {
+        watching.finish()
+        throw asServiceError(operation, thrown, watching)
+      }
+    })
   }
 
   type Answer<Value> = { ok: true; value: Value } | { ok: false; error: ServiceError }
@@ -242,7 +251,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  async function withRetries<Value>(call: Call, attemptOnce: () => Promise<Value>): Promise<Value> {
+  async function withRetries<Value>(call: Omit<Call, 'path'>, attemptOnce: () => Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await attemptOnce()
@@ -262,6 +271,8 @@ export function createTransport(options: TransportOptions): Transport {
     return refusedAnswer(operation, response, watching, authentication, clock())
   }
 }
+
+const NOBODY: Authentication = { scheme: 'none', sign: () => undefined, secrets: [] }
 
 function asServiceError(operation: string, thrown: unknown, watching: Watch): ServiceError {
   return thrown instanceof ServiceError ? thrown : bodyFailure(operation, thrown, watching)

@@ -3,6 +3,7 @@ import {
   Activity,
   BookUser,
   Download,
+  FileCheck,
   FileScan,
   FileText,
   Inbox,
@@ -26,7 +27,7 @@ import Documents from '../screens/documents/Documents.svelte'
 import Downloads from '../screens/downloads/Downloads.svelte'
 import Drafts from '../screens/drafts/Drafts.svelte'
 import Identity from '../screens/identity/Identity.svelte'
-import IdentityPdf from '../screens/identity/pdf/IdentityPdf.svelte'
+import DocumentPdf from '../screens/identity/pdf/DocumentPdf.svelte'
 import Outbox from '../screens/outbox/Outbox.svelte'
 import Overview from '../screens/overview/Overview.svelte'
 import SettingsScreen from '../screens/settings/Settings.svelte'
@@ -40,7 +41,8 @@ export const screens: Record<ScreenName, { label: string; icon: typeof FileText;
   outbox: { label: 'Outbox', icon: Inbox, component: Outbox },
   documents: { label: 'Documents', icon: FileText, component: Documents },
   identity: { label: 'Identity check', icon: ScanFace, component: Identity },
-  'identity-pdf': { label: 'Identity report', icon: FileScan, component: IdentityPdf },
+  'identity-pdf': { label: 'Identity report', icon: FileScan, component: DocumentPdf },
+  'signed-document': { label: 'Signed document', icon: FileCheck, component: DocumentPdf },
   counter: { label: 'Counter', icon: UserCheck, component: Counter },
   audit: { label: 'Audit trail', icon: ScrollText, component: Audit },
   downloads: { label: 'Downloads', icon: Download, component: Downloads },

@@ -3,18 +3,17 @@
  * pattern with what it makes of real documents, and whether an index is kept.
  */
 import type { AppError } from '../../../shared/contract/errors.ts'
-import type { DownloadChoice, DownloadFolder, PatternPreview } from '../../../shared/contract/views.ts'
-import type { IDVerificationDataType } from '../../../shared/model/id-verification.ts'
+import type { DownloadChoice, DownloadFolder, DownloadType, PatternPreview } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 
+/** By this ending the main process tells the signed document from its identity check's report. */
+const SIGNED = '.signed.pdf'
 /** Milliseconds without a key until names are asked for. */
 const TYPING = 200
 /** As many as are shown. */
 const EXAMPLES = 3
-
-export type DownloadForms = 'pdf' | 'json' | 'both'
 
 export interface TakenChoice extends DownloadChoice {
   folderId: string
@@ -30,7 +29,7 @@ export interface ExampleName {
 
 export class ChoosingDownloads {
   pattern = $state('')
-  forms = $state<DownloadForms>('pdf')
+  types = $state.raw<DownloadType[]>(['pdf'])
   writesIndex = $state(true)
   #folder = $state.raw<DownloadFolder>()
   /** By the types that are wanted. */
@@ -53,14 +52,13 @@ export class ChoosingDownloads {
   get folder(): DownloadFolder | undefined {
     return this.#folder
   }
-  get types(): IDVerificationDataType[] {
-    return this.forms === 'both' ? ['pdf', 'json'] : [this.forms]
-  }
   /** What files would be called; the last that could be told while another is asked for, and none by what can't be used. */
   get examples(): ExampleName[] {
-    const [first, second] = this.#previews
+    const [first, ...others] = this.#previews
     if (!first || this.problem !== undefined) return []
-    const names = first.examples.flatMap(({ fileName }, index) => namesOf(fileName, second?.examples[index]?.fileName))
+    const names = first.examples.flatMap(({ fileName }, index) =>
+      namesOf([fileName, ...others.flatMap(({ examples }) => examples[index]?.fileName ?? [])])
+    )
     return names.slice(0, EXAMPLES)
   }
   /** What of the pattern can't be used, in words. */
@@ -72,12 +70,12 @@ export class ChoosingDownloads {
     return this.#error
   }
   get isReady(): boolean {
-    return this.#folder !== undefined && this.problem === undefined
+    return this.#folder !== undefined && this.types.length > 0 && this.problem === undefined
   }
 
   /** Begins with what was chosen before. */
   begin({ types, pattern, writesIndex, folder }: DownloadChoice & { folder: DownloadFolder }): void {
-    this.forms = types.length > 1 ? 'both' : (types[0] ?? 'pdf')
+    this.types = types
     this.pattern = pattern
     this.writesIndex = writesIndex
     this.#folder = folder
@@ -126,15 +124,14 @@ export class ChoosingDownloads {
   }
 }
 
-/** The names of one document's files: one name with both endings, or two where the names differ in more. */
-function namesOf(one: string, other: string | undefined): ExampleName[] {
-  const [first, second] = [split(one), other === undefined ? undefined : split(other)]
-  if (!second) return [first]
-  return first.path === second.path ? [{ ...first, endings: [...first.endings, ...second.endings] }] : [first, second]
+/** The names of one document's files: one name with all endings, or several where the names differ in more. */
+function namesOf(fileNames: readonly string[]): ExampleName[] {
+  const byPath = Map.groupBy(fileNames.map(split), ({ path }) => path)
+  return [...byPath].map(([path, names]) => ({ path, endings: names.flatMap(({ endings }) => endings) }))
 }
 
 function split(fileName: string): ExampleName {
-  const at = fileName.lastIndexOf('.')
+  const at = fileName.lastIndexOf(fileName.endsWith(SIGNED) ? SIGNED : '.')
   return at > fileName.lastIndexOf('/') + 1
     ? { path: fileName.slice(0, at), endings: [fileName.slice(at)] }
     : { path: fileName, endings: [] }

@@ -1,6 +1,5 @@
 /** The downloads of one document, newest first; the newest of each type stands for it. */
-import type { DownloadPage, DownloadView } from '../../../shared/contract/views.ts'
-import { ID_VERIFICATION_DATA_TYPES, type IDVerificationDataType } from '../../../shared/model/id-verification.ts'
+import type { DownloadPage, DownloadType, DownloadView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
@@ -19,13 +18,13 @@ export class DownloadsOfDocument extends Resource<DownloadPage> {
 
   /** The newest of each type. */
   get newest(): DownloadView[] {
-    return ID_VERIFICATION_DATA_TYPES.flatMap((type) => this.newestOf(type) ?? [])
+    return this.#sorted.filter((one) => this.newestOf(one.type) === one)
   }
-  newestOf(type: IDVerificationDataType): DownloadView | undefined {
+  newestOf(type: DownloadType): DownloadView | undefined {
     return this.#sorted.find((one) => one.type === type)
   }
   /** The newest of the type whose file is there. */
-  savedOf(type: IDVerificationDataType): DownloadView | undefined {
+  savedOf(type: DownloadType): DownloadView | undefined {
     return this.#sorted.find((one) => one.type === type && one.state === 'done')
   }
   find(id: string): DownloadView | undefined {

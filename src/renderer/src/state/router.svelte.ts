@@ -9,6 +9,7 @@ export const screenNames = [
   'documents',
   'identity',
   'identity-pdf',
+  'signed-document',
   'counter',
   'audit',
   'downloads',
@@ -22,11 +23,12 @@ export type ScreenName = (typeof screenNames)[number]
 export const screensWithin: Partial<Record<ScreenName, ScreenName>> = {
   audit: 'counter',
   identity: 'documents',
-  'identity-pdf': 'documents'
+  'identity-pdf': 'documents',
+  'signed-document': 'documents'
 }
 
 /** Screens of one document: there is nothing to go to in them without its reference. */
-export const screensOfOne: readonly ScreenName[] = ['identity', 'identity-pdf']
+export const screensOfOne: readonly ScreenName[] = ['identity', 'identity-pdf', 'signed-document']
 
 export interface Route {
   screen: ScreenName

@@ -200,7 +200,7 @@ const DOWNLOADS = `
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     document_reference TEXT NOT NULL,
     name TEXT NOT NULL,
-    type TEXT NOT NULL CHECK (type IN ('pdf', 'json')),
+    type TEXT NOT NULL CHECK (type IN ('pdf', 'json', 'signed')),
     folder_id TEXT NOT NULL REFERENCES download_folders (id),
     -- How its file is named is found out when it is fetched.
     pattern TEXT NOT NULL,

@@ -23,7 +23,8 @@ const events: Record<AuditEvent, StatusWords> = {
   'pin-set': { shape: 'dot', word: 'PIN chosen', tone: 'quiet' },
   'pin-reset': { shape: 'question', word: 'PIN reset', tone: 'warn' },
   'settings-changed': { shape: 'dot', word: 'Settings changed', tone: 'quiet' },
-  'identity-data-fetched': { shape: 'dot', word: 'Identity data fetched', tone: 'quiet' }
+  'identity-data-fetched': { shape: 'dot', word: 'Identity data fetched', tone: 'quiet' },
+  'signed-document-fetched': { shape: 'dot', word: 'Signed document fetched', tone: 'quiet' }
 }
 
 const outcomes: Readonly<Record<string, StatusWords>> = {

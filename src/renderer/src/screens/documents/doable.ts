@@ -15,7 +15,7 @@ const OFFLINE =
 export function doable(
   page: DocumentPage,
   isOffline: boolean
-): Record<'extend' | 'verify' | 'identity' | 'notary' | 'browser', Doable> {
+): Record<'extend' | 'verify' | 'identity' | 'notary' | 'browser' | 'signed', Doable> {
   const isHere = page.goneAt === undefined
   const { family } = page.status
   const hasEnded = family === 'complete' || family === 'declined'
@@ -40,7 +40,8 @@ export function doable(
         ? 'It can’t be assigned to a notary: the service does not name its package.'
         : offline
     ),
-    browser: because(isHere && page.hasEditUrl, offline)
+    browser: because(isHere && page.hasEditUrl, offline),
+    signed: because(!nothingSigned, undefined)
   }
 }
 

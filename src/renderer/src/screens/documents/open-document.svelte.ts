@@ -1,8 +1,13 @@
 /** One document's page: what is known of it, what happened to it, and what is asked of the service about it. */
 
 import type { SavedFile } from '../../../../shared/contract/composing-views.ts'
-import type { DocumentChange, DocumentPage, DownloadView, ValidationView } from '../../../../shared/contract/views.ts'
-import type { IDVerificationDataType } from '../../../../shared/model/id-verification.ts'
+import type {
+  DocumentChange,
+  DocumentPage,
+  DownloadType,
+  DownloadView,
+  ValidationView
+} from '../../../../shared/contract/views.ts'
 import type { Api } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import type { Clock } from '../../state/clock.ts'
@@ -68,7 +73,7 @@ export class OpenDocument {
     await this.inBrowser.run(() => this.#api.documents.openInBrowser({ reference: this.reference, page }))
   }
 
-  async downloadIdentity(type: IDVerificationDataType): Promise<void> {
+  async save(type: DownloadType): Promise<void> {
     await this.download.run(() => this.#api.downloads.start({ reference: this.reference, type }))
   }
 

@@ -1,14 +1,14 @@
-/** What a person wants identity data of: documents that they selected, or all that a view finds; and how many have any. */
+/** What a person wants files of: documents that they selected, or all that a view finds; and how many have an identity check, or are complete. */
 
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../../shared/contract/errors.ts'
-import type { DocumentRow } from '../../../../shared/contract/views.ts'
+import type { DocumentRow, DownloadType } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 
 export type DownloadSubject = { documents: readonly DocumentKey[] } | { query: DocumentQuery }
 
-/** As many documents as are looked at one by one; of more it is not said beforehand how many have an identity check. */
+/** As many documents as are looked at one by one; of more it is not said beforehand how many have what. */
 const MOST_LOOKED_AT = 10_000
 /** As many as one request answers. */
 const AT_ONCE = 500
@@ -16,8 +16,8 @@ const AT_ONCE = 500
 export class SubjectOfDownloads {
   #documents = $state<number>()
   #error = $state.raw<AppError>()
-  /** Those with an identity check, where all of them were looked at. */
-  #references = $state.raw<readonly string[]>()
+  /** Those of this account, where all of them were looked at. */
+  #own = $state.raw<readonly DocumentRow[]>()
   #isClosed = false
   readonly #api: Api
   readonly #accountId: string
@@ -38,13 +38,16 @@ export class SubjectOfDownloads {
   get documents() {
     return this.#documents
   }
-  /** How many of them are of this account and have an identity check; undefined until, or where, it can't be told. */
-  get withIdentity() {
-    return this.#references?.length
+  /**
+   * How many of them, of this account, have a file of each of the types: an identity check, or that they are complete. Undefined
+   * until, or where, it can't be told.
+   */
+  having(types: readonly DownloadType[]): number | undefined {
+    return this.#own?.filter((row) => types.every((type) => has(row, type))).length
   }
   /** Of these names can be shown. */
   get examples(): readonly string[] | undefined {
-    return this.#references
+    return this.#own?.filter((row) => has(row, 'pdf') || has(row, 'signed')).map(({ reference }) => reference)
   }
   /** Documents of other accounts, which are left out. */
   get ofOthers(): number {
@@ -55,15 +58,16 @@ export class SubjectOfDownloads {
     return this.#error
   }
 
-  /** What the main process is asked for; undefined if nothing is left. */
-  get what(): { references: string[] } | { query: DocumentQuery } | undefined {
-    if (this.#references) return this.#references.length > 0 ? { references: [...this.#references] } : undefined
+  /** What the main process is asked for; undefined if no file is left. */
+  whatFor(types: readonly DownloadType[]): { references: string[] } | { query: DocumentQuery } | undefined {
+    const fitting = this.#own?.filter((row) => types.some((type) => has(row, type)))
+    if (fitting) return fitting.length > 0 ? { references: fitting.map(({ reference }) => reference) } : undefined
     if ('query' in this.#subject) return { query: ownQuery(this.#subject.query) }
     const own = this.#subject.documents.filter(({ accountId }) => accountId === this.#accountId)
     return own.length > 0 ? { references: own.map(({ reference }) => reference) } : undefined
   }
 
-  /** Looks how many a query finds, and how many of those have an identity check. */
+  /** Looks how many a query finds, and what those have. */
   async look(): Promise<void> {
     if (!('query' in this.#subject)) return
     const query = ownQuery(this.#subject.query)
@@ -87,12 +91,14 @@ export class SubjectOfDownloads {
     this.#isClosed = true
   }
 
-  /** Those of this account of which an identity check was asked for, or came to something. */
   #keep(rows: readonly DocumentRow[]): void {
-    const own = rows.filter(({ accountId }) => accountId === this.#accountId)
-    const checked = own.filter((row) => row.idVerificationRequested || row.identity !== 'none')
-    this.#references = checked.map(({ reference }) => reference)
+    this.#own = rows.filter(({ accountId }) => accountId === this.#accountId)
   }
+}
+
+/** Whether there may be such a file: an identity check was asked for, or came to something; or the document is complete. */
+function has({ status, idVerificationRequested, identity }: DocumentRow, type: DownloadType): boolean {
+  return type === 'signed' ? status.family === 'complete' : idVerificationRequested === true || identity !== 'none'
 }
 
 /** Downloads are of the chosen account alone, each document once. */

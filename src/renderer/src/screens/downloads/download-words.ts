@@ -1,15 +1,15 @@
 /** Downloads in plain words: how the queue stands as a whole, also as a share, what a file is, why one failed and what to do about it. */
 import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
-import type { AddedDownloads, DownloadSummary, DownloadView } from '../../../../shared/contract/views.ts'
-import type { IDVerificationDataType } from '../../../../shared/model/id-verification.ts'
+import type { AddedDownloads, DownloadSummary, DownloadType, DownloadView } from '../../../../shared/contract/views.ts'
 import { capital, counted } from '../../words/counts.ts'
 import { inWords, when } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { isNoLine, type StatusWords } from '../../words/statuses.ts'
 
-export const typeWords: Record<IDVerificationDataType, { short: string; long: string }> = {
+export const typeWords: Record<DownloadType, { short: string; long: string }> = {
   pdf: { short: 'PDF', long: 'Identity verification, PDF' },
-  json: { short: 'Records', long: 'Identity verification, records as data (JSON)' }
+  json: { short: 'Records', long: 'Identity verification, records as data (JSON)' },
+  signed: { short: 'Signed', long: 'The signed document' }
 }
 
 /** How far the files are that were asked for since the queue was last empty; where that isn't known, all there ever were. */
@@ -32,8 +32,19 @@ function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSumm
   return said.join(' · ')
 }
 
-/** What became of a request for many files. */
-export function addedInWords({ added, alreadyQueued, withoutIdentity }: AddedDownloads, ofOthers = 0): string {
+/** What the documents are of which nothing is saved. */
+function unfitFor(types: readonly DownloadType[]): string {
+  const [ofCheck, signed] = [types.some((type) => type !== 'signed'), types.includes('signed')]
+  if (ofCheck && signed) return 'without an identity check and not complete'
+  return signed ? 'not yet complete' : 'without an identity check'
+}
+
+/** What became of a request for many files of these types. */
+export function addedInWords(
+  { added, alreadyQueued, leftOut: without }: AddedDownloads,
+  types: readonly DownloadType[],
+  ofOthers = 0
+): string {
   const begun =
     added > 0
       ? `${capital(counted(added, 'file'))} ${added === 1 ? 'is' : 'are'} on ${added === 1 ? 'its' : 'their'} way.`
@@ -44,7 +55,7 @@ export function addedInWords({ added, alreadyQueued, withoutIdentity }: AddedDow
     alreadyQueued > 0
       ? ` ${capital(counted(alreadyQueued, 'file'))} ${alreadyQueued === 1 ? 'was' : 'were'} on the way already.`
       : ''
-  return `${begun}${already}${leftOut(withoutIdentity, 'without an identity check')}${leftOut(ofOthers, ofOthers === 1 ? 'of another account' : 'of other accounts')}`
+  return `${begun}${already}${leftOut(without, unfitFor(types))}${leftOut(ofOthers, ofOthers === 1 ? 'of another account' : 'of other accounts')}`
 }
 
 export interface WaitsFor {
@@ -225,5 +236,5 @@ export const nameParts = [
   { name: 'clientReference', label: 'Your reference', about: 'the reference that your office gave it' },
   { name: 'reference', label: 'Reference', about: 'the reference that the service gave it' },
   { name: 'account', label: 'Account', about: 'the name of this account' },
-  { name: 'type', label: 'Kind', about: 'pdf or json' }
+  { name: 'type', label: 'Kind', about: 'pdf, json or signed' }
 ]

@@ -1,8 +1,9 @@
 /**
- * One look at an identity check's PDF: fetched, shown, and cleared. Cleared, nothing of it is left in the page or in the
+ * One look at a document's PDF, the report of its identity check or the signed document: fetched, shown, and cleared. Cleared, nothing of it is left in the page or in the
  * main process; shown again, it is fetched again.
  */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
+import type { PdfKind } from '../../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../../api.ts'
 import type { Clock } from '../../../state/clock.ts'
 
@@ -25,12 +26,14 @@ export interface LookParts {
   api: Api
   clock: Clock
   reference: string
+  kind: PdfKind
   openPdf: OpenPdf
 }
 
 export class PdfLook {
   #phase = $state.raw<LookPhase>({ what: 'fetching', received: 0, length: undefined })
   #name = $state<string>()
+  #from = $state<string>()
   /** Grows with each beginning and each clearing: what an earlier one brings is not for now. */
   #round = 0
   #touchedAt = 0
@@ -48,6 +51,11 @@ export class PdfLook {
   /** The document's name, once it is known. */
   get name() {
     return this.#name
+  }
+
+  /** Where a signed document comes from, if that isn't the account's own service. */
+  get from() {
+    return this.#from
   }
 
   /** Fetches it, and shows it. Nobody touching the page for a while ends it at any moment. */
@@ -112,25 +120,26 @@ export class PdfLook {
   }
 
   async #fetch(round: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const { api, reference } = this.#parts
-    const opened = await settled(api.identityPdf.open({ reference }))
+    const { api, reference, kind } = this.#parts
+    const opened = await settled(api.pdf.open({ reference, kind }))
     if (!opened.ok) {
       if (round === this.#round) this.#phase = { what: 'failed', error: opened.error }
       return undefined
     }
     const { id, length, documentName } = opened.value
-    const close = () => void settled(api.identityPdf.close({ id }))
+    const close = () => void settled(api.pdf.close({ id }))
     if (round !== this.#round) {
       close()
       return undefined
     }
     this.#putAway = close
     this.#name = documentName
+    this.#from = opened.value.from
     const parts: Uint8Array[] = []
     let received = 0
     for (;;) {
       this.#phase = { what: 'fetching', received, length }
-      const next = await settled(api.identityPdf.next({ id }))
+      const next = await settled(api.pdf.next({ id }))
       if (round !== this.#round) return undefined
       if (!next.ok) {
         this.#phase = { what: 'failed', error: next.error }

@@ -47,7 +47,7 @@ export class Printing {
       this.#sheets = await this.#paint(file, (count) => (this.#painted = count), stop.signal)
       await this.#laidOut()
       if (stop.signal.aborted) return
-      const printed = await settled(this.#api.identityPdf.print())
+      const printed = await settled(this.#api.pdf.print())
       if (!printed.ok) this.#error = printed.error
     } catch {
       // A page that can't be painted leaves a gap in the report: nothing is better than that.

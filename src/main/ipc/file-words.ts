@@ -1,21 +1,24 @@
-/** What came in place of identity data, in the user's words: each finding, and each refusal that means something else there. */
-import type { AppError } from '../../shared/contract/index.ts'
+/** What came in place of a file, in the user's words: each finding, and each refusal that means something else there. */
+import type { AppError, DownloadType } from '../../shared/contract/index.ts'
 import type { Finding, ServiceError } from '../core/service/errors.ts'
 
 type Words = Pick<AppError, 'code' | 'message' | 'next'>
 
 /** Undefined for other operations, and where the words that all operations share say it. */
-export function identityWords(error: ServiceError): Words | undefined {
+export function fileWords(error: ServiceError): Words | undefined {
   if (!error.asked) return undefined
-  const wanted = error.asked === 'pdf' ? 'the PDF' : 'the records'
-  if (error.finding) return { code: codeOf(error), message: found[error.finding](wanted) }
-  return refused(error, wanted)
+  const { asked, finding } = error
+  const wanted = WANTED[asked]
+  if (finding) return { code: codeOf(error), message: found[finding](wanted, error), ...WAYS_ON[finding] }
+  return asked === 'signed' ? undefined : refused(error, wanted)
 }
+
+const WANTED: Record<DownloadType, string> = { pdf: 'the PDF', json: 'the records', signed: 'the signed document' }
 
 const NOT_KEPT = 'Nothing was kept.'
 
 /** By what was found: `wanted` is what was asked for. What the service itself says of it stands beside. */
-const found: Record<Finding, (wanted: string) => string> = {
+const found: Record<Finding, (wanted: string, error: ServiceError) => string> = {
   nothing: (wanted) => `The signing service sent nothing: ${wanted} may not be made yet, or no longer be there.`,
   error: (wanted) => `The signing service says that it doesn’t send ${wanted}. ${NOT_KEPT}`,
   'sign-in-page': (wanted) =>
@@ -28,7 +31,22 @@ const found: Record<Finding, (wanted: string) => string> = {
   'something-else': (wanted) =>
     `The answer can’t be read as ${wanted}. Perhaps something between this computer and the service sent it.`,
   'not-whole': (wanted) => `A part of ${wanted} is missing or was damaged on its way. ${NOT_KEPT}`,
+  'no-address': () => 'The service doesn’t say where the signed document can be had.',
+  elsewhere: () => `The service says that the signed document is where Countersign fetches nothing from. ${NOT_KEPT}`,
+  'another-place': (_wanted, { movedTo = '' }) =>
+    `The signed document is at ${movedTo}, from where nobody has looked at one yet. ${NOT_KEPT}`,
+  'not-let-in': () => 'Where the service says that the signed document is, one has to sign in.',
+  expired: () => 'The service gave an address for the signed document that isn’t good any more, or not yet.',
+  page: () => `Where the service says that the signed document is, there is a page and no PDF. ${NOT_KEPT}`,
   'too-slow': (wanted) => `The signing service began to send ${wanted}, but was too slow or fell silent. ${NOT_KEPT}`
+}
+
+/** What can be done, where that is certain. */
+const WAYS_ON: Partial<Record<Finding, Pick<AppError, 'next'>>> = {
+  'no-address': { next: 'Your provider can tell you where signed documents are kept.' },
+  'another-place': { next: 'Open the signed document once, then save it.' },
+  'not-let-in': { next: 'Ask your provider for the right to fetch signed documents.' },
+  expired: { next: 'Try again later: the service is asked for a new address each time.' }
 }
 
 function codeOf({ code }: ServiceError): AppError['code'] {

@@ -1,13 +1,15 @@
 /**
- * What came of operation 9 in place of what was asked for: told by the answer's first bytes, as its Content-Type may say
- * anything, and made an error that says what was asked for, and that asking has changed nothing.
+ * What came in place of a file that was asked for, of operation 9 or of a signed document's address: told by the answer's first
+ * bytes, as its Content-Type may say anything, and made an error that says what was asked for, and that asking has changed
+ * nothing.
  */
-import type { IDVerificationDataType } from '../../../shared/model/index.ts'
+import type { DownloadType } from '../../../shared/contract/views.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
 import { type Refusal, readRefusal } from './refusal.ts'
 
 export const OPERATION = 'Download/IDVerification'
+const operationOf = (asked: DownloadType) => (asked === 'signed' ? 'Document/Validation' : OPERATION)
 
 /** So much of an answer is looked at, in bytes. */
 export const LOOKED_AT = 64 * 1024
@@ -23,17 +25,20 @@ export interface Came {
 
 /** The error of an answer that isn't what was asked for. */
 export function notWhatWasAsked(
-  asked: IDVerificationDataType,
+  asked: DownloadType,
   finding: Finding,
   said: Refusal = {},
   code = CODES[finding] ?? (asked === 'json' ? 'not-json' : 'not-a-pdf')
 ): ServiceError {
-  return new ServiceError({ code, operation: OPERATION, mayHaveArrived: false, asked, finding, ...said })
+  const operation = operationOf(asked)
+  return new ServiceError({ code, operation, mayHaveArrived: false, asked, finding, ...said })
 }
 
 /** Codes that don't depend on what was asked for. */
 const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
   nothing: 'no-data',
+  expired: 'no-data',
+  'not-let-in': 'forbidden',
   error: 'error-answer',
   'not-whole': 'incomplete',
   'too-slow': 'timeout',
@@ -41,7 +46,7 @@ const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
 }
 
 /** Says of an error of this operation what was asked for; other things that were thrown stay as they are. */
-export function asIdentityTrouble(asked: IDVerificationDataType, thrown: unknown): unknown {
+export function asFileTrouble(asked: DownloadType, thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError) || thrown.asked) return thrown
   const { code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo } = thrown
   return new ServiceError({
@@ -65,7 +70,7 @@ function findingOf({ code, reason, status }: ServiceError): Finding | undefined 
  * @param beginning its first bytes, `LOOKED_AT` at most.
  * @param isAll whether that is all of it.
  */
-export function whatCame(asked: IDVerificationDataType, beginning: Uint8Array, isAll: boolean): Came {
+export function whatCame(asked: DownloadType, beginning: Uint8Array, isAll: boolean): Came {
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength)
   if (bytes.toString('latin1', 0, 5) === '%PDF-') return pdf(asked)
   const charset = /^(?:fffe|..00..00)/.test(bytes.toString('hex', 0, 4)) ? 'utf-16le' : 'utf-8'
@@ -73,7 +78,7 @@ export function whatCame(asked: IDVerificationDataType, beginning: Uint8Array, i
   if (text === '') return came(isAll ? 'nothing' : 'something-else')
   // No text, but a picture, or something packed.
   if (/(?!\s)\p{Cc}|\uFFFD/u.test(text.slice(0, 1000))) return came('something-else')
-  if (text.startsWith('<')) return came(isSignInPage(text) ? 'sign-in-page' : 'something-else')
+  if (text.startsWith('<')) return came(whichPage(asked, text))
   if (!/^[{["]|^null$/.test(text)) return whatTextIs(asked, text, isAll)
   const json = isAll ? parsedJson(text) : undefined
   if (json !== undefined) return whatJsonIs(asked, json)
@@ -82,7 +87,7 @@ export function whatCame(asked: IDVerificationDataType, beginning: Uint8Array, i
 }
 
 /** What JSON is that isn't what was asked for: an error with its words, or something else. */
-export function whatJsonIs(asked: IDVerificationDataType, json: unknown): Came {
+export function whatJsonIs(asked: DownloadType, json: unknown): Came {
   if (json === null || (Array.isArray(json) && json.length === 0)) return came('nothing')
   if (typeof json === 'string') return whatTextIs(asked, json.trim(), true)
   const error = errorWords(json)
@@ -90,7 +95,7 @@ export function whatJsonIs(asked: IDVerificationDataType, json: unknown): Came {
   return (Array.isArray(json) ? json : [json]).some(isRecord) ? records(asked) : came('something-else')
 }
 
-function whatTextIs(asked: IDVerificationDataType, text: string, isAll: boolean): Came {
+function whatTextIs(asked: DownloadType, text: string, isAll: boolean): Came {
   if (text === '') return came('nothing')
   const digits = text.replace(/^data:[^,]{0,200};base64,/i, '')
   if (digits.startsWith('JVBERi0')) return pdf(asked)
@@ -127,17 +132,22 @@ function errorWords(json: unknown): Refusal | undefined {
   return typeof spoken === 'string' ? said(spoken) : {}
 }
 
-function isSignInPage(text: string): boolean {
-  if (!/<(?:!doctype html|html|head|body|script|meta|title|h1|p|div|form)\b/i.test(text)) return false
-  return /<input[^>]{0,500}type\s*=\s*["']?password|\b(?:log|sign)[ -]?(?:in|on)\b/i.test(text)
+/** Before operation 9 only a network stands that wants a sign-in; a signed document's address may lead to pages of any kind. */
+function whichPage(asked: DownloadType, text: string): Finding {
+  if (!/<(?:!doctype html|html|head|body|script|meta|title|h1|p|div|form)\b/i.test(text)) return 'something-else'
+  const hasPassword = /<input[^>]{0,500}type\s*=\s*["']?password/i.test(text)
+  if (hasPassword || /\b(?:log|sign)[ -]?(?:in|on)\b/i.test(text))
+    return asked === 'signed' ? 'not-let-in' : 'sign-in-page'
+  if (asked !== 'signed') return 'something-else'
+  return /\b(?:expired|no longer (?:valid|available))\b/i.test(text) ? 'expired' : 'page'
 }
 
 function looksLikeRecords(text: string): boolean {
   return /"(?:DocClass|PortraitImage|FrontIDImage|ExamingDate|FaceMatchScore)"\s*:/i.test(text)
 }
 
-const pdf = (asked: IDVerificationDataType) => came(asked === 'json' ? 'other-form' : 'something-else')
-const records = (asked: IDVerificationDataType) => came(asked === 'pdf' ? 'other-form' : 'something-else')
+const pdf = (asked: DownloadType) => came(asked === 'json' ? 'other-form' : 'something-else')
+const records = (asked: DownloadType) => came(asked === 'pdf' ? 'other-form' : 'something-else')
 
 function said(sentence: string): Refusal {
   return readRefusal({ ResponseStatus: { Message: sentence } })

@@ -5,7 +5,12 @@ import { openMeta } from '../storage/meta.ts'
 
 export type Rights = ReturnType<typeof openRights>
 
-const UNKNOWN: AccountRights = { reminders: 'unknown', readsEmployers: 'unknown' }
+const UNKNOWN: AccountRights = {
+  reminders: 'unknown',
+  readsEmployers: 'unknown',
+  signedDocuments: 'unknown',
+  signedFrom: []
+}
 
 export function openRights(db: Db) {
   const meta = openMeta(db)
@@ -23,10 +28,10 @@ export function openRights(db: Db) {
     learn(accountId: string, shown: Partial<AccountRights>): void {
       const before = of(accountId)
       const after = { ...before, ...shown }
-      const isNews = after.reminders !== before.reminders || after.readsEmployers !== before.readsEmployers
-      if (isNews) meta.write(keyOf(accountId), JSON.stringify(after))
+      const [was, is] = [before, after].map((rights) => JSON.stringify(rights))
+      if (was !== is && is !== undefined) meta.write(keyOf(accountId), is)
     },
-    /** To be called when the account's address or key changed: what was tried before says nothing of now. */
+    /** To be called when the account's address changed: what was tried before says nothing of now. */
     forget: (accountId: string): void => void meta.erase(keyOf(accountId))
   }
 }

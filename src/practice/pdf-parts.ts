@@ -1,0 +1,103 @@
+/** What the practice office's PDFs are made of: pages of A4, headings, facts and paragraphs, and numbers at their feet. */
+import PDFDocument from 'pdfkit'
+import { resource } from './resources.ts'
+import type { Account } from './state.ts'
+
+const ACCENT = '#0d5c66'
+export const TEXT = '#16232a'
+export const QUIET = '#55666f'
+export const LINE = '#d3dde1'
+/** A4 in points, and its margin. */
+export const PAGE = { width: 595.28, height: 841.89, margin: 54 }
+export const INNER = PAGE.width - PAGE.margin * 2
+
+export type Pdf = InstanceType<typeof PDFDocument>
+
+/** An empty PDF of the practice office's; each page is A4. */
+export function begun(title: string, account: Account): Pdf {
+  const pdf = new PDFDocument({
+    size: 'A4',
+    margin: PAGE.margin,
+    bufferPages: true,
+    // The library's own fonts are looked up beside its files, which a bundle doesn't have, and they lack macrons.
+    font: resource('public-sans-regular.ttf') as unknown as string,
+    info: {
+      Title: title,
+      Author: account.name,
+      Subject: 'Practice: nothing in it is real'
+    },
+    lang: 'en-NZ',
+    displayTitle: true
+  })
+  pdf.registerFont('regular', resource('public-sans-regular.ttf') as unknown as Buffer)
+  pdf.registerFont('bold', resource('public-sans-semibold.ttf') as unknown as Buffer)
+  return pdf
+}
+
+export function collected(pdf: Pdf): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const pieces: Uint8Array<ArrayBuffer>[] = []
+    pdf.on('data', (piece: Uint8Array<ArrayBuffer>) => pieces.push(piece))
+    pdf.on('error', reject)
+    pdf.on('end', () => {
+      new Blob(pieces).arrayBuffer().then((buffer) => resolve(new Uint8Array(buffer)), reject)
+    })
+  })
+}
+
+export function heading(pdf: Pdf, title: string, under: string): void {
+  pdf.rect(0, 0, PAGE.width, 8).fill(ACCENT)
+  put(pdf, 'bold', 22, TEXT).text(title, PAGE.margin, 62, { width: INNER })
+  put(pdf, 'regular', 10.5, QUIET).text(under, { width: INNER })
+  pdf.y += 18
+}
+
+export function section(pdf: Pdf, title: string): void {
+  keepRoom(pdf, 80)
+  put(pdf, 'bold', 12, ACCENT).text(title, PAGE.margin, pdf.y + 16)
+  pdf.y += 5
+}
+
+/** Begins another page if less than so many points are left of this one. */
+function keepRoom(pdf: Pdf, points: number): void {
+  if (pdf.y > PAGE.height - PAGE.margin - points) pdf.addPage()
+}
+
+export function paragraph(pdf: Pdf, text: string): void {
+  put(pdf, 'regular', 11, TEXT).text(text, PAGE.margin, pdf.y + 8, { width: INNER, lineGap: 3 })
+}
+
+export type Fact = [label: string, value: string]
+
+export function facts(pdf: Pdf, rows: Fact[]): void {
+  for (const [label, value] of rows) {
+    keepRoom(pdf, 30)
+    const top = pdf.y
+    put(pdf, 'regular', 10, QUIET).text(label, PAGE.margin, top + 4, { width: 130 })
+    const below = pdf.y
+    put(pdf, 'regular', 10, TEXT).text(value, PAGE.margin + 140, top + 4, { width: INNER - 140 })
+    pdf.y = Math.max(below, pdf.y) + 4
+    pdf
+      .moveTo(PAGE.margin, pdf.y)
+      .lineTo(PAGE.width - PAGE.margin, pdf.y)
+      .lineWidth(0.6)
+      .stroke(LINE)
+  }
+  pdf.x = PAGE.margin
+}
+
+export function numberPages(pdf: Pdf, account: Account): void {
+  const { start, count } = pdf.bufferedPageRange()
+  for (let index = 0; index < count; index++) {
+    pdf.switchToPage(start + index)
+    // Text in the margin would otherwise begin another page.
+    pdf.page.margins.bottom = 0
+    const y = PAGE.height - 36
+    put(pdf, 'regular', 8.5, QUIET).text(`${account.name}   ·   Practice`, PAGE.margin, y, { lineBreak: false })
+    pdf.text(`${index + 1} of ${count}`, PAGE.margin, y, { width: INNER, align: 'right', lineBreak: false })
+  }
+}
+
+export function put(pdf: Pdf, font: 'regular' | 'bold', size: number, colour: string): Pdf {
+  return pdf.font(font).fontSize(size).fillColor(colour)
+}

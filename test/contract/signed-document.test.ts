@@ -1,0 +1,175 @@
+/** The signed document, from wherever the service says that it is: what is fetched, who is shown what, and what else may come. */
+import { describe, expect, test } from 'vitest'
+import { createAuthentication, type ServiceError } from '../../src/main/core/service/index.ts'
+import type { SignedDocumentOptions } from '../../src/main/core/service/signed-document.ts'
+import { asAppError } from '../../src/main/ipc/errors.ts'
+import { saidBy } from '../../src/shared/contract/errors.ts'
+import { pdfOf } from '../fixtures/pdfs.ts'
+import { aKey, clientOf, errorOf, onlyOneAttempt } from './client-factory.ts'
+import { type Answering, serve } from './hand-written-service.ts'
+
+const PDF = Buffer.from(pdfOf([{ lines: ['Lease, signed'] }]))
+const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
+
+/** A service whose validation names this address, and which answers at its own `/doc`. */
+async function saying(address: (url: string) => unknown, doc: Answering = (_asked, response) => response.end(PDF)) {
+  const service = await serve((asked, response, request) => {
+    if (asked.url.startsWith('/doc')) return doc(asked, response, request)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ Signatures: [], DocumentURL: address(service.url), DocumentName: 'Lease' }))
+  })
+  return service
+}
+
+const fetched = async (url: string, options: SignedDocumentOptions = {}) => {
+  const client = clientOf(url, { authentication, limits: onlyOneAttempt })
+  const { bytes, from } = await client.downloadSignedDocument('d-1', options)
+  const pieces: Uint8Array[] = []
+  for await (const piece of bytes) pieces.push(piece)
+  return { pdf: Buffer.concat(pieces), from }
+}
+
+describe('comes whole', () => {
+  test.each([
+    ['an address of its own', (url: string) => `${url}/doc/1?t=once`],
+    ['an address without a host', () => '/doc/1?t=once']
+  ])('where the service names %s, signed as all other questions are', async (_what, address) => {
+    const service = await saying(address)
+    const { pdf, from } = await fetched(service.url)
+    expect(pdf.equals(PDF)).toBe(true)
+    expect(from).toBeUndefined()
+    expect(service.asked.map(({ url }) => url)).toEqual(['/Document/Validation/d-1', '/doc/1?t=once'])
+    expect(service.asked[1]?.headers['x-custom-api-key']).toBe(aKey.key)
+  })
+
+  test('from another host, which is shown nothing of the account', async () => {
+    const service = await saying(() => 'https://www.sign.example.com/doc/1')
+    const seen: { url: string; headers: Headers }[] = []
+    const client = clientOf(service.url, {
+      authentication,
+      limits: onlyOneAttempt,
+      fetch: async (url, init) => {
+        if (!url.startsWith('https:')) return fetch(url, init)
+        seen.push({ url, headers: new Headers(init.headers) })
+        return new Response(new Uint8Array(PDF))
+      }
+    })
+    const { bytes, from } = await client.downloadSignedDocument('d-1')
+    const pieces: Uint8Array[] = []
+    for await (const piece of bytes) pieces.push(piece)
+    expect(Buffer.concat(pieces).equals(PDF)).toBe(true)
+    expect(from).toBe('https://www.sign.example.com')
+    expect(seen.map(({ url, headers }) => [url, [...headers.keys()]])).toEqual([
+      ['https://www.sign.example.com/doc/1', ['accept']]
+    ])
+    // Where a person has looked at documents from elsewhere, this one isn't fetched by itself.
+    const error = await errorOf(client.downloadSignedDocument('d-1', { from: ['https://files.example.com'] }))
+    expect(error).toMatchObject({ finding: 'another-place', movedTo: 'https://www.sign.example.com' })
+    expect(seen).toHaveLength(1)
+  })
+})
+
+describe('is fetched from nowhere that the service may not lead us', () => {
+  test.each([
+    'http://www.sign.example.com/doc/1',
+    'https://10.1.2.3/doc/1',
+    'https://127.0.0.1:8443/doc/1',
+    'https://[::1]/doc/1',
+    'https://printer/doc/1',
+    'https://nas.local/doc/1',
+    'https://2130706433/doc/1',
+    'https://mere:secret@www.sign.example.com/doc/1',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:application/pdf,%PDF-1.7',
+    'https://'
+  ])('%s', async (address) => {
+    const service = await saying(() => address)
+    const asked: string[] = []
+    const client = clientOf(service.url, {
+      limits: onlyOneAttempt,
+      fetch: (url, init) => {
+        asked.push(url)
+        return fetch(url, init)
+      }
+    })
+    expect(await errorOf(client.downloadSignedDocument('d-1'))).toMatchObject({ asked: 'signed', finding: 'elsewhere' })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('another origin than the one that it redirects to', async () => {
+    const other = await serve((_asked, response) => response.end(PDF))
+    const service = await saying(
+      (url) => `${url}/doc/1`,
+      (_asked, response) => response.writeHead(302, { location: `${other.url}/doc` }).end()
+    )
+    expect(await errorOf(fetched(service.url))).toMatchObject({ finding: 'elsewhere' })
+    expect(other.asked).toEqual([])
+  })
+})
+
+const page = (body: string) => `<!doctype html><html><body>${body}</body></html>`
+const answering =
+  (status: number, body: string, type = 'text/html'): Answering =>
+  (_asked, response) =>
+    response.writeHead(status, { 'content-type': type }).end(body)
+
+describe('what comes in its place is told apart', () => {
+  test.each<[string, Answering, Partial<ServiceError>, string]>([
+    ['a page', answering(200, page('<h1>Lease</h1>')), { finding: 'page' }, 'a page and no PDF'],
+    [
+      'a page to sign in at',
+      answering(200, page('<form><input type="password"></form>')),
+      { finding: 'not-let-in' },
+      'one has to sign in'
+    ],
+    ['401', answering(401, ''), { finding: 'not-let-in', code: 'forbidden' }, 'one has to sign in'],
+    ['403', answering(403, ''), { finding: 'not-let-in' }, 'one has to sign in'],
+    ['a link that is over', answering(410, ''), { finding: 'expired', code: 'no-data' }, 'isn’t good any more'],
+    ['nothing at the link', answering(404, ''), { finding: 'expired' }, 'isn’t good any more'],
+    [
+      'a page that says that it is over',
+      answering(200, page('This link has expired.')),
+      { finding: 'expired' },
+      'isn’t good any more'
+    ],
+    ['half a PDF', answering(200, '%PDF-1.7\n1 0 obj', 'application/pdf'), { finding: 'not-whole' }, 'is missing'],
+    ['nothing', answering(200, '', 'application/pdf'), { finding: 'nothing' }, 'sent nothing'],
+    [
+      'a picture',
+      answering(200, '\u0089PNG\r\n\u001a\n\u0000', 'image/png'),
+      { finding: 'something-else' },
+      'can’t be read'
+    ],
+    [
+      'an error with status 200',
+      answering(200, '{"ResponseStatus":{"Message":"Sealing is under way."}}', 'application/json'),
+      { finding: 'error', serviceMessage: 'Sealing is under way.' },
+      'says that it doesn’t send'
+    ]
+  ])('%s', async (_what, doc, expected, words) => {
+    const service = await saying((url) => `${url}/doc/1`, doc)
+    const error = await errorOf(fetched(service.url))
+    expect(error).toMatchObject({
+      asked: 'signed',
+      operation: 'Document/Validation',
+      mayHaveArrived: false,
+      ...expected
+    })
+    expect(saidBy(asAppError(error))).toContain(words)
+  })
+
+  test.each([undefined, null, '', '  '])('no address: %j', async (address) => {
+    const service = await saying(() => address)
+    const error = await errorOf(fetched(service.url))
+    expect(error).toMatchObject({ finding: 'no-address', code: 'no-data' })
+    expect(saidBy(asAppError(error))).toContain('The service doesn’t say where the signed document can be had.')
+    expect(service.asked).toHaveLength(1)
+  })
+
+  test('a key that is refused for the question itself is told as for every other question', async () => {
+    const service = await serve((_asked, response) => response.writeHead(401).end())
+    const error = await errorOf(fetched(service.url))
+    expect([error.code, error.asked]).toEqual(['unauthorised', undefined])
+  })
+})
