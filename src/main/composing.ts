@@ -22,7 +22,7 @@ export interface ComposingDeps {
 }
 
 export function openComposing(foundation: Foundation, { watch, takeSent, madeBy }: ComposingDeps) {
-  const { db, clients, lists, log, newId, send, time } = foundation
+  const { db, clients, facts, lists, log, newId, send, time } = foundation
   const draftsChanged = (id: string) => send('drafts.changed', { id })
   const presetsChanged = () => send('presets.changed', null)
   const describe = asAppError
@@ -57,6 +57,7 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
     // A thread of its own: it must not end with what a person has open.
     worker: worker(),
     ownFolder: foundation.dataFolder,
+    dateFormatOf: (accountId) => facts.of(accountId).info?.DateFormat,
     changed: (id) => send('dropFolders.changed', { id }),
     trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })

@@ -10,7 +10,7 @@ import {
   type Template,
   type TemplateSigner
 } from '../model/form-filler.ts'
-import { readGmt, readServiceDate } from '../model/service-date.ts'
+import { readGmt, readServiceDate, withCertainOrder } from '../model/service-date.ts'
 import {
   blankComposition,
   blankItem,
@@ -23,9 +23,10 @@ import {
 import { typedCode } from './phone.ts'
 import { error, type Problem, warning } from './problem.ts'
 import { RETURN_ADDRESS } from './request.ts'
-import { readLocal } from './zone.ts'
+import { offsetInWords, readLocal } from './zone.ts'
 
 const MINUTE = 60_000
+const DAY = 86_400_000
 
 export interface OfRequest {
   composition: Composition
@@ -34,22 +35,32 @@ export interface OfRequest {
    * would be lost, or that can't be read; a warning is told, and changes nothing of weight.
    */
   problems: Problem[]
+  /** What is meant as certainly, and is written otherwise in the reference: in whole sentences. */
+  readings: string[]
 }
+
+/** As other software sends it: nobody knows what the types of forms mean, so one may be left out. */
+type SentForm = Omit<Form, 'FormType'> & Partial<Pick<Form, 'FormType'>>
+
+type FormsRequest = Omit<SendFormDirectRequest, 'Forms'> & { Forms: SentForm[] }
 
 export type SendRequest =
-  | { kind: 'form-direct'; request: SendFormDirectRequest }
+  | { kind: 'form-direct'; request: FormsRequest }
   | { kind: 'form-filler'; request: SendFormFillerRequest }
 
-/** Where the request has no errors, the request made of the composition says the same. */
-export function compositionOfRequest(sent: SendRequest): OfRequest {
+/**
+ * Where the request has no errors, the request made of the composition says the same.
+ * @param dateFormat the account's, as `Account/Info` says it.
+ */
+export function compositionOfRequest(sent: SendRequest, dateFormat?: string): OfRequest {
   let keys = 0
   const newKey = () => `k${++keys}`
-  return sent.kind === 'form-direct' ? ofForms(sent.request, newKey) : ofTemplates(sent.request, newKey)
+  const due = dueOf(sent.request, dateFormat)
+  return sent.kind === 'form-direct' ? ofForms(sent.request, due, newKey) : ofTemplates(sent.request, due, newKey)
 }
 
-function ofForms(request: SendFormDirectRequest, newKey: () => string): OfRequest {
+function ofForms(request: FormsRequest, due: Due, newKey: () => string): OfRequest {
   const { Forms, ListItems = [], InvitationEmailTemplateReference = '' } = request
-  const due = dueOf(request)
   const settings = settingsOf(Forms[0])
   const composition: Composition = {
     ...blankComposition('form-direct', newKey()),
@@ -66,13 +77,13 @@ function ofForms(request: SendFormDirectRequest, newKey: () => string): OfReques
       ...Forms.flatMap((form, index) =>
         form.Signers.flatMap((signer, order) => problemsOfSigner(signer, `Forms[${index}].Signers[${order}]`))
       )
-    ]
+    ],
+    readings: due.readings
   }
 }
 
-function ofTemplates(request: SendFormFillerRequest, newKey: () => string): OfRequest {
+function ofTemplates(request: SendFormFillerRequest, due: Due, newKey: () => string): OfRequest {
   const { Templates, Embedded = false, ReturnUrl, NotifyUrl = '', Sequential = false } = request
-  const due = dueOf(request)
   const composition: Composition = {
     ...blankComposition('form-filler', newKey()),
     ...due.members,
@@ -96,17 +107,18 @@ function ofTemplates(request: SendFormFillerRequest, newKey: () => string): OfRe
           problemsOfSigner(signer, `Templates[${index}].Signers[${order}]`)
         )
       ])
-    ]
+    ],
+    readings: due.readings
   }
 }
 
-function ofForm(form: Form, newKey: () => string): ComposedItem {
+function ofForm(form: SentForm, newKey: () => string): ComposedItem {
   return {
     ...blankItem(newKey()),
     Name: form.Name,
     Reference: form.Reference,
     ClientReference: form.ClientReference ?? '',
-    FormType: String(form.FormType),
+    FormType: String(form.FormType ?? ''),
     EmployerReference: form.EmployerReference ?? '',
     XMLData: form.XMLData ?? '',
     signers: form.Signers.map((signer) => ({
@@ -176,7 +188,7 @@ function namesOf({ FirstName = '', MiddleName = '', LastName = '', Email = '' }:
   return { FirstName, MiddleName, LastName, Email }
 }
 
-function settingsOf(form: Form | undefined): Settings {
+function settingsOf(form: SentForm | undefined): Settings {
   const { EmbedForm: embedded = false, ReturnUrl, NotifyUrl = '' } = form ?? {}
   return { embedded, ReturnUrl: returnUrl(ReturnUrl, embedded), NotifyUrl }
 }
@@ -213,31 +225,57 @@ function returnUrl(given: string | undefined, embedded: boolean): string {
 interface Due {
   members: Pick<Composition, 'due' | 'gmt' | 'zone'>
   problems: Problem[]
+  readings: string[]
 }
 
-/** What can't be read stands in the composition as it was, to be fixed there. */
-function dueOf({ DueDate = '', GMT = '' }: { DueDate?: string | undefined; GMT?: string | undefined }): Due {
+/** As public clients of the service write dates beside ISO 8601, month first. */
+const OF_CLIENTS = /^\d{2}\/\d{2}\/\d{4} \d{2}:\d{2}:\d{2}$/
+
+/**
+ * A time without a zone is one at the request's GMT (reference section 8). Where there is none, the user's settings hold at the
+ * service, and they are known nowhere: the zone is left to be chosen. What can't be read stands in the composition as it was.
+ */
+function dueOf({ DueDate = '', GMT = '' }: SendRequest['request'], dateFormat: string | undefined): Due {
+  const written = DueDate.trim()
   if (!DueDate) {
     const problems = GMT ? [warning('GMT', 'says nothing without a DueDate')] : []
-    return { members: { due: '', gmt: '', zone: '' }, problems }
+    return { members: { due: '', gmt: '', zone: '' }, problems, readings: [] }
   }
   const unread = (at: string, message: string): Due => ({
     members: { due: DueDate, gmt: GMT, zone: '' },
-    problems: [error(at, message)]
+    problems: [error(at, message)],
+    readings: []
   })
   const gmt = readGmt(GMT)
   if (GMT && gmt === undefined) return unread('GMT', 'must be the minutes east of UTC, as text: "720"')
-  const date = /^\d{4}-/.test(DueDate.trim()) ? readServiceDate(DueDate, gmt) : undefined
-  if (!date || date.precision === 'day') {
-    return unread('DueDate', 'must be a date and a time in ISO 8601: 2026-12-04T17:00:00+13:00')
+  const date = /^\d/.test(written) ? readServiceDate(withCertainOrder(written, dateFormat), gmt) : undefined
+  if (!date) return unread('DueDate', 'must be a date and a time in ISO 8601: 2026-12-04T17:00:00+13:00')
+  if (date.isAmbiguous && !OF_CLIENTS.test(written)) {
+    const [year, first, second] = new Date(date.at + (gmt ?? 0) * MINUTE).toISOString().split(/[-T]/)
+    const both = `${year}-${first}-${second} or ${year}-${second}-${first}`
+    return unread('DueDate', `may be ${both}, as the day or the month may come first: write it in one of these ways`)
   }
   const offset = gmt ?? date.offset
-  if (offset === undefined) return unread('DueDate', 'says no time zone, and there is no GMT beside it')
-  const due = new Date(date.at + offset * MINUTE).toISOString().slice(0, 16)
+  const local = date.at + (offset ?? 0) * MINUTE
+  const isDay = date.precision === 'day'
+  // “By Friday” includes Friday.
+  const due = new Date(isDay ? local + DAY - MINUTE : local).toISOString().slice(0, 16)
   if (readLocal(due) === undefined) return unread('DueDate', 'must be a date of our days')
-  const isCut = date.at % MINUTE !== 0
+  const isIso = /^\d{4}-/.test(written) && !isDay
+  const where = offset === undefined ? '' : ` ${offsetInWords(offset)}`
+  const day = new Date(local).toLocaleDateString('en-GB', { ...LONG_DAY, timeZone: 'UTC' })
+  const read = `“${written.replace(/\s+/g, ' ')}” was read as ${day}, ${due.slice(11)}${where}`
   return {
-    members: { due, gmt: String(offset), zone: '' },
-    problems: isCut ? [warning('DueDate', 'is kept to the minute: its seconds are left out')] : []
+    members: { due, gmt: offset === undefined ? '' : String(offset), zone: '' },
+    problems: [
+      ...(date.isAmbiguous ? [warning('DueDate', `${read}, month first: look whether that is what was meant`)] : []),
+      ...(offset === undefined
+        ? [warning('DueDate', 'says no time zone, and there is no GMT beside it: choose one in the draft')]
+        : []),
+      ...(date.at % MINUTE === 0 ? [] : [warning('DueDate', 'is kept to the minute: its seconds are left out')])
+    ],
+    readings: isIso || date.isAmbiguous ? [] : [`DueDate ${read}${isDay ? ', the end of that day' : ''}.`]
   }
 }
+
+const LONG_DAY = { day: 'numeric', month: 'long', year: 'numeric' } as const

@@ -54,9 +54,9 @@ describe('the composition of a request', () => {
     )
     fc.assert(
       fc.property(others, (sent) => {
-        const { composition, problems } = compositionOfRequest(sent)
+        const { composition, problems, readings } = compositionOfRequest(sent)
         // A type that isn't known is told of, and is there.
-        if (problems.some(({ at }) => !at.endsWith('.FieldType'))) return
+        if (readings.length > 0 || problems.some(({ at }) => !at.endsWith('.FieldType'))) return
         expect(said(requestOf(composition))).toEqual(said(sent))
       }),
       { numRuns: 300 }
@@ -64,20 +64,29 @@ describe('the composition of a request', () => {
   })
 
   test('takes the due date as the moment that the request means', () => {
-    const dueOf = (DueDate: string, GMT?: string) => {
-      const { composition, problems } = compositionOfRequest({
-        kind: 'form-direct',
-        request: { ...toFormDirectRequest(forms(), mark), DueDate, ...(GMT && { GMT }) }
-      })
+    const dueOf = (DueDate: string, GMT?: string, dateFormat?: string) => {
+      const request = { ...toFormDirectRequest(forms(), mark), DueDate, ...(GMT && { GMT }) }
+      const { composition, problems } = compositionOfRequest({ kind: 'form-direct', request }, dateFormat)
       return [composition.due, composition.gmt, problems.map(({ severity, at }) => `${severity} ${at}`).join()]
     }
     expect(dueOf('2026-12-04T04:00:00Z', '780')).toEqual(['2026-12-04T17:00', '780', ''])
     expect(dueOf('2026-12-04T17:00:00+13:00')).toEqual(['2026-12-04T17:00', '780', ''])
     expect(dueOf('2026-12-04T17:00', '780')).toEqual(['2026-12-04T17:00', '780', ''])
     expect(dueOf('2026-12-04T17:00:30.5Z')).toEqual(['2026-12-04T17:00', '0', 'warning DueDate'])
-    expect(dueOf('2026-12-04T17:00')[2]).toBe('error DueDate')
-    expect(dueOf('2026-12-04')[2]).toBe('error DueDate')
-    expect(dueOf('04/12/2026 17:00:00')[2]).toBe('error DueDate')
+    expect(dueOf('2026-12-04T17:00')).toEqual(['2026-12-04T17:00', '', 'warning DueDate'])
+    expect(dueOf('2026-12-04')).toEqual(['2026-12-04T23:59', '', 'warning DueDate'])
+    expect(dueOf('2026-12-04', '780')).toEqual(['2026-12-04T23:59', '780', ''])
+    expect(dueOf('12/31/2026 17:00:00', '780')).toEqual(['2026-12-31T17:00', '780', ''])
+    expect(dueOf('31/12/2026', '780')).toEqual(['2026-12-31T23:59', '780', ''])
+    expect(dueOf('04/12/2026 17:00:00', '0', 'dd/MM/yyyy')).toEqual(['2026-12-04T17:00', '0', ''])
+    expect(dueOf('04/12/2026', '0', 'M/d/yyyy')).toEqual(['2026-04-12T23:59', '0', ''])
+    // As clients of the service write it; a person looks whether it was meant so.
+    expect(dueOf('04/12/2026 17:00:00', '0')).toEqual(['2026-04-12T17:00', '0', 'warning DueDate'])
+    for (const open of ['04/12/2026', '4/12/2026 17:00:00', '04/12/2026 17:00', '04.12.2026 17:00:00']) {
+      expect(dueOf(open, '0')[2]).toBe('error DueDate')
+    }
+    expect(dueOf('/Date(1796346000000)/')[2]).toBe('error DueDate')
+    expect(dueOf('02/30/2026 17:00:00', '0')[2]).toBe('error DueDate')
     expect(dueOf('2026-12-04T17:00Z', 'NZDT')[2]).toBe('error GMT')
   })
 

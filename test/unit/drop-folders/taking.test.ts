@@ -170,6 +170,13 @@ describe('a file that can’t be used', () => {
     ['unknown.json', requestFile('A', { Colour: 'red' }), /Colour isn’t known/],
     ['proto.json', '{"Forms":[{"__proto__":{"Name":"A"}}]}', /Forms\[0\]\.Name is missing/],
     ['due.json', requestFile('A', { DueDate: 'soon' }), /DueDate must be a date and a time/],
+    [
+      'order.json',
+      requestFile('A', { DueDate: '04/12/2026' }),
+      /DueDate may be 2026-04-12 or 2026-12-04, as the day or/
+    ],
+    ['twice.json', requestFile('A', { gmt: '0', GMT: '780' }), /GMT is there twice, once written “gmt”/],
+    ['lists.json', '{"forms":[],"Forms":[{}]}', /is there twice|Forms is empty/],
     ['old.countersign', '{"format":"other"}', /isn’t a Countersign file/],
     ['headings.csv', 'Colour,Size\nred,12\n', /there is no column for: .*Form: name/],
     ['empty rows.csv', 'First name,Last name\n', /no rows below/],
@@ -191,7 +198,7 @@ describe('a file that can’t be used', () => {
   test('has each fault of a request named by its place', async () => {
     const at = await aPlace()
     const { Forms } = JSON.parse(requestFile('A')) as { Forms: Record<string, unknown>[] }
-    const wrong = { ...Forms[0], FormType: '1', Signers: [{ FirstName: '', LastName: 'Reid', Email: 'nowhere' }] }
+    const wrong = { ...Forms[0], FormType: 'one', Signers: [{ FirstName: '', LastName: 'Reid', Email: 'nowhere' }] }
     at.drop('wrong.json', JSON.stringify({ Forms: [Forms[0], wrong] }))
     await at.look()
     const report = at.report('wrong.json', 'failed')

@@ -27,7 +27,7 @@ const MOST_FOLDERS = 50
 /** What is made in a watched folder. */
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
-export interface DropFoldersDeps extends Pick<MakingDeps, 'outbox' | 'worker' | 'describe' | 'newId'> {
+export interface DropFoldersDeps extends Pick<MakingDeps, 'outbox' | 'dateFormatOf' | 'worker' | 'describe' | 'newId'> {
   db: Db
   drafts: Drafts
   presets: Presets

@@ -31,6 +31,8 @@ export interface MakingDeps {
   outbox: DropFolderBox
   /** @throws AppFailure where it isn't there, or can't be read. */
   presetOf: (accountId: string, presetId: string) => Composition
+  /** How the account's user writes dates, where its service has said so. */
+  dateFormatOf: (accountId: string) => string | undefined
   worker: { ask: AskFiles; end(): Promise<void> }
   time: Pick<Time, 'now' | 'zone'>
   newId: () => string
@@ -40,8 +42,8 @@ export interface MakingDeps {
 
 /** What was read of a file. */
 type Read =
-  | { kind: 'drafts'; entries: ArrivingEntries; notes: string[] }
-  | { kind: 'batch'; columns: string[]; rows: Iterable<PackageRow> }
+  | { kind: 'drafts'; entries: ArrivingEntries; notes: string[]; readings?: string[] }
+  | { kind: 'batch'; columns: string[]; rows: Iterable<PackageRow>; readings?: string[] }
 
 /** What became of it; or that its folder was set otherwise while it was read, and nothing was made. */
 export type MakeResult = 'made' | 'set-otherwise'
@@ -51,18 +53,21 @@ const OWN_FAULTS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-lar
 /** How often a defect of ours may stand in the way of a file in one run. */
 const MOST_TRIES = 3
 
+const UNTOLD =
+  ' Countersign was ended before this report was written: whether anything was read otherwise than it is written isn’t known.'
+
 export type Making = ReturnType<typeof openMaking>
 
-export function openMaking({ journal, arriving, outbox, presetOf, worker, time, newId, describe, made }: MakingDeps) {
+export function openMaking({ journal, arriving, outbox, worker, time, newId, describe, made, ...deps }: MakingDeps) {
   const tries = new Map<string, number>()
   let active = 0
 
   const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
-  function batchMade(entry: Entry, batch: BatchView): void {
+  function batchMade(entry: Entry, batch: BatchView, readings: readonly string[] = [], more = ''): void {
     const at = time.now()
-    const said = `${counted(batch.total, 'package')} of it went to the Outbox.`
-    const report = reportOf({ name: entry.name, at, said })
+    const said = `${counted(batch.total, 'package')} of it went to the Outbox.${more}`
+    const report = reportOf({ name: entry.name, at, said, readings })
     journal.made(entry.id, { outcome: 'batch', count: batch.total, draftIds: [], report }, at)
   }
 
@@ -75,7 +80,7 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
   async function makeDrafts(
     folder: Folder,
     entry: Entry,
-    { entries, notes }: Read & { kind: 'drafts' }
+    { entries, notes, readings = [] }: Read & { kind: 'drafts' }
   ): Promise<void> {
     const at = time.now()
     const stored = await arriving.store(folder.accountId, entries, ({ drafts, presets }) => {
@@ -85,7 +90,7 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
         ...(presets.length > 0 ? [counted(presets.length, 'preset')] : [])
       ]
       const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} made of it. Nothing was sent.`
-      const report = reportOf({ name: entry.name, at, said, notes })
+      const report = reportOf({ name: entry.name, at, said, notes, readings })
       journal.made(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
     })
     made(stored)
@@ -101,7 +106,10 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
             next: `Split it.`
           })
         }
-        return ofRequest(folder, await worker.ask('request', { bytes, now: time.now() }))
+        return ofRequest(
+          folder,
+          await worker.ask('request', { bytes, now: time.now(), dateFormat: deps.dateFormatOf(folder.accountId) })
+        )
       case 'sheet':
         return ofSheet(folder, name, bytes)
     }
@@ -115,10 +123,11 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
       ...(isRepeated ? ['The same package was sent in the last 30 days.'] : [])
     ]
     const composition = JSON.parse(request.composition) as Composition
+    const { readings } = request
     if (folder.sends && told.length === 0) {
-      return { kind: 'batch', columns: [], rows: [{ row: 1, cells: [], composition }] }
+      return { kind: 'batch', columns: [], rows: [{ row: 1, cells: [], composition }], readings }
     }
-    return { kind: 'drafts', entries: { drafts: [composition], presets: [] }, notes: heldBack(folder, told) }
+    return { kind: 'drafts', entries: { drafts: [composition], presets: [] }, notes: heldBack(folder, told), readings }
   }
 
   async function ofSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<Read> {
@@ -133,7 +142,7 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
 
   function baseOf(accountId: string, presetId: string): Composition {
     try {
-      return presetOf(accountId, presetId)
+      return deps.presetOf(accountId, presetId)
     } catch (error) {
       if (!(error instanceof AppFailure)) throw error
       return fail('bad-file', 'The preset that this folder fills in was removed, or can’t be read.', {
@@ -147,7 +156,7 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
     takeUp(entry: Entry): boolean {
       const batch = outbox.batches.find(entry.batchId)
       if (!batch || batch.state === 'preparing') return false
-      batchMade(entry, batch)
+      batchMade(entry, batch, [], kindOf(entry.name) === 'request' ? UNTOLD : '')
       return true
     },
 
@@ -177,11 +186,12 @@ export function openMaking({ journal, arriving, outbox, presetOf, worker, time, 
           await makeDrafts(folder, entry, found)
           return 'made'
         }
-        const { columns, rows } = found
+        const { columns, rows, readings } = found
         const name = entry.name.replace(/\.[^.]+$/, '').slice(0, 200)
         batchMade(
           entry,
-          await outbox.addBatch({ id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] })
+          await outbox.addBatch({ id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] }),
+          readings
         )
         return 'made'
       } catch (error) {

@@ -12,6 +12,8 @@ export interface RequestAnswer {
   composition: string
   /** What is a little different in it, in words. */
   notes: string[]
+  /** What was read otherwise than it is written, in words. */
+  readings: string[]
   /** What speaks against sending it, in words. */
   problems: string[]
   fingerprint: string
@@ -27,7 +29,7 @@ export interface ExchangeAnswer {
 /** What can be asked about dropped JSON, beside what can be asked about sheets. Nothing of it stays with the worker. */
 export interface PackageQuestions {
   /** A send request, read whole. @throws AppFailure `invalid`, with its fields. */
-  request: { ask: { bytes: Uint8Array; now: number }; answer: RequestAnswer }
+  request: { ask: { bytes: Uint8Array; now: number; dateFormat: string | undefined }; answer: RequestAnswer }
   /** A `.countersign` file. @throws AppFailure `invalid` or `too-large`. */
   exchange: { ask: { bytes: Uint8Array }; answer: ExchangeAnswer }
 }
@@ -37,11 +39,11 @@ export type FileQuestions = BulkQuestions & PackageQuestions
 export type AskFiles = Ask<FileQuestions>
 
 export const packageAnswers: Answers<PackageQuestions> = {
-  async request({ bytes, now }) {
-    const { composition, notes } = await readRequestFile(bytes)
+  async request({ bytes, now, dateFormat }) {
+    const { composition, ...told } = await readRequestFile(bytes, dateFormat)
     return {
       composition: JSON.stringify(composition),
-      notes,
+      ...told,
       problems: problemsOf(composition, now).map(({ message }) => message),
       fingerprint: fingerprintOf(composition)
     }

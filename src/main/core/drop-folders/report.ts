@@ -10,27 +10,37 @@ export interface Report {
   error?: AppError | undefined
   /** What a person should look at. */
   notes?: readonly string[]
+  /** What was read otherwise than it is written, as the service would. */
+  readings?: readonly string[]
 }
 
 /** So many notes are told; a sheet with a fault in each of 5,000 rows has one fault. */
 const MOST_NOTES = 1_000
 const LINE_END = '\r\n'
 
-export function reportOf({ name, at, said, error, notes = [] }: Report): string {
+export function reportOf({ name, at, said, error, notes = [], readings = [] }: Report): string {
   const faults = error?.fields?.map(({ field, message }) => `${field} ${message}.`) ?? []
-  const told = [...faults, ...notes]
-  const left = told.length - MOST_NOTES
   const lines = [
     `What became of “${oneLine(name)}”`,
     '',
     `Taken by Countersign at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     said,
     ...(error ? [saidBy(error)] : []),
-    ...(told.length > 0 ? ['', error ? 'What is wrong:' : 'Please look at:'] : []),
+    ...listed(error ? 'What is wrong:' : 'Please look at:', [...faults, ...notes]),
+    ...listed('What was read otherwise than it is written:', readings)
+  ]
+  return `${lines.join(LINE_END)}${LINE_END}`
+}
+
+function listed(heading: string, told: readonly string[]): string[] {
+  if (told.length === 0) return []
+  const left = told.length - MOST_NOTES
+  return [
+    '',
+    heading,
     ...told.slice(0, MOST_NOTES).map((note) => `- ${oneLine(note)}`),
     ...(left > 0 ? [`- and ${left} more.`] : [])
   ]
-  return `${lines.join(LINE_END)}${LINE_END}`
 }
 
 /** "1 draft", "12 drafts". */

@@ -1,6 +1,7 @@
 /**
  * A send request as other software makes it for the service: SendFormDirectRequest2 (2.1) or the Form Filler request (2.9),
- * told apart by its members. Decoded strictly: what is unknown, missing or wrong is named by its path.
+ * told apart by its members. Decoded strictly, but for the liberties that the service allows: what is unknown, missing or
+ * wrong is named by its path.
  */
 import type { z } from 'zod'
 import {
@@ -9,14 +10,17 @@ import {
   compositionOfRequest
 } from '../../../shared/composition/index.ts'
 import type { FieldMessage } from '../../../shared/contract/index.ts'
-import { Form, SendFormDirectRequest, SendFormFillerRequest, spell, Template } from '../../../shared/model/index.ts'
+import { SendFormDirectRequest, SendFormFillerRequest, spell, Template } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { type JsonTrouble, type Member, parsePiece, readInSlices, scanObject } from '../lib/json-scanning.ts'
+import { openLiberties, SentForm } from './liberties.ts'
 
 export interface RequestContent {
   composition: Composition
   /** What is a little different in the composition, in words. */
   notes: string[]
+  /** What was read otherwise than it is written, and is certain, in whole sentences. */
+  readings: string[]
 }
 
 /** So many faults are named. */
@@ -30,28 +34,40 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
   malformed: 'This isn’t JSON, or it is damaged.'
 }
 
-/** @throws AppFailure `invalid`, with its fields. */
-export async function readRequestFile(bytes: Uint8Array): Promise<RequestContent> {
-  return readInSlices(read(bytes), UNREADABLE)
+/**
+ * @param dateFormat the account's, as `Account/Info` says it.
+ * @throws AppFailure `invalid`, with its fields.
+ */
+export async function readRequestFile(bytes: Uint8Array, dateFormat?: string): Promise<RequestContent> {
+  return readInSlices(read(bytes, dateFormat), UNREADABLE)
 }
 
-function* read(bytes: Uint8Array): Generator<void, RequestContent> {
+const KINDS = {
+  Forms: [SentForm, SendFormDirectRequest, SendFormDirectRequest.omit({ Forms: true })],
+  Templates: [Template, SendFormFillerRequest, SendFormFillerRequest.omit({ Templates: true })]
+} as const
+
+function* read(bytes: Uint8Array, dateFormat: string | undefined): Generator<void, RequestContent> {
   const members = yield* scanObject(bytes)
-  const isForms = members.has('Forms')
-  if (isForms === members.has('Templates')) {
+  const found = [...members.keys()].filter((name) => /^(?:forms|templates)$/i.test(name))
+  const isForms = found.some((name) => /^forms$/i.test(name))
+  if (found.length === 0 || (isForms && found.some((name) => /^templates$/i.test(name)))) {
     fail('invalid', 'This isn’t a request to send: it must have either Forms or Templates.')
   }
-  const [list, item, rest] = isForms
-    ? (['Forms', Form, SendFormDirectRequest.omit({ Forms: true })] as const)
-    : (['Templates', Template, SendFormFillerRequest.omit({ Templates: true })] as const)
+  const list = isForms ? 'Forms' : 'Templates'
+  const [item, whole, rest] = KINDS[list]
   const faults = openFaults()
-  const others: Record<string, unknown> = {}
-  for (const [name, member] of members) if (name !== list) others[name] = parsePiece(bytes, member)
+  const liberties = openLiberties((path, message) => faults.add({ field: spell(path), message }))
+  const others = Object.fromEntries<unknown>(members)
+  // The list itself is read by its elements below; here its name alone is.
+  for (const [name, at] of members) others[name] = found.includes(name) || parsePiece(bytes, at)
+  liberties.take(whole, others, [])
+  delete others[list]
   const checked = rest.safeParse(others)
   if (!checked.success) faults.addAll(checked.error, [])
   const items: unknown[] = []
-  for (const piece of elementsOf(members.get(list), list)) {
-    const read = item.safeParse(parsePiece(bytes, piece))
+  for (const piece of elementsOf(members.get(found[0] ?? list), list)) {
+    const read = item.safeParse(liberties.take(item, parsePiece(bytes, piece), [list, items.length]))
     if (read.success) items.push(read.data)
     else faults.addAll(read.error, [list, items.length])
     if (!read.success) items.push(undefined)
@@ -60,10 +76,11 @@ function* read(bytes: Uint8Array): Generator<void, RequestContent> {
   if (faults.count() > 0) faults.refuse()
   const request = { ...checked.data, [list]: items }
   // Each part was checked by its own schema just now.
-  const { composition, problems } = compositionOfRequest(
+  const { composition, problems, readings } = compositionOfRequest(
     isForms
       ? { kind: 'form-direct', request: request as unknown as SendFormDirectRequest }
-      : { kind: 'form-filler', request: request as unknown as SendFormFillerRequest }
+      : { kind: 'form-filler', request: request as unknown as SendFormFillerRequest },
+    dateFormat
   )
   const errors = problems.filter(({ severity }) => severity === 'error')
   for (const { at, message } of errors) faults.add({ field: at, message })
@@ -74,7 +91,11 @@ function* read(bytes: Uint8Array): Generator<void, RequestContent> {
     faults.addAll(kept.error, [])
     faults.refuse()
   }
-  return { composition, notes: problems.slice(0, MOST_NOTES).map(({ at, message }) => `${at} ${message}.`) }
+  return {
+    composition,
+    notes: problems.slice(0, MOST_NOTES).map(({ at, message }) => `${at} ${message}.`),
+    readings: [...liberties.readings, ...readings].slice(0, MOST_NOTES)
+  }
 }
 
 function elementsOf(member: Member | undefined, list: string): NonNullable<Member['elements']> {

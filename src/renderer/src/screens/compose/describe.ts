@@ -42,7 +42,7 @@ export function dueInWords(composition: Pick<Composition, 'due' | 'gmt'> & { zon
     return `14 days after sending, which is the service's rule. Sent today, that is ${dayInWords(now + 14 * DAY)}.`
   }
   const due = dueAt(composition)
-  if (!due) return 'Not complete yet: choose a date and a time.'
+  if (!due) return 'Not complete yet: choose a date, a time and a time zone.'
   return `${momentOfDue(due, composition.zone ?? '', now)}. That is ${daysAway(due.at, now)}.`
 }
 

@@ -1,0 +1,165 @@
+/**
+ * The liberties that the service's framework allows in what it is sent, and that other software takes: names in any case, null
+ * for absent, booleans as text, enumerations by number, members left out whose absence says the same. Only what is certain is
+ * read so; anything else stays as it is, for the strict schema to refuse.
+ */
+import { z } from 'zod'
+import { Field, Form, knownFieldType, Template } from '../../../shared/model/index.ts'
+
+/** So many readings are kept: more than a report tells. */
+const MOST_READINGS = 1_001
+/** No member's name is as long; one of megabytes is not compared. */
+const LONGEST_NAME = 60
+/** No object of the reference has as many members; one that does is refused anyway. */
+const MOST_MEMBERS = 100
+
+/** A form as other software sends it: its type may be left out, to be entered in the draft. */
+export const SentForm = Form.partial({ FormType: true })
+
+type Members = Record<string, unknown>
+
+/** What a member says by being left out, with the sentence for it. Undefined: nothing. */
+const ABSENT = new Map<unknown, [name: string, meant: (members: Members) => unknown, reading: string][]>([
+  [
+    SentForm,
+    [
+      ['EmbedForm', () => false, 'A form without EmbedForm was read as one that isn’t embedded.'],
+      ['FormType', () => undefined, 'A form without FormType was taken: its type is to be entered in the draft.']
+    ]
+  ],
+  [Template, [['Fields', () => [], 'A template without Fields was read as one of which none is filled in.']]],
+  [
+    Field,
+    [
+      ['Reference', ({ ID }) => ID, 'A field without Reference was read as the one that its ID names.'],
+      ['ID', ({ Reference }) => Reference, 'A field without ID was read by its Reference alone.'],
+      ...['Label', 'Value', 'ClientField'].map((name): [string, () => unknown, string] => [
+        name,
+        () => '',
+        `A field without ${name} was read as one whose ${name} is blank.`
+      ]),
+      ...['IsRequired', 'ReadOnly'].map((name): [string, () => unknown, string] => [
+        name,
+        () => false,
+        `A field without ${name} was read as one where it is false.`
+      ])
+    ]
+  ]
+])
+
+export interface Liberties {
+  /** What was read otherwise than it is written, in whole sentences, each once. */
+  readings: ReadonlySet<string>
+  /**
+   * Spells a value as the reference does, in place.
+   * @param at where it stands in the request.
+   */
+  take<Value>(schema: z.ZodObject, value: Value, at: readonly PropertyKey[]): Value
+}
+
+/** @param doubled hears of each member that is there twice, in different letters. */
+export function openLiberties(doubled: (path: readonly PropertyKey[], message: string) => void): Liberties {
+  const readings = new Set<string>()
+  const path: PropertyKey[] = []
+
+  function note(reading: string): void {
+    if (readings.size < MOST_READINGS) readings.add(reading)
+  }
+
+  /** Of one member or element. */
+  function within(step: PropertyKey, schema: unknown, value: unknown): unknown {
+    path.push(step)
+    const read = spelled(schema, value)
+    path.pop()
+    return read
+  }
+
+  function spelled(schema: unknown, value: unknown): unknown {
+    if (schema instanceof z.ZodOptional) return spelled(schema.unwrap(), value)
+    if (schema instanceof z.ZodObject) {
+      if (isMembers(value)) ofMembers(schema, value)
+      return value
+    }
+    if (schema instanceof z.ZodArray) {
+      for (let index = 0; Array.isArray(value) && index < value.length; index++) {
+        value[index] = within(index, schema.element, value[index])
+      }
+      return value
+    }
+    const name = String(path.at(-1))
+    const meant = meantBy(schema, value, name)
+    if (meant === undefined) return value
+    note(
+      `${name}: ${typeof value === 'string' ? `“${value}”` : value} was read as ${typeof meant === 'string' ? `“${meant}”` : meant}.`
+    )
+    return meant
+  }
+
+  function ofMembers(schema: z.ZodObject, members: Members): void {
+    const names = namesOf(schema)
+    const all = Object.keys(members)
+    if (all.length > MOST_MEMBERS) return
+    for (const written of all) {
+      if (Object.hasOwn(schema.shape, written) || written.length > LONGEST_NAME) continue
+      const name = names.get(written.toLowerCase())
+      if (name === undefined) continue
+      if (Object.hasOwn(members, name)) doubled([...path, name], `is there twice, once written “${written}”`)
+      else {
+        members[name] = members[written]
+        note(`“${written}” was read as “${name}”.`)
+      }
+      delete members[written]
+    }
+    for (const [name, member] of Object.entries(schema.shape)) {
+      if (!Object.hasOwn(members, name)) continue
+      if (members[name] !== null) members[name] = within(name, member, members[name])
+      else {
+        delete members[name]
+        note(`${name}: null was read as left out.`)
+      }
+    }
+    for (const [name, meant, reading] of ABSENT.get(schema) ?? []) {
+      if (Object.hasOwn(members, name)) continue
+      const value = meant(members)
+      if (value !== undefined) members[name] = value
+      note(reading)
+    }
+  }
+
+  return {
+    readings,
+    take(schema, value, at) {
+      path.splice(0, path.length, ...at)
+      if (isMembers(value)) ofMembers(schema, value)
+      return value
+    }
+  }
+}
+
+/** What a value means in the schema's own spelling; undefined where it is spelled so, or where it isn't certain. */
+function meantBy(schema: unknown, value: unknown, name: string): unknown {
+  const word = typeof value === 'string' && value.length < LONGEST_NAME ? value.toLowerCase() : undefined
+  if (schema instanceof z.ZodBoolean) return word === 'true' || word === 'false' ? word === 'true' : undefined
+  if (schema instanceof z.ZodNumber) return word !== undefined && /^-?\d{1,9}$/.test(word) ? Number(word) : undefined
+  if (schema === Field.shape.ClientField) return typeof value === 'boolean' ? String(value) : undefined
+  if (name === 'GMT') return Number.isSafeInteger(value) ? String(value) : undefined
+  if (schema === Field.shape.FieldType) {
+    const known = word === undefined && typeof value !== 'number' ? undefined : knownFieldType(value as string | number)
+    return known === value ? undefined : known
+  }
+  if (!(schema instanceof z.ZodEnum) || schema.options.includes(value as string)) return undefined
+  return schema.options.find((option) => String(option).toLowerCase() === word)
+}
+
+const lowerCased = new WeakMap<z.ZodObject, ReadonlyMap<string, string>>()
+
+/** Its members' names by themselves in lower case. */
+function namesOf(schema: z.ZodObject): ReadonlyMap<string, string> {
+  const known = lowerCased.get(schema) ?? new Map(Object.keys(schema.shape).map((name) => [name.toLowerCase(), name]))
+  lowerCased.set(schema, known)
+  return known
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
