@@ -1,7 +1,8 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Directory from '../../src/renderer/src/screens/directory/Directory.svelte'
-import { differences, fieldInWords } from '../../src/renderer/src/screens/directory/employer-words.ts'
+import { differences, fieldInWords } from '../../src/renderer/src/words/employers.ts'
+import type { Composition } from '../../src/shared/composition/composition.ts'
 import { EMPLOYER_FIELDS } from '../../src/shared/model/account.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -179,4 +180,53 @@ test('templates and forms say when they were used last, and are searched', async
   await settle()
   expect(screen.queryByText('Privacy consent')).toBeNull()
   expect(screen.getByText('Tax declaration')).toBeTruthy()
+})
+
+const kept = () =>
+  opened.api.control.calls
+    .filter(({ name }) => name === 'drafts.save')
+    .map(({ input }) => (input as { composition: Composition }).composition)
+
+test('a template begins a package with the signers and fields that the account lists', async () => {
+  const Signers = [{ SignerReference: 'tenant' }, { SignerReference: 'landlord' }]
+  const Fields = [{ Reference: 'rent', Label: 'Rent per week' }]
+  const listed = { Name: 'Residential tenancy', Reference: 'tpl-rent', Signers, Fields }
+  const known = { kind: 'form-filler' as const, Name: 'Residential tenancy', Reference: 'tpl-rent', uses: 2 }
+  await open(fakeApi({ knownForms: [known], templates: [listed] as never }), ['forms'])
+  await press('Begin a package with Residential tenancy')
+  expect(kept()).toMatchObject([
+    {
+      kind: 'form-filler',
+      items: [{ Reference: 'tpl-rent', signers: Signers, fields: [{ Reference: 'rent' }] }]
+    }
+  ])
+  expect(opened.app.router.route.screen).toBe('compose')
+  expect(opened.app.router.route.rest).toHaveLength(1)
+})
+
+test('a form begins a package with its reference and its type', async () => {
+  const known = { kind: 'form-direct' as const, Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3', uses: 1 }
+  await open(fakeApi({ knownForms: [known] }), ['forms'])
+  await press('Begin a package with Tax declaration')
+  const item = { Name: 'Tax declaration', Reference: 'form-tfn', FormType: '3' }
+  expect(kept()).toMatchObject([{ kind: 'form-direct', items: [item] }])
+})
+
+test('a template that the account no longer lists begins with what is known of it, and that is said', async () => {
+  const known = { kind: 'form-filler' as const, Name: 'Old lease', Reference: 'tpl-old', uses: 9 }
+  await open(fakeApi({ knownForms: [known], templates: [] }), ['forms'])
+  await press('Begin a package with Old lease')
+  expect(kept()).toMatchObject([{ kind: 'form-filler', items: [{ Name: 'Old lease', Reference: 'tpl-old' }] }])
+  expect(opened.app.toasts.shown.at(-1)?.text).toContain('“Old lease” isn’t in the account’s list')
+})
+
+test('a package that could not be begun says why, and nothing is opened', async () => {
+  const known = { kind: 'form-filler' as const, Name: 'Lease', Reference: 'tpl-1', uses: 9 }
+  const api = fakeApi({ knownForms: [known] })
+  api.control.fail('templates.list', { code: 'offline', message: 'No network.' })
+  await open(api, ['forms'])
+  await press('Begin a package with Lease')
+  expect(screen.getByText('The package could not be begun.')).toBeTruthy()
+  expect(kept()).toEqual([])
+  expect(opened.app.router.route.screen).toBe('directory')
 })

@@ -1,8 +1,11 @@
-/** Begins a package from a preset, wherever it was chosen: as a draft of its own, which is opened. */
-import type { AppError } from '../../../../../shared/contract/errors.ts'
+/** Begins a package from a preset, a template or a form, wherever it was chosen: as a draft of its own, which is opened. */
+import { blankComposition, type Composition } from '../../../../../shared/composition/composition.ts'
+import type { AppError, Result } from '../../../../../shared/contract/errors.ts'
+import type { DraftSummary, KnownForm } from '../../../../../shared/contract/views.ts'
+import { settled } from '../../../api.ts'
 import type { AppState } from '../../../state/app-state.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
-import { forCounter } from '../edits.ts'
+import { forCounter, lackingOf, packageOfTemplate, randomKey } from '../edits.ts'
 
 /** In the address of a package: someone is waiting at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
 export const FOR_COUNTER = { for: 'counter' }
@@ -25,4 +28,34 @@ export async function beginFromPreset(
   if (begun.due === 'passed') app.toasts.say(DUE_PASSED)
   app.router.go('compose', [begun.draftId], walkIn && FOR_COUNTER)
   return undefined
+}
+
+/**
+ * Begins a package of one template, with the signers and fields that the account's list names, or of one form. Answers why it
+ * could not be begun, if it could not.
+ */
+export async function beginWith(app: AppState, known: KnownForm): Promise<Result<DraftSummary>> {
+  const begun = await packageOf(app, known)
+  if (!begun.ok) return begun
+  const draft = await settled(app.api.drafts.save({ composition: begun.value }))
+  if (draft.ok) app.router.go('compose', [draft.value.id])
+  return draft
+}
+
+async function packageOf(
+  app: AppState,
+  { kind, Name, Reference, FormType = '' }: KnownForm
+): Promise<Result<Composition>> {
+  if (kind === 'form-direct') {
+    const blank = blankComposition(kind, randomKey())
+    return { ok: true, value: { ...blank, items: blank.items.map((item) => ({ ...item, Name, Reference, FormType })) } }
+  }
+  const list = await settled(app.api.templates.list({ refresh: false }))
+  if (!list.ok) return list
+  const template = list.value.items.find((one) => one.Reference === Reference)
+  const lacking = template
+    ? lackingOf(template)
+    : `“${Name}” isn’t in the account’s list as it was last read: enter its signers and fields by hand.`
+  if (lacking) app.toasts.warn(lacking)
+  return { ok: true, value: packageOfTemplate(template ?? { Name, Reference }, randomKey) }
 }

@@ -1,6 +1,6 @@
 /** Employer records in words: what each kind is for, and what its fields are called (reference section 2.18). */
-import type { EmployerRecord } from '../../../../shared/contract/views.ts'
-import { EMPLOYER_FIELDS, type EmployerKind } from '../../../../shared/model/account.ts'
+import type { EmployerRecord } from '../../../shared/contract/views.ts'
+import { EMPLOYER_FIELDS, type EmployerKind } from '../../../shared/model/account.ts'
 
 export const EMPLOYER_KINDS: { kind: EmployerKind; label: string; about: string }[] = [
   { kind: 'SuperFund', label: 'Super fund', about: 'Fills in superannuation forms.' },
