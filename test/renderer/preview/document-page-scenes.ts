@@ -3,7 +3,7 @@ import type { ActionView, DocumentPage, SignerView } from '../../../src/shared/c
 import { readDocumentStatus } from '../../../src/shared/model/document-status.ts'
 import { actionOf, changesOf, fullPage, hostilePage, pageOf, signerOf } from '../document-pages.ts'
 import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
-import { documents } from '../people.ts'
+import { documents, practiceAccount } from '../people.ts'
 
 const now = () => Date.now()
 const DAY = 86_400_000
@@ -61,7 +61,8 @@ export const documentPageScenes: Record<string, () => FakeApi> = {
   'document-complete': () => {
     const page = fullPage(now())
     const people = page.people.map((person) => ({ ...person, state: 'signed' as const, editable: false }))
-    return withPage({ ...page, status: readDocumentStatus('Complete'), people, signers: people, folder: 'Signed' })
+    const complete = { ...page, status: readDocumentStatus('Complete'), people, signers: people, folder: 'Signed' }
+    return withPage(complete, { accounts: [{ ...practiceAccount(), savesSigned: 'yes' }] })
   },
   'document-gone': () => withPage({ ...fullPage(now()), goneAt: now() - DAY }),
   'document-offline': () => withPage(fullPage(now()), { connection: offline() }),

@@ -1,7 +1,7 @@
 /** What each placeholder of a name pattern stands for, and in which words that is shown. */
 import { offsetIn } from '../../../shared/composition/zone.ts'
 import type { DownloadType } from '../../../shared/contract/index.ts'
-import { fullName, readGmt, readServiceDate } from '../../../shared/model/index.ts'
+import { fullName, readGmt, readCertainDate } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 
 export interface NameParts {
@@ -122,8 +122,8 @@ export function namePartsOf(
 ): NameParts {
   const document = mirrored?.document
   const gmt = readGmt(document?.GMT)
-  const date = readServiceDate(document?.LastSignedDate, gmt)?.at ?? otherwise
-  const due = readServiceDate(document?.DueDate, gmt)?.at
+  const date = readCertainDate(document?.LastSignedDate, gmt)?.at ?? otherwise
+  const due = readCertainDate(document?.DueDate, gmt)?.at
   return {
     ...{ account, reference, type, date, zone },
     document: document?.Name?.trim() || name,
