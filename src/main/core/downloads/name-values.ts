@@ -1,7 +1,7 @@
 /** What each placeholder of a name pattern stands for, and in which words that is shown. */
 import { offsetIn } from '../../../shared/composition/zone.ts'
 import type { DownloadType } from '../../../shared/contract/index.ts'
-import { fullName, readGmt, readCertainDate } from '../../../shared/model/index.ts'
+import { fullName, readCertainDate, readGmt } from '../../../shared/model/index.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 
 export interface NameParts {
