@@ -79,7 +79,11 @@ describe('is fetched from nowhere that the service may not lead us', () => {
     'https://nas.local/doc/1',
     'https://2130706433/doc/1',
     'https://mere:secret@www.sign.example.com/doc/1',
+    'https://192.168.1.20/doc/1',
+    '//192.168.1.20/doc/1',
+    '\\\\10.1.2.3\\doc\\1',
     'file:///etc/passwd',
+    'file://10.1.2.3/doc/1',
     'javascript:alert(1)',
     'data:application/pdf,%PDF-1.7',
     'https://'

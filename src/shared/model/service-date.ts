@@ -54,6 +54,12 @@ export function withCertainOrder(text: string, format?: string): string {
   return read.precision === 'day' ? day.slice(0, 10) : day.slice(0, 19)
 }
 
+/** What a format says of the order of day and month, in its shortest form; undefined for one that says nothing of it. */
+export function plainFormat(format: string | undefined): string | undefined {
+  const order = orderOf(format)
+  return order && (order === 'day first' ? 'dd/MM/yyyy' : 'MM/dd/yyyy')
+}
+
 const [DASH, DOT, SLASH, ZERO] = [45, 46, 47, 48]
 
 /** Reads a GMT field: minutes east of UTC as text or number; undefined if it says nothing sensible. */

@@ -89,7 +89,7 @@ function tidy(value: unknown, spelledOurWay: ReadonlyMap<string, string>): unkno
     // A member of this name would set the object's prototype instead of being data.
     if (member === null || name === '__proto__') continue
     const ours = spelledOurWay.get(name.toLowerCase()) ?? name
-    if (ours !== name && Object.hasOwn(value, ours)) continue
+    if (ours !== name && ((value as Record<string, unknown>)[ours] ?? null) !== null) continue
     tidied[ours] = member
   }
   return tidied

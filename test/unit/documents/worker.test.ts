@@ -124,7 +124,7 @@ describe('what happened to a document', () => {
       ['waits-here Ana Example']
     ],
     ['it is due later', { DueDate: '2026-12-02T00:00:00Z' }, ['due-changed']],
-    ['the same due date is spelled otherwise', { DueDate: '2026-12-01T13:00:00+13:00' }, ['changed']],
+    ['the same due date is spelled otherwise', { DueDate: '2026-12-01T13:00:00+13:00' }, []],
     ['a signer was corrected', { Signers: [signer('Anna'), signer('Ben')] }, ['signers-changed']],
     ['something else changed', { MatterNumber: '7' }, ['changed']],
     ['a link was made anew', { Signers: [signer('Ana'), signer('Ben')], EditUrl: '' }, []]

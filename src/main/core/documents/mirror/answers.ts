@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { UnreadableDocument } from '../../../../shared/contract/index.ts'
-import type { DocumentResponse } from '../../../../shared/model/index.ts'
+import { type DocumentResponse, plainFormat } from '../../../../shared/model/index.ts'
 import { type Scan, scanList } from '../../lib/json-scanning.ts'
 import { inSlices, nextTurn } from '../../lib/slices.ts'
 import type { Ask, Taken } from '../questions.ts'
@@ -43,7 +43,9 @@ const NAMED = 20
 export function openAnswerTaking(mirror: Mirror) {
   let number = 0
 
-  async function take(ask: Ask<'take'>): Promise<Taken> {
+  async function take(given: Ask<'take'>): Promise<Taken> {
+    // It is kept with each document: a service may say anything here, and at any length.
+    const ask = { ...given, dateFormat: plainFormat(given.dateFormat) }
     const account = mirror.account(ask.accountId)
     const folder = mirror.folder(account, ask.folder)
     const mode: Mode = ask.withLogs ? 'logged' : 'plain'

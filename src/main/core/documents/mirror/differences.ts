@@ -5,9 +5,9 @@ import { unknownMembers } from '../../../../shared/model/document-decoding.ts'
 import {
   type DocumentResponse,
   fullName,
+  readCertainDate,
   readDocumentStatus,
   readGmt,
-  readServiceDate,
   type SignerResponse
 } from '../../../../shared/model/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
@@ -63,13 +63,19 @@ export function meansTheSame(one: DocumentResponse, two: DocumentResponse): bool
 const NOTHING: DocumentResponse = { Reference: '' }
 
 /**
- * What counts as news. Links and passwords may be made again for each answer, and so may members that the reference doesn't
+ * What counts as news. The same moment may be spelled in several ways. Links and passwords may be made again for each answer, and so may members that the reference doesn't
  * name, as a signature or a number of days: of these only whether they are there counts.
  */
 function comparable(document: DocumentResponse) {
   const { Logs: _, EditUrl, Signers, ...rest } = document
+  const dateOf = (written: string | undefined) => {
+    const read = readCertainDate(written, readGmt(document.GMT))
+    return read ? `${read.at} ${read.precision}` : written
+  }
   return {
     ...rest,
+    DueDate: dateOf(rest.DueDate),
+    LastSignedDate: dateOf(rest.LastSignedDate),
     ...unknownNamesOf('document', document),
     EditUrl: Boolean(EditUrl),
     Signers: (Signers ?? []).map(comparableSigner)
@@ -133,7 +139,7 @@ function toldOf(before: DocumentResponse, after: DocumentResponse): Difference[]
 
 /** The moment at which it is due, or what it says instead: the same moment may be spelled in several ways. */
 export function dueOf({ DueDate, GMT }: Pick<DocumentResponse, 'DueDate' | 'GMT'>): number | string | undefined {
-  return readServiceDate(DueDate, readGmt(GMT))?.at ?? DueDate
+  return readCertainDate(DueDate, readGmt(GMT))?.at ?? DueDate
 }
 
 function dueBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {

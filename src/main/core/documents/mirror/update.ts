@@ -3,7 +3,13 @@
  * And of many at once, where no answer says it: they left all folders, or a person changed which folders the account has.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { type DocumentResponse, readCertainDate, readDocumentStatus, readGmt } from '../../../../shared/model/index.ts'
+import {
+  type DocumentResponse,
+  readCertainDate,
+  readDocumentStatus,
+  readGmt,
+  type SignerResponse
+} from '../../../../shared/model/index.ts'
 import { nextTurn } from '../../lib/slices.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
 import { maySignYet } from '../progress.ts'
@@ -123,9 +129,10 @@ function withLogs(document: DocumentResponse, before: DocumentResponse | undefin
  */
 function withLinks(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
   const kept = before ? withLinksOf(document, before) : document
-  if (!kept.Signers?.some((signer) => signer.SigningKey && !maySignYet(kept, signer))) return kept
+  const isStale = (signer: SignerResponse) => signer.SigningKey && !(hasLink(signer) && maySignYet(kept, signer))
+  if (!kept.Signers?.some(isStale)) return kept
   const signers = kept.Signers.map((signer) => {
-    if (maySignYet(kept, signer)) return signer
+    if (!isStale(signer)) return signer
     const { SigningKey: _, ...rest } = signer
     return rest
   })
@@ -134,14 +141,19 @@ function withLinks(document: DocumentResponse, before: DocumentResponse | undefi
 
 /** The document, each signer who has no link with the one that another answer gives the same person. */
 export function withLinksOf(document: DocumentResponse, other: DocumentResponse): DocumentResponse {
-  if (!other.Signers?.some(({ SigningKey }) => SigningKey)) return document
-  if (document.Signers?.every(({ SigningKey }) => SigningKey) ?? true) return document
+  if (!other.Signers?.some(hasLink)) return document
+  if (document.Signers?.every(hasLink) ?? true) return document
   const signers = pairedSigners(other, document).map(({ is, was }) => {
     // A corrected address has a link of its own: the one sent before must not be opened for someone else.
     const isSameAddress = (was?.Email ?? '').toLowerCase() === (is.Email ?? '').toLowerCase()
-    return !is.SigningKey && was?.SigningKey && isSameAddress ? { ...is, SigningKey: was.SigningKey } : is
+    return !hasLink(is) && was?.SigningKey && isSameAddress ? { ...is, SigningKey: was.SigningKey } : is
   })
   return { ...document, Signers: signers }
+}
+
+/** A blank one is none. */
+function hasLink({ SigningKey }: SignerResponse): boolean {
+  return Boolean(SigningKey?.trim())
 }
 
 function haveSameLog(one: DocumentResponse | undefined, two: DocumentResponse): boolean {

@@ -1,0 +1,119 @@
+/** Answers that no service should give, and some do: each has one outcome, and nothing of a document is lost. */
+import { describe, expect, test } from 'vitest'
+import { lease, type Members, workerOffice } from './worker-office.ts'
+
+const due = Date.parse('2027-02-01T04:00:00Z')
+
+describe('an answer of several dialects', () => {
+  test('is read item by item: dates in any of the known ways, names in any case', async () => {
+    const here = workerOffice()
+    const { Reference: _, ...plain } = lease('')
+    const taken = await here.look('Progress', [
+      lease('iso', { DueDate: '2027-02-01T04:00:00Z' }),
+      lease('framework', { DueDate: `/Date(${due}+1300)/` }),
+      lease('day first', { DueDate: '13/02/2027', GMT: '0' }),
+      lease('either', { DueDate: '01/02/2027 04:00:00' }),
+      {
+        ...Object.fromEntries(Object.entries(plain).map(([name, member]) => [name.toLowerCase(), member])),
+        reference: 'lower'
+      },
+      lease('none', { DueDate: 'soon' }),
+      lease('null', { DueDate: null, dueDate: '2027-02-01T04:00:00Z' })
+    ])
+    expect(taken).toMatchObject({ documents: 7, changed: 7, isComplete: true, unreadable: { count: 0 } })
+    const dates = async (reference: string) => (await here.get(reference))?.document.DueDate
+    expect(await dates('day first')).toBe('2027-02-13')
+    expect(await dates('either')).toBe('01/02/2027 04:00:00')
+    expect(await dates('none')).toBe('soon')
+    expect(await dates('null')).toBe('2027-02-01T04:00:00Z')
+    expect((await here.get('lower'))?.document).toMatchObject({ ...plain, Reference: 'lower' })
+  })
+
+  test('tells nothing where the next one writes the same in another of them', async () => {
+    const here = workerOffice()
+    const LastSignedDate = '2027-01-20T09:00:00Z'
+    const at = Date.parse(LastSignedDate)
+    await here.look('Progress', [
+      lease('a', { DueDate: '2027-02-13T04:00:00Z', LastSignedDate, HasFileUploaded: false })
+    ])
+    for (const [DueDate, signed, more] of [
+      [`/Date(${Date.parse('2027-02-13T04:00:00Z')}+1300)/`, `/Date(${at})/`, { HasFileUploaded: 'False' }],
+      ['2027-02-13T17:00:00+13:00', '2027-01-20T09:00:00.0000000Z', { hasFileUploaded: 0 }],
+      ['13/02/2027 04:00:00', '20/01/2027 09:00:00', { HasFileUploaded: false, STATUS: '0 of 1', Status: undefined }]
+    ] as [string, string, Members][]) {
+      await here.look('Progress', [lease('a', { DueDate, LastSignedDate: signed, ...more })])
+    }
+    expect(await here.changes()).toEqual([])
+    await here.look('Progress', [lease('a', { DueDate: '2027-02-14T04:00:00Z', LastSignedDate })])
+    expect(await here.changes()).toEqual(['a due-changed'])
+  })
+})
+
+const signer = (members: Members = {}) => ({ Signers: [{ FirstName: 'Ana', Email: 'ana@example.com', ...members }] })
+
+test('a link that comes and goes between two looks is told once, and is the newest there was', async () => {
+  const here = workerOffice()
+  const link = async () => (await here.get('a'))?.document.Signers?.[0]?.SigningKey
+  const links = ['', 'https://x.example/1', null, '  ', 'https://x.example/2', undefined, '', 'https://x.example/3']
+  const seen: unknown[] = []
+  for (const SigningKey of links) {
+    await here.look('Progress', [lease('a', { ...signer({ SignedStatus: 'Invitation', SigningKey }) })])
+    seen.push(((await link()) ?? '').slice(-1))
+  }
+  expect(seen).toEqual(['', '1', '1', '1', '2', '2', '2', '3'])
+  expect(await here.changes()).toEqual(['a waits-here'])
+})
+
+describe('two documents with one reference', () => {
+  test('in one list are one, by its last word, in whatever order the next look names them', async () => {
+    const here = workerOffice()
+    const [one, two] = [lease('a', { Name: 'One' }), lease('a', { Name: 'Two' })]
+    expect(await here.look('InBox', [one, lease('b'), two])).toMatchObject({ documents: 2, isComplete: true })
+    expect((await here.get('a'))?.document.Name).toBe('Two')
+    await here.look('InBox', [one, lease('b'), two])
+    expect(await here.changes()).toEqual([])
+    expect(await here.counts()).toMatchObject({ folders: { InBox: 2 } })
+  })
+
+  test('in two folders, each with its own word, are one, as the folder says that had it first', async () => {
+    const here = workerOffice()
+    for (let round = 0; round < 6; round++) {
+      await here.look('InBox', [lease('a', { Name: 'Here' })])
+      await here.look('Progress', [lease('a', { Name: 'There' })])
+    }
+    expect(await here.get('a')).toMatchObject({ folder: 'InBox', document: { Name: 'Here' } })
+    expect(await here.changes()).toEqual([])
+    // The other is not lost: once the first folder lacks it, it is what the second says.
+    for (let round = 0; round < 3; round++) {
+      await here.look('InBox', [])
+      await here.look('Progress', [lease('a', { Name: 'There' })])
+    }
+    expect(await here.get('a')).toMatchObject({ folder: 'Progress', document: { Name: 'There' } })
+  })
+})
+
+describe('a date format of an account that is none', () => {
+  test.each(['', 'tomorrow', 'dd', 'MM/MM/yyyy', 'dd'.repeat(500_000), '/'.repeat(500_000), '\0', 'yyyy-dd-MM'])(
+    'reads no date by guess, and makes nothing slow or large (%#)',
+    async (dateFormat) => {
+      const here = workerOffice()
+      const items = Array.from({ length: 200 }, (_, index) => lease(`d${index}`, { DueDate: '03/02/2027' }))
+      const bytes = new TextEncoder().encode(JSON.stringify(items))
+      const look = () =>
+        here.ask('take', {
+          accountId: 'office',
+          folder: 'InBox',
+          begun: here.tick(),
+          now: here.tick(),
+          withLogs: false,
+          bytes,
+          dateFormat
+        })
+      await look()
+      expect((await here.get('d7'))?.document.DueDate).toBe('03/02/2027')
+      expect(await look()).toMatchObject({ changed: 0 })
+      const pages = here.db.prepare('PRAGMA page_count').pluck().get() as number
+      expect(pages).toBeLessThan(1000)
+    }
+  )
+})
