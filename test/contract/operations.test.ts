@@ -297,6 +297,13 @@ describe('notary and account', () => {
     expect(info).toEqual({ DefaultDueDate: '14', IsAdmin: true, DocumentLeft: 3, DateFormat: 'dd/MM/yyyy' })
   })
 
+  test('what it tells of the account that can’t be read takes nothing else with it', async () => {
+    const service = await serve(
+      json({ DefaultDueDate: [14], IsAdmin: 'perhaps', DocumentLeft: 'many', DateFormat: { day: 1 }, MaxUploadSize: 7 })
+    )
+    expect(await clientOf(service.url).getAccountInfo()).toEqual({ MaxUploadSize: '7' })
+  })
+
   test('a service that tells nothing of the account is no failure', async () => {
     const service = await serve(json({}, 404))
     expect(await clientOf(service.url).getAccountInfo()).toBeUndefined()

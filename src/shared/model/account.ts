@@ -94,18 +94,23 @@ export const EmployerSet = received({
 })
 export type EmployerSet = z.output<typeof EmployerSet>
 
+/** What can't be read isn't known; it takes nothing else with it. */
+function ifReadable<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().catch(undefined).optional()
+}
+
 /** What a service may say of the account (not in the reference; see docs/decisions). Every member is optional. */
 export const AccountInfo = received({
   /** As the service says it: days or a date. */
-  DefaultDueDate: text.optional(),
-  MaxDueDate: text.optional(),
+  DefaultDueDate: ifReadable(text),
+  MaxDueDate: ifReadable(text),
   /** How the account's user writes dates, in .NET's letters (`dd/MM/yyyy`). */
-  DateFormat: text.optional(),
-  MaxUploadSize: text.optional(),
-  EnabledFaceToFaceSigning: flag.optional(),
-  EnabledVideoConfirmation: flag.optional(),
-  IsAdmin: flag.optional(),
+  DateFormat: ifReadable(text),
+  MaxUploadSize: ifReadable(text),
+  EnabledFaceToFaceSigning: ifReadable(flag),
+  EnabledVideoConfirmation: ifReadable(flag),
+  IsAdmin: ifReadable(flag),
   /** How many documents the plan has left. */
-  DocumentLeft: integer.optional()
+  DocumentLeft: ifReadable(integer)
 })
 export type AccountInfo = z.output<typeof AccountInfo>
