@@ -47,6 +47,9 @@ export function updateSigners(
 ): DocumentRecord {
   const document = findDocument(state, sent.DocumentReference)
   const pairs = sent.Signers.map((wanted, index) => ({ wanted, signer: signerMeant(document, wanted, index) }))
+  const twice = pairs.findIndex(({ signer }, index) => pairs.slice(0, index).some((other) => other.signer === signer))
+  if (twice >= 0)
+    throw invalidField(`Signers[${twice}]`, 'NotUnique', 'This signer is named twice, so nothing was changed.')
   const settled = pairs.find(({ signer }) => !isEditable(document, signer))
   if (settled) {
     const why = hasSigned(settled.signer) ? 'has signed already' : 'can no longer sign'

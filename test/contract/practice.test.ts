@@ -231,6 +231,27 @@ describe('refusals', () => {
     expect(await errorOf(client.updateSigner(request))).toMatchObject({ code: 'conflict', mayHaveArrived: false })
   })
 
+  test('of several corrected signers all are taken or none', async () => {
+    const { client } = await anOffice()
+    const { items } = await client.sendForms(aFormDirectRequest({ DueDate: soon }))
+    const [document] = items
+    const signer = {
+      ...mia,
+      Email: 'mia.right@example.com',
+      SignerReference: document?.Signers?.[0]?.SignerReference ?? ''
+    }
+    for (const other of [
+      { ...tom, SignerReference: 'nobody' },
+      { ...signer, Email: 'mia.other@example.com' }
+    ]) {
+      const request = { DocumentReference: document?.Reference ?? '', Signers: [signer, other] }
+      expect(await errorOf(client.updateSigner(request))).toMatchObject({ code: 'invalid', mayHaveArrived: false })
+    }
+    const folders = await Promise.all(['InBox', 'Progress'].map((folder) => client.getActiveDocuments(folder)))
+    const after = folders.flatMap((folder) => folder.items).find(({ Reference }) => Reference === document?.Reference)
+    expect(after?.Signers?.[0]?.Email).toBe(document?.Signers?.[0]?.Email)
+  })
+
   test('a plan that has run out is a quota', async () => {
     const { client, office } = await anOffice()
     office.service.state.account.documentsLeft = 0

@@ -106,7 +106,9 @@ export function fullPage(now = NOW): DocumentPage {
             { field: 'IDVerificationFaceMatchResult', value: 'NoMatch' },
             { field: 'IDVerificationResult', value: 'Level 2 of 3' }
           ],
-          sharedWith: [{ name: 'Noah Fairweather', email: 'noah@example.org', isDefault: true, isOwner: false }]
+          sharedWith: [
+            { FirstName: 'Noah', LastName: 'Fairweather', Email: 'noah@example.org', IsDefault: true, IsOwner: false }
+          ]
         }),
         signerOf({
           index: 2,

@@ -5,6 +5,7 @@ import type {
   DocumentStatus,
   EmployerKind,
   ServiceDate,
+  ShareUser,
   ValidationResult
 } from '../model/index.ts'
 import type { ActionRequest } from './document-actions.ts'
@@ -172,8 +173,8 @@ export interface SignerView extends SignerProgress {
   /** The service's own word. */
   signedStatus?: string
   declinedReason?: string
-  /** Whether the service lets the name and e-mail be corrected. */
-  editable: boolean
+  /** Whether the service lets the name and e-mail be corrected; perhaps: it doesn't say, and decides when it is asked. */
+  editable: boolean | 'perhaps'
   faceToFace: boolean
   video: boolean
   deepfakeDetector: boolean
@@ -182,7 +183,8 @@ export interface SignerView extends SignerProgress {
   identity: IdentityState
   /** What the service says of this signer's identity check: the reference's field and its own word. */
   identityWords: { field: string; value: string }[]
-  sharedWith: { name: string; email?: string; isDefault: boolean; isOwner: boolean }[]
+  /** As the service says it; absent where it doesn't say whether it is shared with anyone. */
+  sharedWith?: Partial<ShareUser>[]
   /** Members that this version doesn't know, as they came. */
   others: OtherMember[]
 }

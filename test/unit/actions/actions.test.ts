@@ -151,6 +151,22 @@ describe('offline', () => {
     expect((await office.until(id, 'refused')).error?.message).toContain('someone else')
     expect(office.taken('UpdateSigner')).toHaveLength(1)
   })
+
+  test('a correction leaves what it doesn’t change as someone else made it meanwhile', async () => {
+    const { FirstName = '', LastName = '', Email = '' } = document?.Signers?.[0] ?? {}
+    const mobile = { FirstName, LastName, Email, MobileNumber: '0217654321' }
+    const { id } = await office.start(reference, correction(document, mobile))
+    const Signers = [{ SignerReference: signerReference, FirstName, LastName: 'Ngata', Email: 'ngata@example.com' }]
+    await office.direct('/Document/UpdateSigner', { DocumentReference: reference, Signers })
+    await office.line.comeBack()
+    office.actions.connectionChanged()
+    await office.until(id, 'done')
+    expect((await office.document(reference)).Signers?.[0]).toMatchObject({
+      LastName: 'Ngata',
+      Email: 'ngata@example.com',
+      MobileNumber: '0217654321'
+    })
+  })
 })
 
 describe('what was asked for first is done first', () => {

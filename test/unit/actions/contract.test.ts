@@ -77,6 +77,79 @@ describe('correcting a signer (operation 6)', () => {
   })
 })
 
+describe('several signers in one correction', () => {
+  const hana = { FirstName: 'Hana', LastName: 'Parata', Email: 'hana@example.com', IsDefault: true }
+  const nameless = { FirstName: 'Tama', LastName: '', Email: 'tama@example.com' }
+
+  async function asked(more: object) {
+    const [document] = await office.send(1, [person('Aroha'), person('Wiremu', { ShareUsers: [hana] })])
+    const { SignerReference = '', FirstName = '', LastName = '', Email = '' } = document?.Signers?.[1] ?? {}
+    const shown = { FirstName, LastName, Email }
+    const second = { index: 1, was: { SignerReference, ...shown }, ...shown, ...more }
+    const { signers } = correction(document)
+    return {
+      reference: document?.Reference ?? '',
+      request: { kind: 'correct' as const, signers: [...signers, second] }
+    }
+  }
+
+  test('leave once, each with its own changes and with who it is shared with', async () => {
+    const ShareUsers = [{ ...hana, IsDefault: false }, person('Tama')]
+    const { reference, request } = await asked({ ShareUsers })
+    expect(await office.start(reference, request)).toMatchObject({ state: 'done', request })
+    expect(office.taken('UpdateSigner').map(({ body }) => body)).toMatchObject([
+      { Signers: [{ FirstName: 'Ārohanui' }, { FirstName: 'Wiremu', Email: 'wiremu@example.com', ShareUsers }] }
+    ])
+    const after = await office.document(reference)
+    expect(after.Signers).toMatchObject([{ FirstName: 'Ārohanui' }, { FirstName: 'Wiremu', ShareUsers }])
+  })
+
+  test('and everyone whom it was shared with may be left out', async () => {
+    const { reference, request } = await asked({ ShareUsers: [] })
+    await office.start(reference, request)
+    expect((await office.document(reference)).Signers?.[1]?.ShareUsers ?? []).toEqual([])
+  })
+
+  test('are refused together, and the folders are read to see what became of them', async () => {
+    const { reference, request } = await asked({})
+    office.line.fault({ status: 409 }, (method) => method === 'POST')
+    expect((await office.start(reference, request)).state).toBe('refused')
+    expect(office.parts.told.soon).toBe(1)
+  })
+
+  test('are found where the answer was lost, by the marks of those it is shared with, too', async () => {
+    const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
+    office.line.fault('lose-answer', (method) => method === 'POST')
+    const { id } = await office.start(reference, request)
+    await office.until(id, 'done')
+  })
+
+  test('are left to a person where only one of them was taken', async () => {
+    const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
+    office.line.fault('cut', (method) => method === 'POST')
+    const { id } = await office.start(reference, request)
+    const [first] = request.signers
+    const { was, index: _, ...Signer } = first ?? expect.fail()
+    const Signers = [{ ...Signer, SignerReference: was.SignerReference }]
+    await office.direct('/Document/UpdateSigner', { DocumentReference: reference, Signers })
+    await office.actions.check(id)
+    expect(office.actions.get(id)).toMatchObject({
+      state: 'uncertain',
+      error: { message: expect.stringContaining('only a part was taken') }
+    })
+  })
+
+  test('with someone nameless to share with never leave', async () => {
+    const { reference } = await asked({})
+    const document = await office.document(reference)
+    const [first, second] = document.Signers ?? []
+    const shared = { ...document, Signers: [{ ...first, ShareUsers: [nameless] }, second ?? {}] }
+    expect(refusal(() => outgoingOf(correction(shared), { document: shared, others: [] }, Date.now()))).toMatchObject({
+      next: expect.stringContaining('in the correction')
+    })
+  })
+})
+
 describe('which signer is corrected', () => {
   const sent = () => office.taken('UpdateSigner').map(({ body }) => (body as UpdateSignerRequest).Signers)
 

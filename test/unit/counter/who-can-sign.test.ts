@@ -66,12 +66,13 @@ describe('face to face without a link', () => {
 describe('what the service leaves out of a signer', () => {
   const silent = signer('Ann Example', { HasSigned: undefined, SignedStatus: undefined, Editable: undefined })
   test.each([
-    ['InProgress', {}, 'unknown', true],
-    ['NotStart', {}, 'waiting', true],
+    ['InProgress', {}, 'unknown', 'perhaps'],
+    ['NotStart', {}, 'waiting', 'perhaps'],
     ['Complete', {}, 'unknown', false],
     ['Declined', {}, 'unknown', false],
     ['InProgress', { Editable: false }, 'unknown', false],
-    ['InProgress', { HasSigned: false }, 'waiting', true]
+    ['InProgress', { HasSigned: false }, 'waiting', 'perhaps'],
+    ['InProgress', { Editable: true }, 'unknown', true]
   ])('%s, %j: %s; a correction is offered: %s', (Status, said, state, isOffered) => {
     const one = { ...silent, ...said }
     const whole = document([one], { Status })

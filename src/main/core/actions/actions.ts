@@ -196,7 +196,11 @@ export class Actions {
     this.#changed(action.id)
     if (written.state === 'uncertain') this.#reconciler.schedule.plan(accountId)
     if (action.request.kind === 'remind') this.#learnOfReminders(action, outcome)
-    if (outcome.kind !== 'done') return
+    if (outcome.kind !== 'done') {
+      // Whether a service that refuses one of several has taken the others is its own affair: the folders show it.
+      if (action.request.kind === 'correct' && action.request.signers.length > 1) soon(accountId)
+      return
+    }
     // The mirror follows by itself; what it shows until then is only older.
     if (outcome.document) {
       await ask('takeOne', { accountId, document: outcome.document, now: moment(), isOwn: true }).catch(() => undefined)

@@ -9,6 +9,7 @@ import {
   readCertainDate,
   readGmt,
   readServiceDate,
+  type ShareUser,
   type SignerResponse
 } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -85,9 +86,19 @@ function isNamed(signer: SignerResponse, shown: SignerCorrection['was']): boolea
   return (['FirstName', 'LastName', 'Email'] as const).every((name) => spelt(signer, name) === spelt(shown, name))
 }
 
+/**
+ * Whether a correction changes this member. Names and address stand in each, for the reference demands them (2.5): as they
+ * were shown, they say nothing, and what someone else makes of them meanwhile stays.
+ */
+export function isAsked(wanted: SignerCorrection, name: Corrected): boolean {
+  if (name === 'FirstName' || name === 'LastName' || name === 'Email')
+    return wanted[name].trim() !== wanted.was[name].trim()
+  return wanted[name] !== undefined
+}
+
 function signerBefore(document: DocumentResponse, wanted: SignerCorrection): SignerBefore {
   const signer = signerMeant(document, wanted) ?? {}
-  const changed = CORRECTED.filter((name) => wanted[name] !== undefined && spelt(wanted, name) !== spelt(signer, name))
+  const changed = CORRECTED.filter((name) => isAsked(wanted, name) && spelt(wanted, name) !== spelt(signer, name))
   return {
     index: wanted.index,
     values: Object.fromEntries(changed.map((name) => [name, spelt(signer, name)]))
@@ -141,10 +152,11 @@ function spelt(person: Partial<Record<Corrected | 'EnabledFaceToFaceSigning', un
 }
 
 function sharedWith(value: unknown): string {
-  const users = (Array.isArray(value) ? value : []) as { FirstName?: string; LastName?: string; Email?: string }[]
-  if (users.length === 0) return ''
+  const users = (Array.isArray(value) ? value : []) as Partial<ShareUser>[]
   return users
-    .map(({ FirstName, LastName, Email }) => [FirstName, LastName, Email?.toLowerCase()].join(' ').trim())
+    .map(({ Email, IsDefault, IsOwner, ...user }) =>
+      JSON.stringify([fullName(user).trim(), Email?.trim().toLowerCase(), IsDefault === true, IsOwner === true])
+    )
     .sort()
     .join('\n')
 }

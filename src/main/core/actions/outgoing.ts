@@ -20,7 +20,7 @@ import {
 } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
-import { signerMeant } from './before.ts'
+import { isAsked, signerMeant } from './before.ts'
 import type { Subject } from './subject.ts'
 
 export type Outgoing =
@@ -109,14 +109,21 @@ function refuseUneditable(signer: SignerResponse, document: DocumentResponse): v
   }
 }
 
-/** Whole, since the service takes what is sent for all that it is to know of the signer. */
-function corrected(signer: SignerResponse, { index: _, was: __, ...correction }: SignerCorrection): TemplateSigner {
-  const kept = { ...keptOf(signer), ...(correction.ShareUsers ? {} : sharedWith(signer)) }
-  const { FirstName, LastName, Email, ...others } = correction
-  const changes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined))
-  const whole: TemplateSigner = { ...kept, ...changes, FirstName, LastName, Email: Email.trim() }
-  // The detector can't be without the video.
-  if (!whole.VideoConfirmationEnabled && whole.VideoConfirmationDeepfakeEnabled) {
+/** Whole, since the service may take what is sent for all that it is to know of the signer: what isn't corrected as it is by now. */
+function corrected(signer: SignerResponse, correction: SignerCorrection): TemplateSigner {
+  const { index: _, was: __, FirstName, LastName, Email, ...others } = correction
+  const kept = { ...keptOf(signer), ...(others.ShareUsers ? {} : sharedWith(signer)) }
+  const named = (name: 'FirstName' | 'LastName' | 'Email', wanted: string) =>
+    (isAsked(correction, name) ? wanted : signer[name] || wanted).trim()
+  const whole: TemplateSigner = {
+    ...kept,
+    ...defined(others),
+    FirstName: named('FirstName', FirstName),
+    LastName: named('LastName', LastName),
+    Email: named('Email', Email)
+  }
+  // The detector can't be without the video. Where the service says nothing of the video, nor does this.
+  if (whole.VideoConfirmationEnabled === false && whole.VideoConfirmationDeepfakeEnabled) {
     whole.VideoConfirmationDeepfakeEnabled = false
   }
   return whole
@@ -149,8 +156,8 @@ function sharedWith(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> 
   const name = fullName(signer) || 'this signer'
   return fail(
     'conflict',
-    `The document is shared with someone for ${name} whose name or e-mail the service doesn’t give, and correcting would drop them. Nothing was changed: correct it on the service’s own page.`,
-    { mayHaveArrived: false }
+    `The document is shared with someone for ${name} whose name or e-mail the service doesn’t give, and correcting would drop them. Nothing was changed.`,
+    { next: 'Give their name and e-mail in the correction, or remove them there.', mayHaveArrived: false }
   )
 }
 

@@ -127,7 +127,8 @@ const NOT_SHOWN: AppError = {
 }
 const OTHERWISE: AppError = {
   code: 'conflict',
-  message: 'The document is neither as it was nor as was asked: someone else may have changed it.',
+  message:
+    'The document is neither as it was nor as was asked: someone else may have changed it, or only a part was taken.',
   next: 'Look at it, and say.',
   mayHaveArrived: true
 }

@@ -82,14 +82,11 @@ function signerView(document: DocumentResponse, signer: SignerResponse, index: n
       const value = signer[field]
       return value ? [{ field, value }] : []
     }),
-    sharedWith: (signer.ShareUsers ?? []).map((user) => ({
-      name: fullName(user),
-      isDefault: user.IsDefault ?? false,
-      isOwner: user.IsOwner ?? false,
-      ...present({ email: user.Email })
-    })),
     others: othersOf(unknownMembers('signer', signer), secrets),
     ...present({
+      sharedWith: signer.ShareUsers?.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
+        present({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
+      ),
       email: signer.Email,
       mobileCountry: signer.MobileCountry,
       mobileNumber: signer.MobileNumber,

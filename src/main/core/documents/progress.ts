@@ -38,9 +38,9 @@ function isAwaited(document: DocumentResponse, signer: SignerResponse): boolean 
   return state === 'waiting' || (state === 'unknown' && familyOf(document) !== 'complete')
 }
 
-/** Whether a correction is offered: where the service doesn't say whether it takes one, it decides when it is asked. */
-export function mayBeCorrected(document: DocumentResponse, signer: SignerResponse): boolean {
-  return signer.Editable ?? (isAwaited(document, signer) && familyOf(document) !== 'declined')
+/** Whether a correction is offered: perhaps, where the service doesn't say whether it takes one and decides when it is asked. */
+export function mayBeCorrected(document: DocumentResponse, signer: SignerResponse): boolean | 'perhaps' {
+  return signer.Editable ?? (isAwaited(document, signer) && familyOf(document) !== 'declined' ? 'perhaps' : false)
 }
 
 /** Whether the signer at `index` has a link for an embedded view, has not signed, and isn't waiting for another. */
