@@ -211,6 +211,18 @@ describe('When', () => {
     expect(screen.getByText('UTC+12:00, chosen by hand')).toBeTruthy()
   })
 
+  test('a date whose time zone nobody has named says that one is to be chosen, and waits for it', async () => {
+    await openDraft(forms({ due: '2026-01-20T17:00', gmt: '', zone: '' }))
+    expect(list('Time zone').value).toBe('')
+    expect(screen.getByText('not chosen yet')).toBeTruthy()
+    expect(screen.getAllByText('Not complete yet: choose a date, a time and a time zone.')).toHaveLength(2)
+    await fireEvent.focus(list('Time zone'))
+    await opened.clock.pass(1000)
+    await input(list('Time zone'), 'New Zealand')
+    await fireEvent.keyDown(list('Time zone'), { key: 'Enter' })
+    expect(await kept()).toMatchObject({ due: '2026-01-20T17:00', zone: 'Pacific/Auckland', gmt: '780' })
+  })
+
   test('a date that is emptied while it is corrected keeps its time and its zone', async () => {
     await openDraft(forms({ due: '2026-01-20T09:30', gmt: '780', zone: 'Pacific/Auckland' }))
     await input(date(), '')
