@@ -37,6 +37,30 @@ const kinds: [what: string, name: string, content: string, sends: boolean][] = [
   ['a report', 'a.json', '{', false]
 ]
 
+test('what was read otherwise than written is reported also where the application ends once the package is there', async () => {
+  let stop: () => void = () => undefined
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  const at = await aPlace({
+    step(name) {
+      if (name !== 'made') return
+      // As at the moment between the two.
+      at.office.db.exec("UPDATE hand_off_files SET state = 'claimed', outcome = NULL, count = 0")
+      stop()
+      return never()
+    }
+  })
+  at.change({ sends: true })
+  at.drop('a.json', requestFile('A').replace('EmbedForm', 'embedform'))
+  void at.look()
+  await stopped
+  at.startAgain({ step: () => undefined })
+  await at.look()
+  expect(at.office.batches()).toHaveLength(1)
+  expect(at.report('a.json')).toContain('“embedform” was read as “EmbedForm”.')
+})
+
 describe.each(kinds)('what becomes %s', (_what, name, content, sends) => {
   test.each(STEPS)('becomes it once where the application ends at “%s”', async (fatal) => {
     const at = await killedAt(fatal, name, content, sends)

@@ -51,6 +51,9 @@ export function openJournal(db: Db) {
   const look = files.run<[{ id: string; size: number; sha256: string }]>(
     `UPDATE hand_off_files SET size = @size, sha256 = @sha256 WHERE id = @id AND state = 'claimed'`
   )
+  const say = files.run<[report: string, id: string]>(
+    `UPDATE hand_off_files SET report = ? WHERE id = ? AND state = 'claimed'`
+  )
   const reserved = files.value<[folderId: string, putAs: string], number>(
     `SELECT 1 FROM hand_off_files WHERE folder_id = ? AND state <> 'finished' AND put_as = ?`
   )
@@ -91,6 +94,9 @@ export function openJournal(db: Db) {
 
     /** What a claimed file is to be known again by. */
     read: (id: string, { size, sha256 }: Pick<Content, 'size' | 'sha256'>): void => void look({ id, size, sha256 }),
+
+    /** What is to be reported of a claimed file, should its batch come to be. */
+    toReport: (id: string, report: string): void => void say(report, id),
 
     /** Nothing came of a claim, and nothing will. */
     drop: files.run<[id: string]>('DELETE FROM hand_off_files WHERE id = ?'),

@@ -53,9 +53,6 @@ const OWN_FAULTS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-lar
 /** How often a defect of ours may stand in the way of a file in one run. */
 const MOST_TRIES = 3
 
-const UNTOLD =
-  ' Countersign was ended before this report was written: whether anything was read otherwise than it is written isn’t known.'
-
 export type Making = ReturnType<typeof openMaking>
 
 export function openMaking({ journal, arriving, outbox, worker, time, newId, describe, made, ...deps }: MakingDeps) {
@@ -64,11 +61,12 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
 
   const recentOf = (accountId: string) => outbox.sentSince(accountId, time.now() - RECENT_DAYS * DAY)
 
-  function batchMade(entry: Entry, batch: BatchView, readings: readonly string[] = [], more = ''): void {
-    const at = time.now()
-    const said = `${counted(batch.total, 'package')} of it went to the Outbox.${more}`
-    const report = reportOf({ name: entry.name, at, said, readings })
-    journal.made(entry.id, { outcome: 'batch', count: batch.total, draftIds: [], report }, at)
+  const batchReport = ({ name }: Entry, count: number, readings: readonly string[] = []) =>
+    reportOf({ name, at: time.now(), said: `${counted(count, 'package')} of it went to the Outbox.`, readings })
+
+  function batchMade(entry: Entry, { total }: BatchView): void {
+    const report = journal.find(entry.id)?.report ?? batchReport(entry, total)
+    journal.made(entry.id, { outcome: 'batch', count: total, draftIds: [], report }, time.now())
   }
 
   function failed(entry: Entry, error: AppError): void {
@@ -156,7 +154,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
     takeUp(entry: Entry): boolean {
       const batch = outbox.batches.find(entry.batchId)
       if (!batch || batch.state === 'preparing') return false
-      batchMade(entry, batch, [], kindOf(entry.name) === 'request' ? UNTOLD : '')
+      batchMade(entry, batch)
       return true
     },
 
@@ -188,10 +186,11 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
         }
         const { columns, rows, readings } = found
         const name = entry.name.replace(/\.[^.]+$/, '').slice(0, 200)
+        // A request is one package. Should the application end before its batch is noted, this is known all the same.
+        if (readings) journal.toReport(entry.id, batchReport(entry, 1, readings))
         batchMade(
           entry,
-          await outbox.addBatch({ id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] }),
-          readings
+          await outbox.addBatch({ id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] })
         )
         return 'made'
       } catch (error) {
