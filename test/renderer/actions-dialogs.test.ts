@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import ExtendDialog from '../../src/renderer/src/screens/documents/ExtendDialog.svelte'
 import { extensionOf } from '../../src/renderer/src/screens/documents/extension.ts'
@@ -210,12 +210,8 @@ test('a correction says what changes before it is saved, and sends that signer a
       FirstName: 'Anahera',
       LastName: 'Singh',
       Email: 'anahera@example.org',
-      MobileCountry: '64',
       MobileNumber: '021555010',
-      ClientReference: 'HC-2006-3',
-      IsFaceToFaceSigning: true,
-      VideoConfirmationEnabled: true,
-      ReviewBeforeSigningEnabled: true
+      VideoConfirmationEnabled: true
     }
   ])
   expect(screen.getByText('Anahera Singh was corrected.')).toBeTruthy()
@@ -241,6 +237,160 @@ test('a correction that was refused is asked again of the signer that it meant, 
   expect(started()[0]?.request.signers).toMatchObject([
     { index: people.length - 1, was: { SignerReference: 'signer-0' }, Email: 'another@example.org' }
   ])
+})
+
+describe('several signers in one correction', () => {
+  const grace = { FirstName: 'Grace', LastName: 'Okafor', Email: 'grace@example.org', IsDefault: true }
+  const signers = () => [
+    signerOf({ signerReference: 's-0', sharedWith: [grace] }),
+    signerOf({
+      index: 1,
+      name: 'Tama Brooks',
+      firstName: 'Tama',
+      lastName: 'Brooks',
+      email: 'tama@example.com',
+      signerReference: 's-1'
+    })
+  ]
+  const part = (name: string) => within(screen.getByRole('group', { name }))
+  const typeIn = async (name: string, label: string, value: string) => {
+    await fireEvent.input(part(name).getByLabelText(new RegExp(`^${label}`)), { target: { value } })
+    await settle()
+  }
+  const what = () => screen.getByRole('region', { name: 'What changes' }).textContent?.replace(/\s+/g, ' ')
+  const unfold = async (name: string) => {
+    await fireEvent.click(part(name).getByText('Shared with'))
+    const details = part(name).getByText('Shared with').closest('details') as HTMLDetailsElement
+    details.open = true
+    await fireEvent(details, new Event('toggle'))
+    await settle()
+  }
+  async function both() {
+    const people = signers()
+    await open(officeWith(pageOf({ people })))
+    const [first] = people
+    await press(`Correct ${first?.name}…`)
+    await press('Correct Tama Brooks, too')
+    expect(part('Tama Brooks').getByLabelText('First name')).toBe(document.activeElement)
+    return first?.name ?? ''
+  }
+
+  test('are named with what changes for each, and go as one', async () => {
+    const first = await both()
+    expect(screen.getByRole('dialog', { name: 'Correct 2 signers' })).toBeTruthy()
+    await typeIn('Tama Brooks', 'E-mail', 'tama.brooks@example.org')
+    expect(what()).toContain(`${first}: nothing, so this signer isn’t sent`)
+    expect(button('Correct Tama')).toBeTruthy()
+    await typeIn(first, 'Mobile', '021 555 010')
+    expect(what()).toMatch(/2 things change.*sent to tama@example.com.*They go as one correction/)
+    expect(screen.getByText(/are changed: mobile of .*; e-mail of Tama Brooks\./)).toBeTruthy()
+    await press('Correct 2 signers')
+    expect(started()[0]?.request.signers).toMatchObject([
+      { index: 0, was: { SignerReference: 's-0' }, MobileNumber: '021555010' },
+      { index: 1, was: { SignerReference: 's-1' }, Email: 'tama.brooks@example.org' }
+    ])
+  })
+
+  test('may be fewer again, and one that stays as it was is not sent', async () => {
+    const first = await both()
+    await typeIn('Tama Brooks', 'E-mail', 'tama.brooks@example.org')
+    await press(`Leave as they are: ${first}`)
+    expect(screen.getByRole('dialog', { name: 'Correct Tama Brooks' })).toBeTruthy()
+    await press('Correct Tama')
+    expect(started()[0]?.request.signers).toHaveLength(1)
+  })
+
+  test('are each warned of an address that the other gets in the same correction', async () => {
+    const first = await both()
+    await typeIn(first, 'E-mail', 'one@example.org')
+    await typeIn('Tama Brooks', 'E-mail', 'one@example.org')
+    expect(screen.getAllByText(/has this address too/)).toHaveLength(2)
+  })
+
+  test('are asked again together where they were refused, and it isn’t said that none was changed', async () => {
+    const page = pageOf({ people: signers() })
+    const corrected = page.people.map(({ index, firstName, lastName, email = '', signerReference = '' }) => {
+      const names = { FirstName: firstName, LastName: lastName }
+      return {
+        index,
+        was: { SignerReference: signerReference, ...names, Email: email },
+        ...names,
+        Email: `new-${index}@example.org`
+      }
+    })
+    const request = { kind: 'correct' as const, signers: corrected }
+    const error = { code: 'invalid' as const, message: 'Refused.' }
+    await open(officeWith(page, { actions: [actionOf(page, { state: 'refused', error, request })] }))
+    expect(screen.getByText(/See below whether any of the signers was changed/)).toBeTruthy()
+    await press('Change and try again…')
+    await press('Correct 2 signers')
+    expect(started()[0]?.request.signers).toEqual(corrected)
+  })
+
+  test('those whom it is shared with are added, changed and left out, each said before it is sent', async () => {
+    const [person] = signers()
+    await open(officeWith(pageOf({ people: [person as NonNullable<typeof person>] })))
+    const name = person?.name ?? ''
+    await press(`Correct ${name}…`)
+    await unfold(name)
+    await press('Share it with somebody else')
+    expect(what()).toContain('Nothing is changed yet.')
+    await typeIn('Shared with person 2', 'First name', 'Hemi')
+    expect(screen.getByText('Enter the last name.')).toBeTruthy()
+    await typeIn('Shared with Hemi', 'Last name', 'Tane')
+    await typeIn('Shared with Hemi', 'E-mail', 'hemi@example.org')
+    await fireEvent.click(part('Shared with Grace').getByLabelText('Owner'))
+    await settle()
+    expect(what()).toContain('not shared →becomes Hemi Tane (hemi@example.org)')
+    expect(what()).toContain(
+      'Grace Okafor (grace@example.org, default) →becomes Grace Okafor (grace@example.org, default, owner)'
+    )
+    await press('Stop sharing with Grace')
+    expect(what()).toContain('Grace Okafor (grace@example.org, default) →becomes not shared')
+    expect(what()).toContain('The service decides whether it stops sharing')
+    await press(`Correct ${person?.firstName}`)
+    expect(started()[0]?.request.signers[0]?.ShareUsers).toEqual([
+      { FirstName: 'Hemi', LastName: 'Tane', Email: 'hemi@example.org' }
+    ])
+  })
+
+  test('a service that doesn’t say with whom it is shared, or whether it can be corrected, decides, and that is said', async () => {
+    const { sharedWith: _, ...person } = signerOf({ editable: 'perhaps' })
+    await open(officeWith(pageOf({ people: [person] })))
+    await press(`Correct ${person.name}…`)
+    expect(screen.getByText(/doesn’t say whether .* can still be corrected: it decides/)).toBeTruthy()
+    expect(screen.getByText('the service doesn’t say')).toBeTruthy()
+    await unfold(person.name)
+    expect(screen.getByText(/Whether those entered here join them or take their place/)).toBeTruthy()
+  })
+
+  test('someone nameless with whom it is shared is shown at once, and bars until named or left out', async () => {
+    const people = [signerOf({ sharedWith: [{ FirstName: 'Grace', Email: 'grace@example.org' }] })]
+    await open(officeWith(pageOf({ people })))
+    await press(`Correct ${people[0]?.name}…`)
+    await type('Mobile', '021 555 010')
+    expect(screen.getByText('Enter the last name.')).toBeTruthy()
+    const correct = () => button(`Correct ${people[0]?.firstName}`)
+    expect(correct().hasAttribute('disabled')).toBe(true)
+    await typeIn('Shared with Grace', 'Last name', 'Okafor')
+    expect(correct().hasAttribute('disabled')).toBe(false)
+  })
+
+  test('the detector is not asked for without the video that it works on', async () => {
+    const [person] = signers()
+    await open(
+      officeWith(
+        pageOf({ people: [{ ...(person as NonNullable<typeof person>), video: false, deepfakeDetector: false }] })
+      )
+    )
+    await press(`Correct ${person?.name}…`)
+    await fireEvent.click(screen.getByLabelText('Deepfake detector'))
+    await settle()
+    expect(screen.getByText(/The detector works on the video/)).toBeTruthy()
+    await fireEvent.click(screen.getByLabelText('Video confirmation'))
+    await settle()
+    expect(what()).toContain('2 things change')
+  })
 })
 
 test('an address that can not be one bars a correction, one that another signer has is warned of only', async () => {

@@ -60,7 +60,8 @@ function problemsOfAnswer(at: string, { Value, DataType }: ComposedSigner['IDDat
   return []
 }
 
-function problemsOfSharing(at: string, users: readonly ComposedShareUser[]): Problem[] {
+/** What is wrong with whom it is shared with, each at `{at}.ShareUsers.{key}`. */
+export function problemsOfSharing(at: string, users: readonly ComposedShareUser[]): Problem[] {
   const defaults = users.filter((user) => user.IsDefault)
   const owners = users.filter((user) => user.IsOwner)
   return users.flatMap((user) => {

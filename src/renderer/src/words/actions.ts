@@ -53,10 +53,15 @@ export function actionStateInWords({ request, state, notary }: ActionView): Acti
 }
 
 /** Why it was not done. Sentences; what the service says is shown apart, as text. */
-export function refusalInWords(error: AppError): string {
+export function refusalInWords(error: AppError, { request, attemptedAt }: ActionView): string {
   const { happened, canRetry } = presentError(error)
   const why = error.code === 'invalid' ? 'The service did not accept what was asked for.' : happened
-  return `${why} The document is as it was before.${canRetry ? ' Trying again may help.' : ''}`
+  // Of several signers a service may take some and refuse the others.
+  const isWhole = attemptedAt === undefined || request.kind !== 'correct' || request.signers.length === 1
+  const after = isWhole
+    ? 'The document is as it was before.'
+    : 'See below whether any of the signers was changed all the same.'
+  return `${why} ${after}${canRetry ? ' Trying again may help.' : ''}`
 }
 
 /** What it would mean to have it done twice. */
@@ -65,7 +70,7 @@ export function twiceInWords(request: ActionRequest): string {
     case 'extend':
       return 'Done twice, the due date would still be the same.'
     case 'correct':
-      return 'Done twice, the signer might be invited two times.'
+      return `Done twice, the signer${request.signers.length === 1 ? '' : 's'} might be invited two times.`
     case 'notary':
       return 'Done twice, it might stand in the queue two times, or people be invited two times.'
     case 'remind':

@@ -7,6 +7,7 @@ import type { AccountRights, ActionView, SignerView } from '../../../../shared/c
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
+import { personMeant } from './correction.ts'
 
 /** States in which an action may still change by itself, or needs the person. */
 const UNSETTLED = new Set<ActionView['state']>(['waiting', 'running', 'uncertain'])
@@ -137,8 +138,8 @@ export class Doing {
     if (request.kind === 'extend') return () => this.ask({ what: 'extend', before: action })
     if (request.kind === 'notary') return () => this.ask({ what: 'notary', before: action })
     if (request.kind !== 'correct') return undefined
-    const person = people.find(({ index }) => index === request.signers[0]?.index)
-    return person?.editable ? () => this.ask({ what: 'correct', person, before: action }) : undefined
+    const person = request.signers.flatMap((one) => personMeant(people, one) ?? []).find(({ editable }) => editable)
+    return person ? () => this.ask({ what: 'correct', person, before: action }) : undefined
   }
 }
 

@@ -1,9 +1,12 @@
-/** Correcting a signer: what the form holds, what is odd about it, what it changes, and what the service is sent. */
+/** Correcting signers: what the form of each holds, what is odd about it, what it changes, and what the service is sent. */
+import type { ComposedShareUser } from '../../../../shared/composition/composition.ts'
 import { problemsOfEmail } from '../../../../shared/composition/email.ts'
 import { callingCode, dialledNumber, problemsOfMobile } from '../../../../shared/composition/phone.ts'
-import type { Problem } from '../../../../shared/composition/problem.ts'
+import { error, type Problem, required } from '../../../../shared/composition/problem.ts'
+import { problemsOfSharing } from '../../../../shared/composition/signer-problems.ts'
 import type { SignerCorrection } from '../../../../shared/contract/document-actions.ts'
 import type { SignerView } from '../../../../shared/contract/views.ts'
+import { fullName, type ShareUser } from '../../../../shared/model/person.ts'
 
 const texts = {
   FirstName: 'First name',
@@ -25,8 +28,16 @@ type TextName = keyof typeof texts
 type Name = keyof typeof labels
 const names = Object.keys(labels) as Name[]
 
-/** What the form holds: texts as they are typed. */
-export type CorrectedFields = Record<TextName, string> & Record<Exclude<Name, TextName>, boolean>
+type Plain = Record<TextName, string> & Record<Exclude<Name, TextName>, boolean>
+
+/** What the form holds: texts as they are typed. Those whom the service named have their place there as their key. */
+export type CorrectedFields = Plain & { ShareUsers: ComposedShareUser[] }
+
+/** One of the signers whom a correction concerns, with their form. */
+export interface CorrectedSigner {
+  person: SignerView
+  fields: CorrectedFields
+}
 
 /** One thing that becomes different, for people. */
 export interface Correction {
@@ -50,9 +61,35 @@ export function fieldsOfSigner(person: SignerView, before?: SignerCorrection): C
     VideoConfirmationDeepfakeEnabled: person.deepfakeDetector,
     ReviewBeforeSigningEnabled: person.reviewBeforeSigning
   }
-  if (!before) return known
-  const wanted = names.flatMap((name) => (before[name] === undefined ? [] : [[name, before[name]]]))
-  return { ...known, ...Object.fromEntries(wanted) }
+  const ShareUsers = sharedOf(person.sharedWith ?? [], before?.ShareUsers)
+  if (!before) return { ...known, ShareUsers }
+  const asShown: Partial<Record<Name, unknown>> = before.was
+  const wanted = names.flatMap((name) =>
+    before[name] === undefined || before[name] === asShown[name] ? [] : [[name, before[name]]]
+  )
+  return { ...known, ...Object.fromEntries(wanted), ShareUsers }
+}
+
+/** Each as the form holds them; those of `wanted` who were there, by their address or their name, keep their place as key. */
+function sharedOf(users: readonly Partial<ShareUser>[], wanted?: readonly ShareUser[]): ComposedShareUser[] {
+  const form = (
+    { FirstName = '', MiddleName = '', LastName = '', Email = '', ...marks }: Partial<ShareUser>,
+    key: string
+  ) => ({
+    ...{ key, FirstName, MiddleName, LastName, Email },
+    IsDefault: marks.IsDefault ?? false,
+    IsOwner: marks.IsOwner ?? false
+  })
+  if (!wanted) return users.map((user, place) => form(user, String(place)))
+  const left = new Map(users.map((user, place) => [String(place), user]))
+  return wanted.map((user, place) => {
+    const [key = `asked-${place}`] =
+      [...left].find(([, { Email }]) => Email?.toLowerCase() === user.Email.toLowerCase()) ??
+      [...left].find(([, one]) => fullName(one) === fullName(user)) ??
+      []
+    left.delete(key)
+    return form(user, key)
+  })
 }
 
 /**
@@ -70,24 +107,48 @@ export function personMeant(people: readonly SignerView[], before: SignerCorrect
 }
 
 /** What saving would change; empty where nothing. */
-export function correctionsOf(person: SignerView, fields: CorrectedFields): Correction[] {
-  const before = trimmed(fieldsOfSigner(person))
-  const after = asSent(fields)
-  return names
-    .filter((name) => before[name] !== after[name])
-    .map((name) => ({ label: labels[name], from: inWords(before[name]), to: inWords(after[name]) }))
+export function correctionsOf({ person, fields }: CorrectedSigner): Correction[] {
+  const [before, after] = [trimmed(fieldsOfSigner(person)), asSent(person, fields)]
+  return [
+    ...names
+      .filter((name) => before[name] !== after[name])
+      .map((name) => ({ label: labels[name], from: inWords(before[name]), to: inWords(after[name]) })),
+    ...sharingChanges(before.ShareUsers, after.ShareUsers)
+  ]
+}
+
+/** Whether someone whom the service named is no longer among those it is shared with. */
+export function isLeftOut({ person, fields }: CorrectedSigner): boolean {
+  const keys = new Set(asSent(person, fields).ShareUsers.map(({ key }) => key))
+  return (person.sharedWith ?? []).some((_, place) => !keys.has(String(place)))
+}
+
+function sharingChanges(before: readonly ComposedShareUser[], after: readonly ComposedShareUser[]): Correction[] {
+  const keys = new Set([...before, ...after].map(({ key }) => key))
+  const said = (users: readonly ComposedShareUser[], key: string) => {
+    const user = users.find((one) => one.key === key)
+    if (!user) return 'not shared'
+    const more = [user.Email, user.IsDefault && 'default', user.IsOwner && 'owner'].filter(Boolean).join(', ')
+    return `${fullName({ ...user, Email: undefined }) || 'someone without a name'} (${more || 'no e-mail'})`
+  }
+  return [...keys]
+    .map((key) => ({ label: 'Shared with', from: said(before, key), to: said(after, key) }))
+    .filter(({ from, to }) => from !== to)
 }
 
 /**
  * What is wrong (an error bars saving) or odd with what was typed, by the field's name.
  * @param others the other signers: one address for two people is warned of, never barred.
  */
-export function problemsOfCorrection(fields: CorrectedFields, others: readonly SignerView[]): Map<string, Problem> {
+export function problemsOfCorrection(
+  { person, fields }: CorrectedSigner,
+  others: readonly Pick<SignerView, 'name' | 'email'>[]
+): Map<string, Problem> {
   const email = fields.Email.trim().toLowerCase()
   const sharing = email ? others.find((other) => other.email?.trim().toLowerCase() === email) : undefined
   const found: Problem[] = [
-    ...needed('FirstName', fields.FirstName, 'Enter a first name.'),
-    ...needed('LastName', fields.LastName, 'Enter a last name.'),
+    ...required('signer.FirstName', fields.FirstName, 'Enter a first name.'),
+    ...required('signer.LastName', fields.LastName, 'Enter a last name.'),
     ...(sharing
       ? [
           {
@@ -98,7 +159,16 @@ export function problemsOfCorrection(fields: CorrectedFields, others: readonly S
         ]
       : []),
     ...problemsOfEmail('signer.Email', fields.Email),
-    ...problemsOfMobile('signer', fields)
+    ...problemsOfMobile('signer', fields),
+    ...(fields.VideoConfirmationDeepfakeEnabled && !person.deepfakeDetector && !fields.VideoConfirmationEnabled
+      ? [
+          error(
+            'signer.VideoConfirmationDeepfakeEnabled',
+            'The detector works on the video: tick video confirmation, too.'
+          )
+        ]
+      : []),
+    ...problemsOfSharing('signer', asSent(person, fields).ShareUsers)
   ]
   // Of two about one field the later in a map stays: the errors.
   const worstLast = found
@@ -108,13 +178,13 @@ export function problemsOfCorrection(fields: CorrectedFields, others: readonly S
 }
 
 /**
- * What the service is sent: the names and the address always, the rest where it is there or has changed. What the
- * service never said stays unsaid, so that nothing is switched off unasked.
+ * What the service is sent: the names and the address always, the rest where it changes. What the service never said stays
+ * unsaid, so that nothing is switched off unasked.
  */
-export function correctionOf(person: SignerView, fields: CorrectedFields): SignerCorrection {
-  const known = fieldsOfSigner(person)
-  const { FirstName, LastName, Email, ...rest } = asSent(fields)
-  const said = Object.entries(rest).filter(([name, value]) => value || known[name as Name])
+export function correctionOf({ person, fields }: CorrectedSigner): SignerCorrection {
+  const [before, after] = [trimmed(fieldsOfSigner(person)), asSent(person, fields)]
+  const { FirstName, LastName, Email } = after
+  const changed = names.filter((name) => before[name] !== after[name]).map((name) => [name, after[name]])
   return {
     index: person.index,
     was: {
@@ -123,31 +193,52 @@ export function correctionOf(person: SignerView, fields: CorrectedFields): Signe
       LastName: person.lastName,
       Email: person.email ?? ''
     },
+    ...Object.fromEntries(changed),
     FirstName,
     LastName,
     Email,
-    ...Object.fromEntries(said)
+    ...(sharingChanges(before.ShareUsers, after.ShareUsers).length > 0 && {
+      ShareUsers: after.ShareUsers.map((user) => shareUserOf(user, person.sharedWith?.[Number(user.key)]))
+    })
   }
 }
 
-function trimmed(fields: CorrectedFields): CorrectedFields {
+/** A mark that the service never said, and nobody sets, stays unsaid. */
+function shareUserOf(user: ComposedShareUser, was: Partial<ShareUser> | undefined): ShareUser {
+  const { FirstName, MiddleName, LastName, Email, IsDefault, IsOwner } = user
+  return {
+    ...{ FirstName, LastName, Email },
+    ...((MiddleName || was?.MiddleName) && { MiddleName }),
+    ...((IsDefault || was?.IsDefault !== undefined) && { IsDefault }),
+    ...((IsOwner || was?.IsOwner !== undefined) && { IsOwner })
+  }
+}
+
+function trimmed<Texts extends object>(fields: Texts): Texts {
   const entries = Object.entries(fields).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value.trim() : value
+    typeof value === 'string' ? value.trim() : Array.isArray(value) ? value.map(trimmed) : value
   ])
-  return Object.fromEntries(entries)
+  return Object.fromEntries(entries) as Texts
 }
 
-function asSent(fields: CorrectedFields): CorrectedFields {
+function asSent(person: SignerView, fields: CorrectedFields): CorrectedFields {
+  const { ShareUsers, ...whole } = trimmed(fields)
   return {
-    ...trimmed(fields),
+    ...whole,
     MobileCountry: callingCode(fields.MobileCountry),
-    MobileNumber: dialledNumber(fields.MobileNumber)
+    MobileNumber: dialledNumber(fields.MobileNumber),
+    // Without the video that was there, there is nothing for the detector.
+    VideoConfirmationDeepfakeEnabled:
+      fields.VideoConfirmationDeepfakeEnabled && (fields.VideoConfirmationEnabled || !person.video),
+    // Of whom nothing is typed yet, nothing is sent.
+    ShareUsers: ShareUsers.filter((user) => hasPlace(user) || fullName(user) !== '')
   }
 }
 
-function needed(name: TextName, value: string, message: string): Problem[] {
-  return value.trim() ? [] : [{ at: `signer.${name}`, severity: 'error', message }]
+/** Whether the service named them. */
+function hasPlace({ key }: ComposedShareUser): boolean {
+  return /^\d+$/.test(key)
 }
 
 function inWords(value: string | boolean): string {
