@@ -230,3 +230,25 @@ test('a package that could not be begun says why, and nothing is opened', async 
   expect(kept()).toEqual([])
   expect(opened.app.router.route.screen).toBe('directory')
 })
+
+test('what else the service says of recipients, templates and employers is shown as it came', async () => {
+  const others = [{ name: 'Branch', value: '<b>North</b>' }]
+  const [employer, ...more] = employersOf()
+  if (!employer) return expect.fail('There is none.')
+  const api = fakeApi({
+    employers: { records: [{ ...employer, others }, ...more], from: 'service', at: NOW },
+    knownForms: [{ kind: 'form-filler', Name: 'Lease', Reference: 'lease', uses: 0, others }]
+  })
+  const people = { items: [{ notification: [{ Email: 'a@example.com', others }], completion: [] }], fetchedAt: NOW }
+  api.recipients.list = async () => ({ ok: true, value: people })
+  await open(api, ['recipients'])
+  expect(screen.getByText('<b>North</b>')).toBeTruthy()
+  opened.app.router.go('directory', ['forms'])
+  await settle()
+  expect(screen.getByText('<b>North</b>')).toBeTruthy()
+  opened.app.router.go('directory', [])
+  await settle()
+  await choose(new RegExp(employer.Name))
+  expect(screen.getByText('Also said by the service')).toBeTruthy()
+  expect(screen.getByText('<b>North</b>')).toBeTruthy()
+})

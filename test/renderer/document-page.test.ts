@@ -247,6 +247,14 @@ test('a document that the service no longer holds is explained by its retention'
   expect(screen.getByText(/retention period is over/)).toBeTruthy()
 })
 
+test('a role stands in the log as the service wrote it, with what else it says of the entry', async () => {
+  const [log, ...logs] = fullPage().logs
+  const entry = { ...log, Role: 'Notary PUBLIC', others: [{ name: 'Channel', value: 'kiosk' }] }
+  await open({ ...fullPage(), logs: [entry, ...logs] })
+  expect(screen.getByText(/Notary PUBLIC$/)).toBeTruthy()
+  expect(screen.getByText('kiosk')).toBeTruthy()
+})
+
 test('a signed document is opened, and saved where the account may', async () => {
   const page = fullPage()
   const api = officeWith(page)

@@ -69,6 +69,14 @@ const rows = () =>
         .map((cell) => cell.textContent?.trim())
     )
 
+test('one package shows what the service calls it, and what else it says', async () => {
+  const said = { queueReference: 'Q-17', packageName: 'Lease pack', others: [{ name: 'Region', value: 'South' }] }
+  await open({ sends: [sendOf({ id: 's', state: 'sent', packageReference: 'P-1', said })] }, ['s'])
+  for (const text of ['Lease pack', 'Q-17', 'Also said by the service', 'Region', 'South']) {
+    expect(screen.getByText(text), text).toBeTruthy()
+  }
+})
+
 describe('the packages', () => {
   test('say how they stand, in parts with their numbers', async () => {
     await open({

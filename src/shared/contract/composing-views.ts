@@ -1,6 +1,7 @@
 /** What the screens are shown of composing and sending. Times are milliseconds since 1970 UTC. */
 import type { ComposedItem, ComposedSigner, Composition, CompositionKind } from '../composition/composition.ts'
 import type { Problem } from '../composition/problems.ts'
+import type { OtherMember } from './document-views.ts'
 import type { AppError } from './errors.ts'
 
 /** Someone to be picked as a signer. */
@@ -98,6 +99,8 @@ export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind'
   ambiguity?: SendAmbiguity
   packageReference?: string
   packageStatus?: string
+  /** What else the service answered of the package (2.13); of one that is looked at by itself. */
+  said?: { queueReference?: string; packageName?: string; others: OtherMember[] }
   documents: { reference: string; name: string }[]
 }
 

@@ -6,7 +6,8 @@ import type {
   EmployerKind,
   ServiceDate,
   ShareUser,
-  ValidationResult
+  ValidationResult,
+  VerifySignature
 } from '../model/index.ts'
 import type { ActionRequest } from './document-actions.ts'
 import type { DocumentQuery, IdentityState } from './document-query.ts'
@@ -232,8 +233,13 @@ export interface DocumentPage extends Omit<DocumentRow, 'kind' | 'isInPackage'> 
   others: OtherMember[]
 }
 
-export interface ValidationView extends ValidationResult {
+/** What verifying the signatures found (2.21), without the document's address. */
+export interface ValidationView {
+  DocumentName?: ValidationResult['DocumentName']
+  Signatures?: (VerifySignature & { others?: OtherMember[]; Signer?: { others?: OtherMember[] } })[]
   checkedAt: number
+  /** Members that this version doesn't know; absent where there are none. */
+  others?: OtherMember[]
 }
 
 /** What an account may do beside the reference, as far as it is known. */
@@ -294,6 +300,8 @@ export interface EmployerRecord {
   Name: string
   IsDefault: boolean
   fields: Record<string, string>
+  /** What else the service says of it; it is kept there. */
+  others?: OtherMember[]
 }
 
 export interface EmployersView {
@@ -313,6 +321,8 @@ export interface KnownForm {
   usedAt?: number
   /** How many packages with it left from this workstation. */
   uses: number
+  /** What else the service says of a template. */
+  others?: OtherMember[]
 }
 
 /** Which files a drop folder takes are made what of. */

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
 import type { documentColumns } from './document-query.ts'
-import type { AccountRights } from './document-views.ts'
+import type { AccountRights, OtherMember } from './document-views.ts'
 import type { AppError } from './errors.ts'
 import type { PracticeDay } from './practice-day.ts'
 
@@ -71,8 +71,8 @@ export interface Fetched<Item> {
 
 export type TemplateView = ListedTemplate
 export interface RecipientView {
-  notification: NotificationRecipient[]
-  completion: CompletionRecipient[]
+  notification: (NotificationRecipient & { others?: OtherMember[] })[]
+  completion: (CompletionRecipient & { others?: OtherMember[] })[]
 }
 
 /** A column of the list of documents that is shown, and how wide it is in CSS pixels. */

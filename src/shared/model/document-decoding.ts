@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import { type Decoded, decode } from './decoding.ts'
-import { DocumentResponse, FOLDERS, SIGNED_STATUSES, SignerResponse, VideoConfirmationDetail } from './document.ts'
-import { flag, text } from './spelling.ts'
+import { DocumentResponse, FOLDERS, SIGNED_STATUSES } from './document.ts'
+import { bare, flag, text } from './spelling.ts'
 
 /** How a member is read: as text, as a boolean, as one of some names, as an object of its own or a list of those. */
 type Reading =
@@ -43,14 +43,7 @@ function readingOf(name: string, member: z.core.$ZodType): Reading {
     : { as: 'object', of: shapeOf(schema) }
 }
 
-/** What decodes a member once it is there and tidy. */
-function bare(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional) return bare(schema.unwrap())
-  return schema instanceof z.ZodPipe ? bare(schema.out) : schema
-}
-
 const document = shapeOf(DocumentResponse)
-const shapes = { document, signer: shapeOf(SignerResponse), video: shapeOf(VideoConfirmationDetail) }
 
 /** Says that only the schema can tell. */
 const UNSURE = Symbol('unsure')
@@ -132,9 +125,4 @@ function readList(value: unknown, of: Shape): unknown {
     read[index] = one
   }
   return isAsItIs ? value : read.filter((one) => one !== UNSURE)
-}
-
-/** The members of a decoded object that the reference doesn't name, as they came. */
-export function unknownMembers(of: keyof typeof shapes, value: object): [name: string, member: unknown][] {
-  return Object.entries(value).filter(([name]) => !shapes[of].readings.has(name))
 }

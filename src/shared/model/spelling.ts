@@ -94,3 +94,26 @@ function tidy(value: unknown, spelledOurWay: ReadonlyMap<string, string>): unkno
   }
   return tidied
 }
+
+/** What decodes a member once it is there and tidy. */
+export function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional) return bare(schema.unwrap())
+  return schema instanceof z.ZodPipe ? bare(schema.out) : schema
+}
+
+const namesOf = new WeakMap<z.core.$ZodType, ReadonlySet<string>>()
+
+/**
+ * The members of a decoded object that the reference doesn't name, as they came.
+ * @param schema of the object, as `received` makes them.
+ */
+export function unknownMembers(schema: z.core.$ZodType, value: object): [name: string, member: unknown][] {
+  let known = namesOf.get(schema)
+  if (!known) {
+    const object = bare(schema)
+    if (!(object instanceof z.ZodObject)) throw new Error('This is not the schema of an object.')
+    known = new Set(Object.keys(object.shape))
+    namesOf.set(schema, known)
+  }
+  return Object.entries(value).filter(([name]) => !known.has(name))
+}

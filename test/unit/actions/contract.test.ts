@@ -343,7 +343,7 @@ describe('verifying signatures (operation 10)', () => {
       AllValid: true,
       Signatures: [{ Signer: { FirstName: 'Aroha' } }, { Signer: { FirstName: 'Wiremu' } }]
     })
-    expect(JSON.stringify(written)).not.toContain('/view/')
+    expect(JSON.stringify(written)).not.toContain('/signed/')
   })
 
   test('a document that was removed is not found', async () => {

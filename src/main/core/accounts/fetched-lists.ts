@@ -1,5 +1,7 @@
 /** Lists that change seldom (templates, recipients): fetched when asked, kept for when the computer is offline. */
 import type { AppError, Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
+import { CompletionRecipient, NotificationRecipient } from '../../../shared/model/index.ts'
+import { withOthers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/index.ts'
 import type { Db } from '../storage/connection.ts'
@@ -64,8 +66,8 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
         return {
           problems,
           items: items.map((entry) => ({
-            notification: entry.NotificationRecipients ?? [],
-            completion: entry.CompletionRecipients ?? []
+            notification: (entry.NotificationRecipients ?? []).map((one) => withOthers(NotificationRecipient, one)),
+            completion: (entry.CompletionRecipients ?? []).map((one) => withOthers(CompletionRecipient, one))
           }))
         }
       })

@@ -1,8 +1,9 @@
 /** Verifying a document's signatures (operation 10), and the newest results, so that they can be saved as they were shown. */
 
-import type { ValidationView } from '../../../shared/contract/index.ts'
-import type { ValidationResult } from '../../../shared/model/index.ts'
+import type { OtherMember, ValidationView } from '../../../shared/contract/index.ts'
+import { ValidationResult, VerifiedSigner, VerifySignature } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
+import { withOthers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 
@@ -24,8 +25,7 @@ export function openValidations({ clientOf, time }: ValidationEffects) {
     /** @throws ServiceError `not-found` also where the document was removed under the retention policy. */
     async validate(accountId: string, reference: string): Promise<ValidationView> {
       const client = await clientOf(accountId)
-      const result = withoutAddress(await client.validateSignatures(reference))
-      const view: ValidationView = { ...result, checkedAt: time.now() }
+      const view = viewOf(await client.validateSignatures(reference), time.now())
       const key = keyOf(accountId, reference)
       newest.delete(key)
       newest.set(key, view)
@@ -38,18 +38,24 @@ export function openValidations({ clientOf, time }: ValidationEffects) {
 
     /** The newest result as a file that people and programs can read. @throws AppFailure `gone` where there is none. */
     file(accountId: string, reference: string): { name: string; bytes: Uint8Array } {
-      const { checkedAt, ...result } =
-        newest.get(keyOf(accountId, reference)) ??
-        fail('gone', 'The signatures weren’t checked since Countersign was started.', {
-          next: 'Check them, then save the result.'
-        })
-      const { DocumentName, Signatures = [], ...others } = result
+      const {
+        checkedAt,
+        DocumentName,
+        Signatures = [],
+        ...others
+      } = newest.get(keyOf(accountId, reference)) ??
+      fail('gone', 'The signatures weren’t checked since Countersign was started.', {
+        next: 'Check them, then save the result.'
+      })
       const written = {
         Document: { Reference: reference, ...(DocumentName !== undefined && { Name: DocumentName }) },
         CheckedAt: new Date(checkedAt).toISOString(),
         AllValid: Signatures.length > 0 && Signatures.every(({ isValid }) => isValid === true),
-        Signatures,
-        ...others
+        Signatures: Signatures.map(({ Signer, ...one }) => ({
+          ...asMembers(one),
+          ...(Signer && { Signer: asMembers(Signer) })
+        })),
+        ...asMembers(others)
       }
       return {
         name: `${DocumentName?.replace(/\.pdf$/i, '') || reference} - signatures`,
@@ -59,8 +65,19 @@ export function openValidations({ clientOf, time }: ValidationEffects) {
   }
 }
 
-/** Anyone who has the address can read the document: it goes to no screen and into no file. */
-function withoutAddress(result: ValidationResult): ValidationResult {
-  const { DocumentURL: _, ...others } = result
-  return others
+/** Anyone who has the document's address can read the document: it goes to no screen and into no file. */
+function viewOf({ DocumentURL: address, ...result }: ValidationResult, checkedAt: number): ValidationView {
+  const key = address?.split('/').at(-1) || address
+  const gives = (text: string) => key !== undefined && text.includes(key)
+  const { Signatures, ...said } = withOthers(ValidationResult, result, gives)
+  const signatures = Signatures?.map((one) => {
+    const { Signer, ...signature } = withOthers(VerifySignature, one, gives)
+    return { ...signature, ...(Signer && { Signer: withOthers(VerifiedSigner, Signer, gives) }) }
+  })
+  return { ...said, ...(signatures && { Signatures: signatures }), checkedAt }
+}
+
+/** What else was said, as the members that it came as. */
+function asMembers<Value extends object>({ others = [], ...value }: Value & { others?: OtherMember[] }): object {
+  return { ...value, ...Object.fromEntries(others.map(({ name, value }) => [name, value])) }
 }

@@ -25,6 +25,7 @@ import {
 } from '../../../shared/model/index.ts'
 import type { Rights } from '../accounts/rights.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
+import { otherMembers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import type { EmployersAnswer, UnreadableEmployer } from '../service/account.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -214,21 +215,26 @@ const KINDS = Object.keys(EMPLOYER_FIELDS) as EmployerKind[]
 
 /** Records of all kinds as one list, by kind in the reference's order, then as the service listed them. */
 function recordsOf(set: EmployerSet): EmployerRecord[] {
-  return KINDS.flatMap((kind) =>
-    (set[kind] ?? []).map((record) => ({
-      kind,
-      Reference: record.Reference ?? '',
-      Name: record.Name ?? '',
-      IsDefault: record.IsDefault ?? false,
-      fields: Object.fromEntries(
-        EMPLOYER_FIELDS[kind].flatMap((name) => {
-          const value = (record as Record<string, unknown>)[name]
-          return typeof value === 'string' && value !== '' ? [[name, value]] : []
-        })
-      )
-    }))
-  )
+  return KINDS.flatMap((kind) => (set[kind] ?? []).map((record) => recordOf(kind, record)))
 }
+
+function recordOf(kind: EmployerKind, { Reference, Name, IsDefault, ...rest }: Received): EmployerRecord {
+  const names: readonly string[] = EMPLOYER_FIELDS[kind]
+  const fields = names.flatMap((name) => {
+    const value = (rest as Record<string, unknown>)[name]
+    return typeof value === 'string' && value !== '' ? [[name, value]] : []
+  })
+  const others = otherMembers(Object.entries(rest).filter(([name]) => !names.includes(name)))
+  return {
+    kind,
+    Reference: Reference ?? '',
+    Name: Name ?? '',
+    IsDefault: IsDefault ?? false,
+    fields: Object.fromEntries(fields),
+    ...(others.length > 0 && { others })
+  }
+}
+type Received = NonNullable<EmployerSet[EmployerKind]>[number]
 
 /** Whether saving the one over the other would change nothing. */
 function sameRecord(one: EmployerRecord, other: EmployerRecord): boolean {

@@ -1,5 +1,8 @@
 /** The templates and forms that this office knows: those that the service lists and those that were used from here. */
 import type { KnownForm, TemplateView } from '../../../shared/contract/index.ts'
+import { ListedTemplate } from '../../../shared/model/index.ts'
+import { defined } from '../lib/objects.ts'
+import { withOthers } from '../lib/other-members.ts'
 import type { Db } from '../storage/connection.ts'
 
 export interface KnownFormsDeps {
@@ -29,14 +32,16 @@ export function openKnownForms({ db, templates }: KnownFormsDeps) {
         const before = known.get(key)
         const usedAt = Math.max(before?.usedAt ?? 0, form.usedAt ?? 0)
         known.set(key, {
+          ...before,
           ...form,
           Name: before?.Name || form.Name,
           uses: (before?.uses ?? 0) + form.uses,
           ...(usedAt > 0 && { usedAt })
         })
       }
-      for (const { Name, Reference } of await templates(accountId)) {
-        put({ kind: 'form-filler', Name: Name ?? Reference, Reference, uses: 0 })
+      for (const template of await templates(accountId)) {
+        const { Name, Reference, others } = withOthers(ListedTemplate, template)
+        put({ kind: 'form-filler', Name: Name ?? Reference, Reference, uses: 0, ...defined({ others }) })
       }
       for (const form of [...remembered.all(accountId), ...uses.all(accountId)]) put(withType(form))
       return [...known.values()].sort(

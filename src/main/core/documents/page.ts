@@ -1,22 +1,16 @@
 /** What the screens are shown of a document: everything but what would let someone sign, watch or read in the signer's place. */
-import type {
-  DocumentPage,
-  DocumentRow,
-  LogView,
-  OtherMember,
-  SignerView,
-  VideoDetailView
-} from '../../../shared/contract/index.ts'
-import { unknownMembers } from '../../../shared/model/document-decoding.ts'
+import type { DocumentPage, DocumentRow, LogView, SignerView, VideoDetailView } from '../../../shared/contract/index.ts'
 import {
   type DocumentLog,
-  type DocumentResponse,
+  DocumentResponse,
   fullName,
   readCertainDate,
   readGmt,
-  type SignerResponse,
-  type VideoConfirmationDetail
+  SignerResponse,
+  unknownMembers,
+  VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
+import { HIDDEN, otherMembers } from '../lib/other-members.ts'
 import { shortened } from '../lib/text-folding.ts'
 import { type IndexRow, placed, present } from './index/row.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, mayBeCorrected, stateOf } from './progress.ts'
@@ -44,7 +38,7 @@ export function documentPage(
     package: inPackage
       .filter(({ reference }) => reference !== document.Reference)
       .map(({ reference, name, status }) => ({ reference, name, status })),
-    others: othersOf(unknownMembers('document', document), secrets),
+    others: otherMembers(unknownMembers(DocumentResponse, document), secrets.isIn),
     ...present({ gmt })
   })
 }
@@ -53,7 +47,7 @@ function logView(log: DocumentLog, gmt: number | undefined, secrets: Secrets): L
   const { Name, Action, Date: written, GMT, Role, ...unknown } = log
   const offset = readGmt(GMT) ?? gmt
   const date = readCertainDate(written, offset)
-  const others = othersOf(Object.entries(unknown), secrets)
+  const others = otherMembers(Object.entries(unknown), secrets.isIn)
   const texts = { Name, Action, Date: written, GMT, Role }
   for (const name of ['Name', 'Action', 'Role'] as const) if (secrets.isIn(texts[name] ?? '')) texts[name] = HIDDEN
   return present({
@@ -82,7 +76,7 @@ function signerView(document: DocumentResponse, signer: SignerResponse, index: n
       const value = signer[field]
       return value ? [{ field, value }] : []
     }),
-    others: othersOf(unknownMembers('signer', signer), secrets),
+    others: otherMembers(unknownMembers(SignerResponse, signer), secrets.isIn),
     ...present({
       sharedWith: signer.ShareUsers?.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
         present({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
@@ -104,7 +98,7 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
   return {
     hasUrl: Boolean(video.ShortUrl),
     hasPassword: Boolean(video.Password),
-    others: othersOf(unknownMembers('video', video), secrets),
+    others: otherMembers(unknownMembers(VideoConfirmationDetail, video), secrets.isIn),
     ...present({
       name: video.Name,
       email: video.Email,
@@ -120,12 +114,6 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
 
 /** No text of a page is longer, in characters. */
 const LONGEST = 10_000
-/** No text of a member that this version doesn't know is. */
-const LONGEST_OTHER = 500
-/** What a later version of the service might call what lets someone in, in words of small letters. */
-const SECRET =
-  /pass ?(code|word|phrase)|passwd|secret|token|credential|sign(ing|er)? ?(ur[li]|link|key)|(short|edit) ?ur[li]|api ?key|\b(otp|pin)( ?(code|number|value))?\b/
-const HIDDEN = 'Not shown: it may be secret.'
 /** A shorter part of an address says nothing of it; a shorter secret is looked for whole. */
 const SHORTEST_KEY = 12
 const SHORTEST_PART = 4
@@ -149,31 +137,6 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
   /** Whether a text gives one of them away. */
   const isIn = (text: string) => wholes.includes(text) || [...parts].some((part) => text.includes(part))
   return { isIn }
-}
-
-/** Members that this version doesn't know, as short text. */
-function othersOf(members: readonly [name: string, member: unknown][], secrets: Secrets): OtherMember[] {
-  const without = (name: string, member: unknown): unknown => {
-    const isText = typeof member === 'string' || typeof member === 'number'
-    return isSecretName(name) || (isText && secrets.isIn(String(member))) ? HIDDEN : member
-  }
-  return members.flatMap(([name, member]) => {
-    if (member === undefined || member === '') return []
-    const shown = without(name, member)
-    const value = typeof shown === 'string' ? shown : JSON.stringify(shown, without)
-    return [
-      {
-        name: secrets.isIn(name) ? HIDDEN : shortened(name, LONGEST_OTHER),
-        // A secret may be a name, too.
-        value: shortened(secrets.isIn(value) ? HIDDEN : value, LONGEST_OTHER)
-      }
-    ]
-  })
-}
-
-function isSecretName(name: string): boolean {
-  const words = name.replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])|[^A-Za-z\d]+/g, '$1$2 ')
-  return SECRET.test(words.toLowerCase())
 }
 
 /** The same with all of its texts short enough to be shown. */

@@ -17,7 +17,7 @@ import { Reconciler } from './reconcile.ts'
 import { SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
-import { Changes, viewer } from './send-view.ts'
+import { Changes, saidOf, viewer } from './send-view.ts'
 import { openSends } from './sends.ts'
 import { SentDocuments } from './sent-documents.ts'
 import { NotArrivedProofs } from './verdict.ts'
@@ -176,9 +176,11 @@ export class Outbox {
     return this.get(id)
   }
 
-  /** @throws AppFailure `gone`. */
+  /** With what else the service answered of it. @throws AppFailure `gone`. */
   get(id: string): SendView {
-    return this.#viewer()(this.#deps.sends.get(id))
+    const { sends } = this.#deps
+    const response = sends.answerOf(id)?.response
+    return { ...this.#viewer()(sends.get(id)), ...(response && { said: saidOf(response) }) }
   }
 
   /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */

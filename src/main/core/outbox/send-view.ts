@@ -3,7 +3,9 @@
  * hear that something changed.
  */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
+import { PackageResponse, unknownMembers } from '../../../shared/model/index.ts'
 import { defined } from '../lib/objects.ts'
+import { otherMembers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import { ambiguityView } from './ambiguity.ts'
 import type { ChangeListeners } from './deps.ts'
@@ -98,6 +100,15 @@ export function viewer({
       ...defined({ draftId, batchId, row, attemptedAt, settledAt, packageReference, packageStatus }),
       ...shown(send)
     }
+  }
+}
+
+/** What the service answered of the package itself (2.13), beside what the list has. */
+export function saidOf(response: PackageResponse): NonNullable<SendView['said']> {
+  const { QueueReference: queueReference, PackageName: packageName } = response
+  return {
+    ...defined({ queueReference, packageName }),
+    others: otherMembers(unknownMembers(PackageResponse, response))
   }
 }
 

@@ -106,7 +106,7 @@ export class Employers {
 
   /** Saves one record; returns the key under which it stands then, or undefined if it could not be saved. */
   async save(edited: EditedEmployer): Promise<string | undefined> {
-    const { kind, ...now } = $state.snapshot(edited.now)
+    const { kind, others: _, ...now } = $state.snapshot(edited.now)
     if (!isEditable(kind)) return undefined
     const record: EmployerChange = { kind, ...now, Reference: now.Reference.trim(), Name: now.Name.trim() }
     const view = await this.saving.run(() => this.#api.employers.save({ records: [record] }))

@@ -1,14 +1,15 @@
 /** What happened to a document, as far as two answers of the service show it. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeKind } from '../../../../shared/contract/index.ts'
-import { unknownMembers } from '../../../../shared/model/document-decoding.ts'
 import {
-  type DocumentResponse,
+  DocumentResponse,
   fullName,
   readCertainDate,
   readDocumentStatus,
   readGmt,
-  type SignerResponse
+  SignerResponse,
+  unknownMembers,
+  VideoConfirmationDetail
 } from '../../../../shared/model/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
@@ -76,7 +77,7 @@ function comparable(document: DocumentResponse) {
     ...rest,
     DueDate: dateOf(rest.DueDate),
     LastSignedDate: dateOf(rest.LastSignedDate),
-    ...unknownNamesOf('document', document),
+    ...unknownNamesOf(DocumentResponse, document),
     EditUrl: Boolean(EditUrl),
     Signers: (Signers ?? []).map(comparableSigner)
   }
@@ -86,7 +87,7 @@ function comparableSigner(signer: SignerResponse) {
   const { SigningKey, VideoConfirmationDetail: video, ShareUsers, ...rest } = signer
   return {
     ...rest,
-    ...unknownNamesOf('signer', signer),
+    ...unknownNamesOf(SignerResponse, signer),
     SigningKey: Boolean(SigningKey),
     ...(ShareUsers && {
       ShareUsers: ShareUsers.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) => {
@@ -96,7 +97,7 @@ function comparableSigner(signer: SignerResponse) {
     ...(video && {
       VideoConfirmationDetail: {
         ...video,
-        ...unknownNamesOf('video', video),
+        ...unknownNamesOf(VideoConfirmationDetail, video),
         ShortUrl: Boolean(video.ShortUrl),
         Password: Boolean(video.Password)
       }
