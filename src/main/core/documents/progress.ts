@@ -56,8 +56,9 @@ export function canSignLater(document: DocumentResponse, index: number): boolean
 }
 
 /**
- * Whether signing face to face was asked for the signer at `index`, whose turn it is, while the service gives no link for it:
- * the document was sent without embedding (reference 2.2, 2.9 and 2.15), and no operation gives one afterwards.
+ * Whether signing face to face was asked for the signer at `index`, whose turn it is, while no link of the service's is known:
+ * the document was sent without embedding (reference 2.2, 2.9 and 2.15), or the service doesn't say. Only the answer of a send
+ * is promised to have one (section 4, rule 7).
  */
 export function lacksLink(document: DocumentResponse, index: number): boolean {
   const signer = document.Signers?.[index]
