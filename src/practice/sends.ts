@@ -25,6 +25,7 @@ export interface Sending {
 /** Sends forms (2.1). Answers the package; its documents are in the state, in the order of the forms. */
 export function sendForms(request: SendFormDirect, sending: Sending): PackageRecord {
   const due = dueOf(request, sending)
+  if (refusesUnknown(sending.state)) refuseUnknownForms(request)
   takeFromPlan(request.Forms.length, sending.state)
   const bundle = newPackage(
     request,
@@ -47,7 +48,7 @@ export function sendForms(request: SendFormDirect, sending: Sending): PackageRec
 /** Sends templates (2.9). */
 export function sendTemplates(request: SendFormFiller, sending: Sending): PackageRecord {
   const due = dueOf(request, sending)
-  if (sending.state.conditions?.dialects?.includes('full')) refuseUnknown(request.Templates, sending.state)
+  if (refusesUnknown(sending.state)) refuseUnknown(request.Templates, sending.state)
   refuseTypes(request.Templates)
   takeFromPlan(request.Templates.length, sending.state)
   const names = request.Templates.map((template) => nameOf(template, sending.state))
@@ -66,6 +67,14 @@ export function sendTemplates(request: SendFormFiller, sending: Sending): Packag
     begin(document, sending)
   }
   return bundle
+}
+
+const refusesUnknown = (state: PracticeState) => state.conditions?.dialects?.includes('full')
+
+/** Which forms a service has is described nowhere (2.2), so any is taken but one that is called so. */
+function refuseUnknownForms({ Forms }: SendFormDirect): void {
+  const unknown = Forms.find(({ Reference }) => /^unknown\b/i.test(Reference))
+  if (unknown) throw new Refusal(404, 'FormNotFound', `There is no form of the reference ${unknown.Reference}.`)
 }
 
 /** A made-up template is taken otherwise, so that an office can try its own. */

@@ -120,11 +120,15 @@ describe('a dialect', () => {
     expect(kept?.fields.map(({ type }) => type)).toEqual(own?.fields?.map(({ type }) => type))
   })
 
-  it('full has the members that others leave out, and refuses a template that isn’t there', async () => {
+  it('full has the members that others leave out, and refuses a template or a form that isn’t there', async () => {
     const { office, listed } = await sendIn('full')
     expect(listed.EditUrl).toMatch(/^http:/)
     const template = { Name: 'Lease', Reference: 'not-there', Signers: [someone], Fields: [] }
     expect((await office.post('/FormFiller/Send', { Templates: [template] })).status).toBe(404)
+    const unknown = { ...form, Reference: 'unknown-17' }
+    for (const path of ['SendForms2', 'SendForms']) {
+      expect((await office.post(`/FormDirect/${path}`, { Forms: [form, unknown] })).status).toBe(404)
+    }
   })
 
   it.each(DIALECTS.flatMap((one) => DIALECTS.map((other) => [one, other] as const)))(
