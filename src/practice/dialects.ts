@@ -163,7 +163,7 @@ function putDate(name: string, iso: string, dialects: Dialects, gmt: number): st
 }
 
 /** `+13:00`. */
-function zone(gmt: number): string {
+export function zone(gmt: number): string {
   const minutes = Math.abs(gmt)
   const two = (count: number) => String(count).padStart(2, '0')
   return `${gmt < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`

@@ -142,7 +142,7 @@ describe('someone who is not in the queue', () => {
   test.each([
     ['ana', 'Ana Ruiz signs this after Ben Cole: Deed of gift'],
     ['ida', 'Ida Moss has signed this already: Deed of gift'],
-    ['eve', 'Eve Hart signs this elsewhere: it was not sent for signing face to face: Deed of gift']
+    ['eve', 'Eve Hart can’t sign this here: the service gave no link for it: Deed of gift']
   ])('is looked for in the documents, and why is said (%s)', async (typed, said) => {
     await open({ documents: inOrder() })
     await type(typed)

@@ -18,7 +18,7 @@ import type { ActionRequest } from '../../src/shared/contract/document-actions.t
 import type { ActionState, ChangeKind, DocumentChange, VideoDetailView } from '../../src/shared/contract/views.ts'
 import { SIGNED_STATUSES } from '../../src/shared/model/document.ts'
 import { DOCUMENT_STATUSES, readDocumentStatus, type StatusFamily } from '../../src/shared/model/document-status.ts'
-import { actionOf, changesOf, pageOf } from './document-pages.ts'
+import { actionOf, changesOf, pageOf, signerOf } from './document-pages.ts'
 
 const noon = new Date(2025, 10, 26, 12, 0).getTime()
 const DAY = 86_400_000
@@ -174,8 +174,9 @@ test('each identity word is told with its field and what it means; others come a
   const unknown = identityFinding({ field: 'IDVerificationAge', value: 'Examined by hand' })
   expect(unknown).toMatchObject({ label: 'IDVerificationAge', value: 'Examined by hand', status: { shape: 'dot' } })
   expect(unknown.meaning).toBeUndefined()
-  for (const state of ['asked', 'passed', 'failed', 'other'] as const) expect(identityStatus(state)?.word).toBeTruthy()
-  expect(identityStatus('none')).toBeUndefined()
+  for (const state of ['asked', 'passed', 'failed', 'other'] as const)
+    expect(identityStatus(signerOf({ identity: state }))?.word).toBeTruthy()
+  expect(identityStatus(signerOf({ identity: 'none' }))).toBeUndefined()
 })
 
 test('one completed identity check, or a word that we don’t know, can be downloaded', () => {

@@ -15,8 +15,8 @@ import type { AppError } from './errors.ts'
 
 export interface SignerProgress {
   name: string
-  /** `unknown` where the service says nothing of the signer that tells. */
-  state: 'signed' | 'declined' | 'waiting' | 'expired' | 'unknown'
+  /** `removed` is one who was taken off the document; `unknown` where the service says nothing of the signer that tells. */
+  state: 'signed' | 'declined' | 'waiting' | 'expired' | 'removed' | 'unknown'
   /** Whether a signing link for an embedded view is known, and it is this signer's turn. */
   canSignHere: boolean
 }

@@ -72,6 +72,13 @@ describe('the service', () => {
     })
   })
 
+  test('is not known where the service doesn’t say whether it is signed', async () => {
+    const { office } = await reading()
+    office.service.set('will', { Signers: [signer('Ann Example', { HasSigned: undefined, SignedStatus: undefined })] })
+    office.events().returned()
+    expect((await office.settled()).turns[0]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'no-data' } })
+  })
+
   test('and no page decides: a page that says it is signed and comes back is not yet signed', async () => {
     const { office } = await reading()
     office.events().loading()

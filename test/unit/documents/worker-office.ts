@@ -7,6 +7,13 @@ export type Members = Record<string, unknown>
 type Asked = Pick<DocumentsWorker, 'ask'>
 const START = Date.parse('2026-11-21T00:00:00Z')
 
+interface Look {
+  accountId?: string
+  begun?: number
+  withLogs?: boolean
+  dateFormat?: string | undefined
+}
+
 export const lease = (Reference: string, members: Members = {}): Members => ({
   Reference,
   Name: `${Reference}.pdf`,
@@ -33,9 +40,13 @@ export function workerOffice(db = documentsInMemory()) {
       worker = other
     },
     tick,
-    look(folder: string, items: unknown, { accountId = 'office', begun = tick(), withLogs = false } = {}) {
+    look(
+      folder: string,
+      items: unknown,
+      { accountId = 'office', begun = tick(), withLogs = false, dateFormat }: Look = {}
+    ) {
       const bytes = new TextEncoder().encode(JSON.stringify(items))
-      return worker.ask('take', { accountId, folder, begun, now: tick(100), withLogs, bytes })
+      return worker.ask('take', { accountId, folder, begun, now: tick(100), withLogs, bytes, dateFormat })
     },
     acts: (document: Members, accountId = 'office') =>
       worker.ask('takeOne', { accountId, document: document as { Reference: string }, now: tick(), isOwn: true }),

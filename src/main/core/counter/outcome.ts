@@ -84,10 +84,12 @@ function outcomeOf(
   const state = stateOf(mirrored.document, person)
   // A document that is complete may leave the folders at once: what it said last stands.
   if (state === 'signed' || state === 'declined') return { signed: state }
-  return mirrored.goneAt === undefined ? { signed: 'not-yet' } : unknown(LEFT)
+  if (mirrored.goneAt !== undefined) return unknown(LEFT)
+  return state === 'unknown' ? unknown(NOT_SAID) : { signed: 'not-yet' }
 }
 
 const LEFT: AppError = { code: 'gone', message: 'The document is no longer in the folders, so nobody can say.' }
+const NOT_SAID: AppError = { code: 'no-data', message: 'The signing service doesn’t say whether it was signed.' }
 const NO_ACCOUNT: AppError = {
   code: 'no-account',
   message: 'The account was removed from this computer, so the signing service can’t be asked.'

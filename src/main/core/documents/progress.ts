@@ -25,22 +25,23 @@ export function stateOf(document: DocumentResponse, signer: SignerResponse): Sig
   const status = signer.SignedStatus ?? ''
   if (signer.HasSigned || SIGNED.has(status)) return 'signed'
   if (DECLINED.has(status) || signer.DeclinedReason) return 'declined'
-  if (status === 'Expired' || status === 'Deleted') return 'expired'
+  if (status === 'Deleted') return 'removed'
+  if (status === 'Expired') return 'expired'
   const family = familyOf(document)
-  if (family === 'expired') return 'expired'
-  const isSilent = signer.HasSigned === undefined && status === ''
-  return isSilent && family !== 'not-started' ? 'unknown' : 'waiting'
+  // Others may have signed before it expired.
+  if (signer.HasSigned === undefined && status === '' && family !== 'not-started') return 'unknown'
+  return family === 'expired' ? 'expired' : 'waiting'
 }
 
 /** Whether the signer is still to sign, or may be: of who is not spoken of, the service decides. */
 function isAwaited(document: DocumentResponse, signer: SignerResponse): boolean {
   const state = stateOf(document, signer)
-  return state === 'waiting' || (state === 'unknown' && familyOf(document) !== 'complete')
+  return state === 'waiting' || (state === 'unknown' && !['complete', 'expired'].includes(familyOf(document)))
 }
 
 /** Whether a correction is offered: perhaps, where the service doesn't say whether it takes one and decides when it is asked. */
 export function mayBeCorrected(document: DocumentResponse, signer: SignerResponse): boolean | 'perhaps' {
-  return signer.Editable ?? (isAwaited(document, signer) && familyOf(document) !== 'declined' ? 'perhaps' : false)
+  return signer.Editable ?? (maySignYet(document, signer) ? 'perhaps' : false)
 }
 
 /** Whether the signer at `index` has a link for an embedded view, has not signed, and isn't waiting for another. */
@@ -75,9 +76,8 @@ function canSignStill(document: DocumentResponse, index: number): boolean {
 
 /** Whether a signer may sign now or later: an expired document can be extended, one that was declined or signed has ended. */
 export function maySignYet(document: DocumentResponse, signer: SignerResponse): boolean {
-  const state = stateOf(document, signer)
-  if (state === 'expired') return signer.SignedStatus !== 'Deleted'
-  return (state === 'waiting' || state === 'unknown') && !['declined', 'complete'].includes(familyOf(document))
+  const isOpen = ['waiting', 'unknown', 'expired'].includes(stateOf(document, signer))
+  return isOpen && !['declined', 'complete'].includes(familyOf(document))
 }
 
 function isTheirTurn(document: DocumentResponse, index: number): boolean {
@@ -132,15 +132,18 @@ export const IDENTITY_FIELDS = [
   'IDVerificationLivenessResult'
 ] as const
 
+/** Of these each says how a part of the check went: that it passed doesn't say that the check did. */
+const PARTS = new Set<string>(['IDVerificationFaceMatchResult', 'IDVerificationLivenessResult'])
+
 /** One word for all that the service says of a signer's check; what we don't know is `other`. */
 export function identityOfSigner(document: DocumentResponse, signer: SignerResponse): IdentityState {
-  const said = IDENTITY_FIELDS.map((field) => signer[field]?.trim()).filter((word) => word)
+  const said = IDENTITY_FIELDS.filter((field) => signer[field]?.trim())
   if (said.length === 0) return identityAsked(document)
-  const read = said.map((word) => identityReading(word ?? ''))
+  const read = said.map((field) => identityReading(signer[field] ?? ''))
   if (read.includes('failed')) return 'failed'
   if (read.includes('unsure') || read.includes(undefined)) return 'other'
-  if (read.includes('passed')) return 'passed'
-  return read.includes('open') ? 'asked' : 'other'
+  if (read.includes('open')) return 'asked'
+  return said.some((field, index) => read[index] === 'passed' && !PARTS.has(field)) ? 'passed' : 'other'
 }
 
 /** What the document says, where its signers say nothing. */
@@ -151,10 +154,11 @@ function identityAsked({ IDVerificationRequested: isAsked }: DocumentResponse): 
 
 const WORST_FIRST: readonly IdentityState[] = ['failed', 'other', 'asked', 'passed', 'unknown']
 
-/** The worst of its signers. */
+/** The worst of its signers; the whole hasn't passed where one of them is not spoken of. */
 export function identityOf(document: DocumentResponse): IdentityState {
   const signers = document.Signers ?? []
   if (signers.length === 0) return identityAsked(document)
   const states = signers.map((signer) => identityOfSigner(document, signer))
-  return WORST_FIRST.find((state) => states.includes(state)) ?? 'none'
+  const worst = WORST_FIRST.find((state) => states.includes(state)) ?? 'none'
+  return worst === 'passed' && states.includes('unknown') ? 'asked' : worst
 }

@@ -1,3 +1,5 @@
+import type { SignerProgress } from '../../../shared/contract/views.ts'
+
 /** Numbers of things: "1 form", "2 forms", "no forms". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count === 0 ? 'no' : count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
@@ -13,4 +15,10 @@ export function listed(names: readonly string[], most = 3): string {
 /** As a sentence begins. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** How many of these have signed; undefined where the service doesn't speak of all of them. */
+export function signedOf(signers: readonly Pick<SignerProgress, 'state'>[]): number | undefined {
+  const isKnown = signers.every(({ state }) => state !== 'unknown')
+  return isKnown ? signers.filter(({ state }) => state === 'signed').length : undefined
 }

@@ -59,6 +59,7 @@ const signers: Record<SignerProgress['state'], StatusWords> = {
   declined: { shape: 'cross', word: 'declined', tone: 'danger' },
   waiting: { shape: 'ring', word: 'not yet signed', tone: 'quiet' },
   expired: { shape: 'clock', word: 'expired', tone: 'warn' },
+  removed: { shape: 'bar', word: 'taken off', tone: 'quiet' },
   unknown: { shape: 'question', word: 'not said whether signed', tone: 'quiet' }
 }
 export function signerStatus(state: SignerProgress['state']): StatusWords {

@@ -192,11 +192,11 @@ export function waitsHere(row: IndexRow): boolean {
   return row.goneAt === undefined && row.signers.some(({ canSignHere }) => canSignHere)
 }
 
-/** The service's own count where its status is one, else that of the signers. */
+/** The service's own count where its status is one, else that of the signers, where all of them are spoken of. */
 function progressOf(status: DocumentStatus, signers: readonly RowSigner[]): IndexRow['progress'] {
   const { signed, of } = status
   if (signed !== undefined && of) return { signed, of }
-  if (signers.length === 0) return undefined
+  if (signers.length === 0 || signers.some(({ state }) => state === 'unknown')) return undefined
   return { signed: signers.filter(({ state }) => state === 'signed').length, of: signers.length }
 }
 

@@ -12,6 +12,7 @@ import {
   VideoConfirmationDetail
 } from '../../../../shared/model/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
+import { present } from '../index/row.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
 
 /** A document and where it was. */
@@ -43,7 +44,7 @@ export function changesBetween(before: Placed | undefined, after: Placed): Diffe
   }
   if (before.document === after.document) return changes
   const [one, two] = [comparable(before.document), comparable(after.document)]
-  if (isDeepStrictEqual(one, two)) return changes
+  if (isDeepStrictEqual(saidIn(one, two), two)) return changes
   const told = [
     ...signaturesBetween(before.document, after.document),
     ...toldOf(before.document, after.document),
@@ -51,9 +52,22 @@ export function changesBetween(before: Placed | undefined, after: Placed): Diffe
     ...(samePeople(before.document, after.document) ? [] : [{ kind: 'signers-changed' as const }])
   ]
   if (told.length > 0) return [...changes, ...told]
-  return isDeepStrictEqual({ ...one, Folder: '' }, { ...two, Folder: '' })
+  return isDeepStrictEqual({ ...saidIn(one, two), Folder: '' }, { ...two, Folder: '' })
     ? changes
-    : [...changes, { kind: 'changed', ...(one.Status !== two.Status && spelled(one.Status, two.Status)) }]
+    : [...changes, { kind: 'changed', ...(two.Status && one.Status !== two.Status && spelled(one.Status, two.Status)) }]
+}
+
+/** What was told before, without the members of the reference that are not told now: silence is no news. */
+function saidIn<Value>(before: Value, after: Value): Value {
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+    return before.map((item, index) => saidIn(item, after[index])) as Value
+  if (!isObject(before) || !isObject(after)) return before
+  const said = Object.entries(before).filter(([name]) => after[name] !== undefined)
+  return Object.fromEntries(said.map(([name, member]) => [name, saidIn(member, after[name])])) as Value
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether two states of a document say the same but for the log, and the links that are made again for each answer. */
@@ -64,8 +78,9 @@ export function meansTheSame(one: DocumentResponse, two: DocumentResponse): bool
 const NOTHING: DocumentResponse = { Reference: '' }
 
 /**
- * What counts as news. The same moment may be spelled in several ways. Links and passwords may be made again for each answer, and so may members that the reference doesn't
- * name, as a signature or a number of days: of these only whether they are there counts.
+ * What counts as news. The same moment may be spelled in several ways. Links and passwords may be made again for each answer,
+ * and so may members that the reference doesn't name, as a signature or a number of days: of these only whether they are there
+ * counts.
  */
 function comparable(document: DocumentResponse) {
   const { Logs: _, EditUrl, Signers, ...rest } = document
@@ -75,10 +90,9 @@ function comparable(document: DocumentResponse) {
   }
   return {
     ...rest,
-    DueDate: dateOf(rest.DueDate),
-    LastSignedDate: dateOf(rest.LastSignedDate),
+    ...present({ DueDate: dateOf(rest.DueDate), LastSignedDate: dateOf(rest.LastSignedDate) }),
     ...unknownNamesOf(DocumentResponse, document),
-    EditUrl: Boolean(EditUrl),
+    ...(EditUrl && { EditUrl: true }),
     Signers: (Signers ?? []).map(comparableSigner)
   }
 }
@@ -88,26 +102,27 @@ function comparableSigner(signer: SignerResponse) {
   return {
     ...rest,
     ...unknownNamesOf(SignerResponse, signer),
-    SigningKey: Boolean(SigningKey),
+    ...(SigningKey && { SigningKey: true }),
     ...(ShareUsers && {
-      ShareUsers: ShareUsers.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) => {
-        return { FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }
-      })
+      ShareUsers: ShareUsers.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
+        present({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
+      )
     }),
     ...(video && {
       VideoConfirmationDetail: {
         ...video,
         ...unknownNamesOf(VideoConfirmationDetail, video),
-        ShortUrl: Boolean(video.ShortUrl),
-        Password: Boolean(video.Password)
+        ...(video.ShortUrl && { ShortUrl: true }),
+        ...(video.Password && { Password: true })
       }
     })
   }
 }
 
 /** The members that the reference doesn't name, without what they say. */
-function unknownNamesOf(of: Parameters<typeof unknownMembers>[0], value: object): Record<string, true> {
-  return Object.fromEntries(unknownMembers(of, value).map(([name]) => [name, true]))
+function unknownNamesOf(of: Parameters<typeof unknownMembers>[0], value: object): Record<string, unknown> {
+  const others = unknownMembers(of, value).map(([name]) => name)
+  return { ...Object.fromEntries(others.map((name) => [name, true])), others: others.sort() }
 }
 
 /** Signed by whom. */
@@ -144,13 +159,17 @@ export function dueOf({ DueDate, GMT }: Pick<DocumentResponse, 'DueDate' | 'GMT'
 }
 
 function dueBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
+  if (!before.DueDate || !after.DueDate) return []
   return dueOf(before) === dueOf(after) ? [] : [{ kind: 'due-changed', ...spelled(before.DueDate, after.DueDate) }]
 }
 
 function samePeople(before: DocumentResponse, after: DocumentResponse): boolean {
   const people = ({ Signers }: DocumentResponse) =>
-    (Signers ?? []).map((signer) => [fullName(signer), signer.Email, signer.MobileCountry, signer.MobileNumber])
-  return isDeepStrictEqual(people(before), people(after))
+    (Signers ?? []).map(({ FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }) =>
+      present({ FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber })
+    )
+  const now = people(after)
+  return isDeepStrictEqual(saidIn(people(before), now), now)
 }
 
 function told(kind: ChangeKind, signer: SignerResponse): Difference {
@@ -196,13 +215,15 @@ export function pairedSigners(before: DocumentResponse, after: DocumentResponse)
   })
 }
 
-function isSame(one: SignerResponse, two: SignerResponse): boolean {
+/** Whether two signers are the same person, as far as their references or their names and addresses tell. */
+export function isSame(one: SignerResponse, two: SignerResponse): boolean {
   if (one.SignerReference && two.SignerReference) return one.SignerReference === two.SignerReference
   return personOf(one) === personOf(two)
 }
 
 function personOf(signer: SignerResponse): string {
-  return `${(signer.Email ?? '').toLowerCase()}\n${fullName(signer)}`
+  const { FirstName, LastName, Email } = signer
+  return `${(Email ?? '').toLowerCase()}\n${fullName({ FirstName, LastName, Email })}`
 }
 
 /** Finds the first one that is the same and not taken: by tables, as a document may have thousands. */

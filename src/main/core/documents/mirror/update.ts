@@ -11,10 +11,10 @@ import {
   type SignerResponse
 } from '../../../../shared/model/index.ts'
 import { nextTurn } from '../../lib/slices.ts'
-import { type IndexRow, indexRowOf } from '../index/row.ts'
-import { maySignYet } from '../progress.ts'
+import { type IndexRow, indexRowOf, present } from '../index/row.ts'
+import { maySignYet, stateOf } from '../progress.ts'
 import type { Ask } from '../questions.ts'
-import { changesBetween, type Difference, meansTheSame, pairedSigners } from './differences.ts'
+import { changesBetween, type Difference, isSame, meansTheSame, pairedSigners } from './differences.ts'
 import { matchKeyOf, plain } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
@@ -52,7 +52,7 @@ export function updateOf(
   const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
   const document = look || !before ? spelled : withTheRest(spelled, before)
   const row = account.index.get(document.Reference)
-  const after = withLinks(withLogs(document, before, look?.mode), before)
+  const after = withLinks(withWhatStays(withLogs(document, before, look?.mode), before), before)
   const folder = look?.folder ?? entry?.folder ?? document.Folder ?? ''
   const isPlaced = look !== undefined || entry?.isPlaced === true
   const isSame = before !== undefined && isDeepStrictEqual(before, after)
@@ -84,8 +84,8 @@ export function updateOf(
     isMissing: entry?.isMissing ?? false,
     logsAreOld: areLogsOld(entry, answered, source, meansSame),
     lastLogAt: latest(after) ?? entry?.lastLogAt,
-    packageReference: document.PackageReference || undefined,
-    clientReference: plain(document.ClientReference),
+    packageReference: after.PackageReference || undefined,
+    clientReference: plain(after.ClientReference),
     matchKey: matchKeyOf(document.Name, document.Signers ?? []),
     hashes: hashesOf(entry, before, after, look),
     look: look?.number ?? entry?.look ?? 0,
@@ -121,6 +121,34 @@ function withLogs(document: DocumentResponse, before: DocumentResponse | undefin
   if (!saysNothing || document.Logs === before?.Logs) return document
   const { Logs: _, ...rest } = document
   return before?.Logs ? { ...rest, Logs: before.Logs } : rest
+}
+
+/** What a document and its people are called stays, and who has signed or declined, also where an answer is silent about it. */
+function withWhatStays(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
+  if (!before) return document
+  const { PackageReference, FormDirectReference, ClientReference } = before
+  const kept = { ...present({ PackageReference, FormDirectReference, ClientReference }), ...document }
+  const Signers = pairedSigners(before, document).map(({ is, was }) =>
+    was && isSame(was, is) ? { ...whatStaysOf(was, is, before, document), ...is } : is
+  )
+  return document.Signers ? { ...kept, Signers } : kept
+}
+
+function whatStaysOf(
+  was: SignerResponse,
+  is: SignerResponse,
+  before: DocumentResponse,
+  document: DocumentResponse
+): Partial<SignerResponse> {
+  const { SignerReference, ClientReference, HasSigned, SignedStatus, DeclinedReason } = was
+  const state = stateOf(before, was)
+  const { family } = readDocumentStatus(document.Status)
+  const isOver =
+    state === 'declined' ? ['declined', 'other'].includes(family) : state === 'signed' && is.HasSigned !== false
+  return present({
+    ...{ SignerReference, ClientReference },
+    ...(isOver && !is.SignedStatus && { HasSigned, SignedStatus, DeclinedReason })
+  })
 }
 
 /**

@@ -60,7 +60,10 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
         tone: 'warn',
         word: 'Not known yet',
         title: 'We don’t know yet what became of it',
-        meaning: 'The page is closed, but the signing service could not be asked.',
+        meaning:
+          error?.code === 'gone' || error?.code === 'no-data'
+            ? `The page is closed. ${error.message}`
+            : 'The page is closed, but the signing service could not be asked.',
         todo: 'It is asked again as soon as it answers. Let nobody sign it again before that.'
       }
     case 'skipped':

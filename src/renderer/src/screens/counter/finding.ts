@@ -66,6 +66,7 @@ export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
 function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string {
   if (person.state === 'signed') return 'has signed this already'
   if (person.state === 'declined') return 'has declined this'
+  if (person.state === 'removed') return 'was taken off this document'
   if (goneAt !== undefined) return 'can’t sign this: the document has left the folders'
   if (person.state === 'expired') return 'can’t sign this any more: it has expired'
   if (status.family === 'declined') return 'can’t sign this any more: another signer has declined'
@@ -73,6 +74,5 @@ function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): s
   const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting')
   if (before && NOT_ASKED.has(person.signedStatus ?? ''))
     return `signs this after ${before.name.trim() || 'the signer before'}`
-  if (person.faceToFace) return 'can’t sign this here: it was sent without signing in this application'
-  return 'signs this elsewhere: it was not sent for signing face to face'
+  return 'can’t sign this here: the service gave no link for it'
 }

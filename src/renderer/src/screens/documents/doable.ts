@@ -1,5 +1,5 @@
 /** What can be done with a document as it stands, and why not where it can't. */
-import type { DocumentPage } from '../../../../shared/contract/views.ts'
+import type { AccountRights, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
 import { isIdentityOutstanding } from './identity-words.ts'
 
 export interface Doable {
@@ -22,8 +22,9 @@ export function doable(
   const nothingSigned =
     family !== 'complete' &&
     family !== 'signed' &&
+    !page.status.signed &&
     page.people.length > 0 &&
-    page.people.every((person) => person.state !== 'signed')
+    page.people.every(({ state }) => state !== 'signed' && state !== 'unknown')
   const offline = isOffline ? OFFLINE : undefined
   return {
     extend: { isThere: isHere && !hasEnded },
@@ -42,6 +43,23 @@ export function doable(
     ),
     browser: because(isHere && page.hasEditUrl, offline),
     signed: because(!nothingSigned, undefined)
+  }
+}
+
+/** What can be done for one signer of it. @param reminders whether the account has them, where that is known. */
+export function doableFor(
+  person: SignerView,
+  { goneAt, status: { family } }: DocumentPage,
+  reminders: AccountRights['reminders'] | undefined
+): Record<'counter' | 'correct' | 'remind', boolean> {
+  const isHere = goneAt === undefined
+  // Of who is not spoken of, the service decides.
+  const isWaiting = isHere && (person.state === 'waiting' || person.state === 'unknown')
+  const isReminded = family !== 'complete' && family !== 'declined' && person.signerReference !== undefined
+  return {
+    counter: isWaiting && person.canSignHere,
+    correct: isHere && person.editable !== false,
+    remind: isWaiting && isReminded && reminders !== undefined && reminders !== 'no'
   }
 }
 

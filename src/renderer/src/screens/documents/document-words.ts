@@ -1,8 +1,9 @@
 /** A document in words, for the list and its page: when it is due, how far it is, what its cells say, how new all of it is. */
 
 import type { DocumentColumn } from '../../../../shared/contract/document-query.ts'
-import type { ConnectionView, DocumentRow, SignerProgress } from '../../../../shared/contract/views.ts'
+import type { ConnectionView, DocumentRow } from '../../../../shared/contract/views.ts'
 import type { ServiceDate } from '../../../../shared/model/service-date.ts'
+import { signedOf } from '../../words/counts.ts'
 import { clockTime, dayInWords, daysAway, momentInWords, offsetAt, shortDay } from '../../words/dates.ts'
 
 const MINUTE = 60_000
@@ -26,6 +27,8 @@ export function dueWords({ due, status }: Pick<DocumentRow, 'due' | 'status'>, n
   const day = shortDay(at, now)
   if (ENDED.has(status.family)) return { day, left: '', tone: 'quiet', overdue: false }
   if ((isDay ? beginningHere(due, 1) : at) <= now) {
+    // Without its status nobody knows whether it has ended.
+    if (status.family === 'other' && !status.raw) return { day, left: '', tone: 'quiet', overdue: false }
     return { day, left: overdueBy(at, now), tone: 'danger', overdue: true }
   }
   const left = daysAway(at, now)
@@ -95,11 +98,12 @@ interface Progress {
   word: string
 }
 
-/** How many have signed, by the service's own count where it gives one, else by the signers. */
+/** How many have signed, by the service's own count where it gives one, else by the signers; undefined if that isn't known. */
 export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'signers'>): Progress | undefined {
   const of = status.of ?? signers.length
-  if (of === 0) return undefined
-  const signed = Math.min(of, status.signed ?? signers.filter(({ state }: SignerProgress) => state === 'signed').length)
+  const said = status.signed ?? signedOf(signers)
+  if (of === 0 || said === undefined) return undefined
+  const signed = Math.min(of, said)
   return { signed, of, word: `${signed} of ${of}` }
 }
 

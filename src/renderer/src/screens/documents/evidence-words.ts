@@ -48,7 +48,8 @@ export function signatureWords(signature: VerifySignature): SignatureWords {
 }
 
 /** The whole in one line: "Both signatures are valid", "1 of 3 signatures is not valid". */
-export function validationInWords({ Signatures: signatures = [] }: ValidationView): StatusWords {
+export function validationInWords({ Signatures: signatures }: ValidationView): StatusWords {
+  if (!signatures) return { ...notKnown, word: 'The service says nothing of signatures' }
   const count = signatures.length
   const good = signatures.filter((one) => one.isValid === true).length
   const bad = signatures.filter((one) => one.isValid === false).length

@@ -71,18 +71,22 @@ export function identityStatusInList(state: IdentityState): StatusWords | undefi
 }
 
 /** A signer's identity check as a whole; undefined if none was asked for. */
-export function identityStatus(state: IdentityState): StatusWords | undefined {
+export function identityStatus(person: Pick<SignerView, 'identity' | 'identityWords'>): StatusWords | undefined {
+  const { identity: state, identityWords: said } = person
   const words = state === 'none' || state === 'unknown' ? undefined : states[state]
-  return words && { ...words, word: words.inFull }
+  // The document says that one was asked for, perhaps of others.
+  const isSilent = state === 'asked' && said.length === 0
+  return words && { ...words, word: isSilent ? 'Asked for; nothing is said of this signer' : words.inFull }
 }
 
 /**
- * Whether the service says of every check that it is still to be made. Where it says nothing that is not known, and
- * the answer is false.
+ * Whether the service says of every signer's check that it is still to be made. Where it says nothing of one that is not
+ * known, and the answer is false.
  */
 export function isIdentityOutstanding(people: readonly Pick<SignerView, 'identityWords'>[]): boolean {
-  const said = people.flatMap((person) => person.identityWords)
-  return said.length > 0 && said.every(({ value }) => verdictOf(value) === 'open')
+  const isOpen = ({ identityWords: said }: Pick<SignerView, 'identityWords'>) =>
+    said.length > 0 && said.every(({ value }) => verdictOf(value) === 'open')
+  return people.length > 0 && people.every(isOpen)
 }
 
 function verdictOf(value: string): Verdict | undefined {
