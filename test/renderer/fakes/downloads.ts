@@ -289,5 +289,5 @@ function nameOf(pattern: string, document: DocumentPage, type: DownloadView['typ
     dd: '26',
     type
   }
-  return `${pattern.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '')}.${type}`
+  return `${pattern.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '')}.${type === 'signed' ? 'signed.pdf' : type}`
 }
