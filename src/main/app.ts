@@ -117,7 +117,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,
         rights: foundation.rights,
-        signedFrom: identity.pdfPreviews.signedFrom,
+        signedLooks: identity.pdfPreviews,
         changed: () => signals.emit('accounts')
       }),
       ...draftHandlers({ accounts, drafts, presets, exchange, people, remembered, ...dialogs }),

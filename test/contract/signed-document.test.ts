@@ -1,5 +1,6 @@
 /** The signed document, from wherever the service says that it is: what is fetched, who is shown what, and what else may come. */
 import { describe, expect, test } from 'vitest'
+import { troubleOf } from '../../src/main/core/downloads/retry-policy.ts'
 import { createAuthentication, type ServiceError } from '../../src/main/core/service/index.ts'
 import type { SignedDocumentOptions } from '../../src/main/core/service/signed-document.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'
@@ -66,6 +67,28 @@ describe('comes whole', () => {
     const error = await errorOf(client.downloadSignedDocument('d-1', { from: ['https://files.example.com'] }))
     expect(error).toMatchObject({ finding: 'another-place', movedTo: 'https://www.sign.example.com' })
     expect(seen).toHaveLength(1)
+  })
+})
+
+describe('a host of its own that fails', () => {
+  const away = (code: string) => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code } }))
+  test.each<[string, () => Promise<Response>]>([
+    ['has a bad certificate', () => away('CERT_HAS_EXPIRED')],
+    ['isn’t found', () => away('ENOTFOUND')],
+    ['takes no connection', () => away('ECONNREFUSED')],
+    ...[402, 426, 429, 500, 503].map((status): [string, () => Promise<Response>] => [
+      `answers ${status}`,
+      async () => new Response(null, { status })
+    ])
+  ])('and %s says nothing of the account, and is tried again', async (_what, elsewhere) => {
+    const service = await saying(() => 'https://www.sign.example.com/doc/1')
+    const client = clientOf(service.url, {
+      limits: onlyOneAttempt,
+      fetch: (url, init) => (url.startsWith('https:') ? elsewhere() : fetch(url, init))
+    })
+    const error = await errorOf(client.downloadSignedDocument('d-1'))
+    expect(error).toMatchObject({ finding: 'place-away', asked: 'signed' })
+    expect(troubleOf(error, asAppError(error))).toBe('attempt')
   })
 })
 

@@ -76,6 +76,16 @@ describe('an account that is changed', () => {
     expect(await accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
   })
 
+  test('asks for no credentials where the account has none, wherever it leads', async () => {
+    const here = await serve(json([]))
+    const there = await serve(json([]))
+    const { accounts, clients, account } = opened()
+    const id = await account(here.url)
+    await accounts.update(id, { authentication: { scheme: 'none' } })
+    expect(await clients.try({ id, baseUrl: there.url })).toMatchObject({ missing: [] })
+    expect(there.asked.length).toBeGreaterThan(0)
+  })
+
   test('leaves nothing of the old secret behind at another origin', async () => {
     const here = await serve(json([]))
     const there = await serve(json([]))

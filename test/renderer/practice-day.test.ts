@@ -41,7 +41,7 @@ test('each choice holds at once with those before it, and is said; a good day en
   const day = { dialects: ['full', 'v13'], refusal: '402', clockAhead: -600, documentsLeft: 0 }
   expect(set().at(-1)).toEqual({ id: 'practice', day })
   expect(screen.getByText(/^It is a bad day/).textContent).toBe(
-    'It is a bad day: the practice office refuses everything (402), answers otherwise (everything there is and an earlier version), its clock is 10 minutes behind, its plan was given no documents.'
+    'It is a bad day: the practice office refuses everything (402), answers otherwise (everything there is and an earlier version), has its clock 10 minutes behind, was given a plan of no documents.'
   )
   await fireEvent.click(screen.getByRole('button', { name: 'Back to a good day' }))
   await settle()

@@ -6,6 +6,7 @@ import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
 import type { Rights } from '../core/accounts/rights.ts'
 import { SOME_MINUTES } from '../core/accounts/service-facts.ts'
+import type { PdfPreviews } from '../core/identity/pdf-preview.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
 import { inConnectingWords } from './errors.ts'
@@ -17,8 +18,8 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
   practice: { start: () => Promise<void>; day: () => PracticeDay; setDay: (day: PracticeDay) => Promise<void> }
   /** What accounts may do beside the reference. */
   rights: Rights
-  /** Where the signed document came from that was looked at last; rejects with AppFailure if none was. */
-  signedFrom: (accountId: string) => string | undefined
+  /** Where the signed document came from that was looked at last. */
+  signedLooks: Pick<PdfPreviews, 'signedFrom' | 'forgetSigned'>
   /** Removes an account while none of its downloads is under way. */
   whileDownloadsRest: (id: string, remove: () => Promise<void>) => Promise<void>
   /** Ends what belongs to the account that was chosen before. */
@@ -60,9 +61,10 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   }
 
   /** What was learned of an account's service says nothing of another service or user. */
-  function forgetService(id: string): void {
+  function forgetService(id: string, isSameService: boolean): void {
     facts.forget(id)
-    rights.forget(id)
+    rights.forget(id, isSameService)
+    if (!isSameService) parts.signedLooks.forgetSigned(id)
   }
 
   return {
@@ -78,8 +80,9 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const { baseUrl } = accounts.get(id)
       const account = await accounts.update(id, changes, admission)
       clients.forget(id)
-      if (account.baseUrl !== baseUrl || changes.authentication) forgetService(id)
-      watch.accountChanged(id, account.baseUrl === baseUrl ? 'the same service' : 'another service')
+      const isSameService = account.baseUrl === baseUrl
+      if (!isSameService || changes.authentication) forgetService(id, isSameService)
+      watch.accountChanged(id, isSameService ? 'the same service' : 'another service')
       parts.changed()
       return view(account)
     },
@@ -91,7 +94,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       await parts.whileDownloadsRest(id, () => accounts.remove(id))
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
-      forgetService(id)
+      forgetService(id, false)
       await watch.accountRemoved(id)
       const next = accounts.chosen()
       if (wasChosen && next) watch.soon(next.id)
@@ -110,7 +113,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       await practice.setDay(day)
       for (const { id: one, kind } of accounts.list()) {
         if (kind !== 'practice') continue
-        forgetService(one)
+        forgetService(one, true)
         watch.accountChanged(one, 'the same service')
       }
       parts.changed()
@@ -122,7 +125,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.rights': async () => rights.of(accounts.chosen()?.id ?? ''),
     'accounts.allowSigned': async ({ id, allow }) => {
       const { signedFrom } = rights.of(id)
-      const from = allow ? parts.signedFrom(id) : undefined
+      const from = allow ? parts.signedLooks.signedFrom(id) : undefined
       rights.learn(id, {
         signedDocuments: allow ? 'yes' : 'no',
         signedFrom: [...new Set([...signedFrom, ...(from ? [from] : [])])]

@@ -35,6 +35,7 @@ const found: Record<Finding, (wanted: string, error: ServiceError) => string> = 
   elsewhere: () => `The service says that the signed document is where Countersign fetches nothing from. ${NOT_KEPT}`,
   'another-place': (_wanted, { movedTo = '' }) =>
     `The signed document is at ${movedTo}, from where nobody has looked at one yet. ${NOT_KEPT}`,
+  'place-away': () => `Where the service says that the signed document is, nobody answers just now. ${NOT_KEPT}`,
   'not-let-in': () => 'Where the service says that the signed document is, one has to sign in.',
   expired: () => 'The service gave an address for the signed document that isn’t good any more, or not yet.',
   page: () => `Where the service says that the signed document is, there is a page and no PDF. ${NOT_KEPT}`,

@@ -19,6 +19,8 @@ export class AttackedApp {
   /** All it said since `forget`. */
   told: Told[] = []
   output = ''
+  /** What becomes of the command that waits for its answer, where the application ends. */
+  #gone = () => {}
   #lastId = 0
 
   private constructor(child: ChildProcess, folder: string) {
@@ -28,6 +30,7 @@ export class AttackedApp {
       if (message.kind === 'answer') this.#waiting.get(message.id)?.(message)
       else this.told.push(message)
     })
+    child.once('disconnect', () => this.#gone())
     child.stdout?.on('data', (text) => (this.output += text))
     child.stderr?.on('data', (text) => (this.output += text))
   }
@@ -46,6 +49,7 @@ export class AttackedApp {
   }
 
   async say(command: Command): Promise<unknown> {
+    if (!this.#process.connected) throw new Error(`The application ended before “${command.do}”.\n${this.output}`)
     const id = ++this.#lastId
     let timer: NodeJS.Timeout | undefined
     const answer = new Promise<Answer>((resolve, reject) => {
@@ -53,6 +57,7 @@ export class AttackedApp {
       const inVain = () =>
         reject(new Error(`No answer to “${command.do}”.\n${JSON.stringify(this.told)}\n${this.output}`))
       timer = setTimeout(inVain, 60_000)
+      this.#gone = inVain
     })
     this.#process.send({ id, command })
     const { value, error } = await answer.finally(() => clearTimeout(timer))

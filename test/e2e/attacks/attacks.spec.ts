@@ -127,11 +127,11 @@ const runAlone = { 'signing page': runInOwnTurn, 'own page': runFromOwnPage, lin
 async function run(area: Area, attack: Attack): Promise<void> {
   if (sharesTurn(area, attack)) return runInSharedTurn(attack)
   if (rowsInTurn > 0) await endTurn()
-  try {
-    await runAlone[area.by](attack)
-  } finally {
-    await app.say({ do: 'end' })
-  }
+  let failed: unknown
+  await runAlone[area.by](attack).catch((error: unknown) => (failed = error))
+  // What ended it says more than what came after.
+  await app.say({ do: 'end' }).catch((error: unknown) => (failed ??= error))
+  if (failed) throw failed
 }
 
 for (const { area, number, rows } of numbered) {

@@ -32,7 +32,10 @@ function opened(seen: { from?: string } = {}) {
       day: () => days.at(-1) ?? USUAL_DAY,
       setDay: async (day) => void days.push(day)
     },
-    signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
+    signedLooks: {
+      signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
+      forgetSigned: () => void delete seen.from
+    },
     whileDownloadsRest: (_id, remove) => remove(),
     leaveAccount: async () => undefined,
     changed: () => undefined
@@ -94,5 +97,12 @@ test('signed documents may be saved once one was looked at, from where it came, 
   await handlers['accounts.allowSigned']({ id, allow: true }, asking)
   expect(await savesSigned()).toBe('yes')
   expect(openRights(work.db).of(id).signedFrom).toEqual(['https://www.sign.example.com'])
+  const { name, baseUrl, scheme } = work.accounts.get(id)
+  expect(scheme).toBeTruthy()
+  const change = { id, name, baseUrl: baseUrl ?? '', authentication: { scheme: 'bearer' as const, token: 'another-1' } }
+  expect(await handlers['accounts.update'](change, asking)).toMatchObject({ savesSigned: 'yes' })
   expect(await handlers['accounts.allowSigned']({ id, allow: false }, asking)).toMatchObject({ savesSigned: 'no' })
+  const moved = { ...change, baseUrl: 'https://other.example.com/web/v1.4' }
+  expect(await handlers['accounts.update'](moved, asking)).toMatchObject({ savesSigned: 'unknown' })
+  expect(seen.from).toBeUndefined()
 })

@@ -84,4 +84,26 @@ describe('what a service says of an account', () => {
     facts.forget('a')
     expect(opened(db).facts.of('a')).toEqual({})
   })
+
+  it('isn’t kept of a service that was left while it was asked', async () => {
+    const at = opened()
+    let say: (info: AccountInfo) => void = () => undefined
+    at.answers(() => new Promise((answer) => (say = answer)))
+    const before = at.fresh()
+    at.facts.forget('a')
+    at.answers(async () => ({ DateFormat: 'MM/dd/yyyy' }))
+    expect((await at.fresh()).info?.DateFormat).toBe('MM/dd/yyyy')
+    say({ DateFormat: 'dd/MM/yyyy' })
+    expect((await before).info?.DateFormat).toBe('MM/dd/yyyy')
+    expect(at.asked()).toBe(2)
+  })
+
+  it('holds for this run where it can’t be written, and fails nothing', () => {
+    const db = openMemoryDatabase()
+    const { facts } = opened(db)
+    db.pragma('query_only = true')
+    expect(() => facts.note('a', { formsBy: 'SendForms' })).toThrow()
+    facts.learn('a', { formsBy: 'SendForms' })
+    expect(facts.of('a').formsBy).toBe('SendForms')
+  })
 })

@@ -59,3 +59,10 @@ test('that of an expired document stays: it may be extended', async () => {
   await office.look('Progress', [silent()])
   expect(await link()).toBe('https://sign.example.com/1')
 })
+
+test('a document without a reference that can be asked for again is not taken from a send', async () => {
+  for (const Reference of ['', ' ', 'a\0b']) await take({ ...sent(), Reference })
+  await take()
+  expect(await office.get('')).toBeUndefined()
+  expect(await office.changes()).toEqual(['lease arrived own', 'lease waits-here own'])
+})

@@ -202,6 +202,20 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.signed.pdf', 'Lease R2.pdf', 'Lease R2.signed.pdf'])
   })
 
+  test('lets signed documents wait while they may not be saved, and brings them once they may again', async () => {
+    const at = await aRule()
+    const { office } = at
+    office.rights.signedDocuments = 'yes'
+    office.downloads.rules.change(office.accountId, at.rule.id, { types: ['pdf', 'signed'] })
+    office.rights.signedDocuments = 'no'
+    await office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    expect(await at.settled()).toEqual(['Lease R1.pdf'])
+    expect(at.now().problem).toBeUndefined()
+    office.rights.signedDocuments = 'yes'
+    office.downloads.chosen(office.accountId)
+    expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R1.signed.pdf'])
+  })
+
   test('rests while its view is gone', async () => {
     const at = await aRule()
     at.office.views.remove(at.office.accountId, at.view.id)

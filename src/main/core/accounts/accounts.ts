@@ -232,6 +232,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     async credentialsFor({ id, baseUrl, authentication }: TriedAccount): Promise<AccountCredentials> {
       if (authentication) return readCredentials(authentication)
       const row = id === undefined ? undefined : rowOf(id)
+      if (row?.kind === 'service' && row.scheme === 'none') return { scheme: 'none' }
       if (!row || originOf(baseUrl) !== originOf(row.baseUrl)) return fail('invalid', CREDENTIALS_AGAIN)
       return this.secretsOf(row.id)
     },

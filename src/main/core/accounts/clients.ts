@@ -9,7 +9,7 @@ import { tryService } from './trying.ts'
 
 export interface ClientDeps {
   accounts: Accounts
-  facts: Pick<ServiceFactsOf, 'of' | 'note'>
+  facts: Pick<ServiceFactsOf, 'of' | 'learn'>
   fetch: Fetch
   /** Called when a request of an account's did not reach its service. */
   unreached?: (accountId: string) => void
@@ -21,14 +21,14 @@ export type Clients = ReturnType<typeof openClients>
 export function openClients({ accounts, facts, fetch, time, unreached }: ClientDeps) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient> }>()
 
-  /** What is broken off by its own side says nothing of the network. */
+  /** What is broken off by its own side says nothing of the network, and another host nothing of the service. */
   const telling =
-    (id: string): Fetch =>
+    (id: string, baseUrl: string): Fetch =>
     async (url, init) => {
       try {
         return await fetch(url, init)
       } catch (error) {
-        if (!init.signal?.aborted) unreached?.(id)
+        if (!init.signal?.aborted && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin) unreached?.(id)
         throw error
       }
     }
@@ -39,7 +39,7 @@ export function openClients({ accounts, facts, fetch, time, unreached }: ClientD
     return createServiceClient({
       baseUrl,
       authentication: createAuthentication(credentials, { clock: time.now }),
-      fetch: telling(id),
+      fetch: telling(id, baseUrl),
       clock: time.now,
       random: time.random,
       jsonByQuery,
@@ -47,7 +47,7 @@ export function openClients({ accounts, facts, fetch, time, unreached }: ClientD
       habits: {
         dateFormat: () => facts.of(id).info?.DateFormat,
         formsBy: () => facts.of(id).formsBy,
-        onFormsBy: (operation) => facts.note(id, { formsBy: operation === 'SendForms' ? operation : undefined })
+        onFormsBy: (operation) => facts.learn(id, { formsBy: operation === 'SendForms' ? operation : undefined })
       },
       onJsonByQuery: () => void accounts.update(id, { jsonByQuery: true }).catch(() => undefined)
     })

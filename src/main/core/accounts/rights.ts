@@ -31,7 +31,14 @@ export function openRights(db: Db) {
       const [was, is] = [before, after].map((rights) => JSON.stringify(rights))
       if (was !== is && is !== undefined) meta.write(keyOf(accountId), is)
     },
-    /** To be called when the account's address changed: what was tried before says nothing of now. */
-    forget: (accountId: string): void => void meta.erase(keyOf(accountId))
+    /**
+     * To be called when the account's address or key changed: what was tried before says nothing of now. What a person has
+     * said of signed documents holds for another key of the same service.
+     */
+    forget(accountId: string, isSameService = false): void {
+      const { signedDocuments, signedFrom } = of(accountId)
+      meta.erase(keyOf(accountId))
+      if (isSameService) meta.write(keyOf(accountId), JSON.stringify({ signedDocuments, signedFrom }))
+    }
   }
 }

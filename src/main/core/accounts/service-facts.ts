@@ -36,6 +36,8 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   const meta = openMeta(db)
   const known = new Map<string, ServiceFacts>()
   const underWay = new Map<string, Promise<void>>()
+  /** How often what is known of an account was forgotten. */
+  const turns = new Map<string, number>()
   const keyOf = (accountId: string) => `service-facts:${accountId}:`
 
   function of(accountId: string): ServiceFacts {
@@ -53,18 +55,37 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   }
 
   async function ask(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
+    const turn = turns.get(accountId)
+    const isMine = () => turns.get(accountId) === turn
     try {
       // A service that doesn't say is asked as seldom as one that does.
-      note(accountId, { info: await client.getAccountInfo(), askedAt: time.now() })
+      const info = await client.getAccountInfo()
+      if (isMine()) note(accountId, { info, askedAt: time.now() })
     } catch {
       // What was known holds; whatever is wrong shows in what the account is used for.
-      known.set(accountId, { ...of(accountId), askedAt: time.now() })
+      if (isMine()) known.set(accountId, { ...of(accountId), askedAt: time.now() })
     }
+  }
+
+  function asked(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
+    const asking = ask(accountId, client).finally(() => {
+      if (underWay.get(accountId) === asking) underWay.delete(accountId)
+    })
+    underWay.set(accountId, asking)
+    return asking
   }
 
   return {
     of,
     note,
+    /** As `note`, where what was done must not fail for it: it holds for this run at least. */
+    learn(accountId: string, news: ServiceFacts): void {
+      try {
+        note(accountId, news)
+      } catch {
+        known.set(accountId, { ...of(accountId), ...news })
+      }
+    },
 
     /** What is known, asked for where it is older than `most` milliseconds. Never rejects. */
     async fresh(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>, most: number): Promise<ServiceFacts> {
@@ -72,14 +93,14 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
       const age = askedAt === undefined ? Number.POSITIVE_INFINITY : time.now() - askedAt
       // A clock that was put back tells nothing.
       if (age >= 0 && age < most) return of(accountId)
-      const asking = underWay.get(accountId) ?? ask(accountId, client).finally(() => underWay.delete(accountId))
-      underWay.set(accountId, asking)
-      await asking
+      await (underWay.get(accountId) ?? asked(accountId, client))
       return of(accountId)
     },
 
-    /** To be called when the account leads to another service, or is gone. */
+    /** To be called when the account leads to another service, or is gone: an answer that is under way says nothing any more. */
     forget(accountId: string): void {
+      turns.set(accountId, (turns.get(accountId) ?? 0) + 1)
+      underWay.delete(accountId)
       known.delete(accountId)
       meta.erase(keyOf(accountId))
     }

@@ -20,6 +20,7 @@ import {
   waitingHere
 } from './index/queries.ts'
 import { documentRowOf } from './index/row.ts'
+import { isReference } from './mirror/answer-items.ts'
 import { openAnswerTaking } from './mirror/answers.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { openMirror } from './mirror/mirror.ts'
@@ -85,7 +86,8 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
     takeSent({ accountId, documents, now }) {
       const account = mirror.account(accountId)
-      for (const sent of documents) {
+      // Of what can't be asked for again a folder's answer has no document either.
+      for (const sent of documents.filter(({ Reference }) => isReference(Reference))) {
         const entry = account.entries.get(sent.Reference)
         const document = entry ? withLinksOf(mirror.document(entry), sent) : sent
         const source = { begun: now, arrived: now, now, isOwn: () => true }

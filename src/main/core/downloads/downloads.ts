@@ -73,9 +73,10 @@ export function openDownloads(deps: DownloadsDeps) {
     settle: fetching.settle,
     rested: indexes.rested
   })
+  const savesSigned = (accountId: string) => deps.rightsOf(accountId).signedDocuments === 'yes'
   const rules = openRules({
     ...deps,
-    ...{ folders, changed },
+    ...{ folders, changed, savesSigned },
     added: (lane) => queue.added(lane),
     enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
       const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
@@ -109,7 +110,7 @@ export function openDownloads(deps: DownloadsDeps) {
 
   /** @throws AppFailure `not-allowed` for signed documents where nobody has said that what was looked at is one. */
   function insistOnRight(accountId: string, types: readonly DownloadType[]): void {
-    if (!types.includes('signed') || deps.rightsOf(accountId).signedDocuments === 'yes') return
+    if (!types.includes('signed') || savesSigned(accountId)) return
     fail('not-allowed', 'Signed documents aren’t saved for this account yet.', {
       next: 'Open one, look whether it is the signed document, and allow it there.'
     })
@@ -227,8 +228,11 @@ export function openDownloads(deps: DownloadsDeps) {
     /** The computer may be online again, or an account was changed. */
     connectionChanged: (): void => queue.connectionChanged(),
 
-    /** Another account may be chosen. */
-    chosen: check.leaveAllBut,
+    /** Another account may be chosen, or may do more than before. */
+    chosen(accountId: string | undefined): void {
+      check.leaveAllBut(accountId)
+      rules.viewsChanged()
+    },
 
     /**
      * Removes an account while nothing of it is under way: a file that has its name by then is written down first. Where it

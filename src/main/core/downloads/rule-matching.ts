@@ -20,6 +20,8 @@ export interface MatchingDeps {
   folderNames: (accountId: string) => readonly string[]
   /** Puts a file in line, within a transaction. */
   enqueue: (rule: Rule, document: DocumentKey & { name: string }, type: DownloadView['type']) => void
+  /** Whether an account's signed documents may be saved. */
+  savesSigned: (accountId: string) => boolean
   /** Files of a lane were put in line, and are on the disk. */
   added: (lane: Lane) => void
   changed: () => void
@@ -44,7 +46,8 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
   function queue(rule: Rule, check: IdentityCheck): boolean {
     const isWanted = rule.isOn && check.completedAt !== undefined && check.found.includes(rule.id)
     if (!isWanted || !table.isConcerned(rule.id, check)) return false
-    const wanted = rule.types.filter((type) => type === 'signed' || check.isThere)
+    // Signed documents wait, unmarked, for as long as the account may not save them.
+    const wanted = rule.types.filter((type) => (type === 'signed' ? deps.savesSigned(check.accountId) : check.isThere))
     const types = wanted.filter((type) => table.queue(rule.id, check, type))
     for (const type of types) deps.enqueue(rule, check, type)
     return types.length > 0

@@ -139,6 +139,9 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
       return signedSeen.get(accountId)
     },
 
+    /** When the account leads to another service: what was looked at before says nothing of that. */
+    forgetSigned: (accountId: string): void => void signedSeen.delete(accountId),
+
     /** When another account is chosen: ends what isn't of this one. */
     closeOthers(accountId: string | undefined): void {
       if (current && current.accountId !== accountId) end(current)

@@ -42,6 +42,8 @@ export const FINDINGS = [
   'elsewhere',
   /** It is at another place than those from which a person has looked at one. */
   'another-place',
+  /** It is on another host, which doesn't answer, or not now. */
+  'place-away',
   /** It answers those alone who sign in. */
   'not-let-in',
   /** It answers that there is nothing, or nothing more. */

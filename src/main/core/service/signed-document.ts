@@ -6,7 +6,7 @@
 import { isPrivateHost } from '../policy/private-networks.ts'
 import type { documents } from './documents.ts'
 import type { DownloadOptions } from './downloads.ts'
-import { type Finding, ServiceError } from './errors.ts'
+import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
 import { asFileTrouble } from './file-trouble.ts'
 import { PDF_RATHER_THAN_JSON, type PdfDownload, readPdf } from './pdf-answer.ts'
 import type { Transport } from './transport.ts'
@@ -44,7 +44,7 @@ export function signedDocuments(
         const pdf = await readPdf(answer, { asked: 'signed', limit, shown: transport.shown, onProgress })
         return { ...pdf, ...(url.origin !== transport.home.origin && { from: url.origin }) }
       } catch (thrown) {
-        throw ofItsPlace(thrown)
+        throw ofItsPlace(thrown, url.origin === transport.home.origin)
       }
     }
   }
@@ -64,18 +64,34 @@ function placeOf(given: string | undefined, home: URL, from: readonly string[] |
   return url
 }
 
-/** What such an address refuses concerns this document alone: it says nothing of the account's key, or of its other files. */
-function ofItsPlace(thrown: unknown): unknown {
+/**
+ * What such an address refuses concerns this document alone: it says nothing of the account's key, or of its other files. Nor does
+ * another host that can't be reached, or asks for a pause, say anything of the service.
+ */
+function ofItsPlace(thrown: unknown, isOwn: boolean): unknown {
   if (!(thrown instanceof ServiceError)) return thrown
   const { code, status, serviceMessage } = thrown
   if (code === 'redirected') return trouble('elsewhere')
   if (status === 401 || status === 403) return trouble('not-let-in', { status, serviceMessage })
   if (status === 404 || status === 410) return trouble('expired', { status, serviceMessage })
+  if (!isOwn && OF_A_HOST.has(code)) return trouble('place-away', { status })
   return asFileTrouble('signed', thrown)
 }
 
+const OF_A_HOST: ReadonlySet<ServiceErrorCode> = new Set([
+  ...(['dns', 'refused', 'tls', 'timeout', 'interrupted', 'server', 'rate-limited'] as const),
+  ...(['payment-required', 'quota', 'conflict', 'invalid', 'not-json'] as const)
+])
+
+/** One that is away is tried again by itself. */
+const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
+  expired: 'no-data',
+  'no-address': 'no-data',
+  'place-away': 'timeout'
+}
+
 function trouble(finding: Finding, more: Partial<ServiceError> = {}): ServiceError {
-  const code = finding === 'expired' || finding === 'no-address' ? 'no-data' : 'forbidden'
+  const code = CODES[finding] ?? 'forbidden'
   const { status, serviceMessage, movedTo } = more
   const said = { status, serviceMessage, movedTo }
   return new ServiceError({ code, operation: OPERATION, mayHaveArrived: false, asked: 'signed', finding, ...said })

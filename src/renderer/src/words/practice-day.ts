@@ -30,13 +30,13 @@ export const refusalWords: Record<NonNullable<PracticeDay['refusal']>, string> =
 }
 
 /** What is unusual about the day, in a few words; nothing on a usual one. */
-export function dayInWords({ dialects, refusal, clockAhead = 0, documentsLeft }: PracticeDay): string {
+export function practiceDayInWords({ dialects, refusal, clockAhead = 0, documentsLeft }: PracticeDay): string {
   const minutes = Math.abs(clockAhead) / 60
   const names = dialects.map((dialect) => dialectWords[dialect].label.replace(/^./, (first) => first.toLowerCase()))
   return [
     ...(refusal ? [`refuses everything (${refusal === 'maintenance' ? 'maintenance' : refusal})`] : []),
     ...(names.length > 0 ? [`answers otherwise (${listed(names)})`] : []),
-    ...(clockAhead ? [`its clock is ${counted(minutes, 'minute')} ${clockAhead > 0 ? 'ahead' : 'behind'}`] : []),
-    ...(documentsLeft === undefined ? [] : [`its plan was given ${counted(documentsLeft, 'document')}`])
+    ...(clockAhead ? [`has its clock ${counted(minutes, 'minute')} ${clockAhead > 0 ? 'ahead' : 'behind'}`] : []),
+    ...(documentsLeft === undefined ? [] : [`was given a plan of ${counted(documentsLeft, 'document')}`])
   ].join(', ')
 }

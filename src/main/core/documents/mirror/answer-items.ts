@@ -193,7 +193,7 @@ function unreadable(json: unknown, path: string): Answered {
 }
 
 /** A reference that can be asked for again: what isn't well-formed could not be kept as it is. */
-function isReference(text: string): boolean {
+export function isReference(text: string): boolean {
   return text.trim() !== '' && text.length <= LONGEST_REFERENCE && text.isWellFormed() && !text.includes('\0')
 }
 

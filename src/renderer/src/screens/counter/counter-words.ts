@@ -64,7 +64,10 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
           error?.code === 'gone' || error?.code === 'no-data'
             ? `The page is closed. ${error.message}`
             : 'The page is closed, but the signing service could not be asked.',
-        todo: 'It is asked again as soon as it answers. Let nobody sign it again before that.'
+        todo:
+          error?.code === 'gone' || error?.code === 'no-data'
+            ? 'Ask the signer, or look on the service’s own page. Let nobody sign it again before that.'
+            : 'It is asked again as soon as it answers. Let nobody sign it again before that.'
       }
     case 'skipped':
       return {

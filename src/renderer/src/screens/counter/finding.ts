@@ -71,7 +71,7 @@ function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): s
   if (person.state === 'expired') return 'can’t sign this any more: it has expired'
   if (status.family === 'declined') return 'can’t sign this any more: another signer has declined'
   if (person.canSignHere) return 'can sign this here now'
-  const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting')
+  const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting' || state === 'unknown')
   if (before && NOT_ASKED.has(person.signedStatus ?? ''))
     return `signs this after ${before.name.trim() || 'the signer before'}`
   return 'can’t sign this here: the service gave no link for it'
