@@ -157,7 +157,8 @@ export class Permissions {
       wanted.map((each) => {
         const decided: Setting = { permission: each, setting, origin, embeddedOrigin }
         this.#decided.set(JSON.stringify([each, origin, embeddedOrigin]), decided)
-        return this.#set(decided)
+        // A page that has gone meanwhile takes no setting any more, nor has one whose origin is opaque: Chromium's own denial stays.
+        return this.#set(decided).catch(() => undefined)
       })
     )
   }

@@ -48,8 +48,13 @@ export class AttackedApp {
     return app
   }
 
+  /** Whether it has not ended by itself. */
+  get isRunning(): boolean {
+    return this.#process.connected
+  }
+
   async say(command: Command): Promise<unknown> {
-    if (!this.#process.connected) throw new Error(`The application ended before “${command.do}”.\n${this.output}`)
+    if (!this.isRunning) throw new Error(`The application ended before “${command.do}”.\n${this.output}`)
     const id = ++this.#lastId
     let timer: NodeJS.Timeout | undefined
     const answer = new Promise<Answer>((resolve, reject) => {
