@@ -4,6 +4,7 @@ import { openFetchedLists } from '../../src/main/core/accounts/fetched-lists.ts'
 import { openValidations } from '../../src/main/core/actions/validations.ts'
 import { openEmployers } from '../../src/main/core/directory/employers.ts'
 import { openKnownForms } from '../../src/main/core/directory/known-forms.ts'
+import { secretsIn } from '../../src/main/core/lib/other-members.ts'
 import { saidOf } from '../../src/main/core/outbox/send-view.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'
 import { PackageResponse } from '../../src/shared/model/index.ts'
@@ -76,4 +77,10 @@ test('of a package that was sent, with its name and its queue', () => {
       { name: 'Nested', value: '{"AccessToken":"Not shown: it may be secret."}' }
     ]
   })
+})
+
+test('an address is hidden whichever part of it lets someone in', () => {
+  const gives = secretsIn(['https://sign.example.com/document/0123456789abcdef/pdf?sig=fedcba9876543210'])
+  const texts = ['0123456789abcdef', 'see fedcba9876543210', 'A pdf of the document']
+  expect(texts.map(gives)).toEqual([true, true, false])
 })

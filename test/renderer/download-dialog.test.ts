@@ -69,6 +69,18 @@ describe('before anything is downloaded', () => {
     expect(button('Download').hasAttribute('disabled')).toBe(true)
   })
 
+  test('where the service doesn’t say of some, that is said, and they are asked for', async () => {
+    const [first, ...others] = four()
+    const silent = others.map(({ idVerificationRequested: _, ...one }) => ({ ...one, identity: 'unknown' as const }))
+    const known = { ...(first as DocumentPage), idVerificationRequested: true }
+    await open({ query }, fakeApi({ documents: [known, ...silent], downloads: [] }))
+    expect(dialog().getByRole('status').textContent?.replace(/\s+/g, ' ').trim()).toBe(
+      '1 of 4 documents has an identity check. The service doesn’t say so of 3 more: it is asked for each.'
+    )
+    await press('Download up to 4 PDFs')
+    expect((last('downloads.add') as { what: { references: string[] } }).what.references).toHaveLength(4)
+  })
+
   test('signed documents are counted by what is complete, where the account may save them', async () => {
     const api = fakeApi({ documents: four(), downloads: [] })
     api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, savesSigned: 'yes' as const }))

@@ -2,6 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import type { NotAdded } from '../../src/renderer/src/state/accounts.svelte.ts'
+import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice } from './office.ts'
@@ -101,9 +102,9 @@ describe('the first run', () => {
 })
 
 describe('an account that does not work', () => {
-  async function connect() {
+  async function connect(code: ErrorCode = 'refused') {
     const opened = await open()
-    opened.api.control.fail('accounts.try', { code: 'refused', message: 'Nobody there.' })
+    opened.api.control.fail('accounts.try', { code, message: 'Nobody there.' })
     await fireEvent.click(screen.getByRole('button', { name: /Connect your office/ }))
     await type('Name', 'Harbour')
     await type('Address of the service', 'https://signing.example.com:9/v1.4')
@@ -135,6 +136,11 @@ describe('an account that does not work', () => {
     await fireEvent.click(screen.getByRole('button', { name: 'Save anyway' }))
     await screen.findByRole('heading', { name: 'Settings' })
     expect(api.control.state.accounts.map((one) => one.name)).toEqual(['Harbour'])
+  })
+
+  test.each(['invalid', 'keychain'] as const)('can’t be saved where nobody was asked: %s', async (code) => {
+    await connect(code)
+    expect(screen.queryByRole('button', { name: 'Save anyway' })).toBeNull()
   })
 
   test('beside one that does leaves that one chosen', async () => {

@@ -192,7 +192,7 @@ export async function inConnectingWords<Answer>(call: Promise<Answer>): Promise<
   }
 }
 
-type Said = Pick<AppError, 'message' | 'next'>
+type Said = Pick<AppError, 'message' | 'next'> & Partial<Pick<AppError, 'code'>>
 
 const TRIED_BY_STATUS = new Map<number, Said>([
   [
@@ -212,14 +212,15 @@ const TRIED_BY_STATUS = new Map<number, Said>([
   ]
 ])
 
+const NO_FOLDERS: Said = {
+  message: 'Something answers at this address, and it has no document folders: the path is probably another one.',
+  next: 'Check what comes after the host’s name. It is often /web/v1.4.'
+}
+
 const TRIED_BY_CODE = new Map<string, Said>([
-  [
-    'not-found',
-    {
-      message: 'Something answers at this address, and it has no document folders: the path is probably another one.',
-      next: 'Check what comes after the host’s name. It is often /web/v1.4.'
-    }
-  ],
+  ['not-found', NO_FOLDERS],
+  // What was typed was fit to be asked with: the service is another one.
+  ['invalid', { ...NO_FOLDERS, code: 'not-found' }],
   [
     'not-json',
     {

@@ -3,7 +3,7 @@
 import type { OtherMember, ValidationView } from '../../../shared/contract/index.ts'
 import { ValidationResult, VerifiedSigner, VerifySignature } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
-import { withOthers } from '../lib/other-members.ts'
+import { secretsIn, withOthers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 
@@ -67,8 +67,7 @@ export function openValidations({ clientOf, time }: ValidationEffects) {
 
 /** Anyone who has the document's address can read the document: it goes to no screen and into no file. */
 function viewOf({ DocumentURL: address, ...result }: ValidationResult, checkedAt: number): ValidationView {
-  const key = address?.split('/').at(-1) || address
-  const gives = (text: string) => key !== undefined && text.includes(key)
+  const gives = secretsIn(address ? [address] : [])
   const { Signatures, ...said } = withOthers(ValidationResult, result, gives)
   const signatures = Signatures?.map((one) => {
     const { Signer, ...signature } = withOthers(VerifySignature, one, gives)

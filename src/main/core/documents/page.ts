@@ -10,7 +10,7 @@ import {
   unknownMembers,
   VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
-import { HIDDEN, otherMembers } from '../lib/other-members.ts'
+import { HIDDEN, otherMembers, secretsIn } from '../lib/other-members.ts'
 import { shortened } from '../lib/text-folding.ts'
 import { type IndexRow, placed, present } from './index/row.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, mayBeCorrected, stateOf } from './progress.ts'
@@ -114,10 +114,6 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
 
 /** No text of a page is longer, in characters. */
 const LONGEST = 10_000
-/** A shorter part of an address says nothing of it; a shorter secret is looked for whole. */
-const SHORTEST_KEY = 12
-const SHORTEST_PART = 4
-
 type Secrets = ReturnType<typeof secretsOf>
 
 /** What lets someone sign, edit, watch or read in the place of one of the document's people. */
@@ -130,12 +126,8 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
       video?.Password
     ])
   ].flatMap((secret) => secret || [])
-  const parts = new Set(wholes.filter((secret) => secret.length >= SHORTEST_PART))
-  for (const whole of wholes) {
-    for (const part of whole.split(/[/?&=#]/).slice(1)) if (part.length >= SHORTEST_KEY) parts.add(part)
-  }
   /** Whether a text gives one of them away. */
-  const isIn = (text: string) => wholes.includes(text) || [...parts].some((part) => text.includes(part))
+  const isIn = secretsIn(wholes)
   return { isIn }
 }
 

@@ -52,3 +52,16 @@ function isSecretName(name: string): boolean {
   const words = name.replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])|[^A-Za-z\d]+/g, '$1$2 ')
   return SECRET.test(words.toLowerCase())
 }
+
+/** A shorter part of an address says nothing of it; a shorter secret is looked for whole. */
+const SHORTEST_KEY = 12
+const SHORTEST_PART = 4
+
+/** Whether a text gives one of these away: a secret, or an address whose parts let someone in. */
+export function secretsIn(wholes: readonly string[]): (text: string) => boolean {
+  const parts = new Set(wholes.filter((secret) => secret.length >= SHORTEST_PART))
+  for (const whole of wholes) {
+    for (const part of whole.split(/[/?&=#]/).slice(1)) if (part.length >= SHORTEST_KEY) parts.add(part)
+  }
+  return (text) => wholes.includes(text) || [...parts].some((part) => text.includes(part))
+}

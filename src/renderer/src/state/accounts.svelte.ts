@@ -19,6 +19,11 @@ export interface NotAdded {
  */
 export type Finished = 'kept' | 'failing' | 'hopeless'
 
+/** What is wrong with what was typed, or with the keychain, was said before the service was asked. */
+function wasAsked({ code }: AppError): boolean {
+  return code !== 'invalid' && code !== 'keychain'
+}
+
 export class Accounts extends Resource<AccountView[]> {
   readonly #api: Api
   readonly #chosen = $derived.by(() => this.list.find((account) => account.chosen))
@@ -91,7 +96,7 @@ export class Accounts extends Resource<AccountView[]> {
     if (account.kind === 'service') {
       const { baseUrl, authentication } = account
       const tried = await settled(this.#api.accounts.try({ baseUrl, authentication }))
-      if (!tried.ok) return { error: tried.error, asked: true }
+      if (!tried.ok) return { error: tried.error, asked: wasAsked(tried.error) }
     }
     const added = await this.add(account)
     return 'code' in added ? { error: added, asked: false } : added
@@ -103,7 +108,7 @@ export class Accounts extends Resource<AccountView[]> {
     const tried = await settled(
       this.#api.accounts.try({ id, baseUrl, ...(authentication && { authentication }), ...(folders && { folders }) })
     )
-    if (!tried.ok) return { error: tried.error, asked: true }
+    if (!tried.ok) return { error: tried.error, asked: wasAsked(tried.error) }
     const updated = await this.update(change)
     return 'code' in updated ? { error: updated, asked: false } : updated
   }

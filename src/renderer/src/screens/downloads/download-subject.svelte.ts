@@ -45,6 +45,10 @@ export class SubjectOfDownloads {
   having(types: readonly DownloadType[]): number | undefined {
     return this.#own?.filter((row) => types.every((type) => has(row, type))).length
   }
+  /** Of how many of them the service doesn't say whether they have an identity check. */
+  get perhaps(): number {
+    return this.#own?.filter(isPerhaps).length ?? 0
+  }
   /** Of these names can be shown. */
   get examples(): readonly string[] | undefined {
     return this.#own?.filter((row) => has(row, 'pdf') || has(row, 'signed')).map(({ reference }) => reference)
@@ -99,6 +103,11 @@ export class SubjectOfDownloads {
 /** Whether there may be such a file: an identity check was asked for, or came to something; or the document is complete. */
 function has({ status, idVerificationRequested, identity }: DocumentRow, type: DownloadType): boolean {
   return type === 'signed' ? status.family === 'complete' : idVerificationRequested === true || identity !== 'none'
+}
+
+/** Where the service says neither that a check was asked for nor anything of one, it can be asked for the data. */
+function isPerhaps({ idVerificationRequested, identity }: DocumentRow): boolean {
+  return idVerificationRequested === undefined && identity === 'unknown'
 }
 
 /** Downloads are of the chosen account alone, each document once. */
