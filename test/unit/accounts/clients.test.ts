@@ -1,27 +1,31 @@
-/** The client of an account asks its service as the account says. */
+/** The client of an account asks its service as the account says, and no other with its secret. */
 import { randomUUID } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../../src/main/core/accounts/clients.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
-import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
+import { type AccountSecrets, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { json, serve } from '../../contract/hand-written-service.ts'
 
-test('the data type of identity data is spelled as the account says, and otherwise as soon as that is changed', async () => {
-  const service = await serve(json([{ DocId: '1' }]))
+function opened(secrets: AccountSecrets = memoryKeychain().accounts) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
-  const accounts = openAccounts({ db, secrets: memoryKeychain().accounts, newId: randomUUID, time: systemTime })
-  const clients = openClients({
-    accounts,
-    facts: openServiceFacts({ db, time: systemTime, changed: () => undefined }),
-    fetch,
-    time: systemTime
-  })
+  /** As at a start of the application. */
+  const start = () => {
+    const accounts = openAccounts({ db, secrets, newId: randomUUID, time: systemTime })
+    const facts = openServiceFacts({ db, time: systemTime, changed: () => undefined })
+    return { accounts, clients: openClients({ accounts, facts, fetch, time: systemTime }) }
+  }
+  return { db, start, ...start() }
+}
+
+test('the data type of identity data is spelled as the account says, and otherwise as soon as that is changed', async () => {
+  const service = await serve(json([{ DocId: '1' }]))
+  const { accounts, clients } = opened()
   const { id } = await accounts.add({
     kind: 'service',
     name: 'Office',
@@ -37,4 +41,79 @@ test('the data type of identity data is spelled as the account says, and otherwi
     '/Download/IDVerification/d-1/JSON',
     '/Download/IDVerification/d-1/json'
   ])
+})
+
+describe('while an account is led elsewhere', () => {
+  const bearer = (token: string) => ({ scheme: 'bearer', token }) as const
+  const changed = async () => {
+    const [here, there] = [await serve(json([])), await serve(json([]))]
+    const added = { kind: 'service', name: 'Office', baseUrl: here.url, authentication: bearer('old') } as const
+    const change = { baseUrl: there.url, authentication: bearer('new') }
+    const shown = () => [here, there].map(({ asked }) => asked.map(({ headers }) => headers.authorization))
+    return { added, change, shown }
+  }
+
+  test('a disk that doesn’t take it leaves all as it was', async () => {
+    const { added, change, shown } = await changed()
+    const { db, accounts, clients } = opened()
+    const { id } = await accounts.add(added)
+    db.exec(`CREATE TRIGGER full BEFORE UPDATE ON accounts BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    await expect(accounts.update(id, change)).rejects.toThrow('full')
+    await (await clients.of(id)).getActiveDocuments('InBox')
+    expect(shown()).toEqual([['Bearer old'], []])
+  })
+
+  test('an end in between shows the new secret to nobody else', async () => {
+    const { added, change, shown } = await changed()
+    const { accounts: kept } = memoryKeychain()
+    let isEnding = false
+    const { accounts, start } = opened({
+      ...kept,
+      set: async (id, secret) => {
+        await kept.set(id, secret)
+        if (isEnding) await new Promise(() => undefined)
+      }
+    })
+    const { id } = await accounts.add(added)
+    isEnding = true
+    void accounts.update(id, change)
+    await expect.poll(() => kept.get(id)).toContain('new')
+    const next = start()
+    expect(await next.accounts.secretState(id)).toBe('missing')
+    await expect(next.clients.of(id)).rejects.toMatchObject({ appError: { code: 'keychain' } })
+    expect(shown()).toEqual([[], []])
+  })
+
+  test('anyone who waits for the keychain gets the new one’s client, and nothing goes to the old one', async () => {
+    const { added, change, shown } = await changed()
+    const { accounts: kept } = memoryKeychain()
+    const { promise: opens, resolve: open } = Promise.withResolvers<void>()
+    let isShut = false
+    const { accounts, clients } = opened({
+      ...kept,
+      get: async (id) => {
+        if (isShut) await opens
+        return kept.get(id)
+      }
+    })
+    const { id } = await accounts.add(added)
+    isShut = true
+    const asked = clients.of(id)
+    isShut = false
+    await accounts.update(id, change)
+    clients.forget(id)
+    open()
+    await (await asked).getActiveDocuments('InBox')
+    expect(shown()).toEqual([[], ['Bearer new']])
+  })
+
+  test('credentials that an earlier version kept are taken', async () => {
+    const { added, shown } = await changed()
+    const { accounts: kept } = memoryKeychain()
+    const { accounts, clients } = opened(kept)
+    const { id } = await accounts.add(added)
+    await kept.set(id, JSON.stringify(bearer('old')))
+    await (await clients.of(id)).getActiveDocuments('InBox')
+    expect(shown()).toEqual([['Bearer old'], []])
+  })
 })

@@ -15,6 +15,7 @@ import {
   decodeCredentials,
   encodeCredentials,
   isSameLogin,
+  originOf,
   readAddress,
   readCredentials,
   readName,
@@ -132,7 +133,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       // The record comes first: killed in between, there is an account without its secret, which is asked for again,
       // and never a secret that no account leads to.
       try {
-        if (kept !== undefined) await keep(id, kept.credentials)
+        if (kept !== undefined) await keep(id, kept.credentials, kept.baseUrl)
       } catch (error) {
         erase(id)
         throw error
@@ -173,7 +174,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       if (!credentials && before.scheme !== 'none' && originOf(baseUrl) !== originOf(before.baseUrl)) {
         fail('invalid', CREDENTIALS_AGAIN, { fields: [{ field: 'authentication', message: CREDENTIALS_AGAIN }] })
       }
-      if (credentials) await keep(id, credentials)
+      if (credentials) await keep(id, credentials, baseUrl)
       // Asked again: while the keychain was busy the account may have been changed elsewhere, or removed, or something of
       // it may have left.
       const row = rows.get(id)
@@ -183,20 +184,20 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       }
       try {
         refuseWhileUnsettled(row)
+        rows.put({
+          ...row,
+          name,
+          baseUrl: changes.baseUrl === undefined ? row.baseUrl : baseUrl,
+          scheme: credentials?.scheme ?? row.scheme,
+          colour: changes.colour ?? row.colour,
+          jsonByQuery: changes.jsonByQuery ?? row.jsonByQuery,
+          dataTypeSpelling: changes.dataTypeSpelling ?? row.dataTypeSpelling,
+          folders: changes.folders ?? row.folders
+        })
       } catch (error) {
-        await putBack(id, kept?.text ?? null)
+        if (kept) await putBack(id, kept.text)
         throw error
       }
-      rows.put({
-        ...row,
-        name,
-        baseUrl: changes.baseUrl === undefined ? row.baseUrl : baseUrl,
-        scheme: credentials?.scheme ?? row.scheme,
-        colour: changes.colour ?? row.colour,
-        jsonByQuery: changes.jsonByQuery ?? row.jsonByQuery,
-        dataTypeSpelling: changes.dataTypeSpelling ?? row.dataTypeSpelling,
-        folders: changes.folders ?? row.folders
-      })
       return accountOf(rowOf(id))
     },
 
@@ -248,7 +249,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       }
       if (row.scheme === 'none') return { scheme: 'none' }
       const text = await secrets.get(id)
-      const credentials = text === null ? undefined : decodeCredentials(text)
+      const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
       return (
         credentials ??
         fail('keychain', 'The credentials of this account are no longer in the keychain.', {
@@ -263,7 +264,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       if (row.kind === 'practice' || row.scheme === 'none') return 'kept'
       try {
         const text = await secrets.get(id)
-        return text !== null && decodeCredentials(text) !== undefined ? 'kept' : 'missing'
+        return text !== null && decodeCredentials(text, row.baseUrl) !== undefined ? 'kept' : 'missing'
       } catch (error) {
         if (error instanceof KeychainError) return 'unknown'
         throw error
@@ -275,7 +276,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
   async function keptBeside(row: AccountRecord): Promise<{ text: string | null; credentials?: AccountCredentials }> {
     const text = await secrets.get(row.id)
     if (row.scheme === 'none') return { text, credentials: { scheme: 'none' } }
-    const credentials = text === null ? undefined : decodeCredentials(text)
+    const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
     return { text, ...(credentials && { credentials }) }
   }
 
@@ -285,14 +286,10 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     await done.catch(() => undefined)
   }
 
-  async function keep(id: string, credentials: AccountCredentials): Promise<void> {
+  async function keep(id: string, credentials: AccountCredentials, baseUrl: string | null): Promise<void> {
     if (credentials.scheme === 'none') await secrets.delete(id)
-    else await secrets.set(id, encodeCredentials(credentials))
+    else await secrets.set(id, encodeCredentials(credentials, baseUrl))
   }
-}
-
-function originOf(baseUrl: string | null): string | undefined {
-  return baseUrl === null ? undefined : URL.parse(baseUrl)?.origin
 }
 
 const CREDENTIALS_AGAIN =

@@ -1,5 +1,6 @@
 /** The client of each account's service: made when it is first needed, and again when address or credentials change. */
 import { fail } from '../lib/failure.ts'
+import { getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
 import type { Accounts } from './accounts.ts'
@@ -19,7 +20,7 @@ export interface ClientDeps {
 export type Clients = ReturnType<typeof openClients>
 
 export function openClients({ accounts, facts, fetch, time, unreached }: ClientDeps) {
-  const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient> }>()
+  const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
 
   /** What is broken off by its own side says nothing of the network, and another host nothing of the service. */
   const telling =
@@ -53,23 +54,37 @@ export function openClients({ accounts, facts, fetch, time, unreached }: ClientD
     })
   }
 
-  return {
-    /** @throws AppFailure `no-account`, `refused` where the practice office isn't running, `keychain`. */
-    async of(id: string): Promise<ServiceClient> {
-      const { baseUrl } = accounts.get(id)
-      if (!baseUrl)
-        return fail('refused', 'The practice office isn’t running.', {
-          next: 'Start Countersign again.',
-          mayHaveArrived: false
-        })
-      const known = made.get(id)
-      if (known?.baseUrl === baseUrl) return known.client
-      const client = make(id, baseUrl)
-      made.set(id, { baseUrl, client })
+  /** @throws AppFailure `no-account`, `refused` where the practice office isn't running, `keychain`. */
+  async function of(id: string): Promise<ServiceClient> {
+    const { baseUrl } = accounts.get(id)
+    if (!baseUrl)
+      return fail('refused', 'The practice office isn’t running.', {
+        next: 'Start Countersign again.',
+        mayHaveArrived: false
+      })
+    if (made.get(id)?.baseUrl !== baseUrl) forget(id)
+    const entry = getOrMake(made, id, () => ({ baseUrl, client: make(id, baseUrl), isOver: false }))
+    try {
+      const client = await entry.client
+      if (!entry.isOver) return client
+    } catch (error) {
       // A keychain that was shut may be open the next time.
-      client.catch(() => made.delete(id))
-      return client
-    },
+      if (made.get(id) === entry) made.delete(id)
+      if (!entry.isOver) throw error
+    }
+    // While the keychain was asked the account was changed: nothing more goes to where it led.
+    return of(id)
+  }
+
+  /** To be called when an account's credentials changed or it was removed. */
+  function forget(id: string): void {
+    const entry = made.get(id)
+    if (entry) entry.isOver = true
+    made.delete(id)
+  }
+
+  return {
+    of,
 
     /**
      * Tries an account before it is kept. @throws AppFailure for what was typed or can't be taken from the keychain, and as
@@ -84,9 +99,6 @@ export function openClients({ accounts, facts, fetch, time, unreached }: ClientD
       return tryService({ baseUrl, credentials, folders }, { fetch, time })
     },
 
-    /** To be called when an account's credentials changed or it was removed. */
-    forget(id: string): void {
-      made.delete(id)
-    }
+    forget
   }
 }

@@ -2,6 +2,7 @@
  * How an account proves who it is, as it is kept in the keychain: one JSON text for each account. And what a person enters of
  * an account, read: what can't be used is refused with its field, and no secret is repeated.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { FieldMessage } from '../../../shared/contract/errors.ts'
 import { fail } from '../lib/failure.ts'
@@ -74,7 +75,7 @@ export function isSameLogin(one: AccountCredentials, other: AccountCredentials):
   if (one.scheme === 'api-key' && other.scheme === 'api-key') {
     return one.key === other.key && one.sender === other.sender
   }
-  return encodeCredentials(one) === encodeCredentials(other)
+  return isDeepStrictEqual(one, other)
 }
 
 type KeptKey = NonNullable<Extract<AccountCredentials, { scheme: 'bearer' }>['apiKey']>
@@ -83,13 +84,28 @@ function clientKey({ key, secret, referer, sender }: KeptKey) {
   return { key, secret, accessUrl: referer, ...(sender !== undefined && { sender }) }
 }
 
-export function encodeCredentials(credentials: AccountCredentials): string {
-  return JSON.stringify(credentials)
+/**
+ * The text says which service they are for: keychain and database are two places, and whatever comes between writing to one and
+ * to the other, no secret goes where it wasn't meant to.
+ */
+export function encodeCredentials(credentials: AccountCredentials, baseUrl: string | null): string {
+  return JSON.stringify({ ...credentials, origin: originOf(baseUrl) })
 }
 
-/** Undefined when the text isn't ours or is damaged. */
-export function decodeCredentials(text: string): AccountCredentials | undefined {
-  return AccountCredentials.safeParse(parsedJson(text)).data
+/** Undefined when the text isn't ours, is damaged, or is for another service. */
+export function decodeCredentials(text: string, baseUrl: string | null): AccountCredentials | undefined {
+  const kept = WithOrigin.safeParse(parsedJson(text)).data
+  if (!kept) return undefined
+  const { origin, ...credentials } = kept
+  // What was kept before this was said is for wherever the account leads.
+  if (origin !== undefined && origin !== originOf(baseUrl)) return undefined
+  return AccountCredentials.safeParse(credentials).data
+}
+
+const WithOrigin = z.looseObject({ origin: z.string().optional() })
+
+export function originOf(baseUrl: string | null): string | undefined {
+  return baseUrl === null ? undefined : URL.parse(baseUrl)?.origin
 }
 
 /**
