@@ -76,7 +76,8 @@ describe('a host of its own that fails', () => {
     ['has a bad certificate', () => away('CERT_HAS_EXPIRED')],
     ['isn’t found', () => away('ENOTFOUND')],
     ['takes no connection', () => away('ECONNREFUSED')],
-    ...[402, 426, 429, 500, 503].map((status): [string, () => Promise<Response>] => [
+    ['can’t be reached from here', () => away('EHOSTUNREACH')],
+    ...[402, 426, 429, 500, 503, 511].map((status): [string, () => Promise<Response>] => [
       `answers ${status}`,
       async () => new Response(null, { status })
     ])
@@ -109,9 +110,11 @@ describe('is fetched from nowhere that the service may not lead us', () => {
     'file://10.1.2.3/doc/1',
     'javascript:alert(1)',
     'data:application/pdf,%PDF-1.7',
+    'blob:HOME/doc/1',
+    'filesystem:HOME/doc/1',
     'https://'
   ])('%s', async (address) => {
-    const service = await saying(() => address)
+    const service = await saying((url) => address.replace('HOME', url))
     const asked: string[] = []
     const client = clientOf(service.url, {
       limits: onlyOneAttempt,

@@ -57,7 +57,8 @@ export function signedDocuments(
 function placeOf(given: string | undefined, home: URL, from: readonly string[] | undefined): URL {
   if (!given?.trim()) throw trouble('no-address')
   const url = URL.parse(given.trim(), home)
-  if (!url || url.username || url.password) throw trouble('elsewhere')
+  // A `blob:` has the origin of the address in it.
+  if (!url || url.username || url.password || !/^https?:$/.test(url.protocol)) throw trouble('elsewhere')
   if (url.origin === home.origin) return url
   if (url.protocol !== 'https:' || isPrivateHost(url.hostname)) throw trouble('elsewhere')
   if (from && !from.includes(url.origin)) throw trouble('another-place', { movedTo: url.origin })
@@ -79,7 +80,8 @@ function ofItsPlace(thrown: unknown, isOwn: boolean): unknown {
 }
 
 const OF_A_HOST: ReadonlySet<ServiceErrorCode> = new Set([
-  ...(['dns', 'refused', 'tls', 'timeout', 'interrupted', 'server', 'rate-limited'] as const),
+  // The service itself has just answered where it is.
+  ...(['offline', 'dns', 'refused', 'tls', 'timeout', 'interrupted', 'server', 'rate-limited'] as const),
   ...(['payment-required', 'quota', 'conflict', 'invalid', 'not-json'] as const)
 ])
 
