@@ -116,6 +116,8 @@ export interface FakeState {
   identityLeftOut: number
   /** The report of any document's identity check. */
   pdf: Uint8Array
+  /** Where a signed document comes from, beside the service itself. */
+  pdfFrom?: string
   /** Whether the person prints what the dialog asks about. */
   printerTakes: boolean
   settings: SettingsView
@@ -342,6 +344,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     'accounts.allowSigned': ({ id, allow }) => {
       const account = byId(state.accounts, id)
       account.savesSigned = allow ? 'yes' : 'no'
+      account.signedFrom = allow && state.pdfFrom ? [...account.signedFrom, state.pdfFrom] : []
       emit('accounts.changed', null)
       return account
     },

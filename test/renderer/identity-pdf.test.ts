@@ -252,3 +252,15 @@ test('what isn’t the signed document isn’t saved, and can still be allowed l
   expect(screen.queryByRole('button', { name: 'No, it’s something else' })).toBeNull()
   expect(screen.getByRole('button', { name: 'Yes, let them be saved' })).toBeTruthy()
 })
+
+test('one from another place is asked about, too, where those of the service can be saved already', async () => {
+  const api = fakeApi({ downloads: [], pdfFrom: 'https://files.example.com' })
+  api.control.state.accounts = api.control.state.accounts.map((one) => ({ ...one, savesSigned: 'yes' as const }))
+  await open(api, undefined, 'signed-document')
+  expect(screen.getByText(/can be saved from there, too/).textContent).toContain('at https://files.example.com')
+  expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
+  await press('Yes, let them be saved')
+  expect(calls('accounts.allowSigned')[0]?.input).toMatchObject({ allow: true })
+  expect(screen.queryByText('Is this the signed document?')).toBeNull()
+  expect(screen.getByRole('button', { name: 'Download' })).toBeTruthy()
+})

@@ -59,6 +59,7 @@ export function practiceAccount(): AccountView {
     chosen: true,
     limits: {},
     savesSigned: 'unknown',
+    signedFrom: [],
     hasSecret: true
   }
 }
@@ -76,6 +77,7 @@ export function officeAccount(): AccountView {
     chosen: false,
     limits: {},
     savesSigned: 'unknown',
+    signedFrom: [],
     hasSecret: true
   }
 }

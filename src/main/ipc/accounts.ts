@@ -33,13 +33,15 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   async function view(account: Account): Promise<AccountView> {
     const { id, name, kind, scheme, colour, dataTypeSpelling } = account
     const { formsBy, info } = facts.of(id)
+    const { signedDocuments, signedFrom } = rights.of(id)
     return {
       ...{ id, name, kind, scheme, colour, dataTypeSpelling },
       baseUrl: account.baseUrl ?? '',
       folders: [...account.folders],
       chosen: accounts.chosen()?.id === id,
       limits: limitsOf(info),
-      savesSigned: rights.of(id).signedDocuments,
+      savesSigned: signedDocuments,
+      signedFrom,
       ...(formsBy && { formsBy }),
       ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
       hasSecret: (await accounts.secretState(id)) !== 'missing'
@@ -128,7 +130,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const from = allow ? parts.signedLooks.signedFrom(id) : undefined
       rights.learn(id, {
         signedDocuments: allow ? 'yes' : 'no',
-        signedFrom: [...new Set([...signedFrom, ...(from ? [from] : [])])]
+        // What is taken back isn't given again by looking at another.
+        signedFrom: allow ? [...new Set([...signedFrom, ...(from ? [from] : [])])] : []
       })
       parts.changed()
       return view(accounts.get(id))

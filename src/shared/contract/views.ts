@@ -47,6 +47,8 @@ export interface AccountView {
   day?: PracticeDay
   /** Whether its signed documents may be saved: unknown until a person has looked at one. */
   savesSigned: AccountRights['signedDocuments']
+  /** Origins beside the service's own from which they may be saved. */
+  signedFrom: readonly string[]
   /** False where the keychain no longer has this account's secret: it must be entered again. */
   hasSecret: boolean
 }

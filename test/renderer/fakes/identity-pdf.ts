@@ -24,7 +24,9 @@ export function fakeIdentityPdf(office: FakeOffice): HandlersOf<'pdf'> {
         reference
       )
       open = { id: office.newId('look'), rest: state.pdf }
-      return { id: open.id, documentReference: reference, documentName: document.name, length: open.rest.length }
+      const { pdfFrom: from } = state
+      const more = { length: open.rest.length, ...(from && { from }) }
+      return { id: open.id, documentReference: reference, documentName: document.name, ...more }
     },
     'pdf.next': ({ id }) => {
       if (open?.id !== id) throw new Failure('gone')

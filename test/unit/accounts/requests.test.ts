@@ -102,6 +102,11 @@ test('signed documents may be saved once one was looked at, from where it came, 
   const change = { id, name, baseUrl: baseUrl ?? '', authentication: { scheme: 'bearer' as const, token: 'another-1' } }
   expect(await handlers['accounts.update'](change, asking)).toMatchObject({ savesSigned: 'yes' })
   expect(await handlers['accounts.allowSigned']({ id, allow: false }, asking)).toMatchObject({ savesSigned: 'no' })
+  seen.from = 'https://files.example.com'
+  expect(await handlers['accounts.allowSigned']({ id, allow: true }, asking)).toMatchObject({
+    savesSigned: 'yes',
+    signedFrom: ['https://files.example.com']
+  })
   const moved = { ...change, baseUrl: 'https://other.example.com/web/v1.4' }
   expect(await handlers['accounts.update'](moved, asking)).toMatchObject({ savesSigned: 'unknown' })
   expect(seen.from).toBeUndefined()

@@ -241,3 +241,14 @@ describe('the requests', () => {
     expect(await parts(false)['pdf.print'](undefined, context)).toEqual({ isPrinted: true })
   })
 })
+
+test('a signed document that was under way when the account was led elsewhere says nothing of the new service', async () => {
+  const whole = pdf(2 * PART)
+  answer = (response) => response.end(response.req.url?.startsWith('/doc') ? whole : '{"DocumentURL":"/doc/1"}')
+  const { id } = await previews.open('office', 'd-1', 'Lease', 'signed')
+  previews.forgetSigned('office')
+  expect(await codeOf(read(id))).toBe('gone')
+  expect(() => previews.signedFrom('office')).toThrow('not-allowed')
+  await read((await previews.open('office', 'd-1', 'Lease', 'signed')).id)
+  expect(previews.signedFrom('office')).toBeUndefined()
+})

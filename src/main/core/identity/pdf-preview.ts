@@ -140,7 +140,10 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
     },
 
     /** When the account leads to another service: what was looked at before says nothing of that. */
-    forgetSigned: (accountId: string): void => void signedSeen.delete(accountId),
+    forgetSigned(accountId: string): void {
+      signedSeen.delete(accountId)
+      if (current?.accountId === accountId) end(current)
+    },
 
     /** When another account is chosen: ends what isn't of this one. */
     closeOthers(accountId: string | undefined): void {
