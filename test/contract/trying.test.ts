@@ -106,7 +106,7 @@ describe('what doesn’t work is said for connecting', () => {
     [
       'the page of a guest network',
       body('<!doctype html><form>', 200, { 'content-type': 'text/html' }),
-      /page for people/,
+      /web page answers/,
       'not-json'
     ],
     ['another service', json({ hello: 'you' }), /not a signing service/, 'unexpected-shape'],
@@ -140,7 +140,8 @@ describe('what doesn’t work is said for connecting', () => {
   })
 
   test('nobody there', async () => {
-    expect(await opened().tried(await nobody())).toMatchObject({ code: 'refused' })
+    const error = await opened().tried(await nobody())
+    expect(error).toMatchObject({ code: 'refused', next: expect.stringMatching(/^Check the address\./) })
   })
 
   test.each([
@@ -163,6 +164,10 @@ describe('what doesn’t work is said for connecting', () => {
   test('a wrong key at a service whose clock is right is a wrong key', async () => {
     const { office } = await anOffice({}, 'bearer')
     const error = await opened().tried(office.url, { scheme: 'bearer', token: 'wrong' })
-    expect(error).toMatchObject({ code: 'unauthorised', message: expect.not.stringContaining('clock') })
+    expect(error).toMatchObject({
+      code: 'unauthorised',
+      message: expect.not.stringContaining('clock'),
+      next: expect.not.stringContaining('Settings')
+    })
   })
 })

@@ -52,7 +52,7 @@ function clockWords({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' |
   return {
     code: 'unauthorised',
     message: `${SERVICE.unauthorised} This computer’s clock is ${by} ${clockAheadMs > 0 ? 'ahead of' : 'behind'} the service’s, which may be why.`,
-    next: 'Set this computer’s date and time, then try again. If that doesn’t help, check the key or token in Settings.'
+    next: 'Set this computer’s date and time, then try again. If that doesn’t help, check the key or token.'
   }
 }
 
@@ -188,11 +188,12 @@ export async function inConnectingWords<Answer>(call: Promise<Answer>): Promise<
   } catch (error) {
     const { mayHaveArrived: _, ...described } = asAppError(error)
     const said = isServiceError(error) && (TRIED_BY_STATUS.get(error.status ?? 0) ?? TRIED_BY_CODE.get(error.code))
-    throw new AppFailure({ ...described, ...said })
+    // What the error itself says to do is about what happened; the words here are for all that share a code.
+    throw new AppFailure({ ...described, ...said, ...(described.next && { next: described.next }) })
   }
 }
 
-type Said = Pick<AppError, 'message' | 'next'> & Partial<Pick<AppError, 'code'>>
+type Said = Partial<Pick<AppError, 'code' | 'message' | 'next'>>
 
 const TRIED_BY_STATUS = new Map<number, Said>([
   [
@@ -217,15 +218,19 @@ const NO_FOLDERS: Said = {
   next: 'Check what comes after the host’s name. It is often /web/v1.4.'
 }
 
+/** The form is open: nothing is to be looked for in Settings. */
 const TRIED_BY_CODE = new Map<string, Said>([
+  ['dns', { next: 'Check the address, and this computer’s network.' }],
+  ['refused', { next: 'Check the address. If it is right, ask your provider whether the service is down.' }],
+  ['unauthorised', { next: 'Check it, or ask your administrator for a new one.' }],
   ['not-found', NO_FOLDERS],
   // What was typed was fit to be asked with: the service is another one.
   ['invalid', { ...NO_FOLDERS, code: 'not-found' }],
   [
     'not-json',
     {
-      message: 'What answers at this address is not the signing service, but a page for people.',
-      next: 'It may be the sign-in page of a network: open a web page and sign in there. Or the address is another one.'
+      message: 'A web page answers at this address, not the signing service.',
+      next: 'Open a web page to sign in to the network, or check the address.'
     }
   ],
   [
