@@ -40,6 +40,7 @@ describe('choosing what to send', () => {
     expect(
       screen.getAllByRole('combobox', { name: 'First name' }).map((one) => (one as HTMLInputElement).value)
     ).toEqual(['', 'Grace'])
+    expect(screen.getByRole('complementary', { name: 'Summary' }).textContent).toMatch(/\w: Grace/)
     expect(box(/^Conditions/).value).toBe('None')
     expect(screen.getByRole('checkbox', { name: 'Furnished' })).toBeTruthy()
     expect(screen.getByLabelText(/^Start of tenancy/).getAttribute('type')).toBe('date')
