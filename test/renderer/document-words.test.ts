@@ -13,6 +13,7 @@ import {
 import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/downloads/download-words.ts'
 import { actionStateInWords } from '../../src/renderer/src/words/actions.ts'
 import { changeInWords, changeStatus } from '../../src/renderer/src/words/changes.ts'
+import { momentInWords } from '../../src/renderer/src/words/dates.ts'
 import { actionStatus, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'
 import type { ActionRequest } from '../../src/shared/contract/document-actions.ts'
 import type { ActionState, ChangeKind, DocumentChange, VideoDetailView } from '../../src/shared/contract/views.ts'
@@ -104,6 +105,9 @@ test('a signature tells who signed, when, and the company, title and reason', ()
   expect(words.who).toBe('Mere Parata')
   expect(signatureWords({ SignatureTime: '03/01/2031 10:20' }).when).toBe('03/01/2031 10:20')
   expect(words.when).toBe('yesterday, they say')
+  const when = (SignatureTime: string) => signatureWords({ SignatureTime }, 720).when
+  expect(when('2026-11-22T22:37:00')).toBe(momentInWords(Date.parse('2026-11-22T10:37:00Z')))
+  expect(when('2026-11-22T22:37:00Z')).toBe(momentInWords(Date.parse('2026-11-22T22:37:00Z')))
   expect(words.more.map(({ label, value }) => `${label}: ${value}`)).toEqual([
     'Company: Harbour & Co.',
     'Title: Director',
@@ -120,7 +124,7 @@ test('one bad signature is never lost among good ones', () => {
     })
   expect(of(true, false, true)).toMatchObject({ tone: 'danger', word: '1 of 3 signatures is not valid' })
   expect(of(true, undefined)).toMatchObject({ tone: 'warn', word: '1 of 2 signatures is not known to be valid' })
-  expect(of(true, true)).toMatchObject({ tone: 'ok', word: 'All 2 signatures are valid' })
+  expect(of(true, true)).toMatchObject({ tone: 'ok', word: 'Both signatures are valid' })
   expect(of(true)).toMatchObject({ tone: 'ok', word: 'The signature is valid' })
   expect(of()).toMatchObject({ tone: 'warn', word: 'No signatures were found in this document' })
 })

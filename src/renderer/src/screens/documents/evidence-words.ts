@@ -22,10 +22,11 @@ const valid: StatusWords = { shape: 'tick', word: 'Valid', tone: 'ok' }
 const notValid: StatusWords = { shape: 'cross', word: 'Not valid', tone: 'danger' }
 const notKnown: StatusWords = { shape: 'question', word: 'Not known', tone: 'warn' }
 
-export function signatureWords(signature: VerifySignature): SignatureWords {
+/** @param gmt the document's own zone in minutes east of UTC, in which a time without one was written. */
+export function signatureWords(signature: VerifySignature, gmt?: number): SignatureWords {
   const { isValid, Signer: signer } = signature
   const name = [signer?.FirstName, signer?.LastName].filter(Boolean).join(' ')
-  const at = readCertainDate(signature.SignatureTime)
+  const at = readCertainDate(signature.SignatureTime, gmt)
   const more = [
     { label: 'E-mail', value: signer?.Email },
     { label: 'Company', value: signer?.Company },
@@ -56,14 +57,16 @@ export function validationInWords({ Signatures: signatures }: ValidationView): S
   if (count === 0) return { ...notKnown, word: 'No signatures were found in this document' }
   if (bad > 0) return { ...notValid, word: `${partOf(bad, count)} not valid` }
   if (good < count) return { ...notKnown, word: `${partOf(count - good, count)} not known to be valid` }
-  return { ...valid, word: count === 1 ? 'The signature is valid' : `All ${counted(count, 'signature')} are valid` }
+  return { ...valid, word: `${allOf(count)} valid` }
 }
 
 function partOf(some: number, count: number): string {
+  return some === count ? allOf(count) : `${some} of ${counted(count, 'signature')} ${some === 1 ? 'is' : 'are'}`
+}
+
+function allOf(count: number): string {
   if (count === 1) return 'The signature is'
-  return some === count
-    ? `All ${counted(count, 'signature')} are`
-    : `${some} of ${counted(count, 'signature')} ${some === 1 ? 'is' : 'are'}`
+  return count === 2 ? 'Both signatures are' : `All ${counted(count, 'signature')} are`
 }
 
 /** A signer's video confirmation (reference 2.16) in sentences; what the service doesn't say is not said. */
