@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import ExtendDialog from '../../src/renderer/src/screens/documents/ExtendDialog.svelte'
 import { extensionOf } from '../../src/renderer/src/screens/documents/extension.ts'
-import { momentInWords, offsetAt } from '../../src/renderer/src/words/dates.ts'
+import { momentInWords, offsetAt, offsetInWords } from '../../src/renderer/src/words/dates.ts'
 import type { ActionView, DocumentPage as Page } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 import { actionOf, fullPage, pageOf, signerOf } from './document-pages.ts'
@@ -53,7 +53,9 @@ test('a new due date is sent as ISO 8601 with the offset in minutes, and what ca
   await type('New day', '2026-01-15')
   await type('Time$', '17:00')
   const at = new Date(2026, 0, 15, 17, 0).getTime()
-  expect(screen.getByRole('dialog').textContent).toContain(`${offsetAt(at)} minutes from UTC`)
+  expect(screen.getByRole('dialog').textContent?.replace(/\s+/g, ' ')).toContain(
+    `This computer’s zone: ${offsetInWords(offsetAt(at))}.`
+  )
   await press('Extend to 15 January 2026')
   const [one] = started()
   expect(one).toMatchObject({ reference: 'doc-6', request: { kind: 'extend', gmt: offsetAt(at) } })
@@ -84,9 +86,29 @@ test('a new due date is read by the clocks of the zone that is chosen, and sent 
   await chooseZone('tokyo')
   const dialog = screen.getByRole('dialog').textContent
   expect(dialog).toMatch(/Wednesday 15 July 2026 at 17:00, UTC\+09:00\./)
-  expect(dialog).toMatch(/Japan standard time:\s+540 minutes from UTC\.\s+That is 08:00 here;/)
+  expect(dialog).toMatch(/Japan standard time:\s+UTC\+09:00\.\s+That is 08:00 here;/)
   await press('Extend to 15 July 2026')
   expect(started()[0]?.request).toEqual({ kind: 'extend', dueDate: '2026-07-15T17:00:00+09:00', gmt: 540 })
+})
+
+test('a day without a time is moved by whole days, to the end of an office’s day here', async () => {
+  // Midnight on 12 January where it was written: here it may be the day before or after.
+  const due = { at: Date.UTC(2026, 0, 12) - 14 * 3_600_000, offset: 14 * 60, precision: 'day' as const }
+  await open(officeWith(pageOf({ due })))
+  await press(/Extend due date/)
+  expect(screen.getByText('Now due Monday 12 January 2026.')).toBeTruthy()
+  await press('Extend to 19 January 2026')
+  expect(Date.parse(started()[0]?.request.dueDate ?? '')).toBe(new Date(2026, 0, 19, 17, 0).getTime())
+})
+
+test.each([
+  [{}, 'The service doesn’t say when it is due now.'],
+  [{ dueWritten: '05/12/2026', isDueAmbiguous: true }, 'Now due “05/12/2026”, as the service wrote it.']
+])('it isn’t said that there is no due date where the service doesn’t say, or not plainly: %j', async (said, words) => {
+  const { due: _, ...page } = pageOf()
+  await open(officeWith({ ...page, ...said }))
+  await press(/Extend due date/)
+  expect(screen.getByText(words)).toBeTruthy()
 })
 
 test('what is no zone bars the new due date until it is settled, also where Enter is pressed on it', async () => {
@@ -334,6 +356,7 @@ describe('several signers in one correction', () => {
     await press(`Correct ${name}…`)
     await unfold(name)
     await press('Share it with somebody else')
+    expect(document.activeElement).toBe(part('Shared with person 2').getByLabelText('First name'))
     expect(what()).toContain('Nothing is changed yet.')
     await typeIn('Shared with person 2', 'First name', 'Hemi')
     expect(screen.getByText('Enter the last name.')).toBeTruthy()

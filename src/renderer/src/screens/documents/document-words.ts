@@ -48,7 +48,7 @@ export function dateInFull(date: ServiceDate, gmt?: number): string {
 }
 
 /** When the day that was written, or one so many days after it, begins on this computer. */
-function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): number {
+export function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): number {
   const written = new Date(at + (offset ?? offsetAt(at)) * MINUTE)
   return new Date(written.getUTCFullYear(), written.getUTCMonth(), written.getUTCDate() + daysAfter).getTime()
 }

@@ -2,7 +2,9 @@
 
 import { localTimeIn, readLocal } from '../../../../shared/composition/zone.ts'
 import type { DocumentPage, DocumentRow } from '../../../../shared/contract/views.ts'
+import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { clockTime, localZone, offsetAt } from '../../words/dates.ts'
+import { beginningHere } from './document-words.ts'
 
 /** By which a day and a time are read: a zone by its IANA name, or an offset in minutes east of UTC. */
 export type Clocks = string | number
@@ -49,6 +51,20 @@ export function daysLater(at: number, days: number): number {
   return date.getTime()
 }
 
+/** The end of an office's day, which a day without a time is extended to. */
+const END_OF_DAY = 17
+
+/** That time of the day on which a moment lies here. */
+export function endOfDay(at: number): number {
+  return new Date(at).setHours(END_OF_DAY, 0, 0, 0)
+}
+
+/** The moment from which a due date is moved; 0 where none is known. A day without a time is that day here. */
+export function movedFrom(due: ServiceDate | undefined): number {
+  if (!due) return 0
+  return due.precision === 'time' ? due.at : endOfDay(beginningHere(due))
+}
+
 function zone(minutes: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const absolute = Math.abs(minutes)
@@ -58,7 +74,7 @@ function zone(minutes: number): string {
 /** What must be known of a document to extend it; a row of the list is one, and so is a page. */
 export type Extendable = Pick<
   DocumentRow,
-  'accountId' | 'reference' | 'name' | 'status' | 'packageReference' | 'due' | 'goneAt'
+  'accountId' | 'reference' | 'name' | 'status' | 'packageReference' | 'due' | 'dueWritten' | 'goneAt'
 > &
   Partial<Pick<DocumentPage, 'gmt' | 'package'>>
 
