@@ -1,7 +1,6 @@
 /** The layer of folders and documents: what is read of them and kept, and what is done to them. */
 import { randomBytes } from 'node:crypto'
 import type { DocumentResponse } from '../shared/model/index.ts'
-import { A_DAY } from './core/accounts/service-facts.ts'
 import { Actions } from './core/actions/actions.ts'
 import { openValidations } from './core/actions/validations.ts'
 import { openEmployers } from './core/directory/employers.ts'
@@ -51,7 +50,7 @@ export function openFolders(foundation: Foundation) {
   })
   const watch = openPolling({
     ...{ ask, time, moment, clientOf, describe },
-    dateFormatOf: async (id, client) => (await facts.fresh(id, client, A_DAY)).info?.DateFormat,
+    dateFormatOf: facts.dateFormat,
     chosen: () => accounts.chosen()?.id,
     accounts: accounts.list,
     changed: documentsChanged,

@@ -16,7 +16,15 @@ function opened(db = openMemoryDatabase()) {
   let now = 1_000_000
   let asked = 0
   let answer: () => Promise<AccountInfo | undefined> = async () => ({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
-  const facts = openServiceFacts({ db, time: { now: () => now }, changed: (id) => told.push(id) })
+  const waits: { delay: number; end: () => void }[] = []
+  const time = {
+    now: () => now,
+    after(delay: number, end: () => void) {
+      waits.push({ delay, end })
+      return () => undefined
+    }
+  }
+  const facts = openServiceFacts({ db, time, changed: (id) => told.push(id) })
   const client = {
     getAccountInfo: () => {
       asked++
@@ -33,6 +41,8 @@ function opened(db = openMemoryDatabase()) {
     answers: (next: typeof answer) => {
       answer = next
     },
+    waits,
+    dateFormat: () => facts.dateFormat('a', client),
     fresh: (id = 'a', most = A_DAY) => facts.fresh(id, client, most)
   }
 }
@@ -96,6 +106,27 @@ describe('what a service says of an account', () => {
     say({ DateFormat: 'dd/MM/yyyy' })
     expect((await before).info?.DateFormat).toBe('MM/dd/yyyy')
     expect(at.asked()).toBe(2)
+  })
+
+  it('keeps a folder waiting only before its first word, and not for long', async () => {
+    const at = opened()
+    let say: (info: AccountInfo) => void = () => undefined
+    at.answers(() => new Promise((answer) => (say = answer)))
+    const first = at.dateFormat()
+    expect(at.waits.map(({ delay }) => delay)).toEqual([5000])
+    at.waits[0]?.end()
+    expect(await first).toBeUndefined()
+    say({ DateFormat: 'dd/MM/yyyy' })
+    expect(await at.dateFormat()).toBe('dd/MM/yyyy')
+    at.pass(A_DAY)
+    const waited = at.waits.length
+    // What was said yesterday holds while the service is asked again.
+    expect(await at.dateFormat()).toBe('dd/MM/yyyy')
+    expect(at.asked()).toBe(2)
+    expect(at.waits).toHaveLength(waited)
+    say({ DateFormat: 'MM/dd/yyyy' })
+    await at.fresh()
+    expect(await at.dateFormat()).toBe('MM/dd/yyyy')
   })
 
   it('holds for this run where it can’t be written, and fails nothing', () => {

@@ -4,7 +4,7 @@
  */
 import type { AccountInfo } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
-import type { Time } from '../lib/time.ts'
+import { type Time, within } from '../lib/time.ts'
 import type { ServiceClient } from '../service/index.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -23,9 +23,12 @@ export const A_DAY = 24 * 60 * 60_000
 /** For what goes down with each send. */
 export const SOME_MINUTES = 10 * 60_000
 
+/** How long a folder that was read waits for the service's first word of its habits, in milliseconds. */
+const FIRST_WORD = 5_000
+
 export interface ServiceFactsDeps {
   db: Db
-  time: Pick<Time, 'now'>
+  time: Pick<Time, 'now' | 'after'>
   /** Called when something else is known of an account's service. */
   changed: (accountId: string) => void
 }
@@ -75,6 +78,20 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     return asking
   }
 
+  /** What is known, asked for where it is older than `most` milliseconds. Never rejects. */
+  async function fresh(
+    accountId: string,
+    client: Pick<ServiceClient, 'getAccountInfo'>,
+    most: number
+  ): Promise<ServiceFacts> {
+    const { askedAt } = of(accountId)
+    const age = askedAt === undefined ? Number.POSITIVE_INFINITY : time.now() - askedAt
+    // A clock that was put back tells nothing.
+    if (age >= 0 && age < most) return of(accountId)
+    await (underWay.get(accountId) ?? asked(accountId, client))
+    return of(accountId)
+  }
+
   return {
     of,
     note,
@@ -87,14 +104,16 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
       }
     },
 
-    /** What is known, asked for where it is older than `most` milliseconds. Never rejects. */
-    async fresh(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>, most: number): Promise<ServiceFacts> {
-      const { askedAt } = of(accountId)
-      const age = askedAt === undefined ? Number.POSITIVE_INFINITY : time.now() - askedAt
-      // A clock that was put back tells nothing.
-      if (age >= 0 && age < most) return of(accountId)
-      await (underWay.get(accountId) ?? asked(accountId, client))
-      return of(accountId)
+    fresh,
+
+    /**
+     * How the account's user writes dates; undefined if the service doesn't say. What is known is answered at once, and asked
+     * for beside where it is old; only before its first word there is a wait, and a short one. Never rejects.
+     */
+    async dateFormat(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<string | undefined> {
+      const asking = fresh(accountId, client, A_DAY)
+      if (of(accountId).askedAt === undefined) await within(FIRST_WORD, asking, time)
+      return of(accountId).info?.DateFormat
     },
 
     /** To be called when the account leads to another service, or is gone: an answer that is under way says nothing any more. */

@@ -10,9 +10,10 @@ import {
   unknownMembers,
   VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
+import { withoutBlanks } from '../lib/objects.ts'
 import { HIDDEN, otherMembers, secretsIn } from '../lib/other-members.ts'
 import { shortened } from '../lib/text-folding.ts'
-import { type IndexRow, placed, present } from './index/row.ts'
+import { type IndexRow, placed } from './index/row.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, mayBeCorrected, stateOf } from './progress.ts'
 import type { MirroredDocument } from './questions.ts'
 
@@ -39,7 +40,7 @@ export function documentPage(
       .filter(({ reference }) => reference !== document.Reference)
       .map(({ reference, name, status }) => ({ reference, name, status })),
     others: otherMembers(unknownMembers(DocumentResponse, document), secrets.isIn),
-    ...present({ gmt })
+    ...withoutBlanks({ gmt })
   })
 }
 
@@ -50,7 +51,7 @@ function logView(log: DocumentLog, gmt: number | undefined, secrets: Secrets): L
   const others = otherMembers(Object.entries(unknown), secrets.isIn)
   const texts = { Name, Action, Date: written, GMT, Role }
   for (const name of ['Name', 'Action', 'Role'] as const) if (secrets.isIn(texts[name] ?? '')) texts[name] = HIDDEN
-  return present({
+  return withoutBlanks({
     ...texts,
     at: date && placed(date, offset),
     others: others.length > 0 ? others : undefined
@@ -77,9 +78,9 @@ function signerView(document: DocumentResponse, signer: SignerResponse, index: n
       return value ? [{ field, value }] : []
     }),
     others: otherMembers(unknownMembers(SignerResponse, signer), secrets.isIn),
-    ...present({
+    ...withoutBlanks({
       sharedWith: signer.ShareUsers?.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
-        present({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
+        withoutBlanks({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
       ),
       email: signer.Email,
       mobileCountry: signer.MobileCountry,
@@ -99,7 +100,7 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
     hasUrl: Boolean(video.ShortUrl),
     hasPassword: Boolean(video.Password),
     others: otherMembers(unknownMembers(VideoConfirmationDetail, video), secrets.isIn),
-    ...present({
+    ...withoutBlanks({
       name: video.Name,
       email: video.Email,
       witnessOwner: video.WitnessOwner,

@@ -3,14 +3,14 @@
  * documents of one package together, under a line of their own where there is more than one.
  */
 import { type CounterEntry, DocumentQuery, type FolderRow, type PackageRow } from '../../../../shared/contract/index.ts'
-import { getOrMake } from '../../lib/objects.ts'
+import { getOrMake, withoutBlanks } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask, DocumentKey, IdentityCheck, Moment, NamedQuery, Some } from '../questions.ts'
 import { conditionsOf, FLAG, finds } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { rowOrder } from './order.ts'
 import { countFound, foundRows } from './results.ts'
-import { documentRowOf, dueOf, type IndexRow, present, type RowSigner } from './row.ts'
+import { documentRowOf, dueOf, type IndexRow, type RowSigner } from './row.ts'
 
 /** Families of documents that someone still waits for. */
 const OPEN: DocumentQuery['families'] = ['not-started', 'in-progress', 'other']
@@ -165,7 +165,7 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
                 // Appointments are the counter's own, which lays them over.
                 isToday: false,
                 ...(signer.lacksLink && { withoutLink: true as const }),
-                ...present({ due: dueOf(row) })
+                ...withoutBlanks({ due: dueOf(row) })
               }
             ]
           : []

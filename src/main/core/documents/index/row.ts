@@ -10,6 +10,7 @@ import {
   readServiceDate,
   type ServiceDate
 } from '../../../../shared/model/index.ts'
+import { withoutBlanks } from '../../lib/objects.ts'
 import { compact, folded, shortened } from '../../lib/text-folding.ts'
 import { canSignNow, identityOf, isFaceToFace, lacksLink, mayNeedCamera, personOf, stateOf } from '../progress.ts'
 
@@ -110,7 +111,7 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
     signers,
     search: compact(first + known + rest),
     people: { from: first.length, to: first.length + known.length },
-    ...present({
+    ...withoutBlanks({
       idVerificationRequested: document.IDVerificationRequested,
       progress: progressOf(status, signers),
       ...dueIn(document, gmt),
@@ -151,7 +152,7 @@ export function documentRowOf(row: IndexRow): DocumentRow {
     signers: row.signers.map(({ name, state, canSignHere }) => ({ name, state, canSignHere })),
     unread: row.unread,
     changedAt: row.changedAt,
-    ...present({
+    ...withoutBlanks({
       idVerificationRequested: row.idVerificationRequested,
       due: dueOf(row),
       dueWritten: row.dueWritten,
@@ -211,13 +212,4 @@ function linesOf(texts: readonly (string | undefined)[]): string {
 
 function shown(text: string | undefined): string | undefined {
   return text ? shortened(text, LONGEST) : undefined
-}
-
-/** Without the members that are undefined or empty. */
-export function present<Members extends Record<string, unknown>>(
-  members: Members
-): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
-  const kept: Record<string, unknown> = {}
-  for (const name in members) if (members[name] !== undefined && members[name] !== '') kept[name] = members[name]
-  return kept as { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
 }

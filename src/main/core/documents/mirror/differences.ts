@@ -11,8 +11,7 @@ import {
   unknownMembers,
   VideoConfirmationDetail
 } from '../../../../shared/model/index.ts'
-import { getOrMake } from '../../lib/objects.ts'
-import { present } from '../index/row.ts'
+import { getOrMake, withoutBlanks } from '../../lib/objects.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
 
 /** A document and where it was. */
@@ -90,7 +89,7 @@ function comparable(document: DocumentResponse) {
   }
   return {
     ...rest,
-    ...present({ DueDate: dateOf(rest.DueDate), LastSignedDate: dateOf(rest.LastSignedDate) }),
+    ...withoutBlanks({ DueDate: dateOf(rest.DueDate), LastSignedDate: dateOf(rest.LastSignedDate) }),
     ...unknownNamesOf(DocumentResponse, document),
     ...(EditUrl && { EditUrl: true }),
     Signers: (Signers ?? []).map(comparableSigner)
@@ -105,7 +104,7 @@ function comparableSigner(signer: SignerResponse) {
     ...(SigningKey && { SigningKey: true }),
     ...(ShareUsers && {
       ShareUsers: ShareUsers.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
-        present({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
+        withoutBlanks({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
       )
     }),
     ...(video && {
@@ -166,7 +165,7 @@ function dueBetween(before: DocumentResponse, after: DocumentResponse): Differen
 function samePeople(before: DocumentResponse, after: DocumentResponse): boolean {
   const people = ({ Signers }: DocumentResponse) =>
     (Signers ?? []).map(({ FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }) =>
-      present({ FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber })
+      withoutBlanks({ FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber })
     )
   const now = people(after)
   return isDeepStrictEqual(saidIn(people(before), now), now)

@@ -9,7 +9,7 @@ type FolderClient = Pick<ServiceClient, 'readActiveDocuments' | 'getAccountInfo'
 export interface FolderReadingDeps {
   ask: AskDocuments
   clientOf: (accountId: string) => Promise<FolderClient>
-  /** How the account's user writes dates; undefined if the service doesn't say. Never rejects. */
+  /** See `dateFormat` of the service's facts. */
   dateFormatOf: (accountId: string, client: FolderClient) => Promise<string | undefined>
   describe: (error: unknown) => AppError
   time: Time

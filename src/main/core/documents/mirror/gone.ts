@@ -1,0 +1,100 @@
+/**
+ * What is to be written of many documents at once where no answer says it: no folder shows them any more, or a person changed
+ * which folders the account has.
+ */
+import { nextTurn } from '../../lib/slices.ts'
+import type { Ask } from '../questions.ts'
+import { changesBetween } from './differences.ts'
+import type { Mirror, Writing } from './mirror.ts'
+import { type Account, type Entry, type Folder, seenAt, seenInRun } from './state.ts'
+
+/** How many are written at a time: a few milliseconds' work. */
+const PIECE = 50
+
+/**
+ * Marks as gone what no folder has shown since a moment; nothing is deleted.
+ * @param since by the clock that never goes back.
+ * @returns how many are newly gone.
+ */
+export async function markGone(mirror: Mirror, account: Account, since: number, now: number): Promise<number> {
+  const isGoing = (entry: Entry) =>
+    seenInRun(account, entry) < since && account.index.get(entry.reference)?.goneAt === undefined
+  const going = [...account.entries.values()].filter(isGoing)
+  let count = 0
+  for (let first = 0; first < going.length; first += PIECE) {
+    // During the pauses an action may have reported one of them.
+    const still = going.slice(first, first + PIECE).filter(isGoing)
+    mirror.write(still.map((entry) => goneNow(mirror, account, entry, now)))
+    count += still.length
+    await nextTurn()
+  }
+  return count
+}
+
+function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): Writing | undefined {
+  const row = account.index.get(entry.reference)
+  if (!row) return undefined
+  const placed = { document: mirror.document(entry), folder: entry.folder, isPlaced: entry.isPlaced }
+  const differences = changesBetween({ ...placed, isGone: false }, { ...placed, isGone: true })
+  const isChanged = differences.length > 0
+  return {
+    entry,
+    content: { row: { ...row, goneAt: now, ...(isChanged && { changedAt: now, unread: true }) } },
+    happened: { differences: differences.map((one) => ({ ...one, isOwn: false })), at: now }
+  }
+}
+
+/**
+ * Adopts an account's changed folders: nothing has happened to their documents. Called again it does nothing more; where
+ * it was interrupted it continues.
+ */
+export async function changeFolders(
+  mirror: Mirror,
+  account: Account,
+  { folders, isOtherService }: Omit<Ask<'foldersChanged'>, 'accountId'>
+): Promise<void> {
+  const listed = new Set(folders)
+  for (const folder of [...account.folders.values()]) {
+    if (listed.has(folder.name) && !isOtherService) continue
+    const spelled = isOtherService ? undefined : newSpelling(account, folder, folders)
+    const mine = [...account.entries.values()].filter((entry) => entry.folder === folder.name && entry.isPlaced)
+    for (let first = 0; first < mine.length; first += PIECE) {
+      const some = mine.slice(first, first + PIECE)
+      mirror.write(
+        some.map((entry) => (spelled === undefined ? unplaced(account, entry) : renamed(account, entry, spelled)))
+      )
+      await nextTurn()
+    }
+    // Last: until then it shows that something is left to do.
+    if (spelled === undefined) mirror.forgetFolder(account, folder.name)
+    else mirror.renameFolder(account, folder, spelled)
+  }
+}
+
+/** The folder's new name, if only its case changed and no other folder has that name. */
+function newSpelling(account: Account, { name }: Folder, folders: readonly string[]): string | undefined {
+  const spelled = folders.find((one) => one.toLowerCase() === name.toLowerCase())
+  return spelled !== undefined && !account.folders.has(spelled) ? spelled : undefined
+}
+
+/** The first look that shows it says where it is. */
+function unplaced(account: Account, entry: Entry): Writing {
+  return {
+    entry: {
+      ...entry,
+      isPlaced: false,
+      isMissing: false,
+      ownSeenAt: seenAt(account, entry),
+      ownSeenInRun: seenInRun(account, entry),
+      also: undefined
+    },
+    happened: NOTHING
+  }
+}
+
+function renamed(account: Account, entry: Entry, folder: string): Writing | undefined {
+  const row = account.index.get(entry.reference)
+  return row && { entry: { ...entry, folder }, content: { row: { ...row, folder } }, happened: NOTHING }
+}
+
+const NOTHING: Writing['happened'] = { differences: [], at: 0 }
