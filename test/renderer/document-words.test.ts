@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asOf, dateInFull, dueWords } from '../../src/renderer/src/screens/documents/document-words.ts'
+import { asOf, dateInFull, dueWords, packageStatus } from '../../src/renderer/src/screens/documents/document-words.ts'
 import {
   signatureWords,
   validationInWords,
@@ -16,7 +16,13 @@ import { changeInWords, changeStatus } from '../../src/renderer/src/words/change
 import { momentInWords } from '../../src/renderer/src/words/dates.ts'
 import { actionStatus, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'
 import type { ActionRequest } from '../../src/shared/contract/document-actions.ts'
-import type { ActionState, ChangeKind, DocumentChange, VideoDetailView } from '../../src/shared/contract/views.ts'
+import type {
+  ActionState,
+  ChangeKind,
+  DocumentChange,
+  PackageRow,
+  VideoDetailView
+} from '../../src/shared/contract/views.ts'
 import { SIGNED_STATUSES } from '../../src/shared/model/document.ts'
 import { DOCUMENT_STATUSES, readDocumentStatus, type StatusFamily } from '../../src/shared/model/document-status.ts'
 import { actionOf, changesOf, pageOf, signerOf } from './document-pages.ts'
@@ -67,6 +73,13 @@ test('a due day without a time is the day that was written, however far away', (
     expect(words(new Date(2025, 10, 28).getTime())).toMatchObject({ left: 'overdue by a day', overdue: true })
     expect(dateInFull({ at, offset, precision: 'day' })).toBe('Thursday 27 November 2025')
   }
+})
+
+test('a package says of how many documents the status is not known', () => {
+  const status = (complete: number, unsaid: number) => packageStatus({ complete, unsaid, documents: 3 } as PackageRow)
+  expect(status(1, 0)).toBe('1 of 3 complete')
+  expect(status(1, 2)).toBe('1 of 3 complete, 2 unknown')
+  expect(status(0, 3)).toBe('Unknown')
 })
 
 test('a due day without a time lasts until that day is over', () => {

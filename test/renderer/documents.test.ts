@@ -574,4 +574,18 @@ describe('what is true', () => {
       text: expect.stringContaining('[7].Signers[0], reference doc-x')
     })
   })
+
+  test('a document that the service lists twice, and not alike, is named', async () => {
+    const api = fakeApi()
+    const { list } = api.documents
+    const documents = [{ folder: 'Progress', path: '[7]', reference: 'doc-x', name: 'Deed', isDoubled: true as const }]
+    api.documents.list = async (input) => {
+      const answer = await list(input)
+      return answer.ok ? { ok: true, value: { ...answer.value, unreadable: { count: 1, documents } } } : answer
+    }
+    await open(api)
+    expect(screen.getByText('The service lists 1 document twice, and not alike.')).toBeTruthy()
+    await press('Copy details')
+    expect(calls('system.copy')[0]?.input).toMatchObject({ text: expect.stringMatching(/doc-x, Deed, listed again/) })
+  })
 })

@@ -9,13 +9,14 @@ const days = z.number().int().min(0).max(3650)
 
 /**
  * What is known of a document's identity checks, in one word: the worst of its signers. `asked` while nothing is known
- * of the result; `other` for words that we don't know, which are shown as they came.
+ * of the result; `partly` where some have passed and the service says nothing of the others; `other` for words that we don't
+ * know, which are shown as they came.
  */
-export const IDENTITY_STATES = ['none', 'asked', 'passed', 'failed', 'other', 'unknown'] as const
+export const IDENTITY_STATES = ['none', 'asked', 'partly', 'passed', 'failed', 'other', 'unknown'] as const
 export type IdentityState = (typeof IDENTITY_STATES)[number]
 
 /** What documents can be found by: `any` are all of which an identity check was asked for. */
-export const IDENTITY_FILTERS = ['any', 'asked', 'passed', 'failed', 'other'] as const
+export const IDENTITY_FILTERS = ['any', 'asked', 'partly', 'passed', 'failed', 'other'] as const
 
 /** The columns of the list of documents; it can be in the order of each. */
 export const DOCUMENT_COLUMNS = [
@@ -58,7 +59,7 @@ export const DocumentQuery = z.strictObject({
   dueWithinDays: days.optional(),
   /** Due on this day of this workstation's zone, `2026-11-21`. */
   dueOn: z.iso.date().optional(),
-  /** Not ended, and past its due date. */
+  /** Not ended, as far as anyone can say, and past its due date. */
   overdue: z.literal(true).optional(),
   /** Not ended, and nothing signed or changed for so many days. */
   stuckForDays: days.optional(),

@@ -64,8 +64,9 @@ export interface PackageRow {
   /** Made of the names of its documents. */
   name: string
   documents: number
-  /** How many of them are complete. */
+  /** How many of them are complete, and of how many the service gives no status. */
   complete: number
+  unsaid: number
   unread: number
   due?: ServiceDate
   isExpanded: boolean
@@ -73,13 +74,15 @@ export interface PackageRow {
 
 export type FolderRow = DocumentRow | PackageRow
 
-/** A document of an answer that could not be read: named as far as it says who it is. */
+/** A document of an answer that could not be read, or not been taken over: named as far as it says who it is. */
 export interface UnreadableDocument {
   folder: string
   /** Its place in the answer, as `[3].Signers[0].HasSigned`. */
   path: string
   reference?: string
   name?: string
+  /** It can be read, but another one further on has its reference and says other things: that one is shown. */
+  isDoubled?: true
 }
 
 export interface DocumentList {

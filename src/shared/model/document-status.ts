@@ -51,6 +51,22 @@ const FAMILIES = new Map<string, StatusFamily>([
   ['notstart', 'not-started']
 ])
 
+const ENDED = new Set<StatusFamily>(['signed', 'complete', 'declined', 'expired'])
+
+/**
+ * Whether anyone still waits for a document; undefined if nobody can say: its status isn't told, and not all of its
+ * signers are known to have signed.
+ */
+export function isOpen(
+  { family, raw }: Pick<DocumentStatus, 'family' | 'raw'>,
+  signers: readonly { state: string }[] = []
+): boolean | undefined {
+  if (ENDED.has(family)) return false
+  if (family !== 'other' || raw) return true
+  // One who waits may wait in vain: it may have expired, or have been declined by another.
+  return signers.length > 0 && signers.every(({ state }) => state === 'signed') ? false : undefined
+}
+
 /** Reads a status; one that isn't known is of the family `other` and keeps its words. */
 export function readDocumentStatus(raw: string | undefined): DocumentStatus {
   const spelled = (raw ?? '').trim()

@@ -199,6 +199,7 @@ function grouped(all: readonly DocumentPage[], expanded: ReadonlySet<string>): (
       name: some.map(({ name }) => name).join(', '),
       documents: some.length,
       complete: some.filter(({ status }) => status.family === 'complete').length,
+      unsaid: some.filter(({ status }) => status.family === 'other' && !status.raw).length,
       unread: some.filter(({ unread }) => unread).length,
       ...(first.due && { due: first.due }),
       isExpanded: expanded.has(reference)

@@ -258,9 +258,17 @@ describe('a bad answer', () => {
   })
 
   test('that names a document twice is taken by its last word, and counts it once', async () => {
+    const doubled = { folder: 'Progress', path: '[0]', reference: 'lease', isDoubled: true }
     expect(await look('Progress', [lease({ Name: 'One' }), lease({ Name: 'Two' })])).toMatchObject({
-      documents: 1,
-      changed: 1
+      ...{ documents: 1, changed: 1 },
+      unreadable: { count: 1, documents: [{ ...doubled, name: 'One' }] }
+    })
+    // Said of every answer that has it, also where the last one is as it was.
+    expect(await look('Progress', [lease({ Name: 'Four' }), lease({ Name: 'Two' })])).toMatchObject({
+      unreadable: { count: 1, documents: [{ ...doubled, name: 'Four' }] }
+    })
+    expect(await look('Progress', [lease({ Name: 'Two' }), lease({ Name: 'Two' })])).toMatchObject({
+      unreadable: { count: 0 }
     })
     expect((await get())?.document.Name).toBe('Two')
     await look('Progress', [lease({ Name: 'Three' }), lease({ Name: 'Two' })])

@@ -333,7 +333,7 @@ describe('what this has found, as it is told in the plainest way', () => {
   test('a check has passed where the service says so of the whole of it, for everyone', async () => {
     const passed = { ...ana, IDVerificationResult: 'Passed' }
     expect((await pageOf({ Signers: [passed] })).identity).toBe('passed')
-    expect((await pageOf({ Signers: [passed, ben] })).identity).toBe('asked')
+    expect((await pageOf({ Signers: [passed, ben] })).identity).toBe('partly')
     expect((await pageOf({ Signers: [{ ...ana, IDVerificationFaceMatchResult: 'Match' }] })).identity).toBe('other')
   })
 
@@ -343,8 +343,10 @@ describe('what this has found, as it is told in the plainest way', () => {
   })
 
   test('nothing is overdue whose status isn’t told', async () => {
-    const words = dueWords(await pageOf({ DueDate: '2026-11-01T00:00:00Z' }), NOW)
-    expect(words).toMatchObject({ left: '', overdue: false })
+    for (const Signers of [[], [{ ...ana, HasSigned: false }], [{ ...ana, HasSigned: true }]]) {
+      const words = dueWords(await pageOf({ DueDate: '2026-11-01T00:00:00Z', Signers }), NOW)
+      expect(words).toMatchObject({ left: '', overdue: false })
+    }
   })
 
   test('no signatures are not found where the service names no list of them', () => {

@@ -160,5 +160,5 @@ export function identityOf(document: DocumentResponse): IdentityState {
   if (signers.length === 0) return identityAsked(document)
   const states = signers.map((signer) => identityOfSigner(document, signer))
   const worst = WORST_FIRST.find((state) => states.includes(state)) ?? 'none'
-  return worst === 'passed' && states.includes('unknown') ? 'asked' : worst
+  return worst === 'passed' && states.includes('unknown') ? 'partly' : worst
 }

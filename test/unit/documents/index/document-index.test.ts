@@ -127,7 +127,7 @@ describe('what a search finds', () => {
 describe('what conditions find', () => {
   test('“due within” ends with the day of this workstation’s zone', () => {
     const index = boardOf(
-      row({ Reference: 'passed', DueDate: '2026-11-21T08:59:00Z' }),
+      row({ Reference: 'passed', Status: 'Signing', DueDate: '2026-11-21T08:59:00Z' }),
       row({ Reference: 'tonight', DueDate: '2026-11-21T10:59:00Z' }),
       row({ Reference: 'tomorrow', DueDate: '2026-11-21T11:00:00Z' }),
       row({ Reference: 'signed', DueDate: '2026-11-21T10:00:00Z', Status: 'Complete' })
@@ -154,17 +154,30 @@ describe('what conditions find', () => {
   })
 
   test('a due day without a time is overdue when it has ended', () => {
-    const index = boardOf(row({ DueDate: '2026-11-21', GMT: '780' }))
+    const index = boardOf(row({ Status: 'Signing', DueDate: '2026-11-21', GMT: '780' }))
     const end = Date.UTC(2026, 10, 21, 11)
     expect(found(index, { overdue: true }, { now: end - 1, zone: ZONE })).toEqual([])
     expect(found(index, { overdue: true }, { now: end, zone: ZONE })).toEqual(['D-1'])
   })
 
+  test('nothing whose status isn’t told is overdue or stuck, as it may have ended; it may still become due', () => {
+    const long = { changedAt: NOW - 30 * DAY }
+    const index = boardOf(
+      row({ Reference: 'passed', DueDate: '2026-11-20T00:00:00Z', Signers: [{ HasSigned: false }] }, long),
+      row({ Reference: 'tonight', DueDate: '2026-11-21T10:59:00Z' }),
+      row({ Reference: 'signed', DueDate: '2026-11-21T10:59:00Z', Signers: [{ HasSigned: true }] })
+    )
+    expect(found(index, { overdue: true })).toEqual([])
+    expect(found(index, { stuckForDays: 7 })).toEqual([])
+    expect(wholly(overviewOf(index, moment, 7))).toMatchObject({ overdue: 0, stuck: { count: 0 } })
+    expect(found(index, { dueWithinDays: 0 })).toEqual(['tonight'])
+  })
+
   test('what time alone changes is found as soon as it is so, though the rows are the same', () => {
     const index = boardOf(
-      row({ Reference: 'soon', DueDate: new Date(NOW + 5).toISOString() }),
+      row({ Reference: 'soon', Status: 'Signing', DueDate: new Date(NOW + 5).toISOString() }),
       row(
-        { Reference: 'idle', LastSignedDate: new Date(NOW - 3 * DAY + 7).toISOString() },
+        { Reference: 'idle', Status: 'Signing', LastSignedDate: new Date(NOW - 3 * DAY + 7).toISOString() },
         { changedAt: NOW - 9 * DAY }
       )
     )
@@ -201,9 +214,9 @@ describe('what conditions find', () => {
 
   test('a due day without a time is that day, wherever the office and its writer are', () => {
     const index = boardOf(
-      row({ Reference: 'theirs', Name: 'a', DueDate: '2026-11-22' }),
-      row({ Reference: 'east', Name: 'b', DueDate: '2026-11-22', GMT: '780' }),
-      row({ Reference: 'west', Name: 'c', DueDate: '2026-11-22', GMT: '-480' })
+      row({ Reference: 'theirs', Name: 'a', Status: 'Signing', DueDate: '2026-11-22' }),
+      row({ Reference: 'east', Name: 'b', Status: 'Signing', DueDate: '2026-11-22', GMT: '780' }),
+      row({ Reference: 'west', Name: 'c', Status: 'Signing', DueDate: '2026-11-22', GMT: '-480' })
     )
     for (const zone of ['America/New_York', 'Australia/Sydney', 'Pacific/Auckland', 'UTC']) {
       const begins = Date.parse('2026-11-22T00:00:00Z') - (offsetIn(zone, NOW) ?? 0) * 60_000
@@ -240,10 +253,10 @@ describe('the order of a list', () => {
 
   test('documents without a value come last either way, and those alike go by name', () => {
     const index = boardOf(
-      row({ Reference: 'D-1', Name: 'b', DueDate: '2026-12-01' }),
+      row({ Reference: 'D-1', Name: 'b', Status: 'Signing', DueDate: '2026-12-01' }),
       row({ Reference: 'D-2', Name: 'none' }),
-      row({ Reference: 'D-3', Name: 'a', DueDate: '2026-12-01' }),
-      row({ Reference: 'D-4', Name: 'c', DueDate: '2026-12-05' })
+      row({ Reference: 'D-3', Name: 'a', Status: 'Signing', DueDate: '2026-12-01' }),
+      row({ Reference: 'D-4', Name: 'c', Status: 'Signing', DueDate: '2026-12-05' })
     )
     expect(names(index, 'due')).toEqual(['a', 'b', 'c', 'none'])
     expect(names(index, 'due', true)).toEqual(['c', 'a', 'b', 'none'])
@@ -347,7 +360,14 @@ describe('packages', () => {
       ['document', 'Alone'],
       ['document', 'No package']
     ])
-    expect(rows[0]).toMatchObject({ packageReference: 'P', documents: 2, complete: 1, unread: 1, isExpanded: false })
+    expect(rows[0]).toMatchObject({
+      packageReference: 'P',
+      documents: 2,
+      complete: 1,
+      unsaid: 1,
+      unread: 1,
+      isExpanded: false
+    })
     expect({ total, documents }).toEqual({ total: 3, documents: 4 })
   })
 

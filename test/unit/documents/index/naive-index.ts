@@ -13,7 +13,10 @@ export function naiveList(rows: readonly IndexRow[], query: DocumentQuery, momen
 }
 
 export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: Moment): boolean {
-  const ended = ['complete', 'declined', 'expired'].includes(row.status.family)
+  const isSilent = row.status.family === 'other' && row.status.raw === ''
+  const allSigned = row.signers.length > 0 && row.signers.every(({ state }) => state === 'signed')
+  const ended = ['complete', 'signed', 'declined', 'expired'].includes(row.status.family) || (isSilent && allSigned)
+  const isDoubtful = isSilent && !allSigned
   const idleSince = Math.max(row.changedAt, row.lastSigned?.at ?? Number.NEGATIVE_INFINITY)
   const today = dayIn(zone, now)
   const isDay = row.due?.precision === 'day'
@@ -33,8 +36,8 @@ export function naiveFinds(row: IndexRow, query: DocumentQuery, { now, zone }: M
     query.dueWithinDays === undefined ||
       (!ended && dueDay !== undefined && !hasPassed && dueDay <= plusDays(today, query.dueWithinDays)),
     query.dueOn === undefined || dueDay === query.dueOn,
-    query.overdue === undefined || (!ended && hasPassed),
-    query.stuckForDays === undefined || (!ended && idleSince <= now - query.stuckForDays * DAY),
+    query.overdue === undefined || (!ended && !isDoubtful && hasPassed),
+    query.stuckForDays === undefined || (!ended && !isDoubtful && idleSince <= now - query.stuckForDays * DAY),
     people.some((person) => person.includes(plain(query.signer ?? ''))),
     query.waitingHere === undefined || (row.goneAt === undefined && row.signers.some((signer) => signer.canSignHere)),
     query.identity === undefined ||
@@ -95,7 +98,7 @@ function inOrderOf({ sort }: DocumentQuery) {
 
 function keyOf(row: IndexRow, by: DocumentQuery['sort']['by']): string | number | undefined {
   const share = row.progress && row.progress.signed / row.progress.of
-  const families = ['not-started', 'in-progress', 'complete', 'declined', 'expired', 'other']
+  const families = ['not-started', 'in-progress', 'signed', 'complete', 'declined', 'expired', 'other']
   const names = row.signers.map(({ name }) => name).join(', ')
   const keys = {
     name: row.name,
@@ -110,7 +113,9 @@ function keyOf(row: IndexRow, by: DocumentQuery['sort']['by']): string | number 
     reference: row.reference,
     clientReference: row.clientReference,
     formReference: row.formDirectReference,
-    identity: { failed: 0, other: 1, asked: 2, passed: 3, none: undefined, unknown: undefined }[row.identity],
+    identity: { failed: 0, other: 1, asked: 2, partly: 3, passed: 4, none: undefined, unknown: undefined }[
+      row.identity
+    ],
     changed: row.changedAt
   }
   return keys[by]

@@ -69,7 +69,9 @@ const signer = fc
 const anyDocument = fc
   .record({
     Name: maybe(text),
-    Status: maybe(fc.constantFrom('Complete', 'Declined', 'Expired', 'NotStart', 'Signing', '1 of 2 Signed', 'Odd')),
+    Status: maybe(
+      fc.constantFrom('Complete', 'Declined', 'Expired', 'NotStart', 'Signing', '1 of 2 Signed', 'Signed', 'Odd')
+    ),
     DueDate: maybe(date),
     LastSignedDate: maybe(date),
     GMT: maybe(fc.constantFrom('780', '-300')),

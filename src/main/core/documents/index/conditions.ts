@@ -3,13 +3,14 @@
  * arrays by the rows' ids: a look at 100,000 of them is then a walk through memory rather than a visit to as many objects.
  */
 import { type DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
+import { isOpen } from '../../../../shared/model/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt } from '../../lib/calendar.ts'
 import { folded, wordsOf } from '../../lib/text-folding.ts'
 import type { Moment } from '../questions.ts'
-import { hasEnded, type IndexRow, waitsHere, writtenDay } from './row.ts'
+import { type IndexRow, waitsHere, writtenDay } from './row.ts'
 
-/** Bits of `flags`. */
-export const FLAG = { unread: 1, hasFile: 2, waitsHere: 4, gone: 8, ended: 16 } as const
+/** Bits of `flags`. Of those that are `unsaid` nobody can say whether they have ended. */
+export const FLAG = { unread: 1, hasFile: 2, waitsHere: 4, gone: 8, ended: 16, unsaid: 32 } as const
 
 /**
  * Times are milliseconds since 1970 UTC, and NaN, which is in no order with any, where there is none. A due date without
@@ -72,7 +73,7 @@ export function openColumns(capacity: number) {
         (row.hasFileUploaded ? FLAG.hasFile : 0) |
         (waitsHere(row) ? FLAG.waitsHere : 0) |
         (row.goneAt === undefined ? 0 : FLAG.gone) |
-        (hasEnded(row) ? FLAG.ended : 0)
+        opennessOf(row)
     },
 
     remove(rowId: number): void {
@@ -182,7 +183,8 @@ export function conditionsOf(
   const must = (holds: Condition['holds'], turnsAt?: Condition['turnsAt']) =>
     conditions.push(turnsAt ? { holds, turnsAt } : { holds })
   const mustHave = (flag: number) => must((rowId) => ((flags[rowId] as number) & flag) !== 0)
-  const isOpen = (rowId: number) => ((flags[rowId] as number) & FLAG.ended) === 0
+  const mayBeOpen = (rowId: number) => ((flags[rowId] as number) & FLAG.ended) === 0
+  const isSurelyOpen = (rowId: number) => ((flags[rowId] as number) & (FLAG.ended | FLAG.unsaid)) === 0
   const dueAt = (rowId: number) => due[rowId] as number
   const dueDayAt = (rowId: number) => dueDay[rowId] as number
   let until = Number.POSITIVE_INFINITY
@@ -227,22 +229,28 @@ export function conditionsOf(
     const [end, firstDay, endDay] = [beginningOf(after, zone), Date.parse(day), Date.parse(after)]
     must(
       (rowId) =>
-        isOpen(rowId) &&
+        mayBeOpen(rowId) &&
         ((dueAt(rowId) > now && dueAt(rowId) < end) || (dueDayAt(rowId) >= firstDay && dueDayAt(rowId) < endDay)),
       dueAt
     )
   }
   if (query.overdue) {
     const firstDay = Date.parse(today())
-    must((rowId) => isOpen(rowId) && (dueAt(rowId) <= now || dueDayAt(rowId) < firstDay), dueAt)
+    must((rowId) => isSurelyOpen(rowId) && (dueAt(rowId) <= now || dueDayAt(rowId) < firstDay), dueAt)
   }
   if (stuckForDays !== undefined) {
     const stuckAt = (rowId: number) => (idle[rowId] as number) + stuckForDays * DAY
-    must((rowId) => isOpen(rowId) && stuckAt(rowId) <= now, stuckAt)
+    must((rowId) => isSurelyOpen(rowId) && stuckAt(rowId) <= now, stuckAt)
   }
   // The dearest comes last: most rows don't get as far.
   if (person) must((rowId) => hasPerson(columns.rows[rowId] as IndexRow, person))
   return { conditions, until }
+}
+
+function opennessOf({ status, signers }: IndexRow): number {
+  const open = isOpen(status, signers)
+  if (open === undefined) return FLAG.unsaid
+  return open ? 0 : FLAG.ended
 }
 
 interface Stretch {

@@ -11,6 +11,7 @@ const PIECE = 64
 const IDENTITY = {
   none: '',
   asked: 'Asked for',
+  partly: 'Passed for some only',
   passed: 'Passed',
   failed: 'Failed',
   other: 'Other result',

@@ -12,7 +12,7 @@ type Compare = (one: number, other: number) => number
 
 const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
 /** What needs a look first. */
-const IDENTITIES = ['failed', 'other', 'asked', 'passed']
+const IDENTITIES = ['failed', 'other', 'asked', 'partly', 'passed']
 /** Slots that are ordered, or rows that are put in their place, between two pauses. */
 const PIECE = 512
 /** So many times an order follows what changes meanwhile; anyone who asks later follows on. */

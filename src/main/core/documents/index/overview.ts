@@ -57,6 +57,7 @@ export function* overviewOf(
     const [dueAt, dueDay] = [columns.due[rowId] as number, columns.dueDay[rowId] as number]
     due.count(dueAt)
     due.countAt((dueDay - firstDay) / DAY)
+    if (flags & FLAG.unsaid) continue
     if (dueAt <= now || dueDay < firstDay) view.overdue++
     if ((columns.idleSince[rowId] as number) + stuckDays * DAY <= now) stuck.count++
   }

@@ -256,6 +256,7 @@ function packageRowOf(rows: Group, isExpanded: boolean): PackageRow {
     name: more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', '),
     documents: rows.length,
     complete: rows.filter(({ status }) => status.family === 'complete').length,
+    unsaid: rows.filter(({ status }) => status.family === 'other' && !status.raw).length,
     unread: rows.filter(({ unread }) => unread).length,
     ...(due && { due }),
     isExpanded

@@ -183,11 +183,6 @@ export function writtenDay(date: ServiceDate, gmt = 0): number {
   return date.at + (date.offset ?? gmt) * 60_000
 }
 
-/** Nobody waits for it any more. */
-export function hasEnded({ status: { family } }: Pick<IndexRow, 'status'>): boolean {
-  return family === 'complete' || family === 'signed' || family === 'declined' || family === 'expired'
-}
-
 /** Someone can sign it at the counter now. */
 export function waitsHere(row: IndexRow): boolean {
   return row.goneAt === undefined && row.signers.some(({ canSignHere }) => canSignHere)

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { UnreadableDocument } from '../../../../shared/contract/index.ts'
 import { type DocumentResponse, plainFormat } from '../../../../shared/model/index.ts'
 import { type Scan, scanList } from '../../lib/json-scanning.ts'
+import { defined } from '../../lib/objects.ts'
 import { inSlices, nextTurn } from '../../lib/slices.ts'
 import type { Ask, Taken } from '../questions.ts'
 import {
@@ -38,6 +39,11 @@ const LONG_SLICE = 40
 const MANY = 2000
 /** How many unreadable documents are named. */
 const NAMED = 20
+
+type Who = Pick<
+  { [Member in keyof UnreadableDocument]?: UnreadableDocument[Member] | undefined },
+  'reference' | 'name' | 'isDoubled'
+>
 
 /** @returns the taking of one answer at a time: anyone who calls waits for the one before. */
 export function openAnswerTaking(mirror: Mirror) {
@@ -102,8 +108,9 @@ export function openAnswerTaking(mirror: Mirror) {
     for (const { place, hash } of others) {
       const answered = answeredAt(taking, place)
       if (answered.kind === 'document') {
-        if (last.get(answered.document.Reference) === place)
-          isSettled = one(answered.document, place, hash) && isSettled
+        const lastPlace = last.get(answered.document.Reference)
+        if (lastPlace === place) isSettled = one(answered.document, place, hash) && isSettled
+        else if (lastPlace !== undefined) again(answered, place, lastPlace)
       } else {
         isSettled = unread(answered, place) && isSettled
       }
@@ -115,11 +122,21 @@ export function openAnswerTaking(mirror: Mirror) {
     }
     mirror.write(writings.splice(0))
 
+    /** A document that comes once more further on, at `last`, is named where the two are not alike. */
+    function again(answered: Extract<Answered, { kind: 'document' }>, place: number, last: number): void {
+      if (isDeepStrictEqual(answeredAt(taking, last), answered)) return
+      const { Reference: reference, Name: name } = answered.document
+      list({ place, path: '', isDoubled: true, reference, name })
+    }
+
     /** Takes over one document; answers whether an equal answer would do the same. */
     function one(document: DocumentResponse, place: number, hash: string): boolean {
       const entry = account.entries.get(document.Reference)
       // The same document further on, as it was.
-      if (entry && entry.look === taking.number && entry.place > place) return true
+      if (entry && entry.look === taking.number && entry.place > place) {
+        again({ kind: 'document', document }, place, entry.place)
+        return true
+      }
       if (entry && entry.knownAt > ask.begun) {
         // What is known may be newer: the next look tells.
         if (entry.folder === folder.name && entry.isPlaced) Object.assign(entry, { look: taking.number, place })
@@ -161,19 +178,17 @@ export function openAnswerTaking(mirror: Mirror) {
       entry.ownSeenInRun = Math.max(seenInRun(account, entry), ask.begun)
     }
 
+    function list({ place, path, ...who }: { place: number; path: string } & Who): void {
+      unreadable.count++
+      if (unreadable.documents.length >= NAMED) return
+      unreadable.documents.push({ folder: folder.name, path: `[${place}]${path}`, ...defined(who) })
+    }
+
     /** Counts it as seen where it says who it is; answers whether an equal answer would do the same. */
     function unread(answered: Exclude<Answered, { kind: 'document' }>, place: number): boolean {
       if (answered.kind === 'not-json') return false
       const { reference, name, path } = answered
-      unreadable.count++
-      if (unreadable.documents.length < NAMED) {
-        unreadable.documents.push({
-          folder: folder.name,
-          path: `[${place}]${path}`,
-          ...(reference !== undefined && { reference }),
-          ...(name !== undefined && { name })
-        })
-      }
+      list({ place, path, reference, name })
       const entry = reference === undefined ? undefined : account.entries.get(reference)
       if (reference === undefined) isComplete = false
       if (entry?.folder === folder.name && entry.isPlaced) {

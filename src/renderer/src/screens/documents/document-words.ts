@@ -1,15 +1,14 @@
 /** A document in words, for the list and its page: when it is due, how far it is, what its cells say, how new all of it is. */
 
 import type { DocumentColumn } from '../../../../shared/contract/document-query.ts'
-import type { ConnectionView, DocumentRow } from '../../../../shared/contract/views.ts'
+import type { ConnectionView, DocumentRow, PackageRow } from '../../../../shared/contract/views.ts'
+import { isOpen } from '../../../../shared/model/document-status.ts'
 import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { signedOf } from '../../words/counts.ts'
 import { clockTime, dayInWords, daysAway, momentInWords, offsetAt, shortDay } from '../../words/dates.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-/** Once a document is in one of these, nobody waits for its due date any more. */
-const ENDED = new Set(['signed', 'complete', 'declined', 'expired'])
 
 export interface DueWords {
   /** "5 Dec". */
@@ -20,22 +19,30 @@ export interface DueWords {
   overdue: boolean
 }
 
-export function dueWords({ due, status }: Pick<DocumentRow, 'due' | 'status'>, now: number): DueWords | undefined {
+export function dueWords(
+  { due, status, signers }: Pick<DocumentRow, 'due' | 'status'> & Partial<Pick<DocumentRow, 'signers'>>,
+  now: number
+): DueWords | undefined {
   if (!due) return undefined
   const isDay = due.precision === 'day'
   const at = isDay ? beginningHere(due) : due.at
   const day = shortDay(at, now)
-  if (ENDED.has(status.family)) return { day, left: '', tone: 'quiet', overdue: false }
-  if ((isDay ? beginningHere(due, 1) : at) <= now) {
-    // Without its status nobody knows whether it has ended.
-    if (status.family === 'other' && !status.raw) return { day, left: '', tone: 'quiet', overdue: false }
-    return { day, left: overdueBy(at, now), tone: 'danger', overdue: true }
-  }
+  const open = isOpen(status, signers)
+  const hasPassed = (isDay ? beginningHere(due, 1) : at) <= now
+  // Of a date that is to come it is said how long is left unless the document has ended; of one that has passed, if it is open.
+  if (open === false || (hasPassed && !open)) return { day, left: '', tone: 'quiet', overdue: false }
+  if (hasPassed) return { day, left: overdueBy(at, now), tone: 'danger', overdue: true }
   const left = daysAway(at, now)
   if (left === 'today') {
     return { day, left: isDay ? left : `today ${clockTime(at)}`, tone: 'warn', overdue: false }
   }
   return { day, left, tone: left === 'tomorrow' ? 'warn' : 'quiet', overdue: false }
+}
+
+/** How far the documents of a package have come, as far as the service says. */
+export function packageStatus({ complete, documents, unsaid }: PackageRow): string {
+  if (unsaid === documents) return 'Unknown'
+  return `${complete} of ${documents} complete${unsaid > 0 ? `, ${unsaid} unknown` : ''}`
 }
 
 /**

@@ -75,6 +75,7 @@ export function familyWords(family: NonNullable<DocumentQuery['families']>[numbe
 
 const identityFilters: Record<NonNullable<DocumentQuery['identity']>, string> = {
   any: 'asked for',
+  partly: 'passed for some only',
   asked: 'without a result yet',
   passed: 'passed',
   failed: 'failed',

@@ -60,6 +60,7 @@ export function identityFinding({ field, value }: { field: string; value: string
 
 const states: Record<Exclude<IdentityState, 'none' | 'unknown'>, StatusWords & { inFull: string }> = {
   asked: { word: 'Asked for', inFull: 'Asked for, no result yet', shape: 'ring', tone: 'quiet' },
+  partly: { word: 'Partly passed', inFull: 'Identity check partly passed', shape: 'half', tone: 'quiet' },
   passed: { word: 'Passed', inFull: 'Identity check passed', shape: 'tick', tone: 'ok' },
   failed: { word: 'Failed', inFull: 'Identity check failed', shape: 'cross', tone: 'danger' },
   other: { word: 'To be looked at', inFull: 'To be looked at', shape: 'question', tone: 'warn' }
