@@ -16,9 +16,10 @@ export function otherMembers(
   members: readonly [name: string, member: unknown][],
   isSecret: (text: string) => boolean = () => false
 ): OtherMember[] {
+  const mayLetIn = (text: string) => isSecret(text) || hasKeyedAddress(text)
   const without = (name: string, member: unknown): unknown => {
     const isText = typeof member === 'string' || typeof member === 'number'
-    return isSecretName(name) || (isText && isSecret(String(member))) ? HIDDEN : member
+    return isSecretName(name) || (isText && mayLetIn(String(member))) ? HIDDEN : member
   }
   return members.slice(0, MOST).flatMap(([name, member]) => {
     if (member === undefined || member === '') return []
@@ -26,9 +27,9 @@ export function otherMembers(
     const value = typeof shown === 'string' ? shown : JSON.stringify(shown, without)
     return [
       {
-        name: isSecret(name) ? HIDDEN : shortened(name, LONGEST),
+        name: mayLetIn(name) ? HIDDEN : shortened(name, LONGEST),
         // A secret may be a name, too.
-        value: shortened(isSecret(value) ? HIDDEN : value, LONGEST)
+        value: shortened(mayLetIn(value) ? HIDDEN : value, LONGEST)
       }
     ]
   })
@@ -56,6 +57,18 @@ function isSecretName(name: string): boolean {
 /** A shorter part of an address says nothing of it; a shorter secret is looked for whole. */
 const SHORTEST_KEY = 12
 const SHORTEST_PART = 4
+
+/**
+ * Whether a text has an address with something in it that could be a key. What a member is called says too little: clients show
+ * a plain `Url` beside the answer's signing keys.
+ */
+function hasKeyedAddress(text: string): boolean {
+  const addresses = text.match(/https?:\/\/[^\s"'<>]+/gi) ?? []
+  return addresses.some((address) => {
+    const [, , , ...parts] = address.split(/[/?&=#;]/)
+    return /[?#]/.test(address) || parts.some((part) => part.length >= SHORTEST_KEY)
+  })
+}
 
 /** Whether a text gives one of these away: a secret, or an address whose parts let someone in. */
 export function secretsIn(wholes: readonly string[]): (text: string) => boolean {
