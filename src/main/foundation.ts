@@ -64,7 +64,7 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
   const clients = openClients({
     ...{ accounts, facts, time },
-    fetch: openServiceNetwork(),
+    ...openServiceNetwork(),
     unreached: (accountId) => signals.emit('unreached', accountId)
   })
   const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, time })

@@ -127,6 +127,30 @@ describe('is fetched from nowhere that the service may not lead us', () => {
     expect(asked).toHaveLength(1)
   })
 
+  test.each([
+    ['within the office', 'https://sign.example.com', '10.1.2.3', { finding: 'elsewhere' }],
+    ['on this computer', 'https://sign.example.com', '127.0.0.1', { finding: 'elsewhere' }],
+    ['nowhere', 'https://sign.example.com', undefined, { finding: 'place-away' }],
+    ['elsewhere in public', 'https://sign.example.com', '192.1.2.3', undefined],
+    ['within the office, where the service is itself', 'https://sign.intranet.example.com', '10.1.2.3', undefined]
+  ])('a name that leads %s', async (_what, baseUrl, leadsTo, expected) => {
+    const isThere = leadsTo !== undefined
+    const client = clientOf(baseUrl, {
+      limits: onlyOneAttempt,
+      fetch: async (url) => {
+        if (url.startsWith(baseUrl)) return Response.json({ DocumentURL: 'https://files.intranet.example.com/1' })
+        return isThere ? new Response(new Uint8Array(PDF)) : Promise.reject(new Error('net::ERR_NAME_NOT_RESOLVED'))
+      },
+      lookup: async (name) => {
+        if (name === 'sign.example.com') return ['192.1.2.4']
+        return isThere ? [leadsTo] : Promise.reject(new Error('net::ERR_NAME_NOT_RESOLVED'))
+      }
+    })
+    const opened = client.downloadSignedDocument('d-1')
+    if (expected) expect(await errorOf(opened)).toMatchObject(expected)
+    else await expect(opened.then(({ cancel }) => cancel())).resolves.toBeUndefined()
+  })
+
   test('another origin than the one that it redirects to', async () => {
     const other = await serve((_asked, response) => response.end(PDF))
     const service = await saying(

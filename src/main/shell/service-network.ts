@@ -3,14 +3,20 @@
  * in sessions apart from every page, and with a first-used connection for each POST.
  */
 import { net, type Session, session } from 'electron'
+import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
+import { lookupIn } from './lookup.ts'
 
 /** How many POSTs may be under way at once; a further one waits for its turn. */
 const LANES = 4
 
-/** Makes the `fetch` for clients of the service. Nothing of it is kept on disk: no cookies, no cache. */
-export function openServiceNetwork(): Fetch {
-  const reads = fetchIn(session.fromPartition('service-reads'))
+/** Makes what clients of the service reach it with. Nothing of it is kept on disk: no cookies, no cache. */
+export function openServiceNetwork(): { fetch: Fetch; lookup: Lookup } {
+  const reading = session.fromPartition('service-reads')
+  return { fetch: fetchBy(fetchIn(reading)), lookup: lookupIn(reading) }
+}
+
+function fetchBy(reads: Fetch): Fetch {
   const free = Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`)))
   const waiting: ((lane: Fetch) => void)[] = []
 

@@ -9,6 +9,7 @@ import { type Session, session } from 'electron'
 import { type Decision, decideRequest, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
 import { withPagePolicy } from '../core/policy/page-policy.ts'
 import { type Lookup, whyNotReached } from '../core/policy/private-networks.ts'
+import { lookupIn } from './lookup.ts'
 import { lockSession, type Permits } from './session-policy.ts'
 import { SESSIONS, SessionPool } from './session-pool.ts'
 
@@ -117,14 +118,4 @@ async function decide(
 function partOf(type: Electron.OnBeforeRequestListenerDetails['resourceType']): 'page' | 'frame' | 'content' {
   if (type === 'mainFrame') return 'page'
   return type === 'subFrame' ? 'frame' : 'content'
-}
-
-/** Asks the browser's own resolver, so that what is judged is what is connected to. */
-function lookupIn(opened: Session): Lookup {
-  return async (hostname) => {
-    const route = await opened.resolveProxy(`https://${hostname}/`)
-    if (!/^\s*DIRECT\b/i.test(route)) return 'elsewhere'
-    const { endpoints } = await opened.resolveHost(hostname)
-    return endpoints.map(({ address }) => address)
-  }
 }

@@ -2,6 +2,7 @@
 import { fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
+import type { Lookup } from '../policy/private-networks.ts'
 import { createAuthentication, createServiceClient, type Fetch, type ServiceClient } from '../service/index.ts'
 import type { Accounts } from './accounts.ts'
 import { clientCredentials, readAddress } from './credentials.ts'
@@ -12,6 +13,7 @@ export interface ClientDeps {
   accounts: Accounts
   facts: Pick<ServiceFactsOf, 'of' | 'learn'>
   fetch: Fetch
+  lookup?: Lookup | undefined
   /** Called when a request of an account's did not reach its service. */
   unreached?: (accountId: string) => void
   time: Pick<Time, 'now' | 'random'>
@@ -19,7 +21,7 @@ export interface ClientDeps {
 
 export type Clients = ReturnType<typeof openClients>
 
-export function openClients({ accounts, facts, fetch, time, unreached }: ClientDeps) {
+export function openClients({ accounts, facts, fetch, lookup, time, unreached }: ClientDeps) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
 
   /** What is broken off by its own side says nothing of the network, and another host nothing of the service. */
@@ -41,6 +43,7 @@ export function openClients({ accounts, facts, fetch, time, unreached }: ClientD
       baseUrl,
       authentication: createAuthentication(credentials, { clock: time.now }),
       fetch: telling(id, baseUrl),
+      lookup,
       clock: time.now,
       random: time.random,
       jsonByQuery,

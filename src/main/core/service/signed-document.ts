@@ -38,6 +38,7 @@ export function signedDocuments(
     ): Promise<SignedDocument> {
       const { DocumentURL } = await validateSignatures(documentReference, call)
       const url = placeOf(DocumentURL, transport.home, from)
+      if (url.origin !== transport.home.origin && (await transport.leadsInside(url))) throw trouble('elsewhere')
       try {
         const answer = await transport.openAt(url, { ...call, operation: OPERATION }, PDF_RATHER_THAN_JSON)
         const limit = call.maxBytes ?? transport.limits.downloadBytes
@@ -51,8 +52,8 @@ export function signedDocuments(
 }
 
 /**
- * The address, if it may be fetched from: the service's own origin, or a public and encrypted one, where no name that leads
- * into the office's network can show a certificate that is valid for it.
+ * The address, if it may be fetched from: the service's own origin, or an encrypted one that is public by its name. Where that name
+ * leads is seen afterwards; it can't lead elsewhere by then, as only who it belongs to has a certificate that is valid for it.
  */
 function placeOf(given: string | undefined, home: URL, from: readonly string[] | undefined): URL {
   if (!given?.trim()) throw trouble('no-address')

@@ -3,6 +3,7 @@
  * Every failure leaves here as a ServiceError.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Lookup, whyNotReached } from '../policy/private-networks.ts'
 import { BodyTooLarge, charsetOf, drop, type ParseJson, parseJson, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
@@ -44,6 +45,8 @@ export interface TransportOptions {
   baseUrl: string
   authentication: Authentication
   fetch: Fetch
+  /** Where the names of other hosts lead; without it none of them is judged by more than its name. */
+  lookup?: Lookup | undefined
   /** Milliseconds since 1970 UTC. */
   clock: () => number
   /** 0 up to 1. */
@@ -101,6 +104,8 @@ export interface Transport {
   open(call: Call, accept: string): Promise<OpenAnswer>
   /** The same of an address that the service gave. Another origin than the account's own is never shown its credentials. */
   openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer>
+  /** Whether an address is in someone's own network, where the service itself isn't: there it may not lead us. */
+  leadsInside(url: URL): Promise<boolean>
   /** Where the account's service is. */
   readonly home: URL
   /** As much of what the service says of an error as people may see: without the account's secrets. */
@@ -150,7 +155,14 @@ export function createTransport(options: TransportOptions): Transport {
     },
 
     open: (call, accept) => openAt(address(call), call, accept),
-    openAt
+    openAt,
+    leadsInside
+  }
+
+  async function leadsInside(url: URL): Promise<boolean> {
+    const { lookup } = options
+    const isInside = async (one: URL) => !!lookup && (await whyNotReached(one, lookup)) === 'private-network'
+    return (await isInside(url)) && !(await isInside(home))
   }
 
   async function openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer> {
