@@ -346,6 +346,23 @@ describe('verifying signatures (operation 10)', () => {
     expect(JSON.stringify(written)).not.toContain('/signed/')
   })
 
+  test.each([
+    ['all are', [true, true], true],
+    ['one isn’t', [true, false, undefined], false],
+    ['nothing is said of one', [true, undefined], undefined],
+    ['there is none', [], undefined]
+  ])('the file says what is known where %s, whatever else the service adds', async (_what, valid, expected) => {
+    const answer = { Signatures: valid.map((isValid) => ({ ...(isValid !== undefined && { isValid }) })) }
+    const added = { AllValid: true, CheckedAt: 'never' }
+    const client = { validateSignatures: async () => ({ ...answer, ...(expected !== true && added) }) }
+    const validations = openValidations({ clientOf: async () => client, time: { now: () => 1_000 } })
+    await validations.validate('office', 'd-1')
+    const written = JSON.parse(new TextDecoder().decode(validations.file('office', 'd-1').bytes))
+    expect(written.CheckedAt).toBe('1970-01-01T00:00:01.000Z')
+    // Where it isn't known, a word of the service's own stands as it came.
+    expect(written.AllValid).toBe(expected ?? 'true')
+  })
+
   test('a document that was removed is not found', async () => {
     const validations = openValidations({ clientOf: office.parts.clients.of, time: { now: () => 1_000 } })
     expect(await failing(validations.validate(office.accountId, 'removed'))).toMatchObject({ code: 'not-found' })

@@ -3,6 +3,7 @@
 import type { OtherMember, ValidationView } from '../../../shared/contract/index.ts'
 import { ValidationResult, VerifiedSigner, VerifySignature } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import { secretsIn, withOthers } from '../lib/other-members.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
@@ -47,22 +48,29 @@ export function openValidations({ clientOf, time }: ValidationEffects) {
       fail('gone', 'The signatures weren’t checked since Countersign was started.', {
         next: 'Check them, then save the result.'
       })
-      const written = {
+      const ours = {
         Document: { Reference: reference, ...(DocumentName !== undefined && { Name: DocumentName }) },
         CheckedAt: new Date(checkedAt).toISOString(),
-        AllValid: Signatures.length > 0 && Signatures.every(({ isValid }) => isValid === true),
+        ...defined({ AllValid: areAllValid(Signatures) }),
         Signatures: Signatures.map(({ Signer, ...one }) => ({
           ...asMembers(one),
           ...(Signer && { Signer: asMembers(Signer) })
-        })),
-        ...asMembers(others)
+        }))
       }
+      // What else the service says, under whatever name, takes no place of ours.
+      const written = { ...ours, ...asMembers(others), ...ours }
       return {
         name: `${DocumentName?.replace(/\.pdf$/i, '') || reference} - signatures`,
         bytes: new TextEncoder().encode(`${JSON.stringify(written, undefined, 2)}\n`)
       }
     }
   }
+}
+
+/** Undefined where the service doesn't say it of all of them, or names none. */
+function areAllValid(signatures: readonly { isValid?: boolean | undefined }[]): boolean | undefined {
+  if (signatures.some(({ isValid }) => isValid === false)) return false
+  return signatures.length > 0 && signatures.every(({ isValid }) => isValid) ? true : undefined
 }
 
 /** Anyone who has the document's address can read the document: it goes to no screen and into no file. */
