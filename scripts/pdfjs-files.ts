@@ -10,7 +10,7 @@ import type { Plugin } from 'vite'
 
 const PACKAGE = dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json')))
 
-/** Where they are found below the renderer's start; `screens/identity/pdf/pdfjs.ts` asks for them there. */
+/** Where they are found below the renderer's start; `screens/pdf/pdfjs.ts` asks for them there. */
 const FOLDER = 'pdfjs'
 const WANTED: Record<string, RegExp> = {
   cmaps: /\.bcmap$|^LICENSE/,

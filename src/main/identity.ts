@@ -1,11 +1,11 @@
-/** The layer of identity data: on its way to disk, and on the screen, with what makes it go from memory. */
+/** The layer of identity data and signed documents: on their way to disk, and on the screen, with what makes them go from memory. */
 import type { NoteInAudit } from './core/audit/audit.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
 import { openDownloads } from './core/downloads/downloads.ts'
+import { openPdfPreviews } from './core/downloads/pdf-preview.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
-import { openPdfPreviews } from './core/identity/pdf-preview.ts'
 import { openReadings } from './core/identity/readings.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'

@@ -11,7 +11,7 @@ import {
   paintScale,
   SMALLEST,
   smaller
-} from '../../src/renderer/src/screens/identity/pdf/page-layout.ts'
+} from '../../src/renderer/src/screens/pdf/page-layout.ts'
 
 const size = fc.record({ width: fc.integer({ min: 1, max: 20_000 }), height: fc.integer({ min: 1, max: 20_000 }) })
 const sizes = fc.array(size, { minLength: 1, maxLength: 60 })

@@ -1,6 +1,6 @@
 /**
- * Requests about reading identity checks, as records and as a PDF. Bytes cross as bytes, and nothing is kept on the way. Only the
- * office's own window has them, and not while a person has its screen.
+ * Requests about reading identity checks. Bytes cross as bytes, and nothing is kept on the way. Only the office's own window has
+ * them, and not while a person has its screen.
  */
 import type { IdentityPictureName, IdentityPictureType } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
@@ -8,7 +8,6 @@ import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { type FileKind, saveAs } from './dialogs.ts'
-import { known } from './documents.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -59,35 +58,6 @@ export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
       } finally {
         bytes.fill(0)
       }
-    }
-  }
-}
-
-interface PdfParts extends Pick<Parts, 'accounts' | 'ask' | 'previews' | 'isHandedOver'> {
-  /** Puts the desk's page on paper by the system's dialog; false where the person thought better of it. */
-  print: () => Promise<boolean>
-}
-
-export function pdfHandlers(parts: PdfParts): HandlersOf<'pdf'> {
-  const { accounts, ask, previews } = parts
-  const mustBeOurs = () => {
-    if (parts.isHandedOver()) fail('not-allowed', 'A person has this screen, so nothing of the office is shown on it.')
-  }
-  return {
-    'pdf.open': async ({ reference, kind }) => {
-      mustBeOurs()
-      const accountId = chosenId(accounts)
-      const { document } = await known(ask, accountId, reference)
-      return previews.open(accountId, reference, document.Name ?? reference, kind)
-    },
-    'pdf.next': async ({ id }) => {
-      mustBeOurs()
-      return previews.next(id, chosenId(accounts))
-    },
-    'pdf.close': async ({ id }) => previews.close(id),
-    'pdf.print': async () => {
-      mustBeOurs()
-      return { isPrinted: await parts.print() }
     }
   }
 }

@@ -1,4 +1,7 @@
-/** ID-verification data and signed documents on their way to disk: what the screens see of it, and may ask. Paths never cross: folders are known by id and label. */
+/**
+ * ID-verification data and signed documents on their way to disk, and their PDFs on a page that shows them: what the screens see
+ * of it, and may ask. Paths never cross: folders are known by id and label.
+ */
 
 import { z } from 'zod'
 import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
@@ -197,4 +200,39 @@ export const downloadRequests = {
   'downloads.check': answers<DownloadCheck>()(nothing),
   /** Writes the index of a folder again. Answers its name below the folder. */
   'downloads.writeIndex': answers<{ fileName: string; rows: number }>()(z.strictObject({ folderId: id }))
+}
+
+/** Which PDF of a document: the report of its identity check, or the signed document. */
+const PdfKind = z.enum(['identity', 'signed'])
+export type PdfKind = z.output<typeof PdfKind>
+
+/** A PDF whose first bytes have come. */
+export interface PdfView {
+  /** Of this look at it; asked for again, it is another. */
+  id: string
+  documentReference: string
+  documentName: string
+  /** Bytes in all, where the service says it. For showing how far it is. */
+  length?: number
+  /** Where a signed document comes from, if that isn't the account's own service. */
+  from?: string
+}
+
+export interface PdfPart {
+  bytes: Uint8Array
+  /** Nothing comes after it: what has come is the whole PDF. */
+  isLast: boolean
+}
+
+export const pdfRequests = {
+  /**
+   * Asks the service for it, and answers once its first bytes have come. There is one at a time: the one before ends.
+   * Fails with `too-large` where it is larger than is shown here.
+   */
+  'pdf.open': answers<PdfView>()(z.strictObject({ reference, kind: PdfKind })),
+  /** What comes next of it. The main process forgets each part as it hands it out. */
+  'pdf.next': answers<PdfPart>()(byId),
+  'pdf.close': answers<null>()(byId),
+  /** Puts the window's own page on paper, as its print style has it, by the system's dialog. */
+  'pdf.print': answers<{ isPrinted: boolean }>()(nothing)
 }

@@ -1,12 +1,12 @@
 /**
- * What an identity check found (reference section 2.22) and its PDF: what the screens see of it, and may ask. All of it is
- * personal. It is in memory only, under the id of a reading or of a look at the PDF, and goes with that.
+ * What an identity check found (reference section 2.22): what the screens see of it, and may ask. All of it is personal. It is in
+ * memory only, under the id of a reading, and goes with that.
  */
 
 import { z } from 'zod'
 import type { SavedFile } from './composing-views.ts'
 import type { OtherMember } from './document-views.ts'
-import { answers, byId, id, nothing } from './request.ts'
+import { answers, id } from './request.ts'
 
 /** portrait: of the person. front, back: of the card. selected: the picture of the card that the face was compared with. */
 const PICTURES = ['portrait', 'front', 'back', 'selected'] as const
@@ -95,28 +95,6 @@ export interface IdentityPicture {
  */
 export type IdentityClearing = 'idle' | 'account' | 'away' | 'others'
 
-/** Which PDF of a document: the report of its identity check, or the signed document. */
-const PdfKind = z.enum(['identity', 'signed'])
-export type PdfKind = z.output<typeof PdfKind>
-
-/** A PDF whose first bytes have come. */
-export interface PdfView {
-  /** Of this look at it; asked for again, it is another. */
-  id: string
-  documentReference: string
-  documentName: string
-  /** Bytes in all, where the service says it. For showing how far it is. */
-  length?: number
-  /** Where a signed document comes from, if that isn't the account's own service. */
-  from?: string
-}
-
-export interface PdfPart {
-  bytes: Uint8Array
-  /** Nothing comes after it: what has come is the whole PDF. */
-  isLast: boolean
-}
-
 const byReference = z.strictObject({ reference: z.string().min(1).max(2000) })
 const byReading = z.strictObject({ reading: id })
 const picture = byReading.extend({
@@ -134,16 +112,5 @@ export const identityRequests = {
   /** Wipes it. */
   'identity.close': answers<null>()(byReading),
   /** Has the person say where a picture goes. Answers null where they thought better of it. */
-  'identity.savePicture': answers<SavedFile | null>()(picture),
-
-  /**
-   * Asks the service for it, and answers once its first bytes have come. There is one at a time: the one before ends.
-   * Fails with `too-large` where it is larger than is shown here.
-   */
-  'pdf.open': answers<PdfView>()(byReference.extend({ kind: PdfKind })),
-  /** What comes next of it. The main process forgets each part as it hands it out. */
-  'pdf.next': answers<PdfPart>()(byId),
-  'pdf.close': answers<null>()(byId),
-  /** Puts the window's own page on paper, as its print style has it, by the system's dialog. */
-  'pdf.print': answers<{ isPrinted: boolean }>()(nothing)
+  'identity.savePicture': answers<SavedFile | null>()(picture)
 }

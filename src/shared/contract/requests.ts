@@ -4,7 +4,7 @@ import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
 import { documentColumns } from './document-query.ts'
 import { documentRequests } from './document-requests.ts'
-import { downloadRequests } from './downloads.ts'
+import { downloadRequests, pdfRequests } from './downloads.ts'
 import { identityRequests } from './identity.ts'
 import { practiceDay } from './practice-day.ts'
 import { answers, byId, id, nothing, type Request } from './request.ts'
@@ -100,6 +100,7 @@ export const requests = {
   ...documentRequests,
 
   ...downloadRequests,
+  ...pdfRequests,
 
   ...identityRequests,
 

@@ -8,10 +8,10 @@ import {
   PART,
   PATIENCE,
   type PdfPreviews
-} from '../../../src/main/core/identity/pdf-preview.ts'
+} from '../../../src/main/core/downloads/pdf-preview.ts'
 import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
-import { pdfHandlers } from '../../../src/main/ipc/identity.ts'
+import { pdfHandlers } from '../../../src/main/ipc/pdf.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 
 let server: ReturnType<typeof createServer>

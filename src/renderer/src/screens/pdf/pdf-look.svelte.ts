@@ -2,10 +2,10 @@
  * One look at a document's PDF, the report of its identity check or the signed document: fetched, shown, and cleared. Cleared, nothing of it is left in the page or in the
  * main process; shown again, it is fetched again.
  */
-import type { AppError } from '../../../../../shared/contract/errors.ts'
-import type { PdfKind } from '../../../../../shared/contract/views.ts'
-import { type Api, settled } from '../../../api.ts'
-import type { Clock } from '../../../state/clock.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import type { PdfKind } from '../../../../shared/contract/views.ts'
+import { type Api, settled } from '../../api.ts'
+import type { Clock } from '../../state/clock.ts'
 
 /** After so many milliseconds without a hand on it, it is cleared. */
 export const IDLE = 5 * 60_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { PdfFile } from '../../src/renderer/src/screens/identity/pdf/pdf-look.svelte.ts'
-import type { Sheet } from '../../src/renderer/src/screens/identity/pdf/printing.svelte.ts'
-import { Printing } from '../../src/renderer/src/screens/identity/pdf/printing.svelte.ts'
+import type { PdfFile } from '../../src/renderer/src/screens/pdf/pdf-look.svelte.ts'
+import type { Sheet } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
+import { Printing } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
 import { fakeApi } from './fake-api.ts'
 
 const file = { pages: 2 } as PdfFile

@@ -1,6 +1,6 @@
 /** Putting a PDF on paper: painted page by page, laid out for paper, handed to the system's dialog, and forgotten. */
-import type { AppError } from '../../../../../shared/contract/errors.ts'
-import { type Api, settled } from '../../../api.ts'
+import type { AppError } from '../../../../shared/contract/errors.ts'
+import { type Api, settled } from '../../api.ts'
 import { paintScale } from './page-layout.ts'
 import type { PdfFile } from './pdf-look.svelte.ts'
 
