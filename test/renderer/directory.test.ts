@@ -117,20 +117,20 @@ test('records that can only be read say so', async () => {
 
 test('a save that failed keeps what was typed and can be tried again', async () => {
   const api = withEmployers()
-  api.control.fail('employers.save', { code: 'timeout', message: 'No answer.', mayHaveArrived: true })
+  api.control.fail('employers.save', { code: 'timeout', message: 'No answer.' })
   await open(api)
   await choose(/Harbour casuals/)
   await type('USI', 'HAR0001AU')
   await press('Save…')
   await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Save' }))
   await settle()
-  expect(screen.getByText('Not known to be saved.')).toBeTruthy()
+  expect(screen.getByText('Saving didn’t work.')).toBeTruthy()
   expect((screen.getByLabelText('USI') as HTMLInputElement).value).toBe('HAR0001AU')
   api.control.heal('employers.save')
   await press('Save again')
   await fireEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Save' }))
   await settle()
-  expect(screen.queryByText('Not known to be saved.')).toBeNull()
+  expect(screen.queryByText('Saving didn’t work.')).toBeNull()
 })
 
 test('differences name fields in words', () => {

@@ -29,11 +29,15 @@ export function asAppError(thrown: unknown): AppError {
   return trouble ? DATABASE[trouble] : INTERNAL
 }
 
+/** Operations that only read: of a question that was lost nothing can have become anything. */
+const READS =
+  /^(Account\/Info|Document\/(GetActiveDocuments|Validation)|Download\/.+|FormDirect\/Employers|FormFiller\/GetTemplateList|Recipient\/.+)$/
+
 /** An error of the service's client as the screens show it. */
 function fromService(error: ServiceError): AppError {
   return {
     ...(fileWords(error) ?? described(error)),
-    mayHaveArrived: error.mayHaveArrived,
+    ...(!READS.test(error.operation) && { mayHaveArrived: error.mayHaveArrived }),
     ...(error.serviceMessage !== undefined && { serviceMessage: error.serviceMessage }),
     ...(error.fields !== undefined && { fields: [...error.fields] }),
     ...(error.path !== undefined && { path: error.path }),

@@ -8,7 +8,7 @@ const known: readonly string[] = [...serviceErrorCodes, ...localErrorCodes]
 const errorOf = (code: (typeof SERVICE_ERROR_CODES)[number]) =>
   new ServiceError({
     code,
-    operation: 'GetActiveDocuments/{Folder}',
+    operation: 'FormDirect/SendForms2',
     mayHaveArrived: true,
     movedTo: 'https://new.example.com'
   })
@@ -17,8 +17,21 @@ test.each(SERVICE_ERROR_CODES)('"%s" is told in one or two plain sentences, unde
   const { code: told, message, mayHaveArrived } = asAppError(errorOf(code))
   expect(known).toContain(told)
   expect(message).toMatch(/^[A-Z].{15,160}\.$/)
-  expect(message).not.toMatch(/oops|error|HTTP [0-9]|\b[45]\d\d\b|GetActiveDocuments/i)
+  expect(message).not.toMatch(/oops|error|HTTP [0-9]|\b[45]\d\d\b|SendForms2/i)
   expect(mayHaveArrived).toBe(true)
+})
+
+test.each([
+  'Account/Info',
+  'Document/GetActiveDocuments',
+  'Document/Validation',
+  'Download/IDVerification',
+  'FormDirect/Employers',
+  'FormFiller/GetTemplateList',
+  'Recipient/GetRecipients'
+])('%s only asks: that nobody knows what became of it is not said', (operation) => {
+  const error = new ServiceError({ code: 'server', operation, mayHaveArrived: true, status: 500 })
+  expect(asAppError(error)).not.toHaveProperty('mayHaveArrived')
 })
 
 test('no two errors of the service are told in the same words', () => {

@@ -200,12 +200,11 @@ function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerCha
   return { Reference, Name, IsDefault, ...Object.fromEntries(texts) } as EmployerRecordOf<Kind>
 }
 
-/** What an error of saving means for the person: nothing waits, and saving again does no harm. */
-function explained(error: AppError): AppError {
-  const end =
-    error.mayHaveArrived === false || !('mayHaveArrived' in error)
-      ? 'Nothing was saved. Save it again when that is fixed.'
-      : 'It may have been saved all the same. Saving it again is harmless.'
+/** What an error of saving means for the person: nothing waits, nothing is asked about, and saving again does no harm. */
+function explained({ mayHaveArrived = false, ...error }: AppError): AppError {
+  const end = mayHaveArrived
+    ? 'It may have been saved all the same. Saving it again is harmless.'
+    : 'Nothing was saved. Save it again when that is fixed.'
   return { ...error, message: `${error.message} ${end}` }
 }
 

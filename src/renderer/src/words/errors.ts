@@ -106,7 +106,7 @@ export function presentError(error: AppError): ErrorWords {
   if (error.mayHaveArrived) {
     return {
       happened,
-      meaning: 'No answer came, so it may have arrived or not.',
+      meaning: 'It may have arrived all the same.',
       todo: 'Countersign asks the service by itself what became of it. Send nothing again before that is known.',
       canRetry: false
     }
