@@ -387,6 +387,29 @@ describe('several signers in one correction', () => {
     expect(screen.getByText(/Whether those entered here join them or take their place/)).toBeTruthy()
   })
 
+  test('how someone signs is left open where the service doesn’t say, and can be switched on, off, and left open again', async () => {
+    const { faceToFace: _, video: _video, ...person } = signerOf({ reviewBeforeSigning: true })
+    await open(officeWith(pageOf({ people: [person] })))
+    await press(`Correct ${person.name}…`)
+    const video = screen.getByLabelText<HTMLInputElement>('Video confirmation')
+    expect(screen.getByLabelText<HTMLInputElement>('Review before signing').indeterminate).toBe(false)
+    const turned = async () => {
+      await fireEvent.click(video)
+      await settle()
+      return [video.indeterminate, video.checked, what()]
+    }
+    expect([video.indeterminate, video.checked]).toEqual([true, false])
+    expect(await turned()).toEqual([false, true, expect.stringContaining('not known →becomes yes')])
+    expect(await turned()).toEqual([false, false, expect.stringContaining('not known →becomes no')])
+    expect(await turned()).toEqual([true, false, expect.stringContaining('Nothing is changed yet.')])
+    await turned()
+    await turned()
+    await press(`Correct ${person.firstName}`)
+    const [sent = {}] = started()[0]?.request.signers ?? []
+    expect(sent).toMatchObject({ VideoConfirmationEnabled: false })
+    expect(Object.keys(sent)).not.toContain('IsFaceToFaceSigning')
+  })
+
   test('someone nameless with whom it is shared is shown at once, and bars until named or left out', async () => {
     const people = [signerOf({ sharedWith: [{ FirstName: 'Grace', Email: 'grace@example.org' }] })]
     await open(officeWith(pageOf({ people })))

@@ -179,10 +179,11 @@ export interface SignerView extends SignerProgress {
   declinedReason?: string
   /** Whether the service lets the name and e-mail be corrected; perhaps: it doesn't say, and decides when it is asked. */
   editable: boolean | 'perhaps'
-  faceToFace: boolean
-  video: boolean
-  deepfakeDetector: boolean
-  reviewBeforeSigning: boolean
+  /** How they sign; each absent where the service doesn't say. */
+  faceToFace?: boolean
+  video?: boolean
+  deepfakeDetector?: boolean
+  reviewBeforeSigning?: boolean
   videoDetail?: VideoDetailView
   identity: IdentityState
   /** What the service says of this signer's identity check: the reference's field and its own word. */

@@ -231,7 +231,8 @@ function* wrongOfSigners(truth: Truth, said: Members, page: DocumentPage) {
     if (check?.includes('no result yet') && signer.check !== 'open') yield `${person.name}: ${check}`
     const tags = { faceToFace: 'IsFaceToFaceSigning', deepfakeDetector: 'VideoConfirmationDeepfakeEnabled' } as const
     for (const [tag, member] of Object.entries({ ...tags, reviewBeforeSigning: 'ReviewBeforeSigningEnabled' }))
-      if (person[tag as keyof typeof tags] && signer.members[member] !== true) yield `${person.name}: ${tag}`
+      if ((person[tag as keyof typeof tags] ?? signer.members[member]) !== signer.members[member])
+        yield `${person.name}: ${tag}`
     const video = signer.members.VideoConfirmationDetail as Members
     const sentences = person.videoDetail ? videoInWords(person.videoDetail).map(({ text }) => text) : []
     const isReady = sentences.includes('The video is ready to be watched.')

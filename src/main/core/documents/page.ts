@@ -68,10 +68,6 @@ function signerView(document: DocumentResponse, signer: SignerResponse, index: n
     middleName: signer.MiddleName ?? '',
     lastName: signer.LastName ?? '',
     editable: mayBeCorrected(document, signer),
-    faceToFace: isFaceToFace(signer),
-    video: signer.VideoConfirmationEnabled ?? signer.VideoConfirmationDetail !== undefined,
-    deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled ?? false,
-    reviewBeforeSigning: signer.ReviewBeforeSigningEnabled ?? false,
     identity: identityOfSigner(document, signer),
     identityWords: IDENTITY_FIELDS.flatMap((field) => {
       const value = signer[field]
@@ -79,6 +75,10 @@ function signerView(document: DocumentResponse, signer: SignerResponse, index: n
     }),
     others: otherMembers(unknownMembers(SignerResponse, signer), secrets.isIn),
     ...withoutBlanks({
+      faceToFace: isFaceToFace(signer) || (signer.IsFaceToFaceSigning ?? signer.EnabledFaceToFaceSigning),
+      video: signer.VideoConfirmationEnabled ?? (signer.VideoConfirmationDetail && true),
+      deepfakeDetector: signer.VideoConfirmationDeepfakeEnabled,
+      reviewBeforeSigning: signer.ReviewBeforeSigningEnabled,
       sharedWith: signer.ShareUsers?.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
         withoutBlanks({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner })
       ),

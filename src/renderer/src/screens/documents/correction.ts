@@ -28,9 +28,9 @@ type TextName = keyof typeof texts
 type Name = keyof typeof labels
 const names = Object.keys(labels) as Name[]
 
-type Plain = Record<TextName, string> & Record<Exclude<Name, TextName>, boolean>
+type Plain = Record<TextName, string> & Record<Exclude<Name, TextName>, boolean | undefined>
 
-/** What the form holds: texts as they are typed. Those whom the service named have their place there as their key. */
+/** What the form holds: texts as they are typed, undefined for what the service doesn't say and nobody has set. Those whom the service named have their place there as their key. */
 export type CorrectedFields = Plain & { ShareUsers: ComposedShareUser[] }
 
 /** One of the signers whom a correction concerns, with their form. */
@@ -160,7 +160,7 @@ export function problemsOfCorrection(
       : []),
     ...problemsOfEmail('signer.Email', fields.Email),
     ...problemsOfMobile('signer', fields),
-    ...(fields.VideoConfirmationDeepfakeEnabled && !person.deepfakeDetector && !fields.VideoConfirmationEnabled
+    ...(fields.VideoConfirmationDeepfakeEnabled && !person.deepfakeDetector && fields.VideoConfirmationEnabled === false
       ? [
           error(
             'signer.VideoConfirmationDeepfakeEnabled',
@@ -241,7 +241,7 @@ function hasPlace({ key }: ComposedShareUser): boolean {
   return /^\d+$/.test(key)
 }
 
-function inWords(value: string | boolean): string {
-  if (typeof value === 'string') return value || 'nothing'
-  return value ? 'yes' : 'no'
+function inWords(value: string | boolean | undefined): string {
+  if (typeof value === 'string') return value || 'blank'
+  return value === undefined ? 'not known' : value ? 'yes' : 'no'
 }
