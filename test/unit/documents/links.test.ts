@@ -46,11 +46,34 @@ test.each([
   ['who declined', silent({ SignedStatus: 'Declined' })],
   ['who was deleted', silent({ SignedStatus: 'Deleted' })],
   ['of a complete document', silent({}, { Status: 'Complete' })],
-  ['whose address was corrected', silent({ Email: 'other@example.com' })]
+  ['whose address was corrected', silent({ Email: 'other@example.com' })],
+  // Couples and families share addresses.
+  ['in whose place someone else of the same address stands', silent({ FirstName: 'Carl' })]
 ])('that of someone %s is forgotten', async (_, answer) => {
   await take()
   await office.look('Progress', [answer])
   expect(await link()).toBeUndefined()
+})
+
+test.each([
+  ['is told with fewer names', silent({ LastName: undefined })],
+  ['is told with a reference for the first time', silent({ FirstName: 'ANA', SignerReference: 'S-1' })]
+])('that of someone who %s stays', async (_, answer) => {
+  await take(sent({ Signers: [{ ...ana, SigningKey: 'https://sign.example.com/1' }] }))
+  await office.look('Progress', [answer])
+  expect(await link()).toBe('https://sign.example.com/1')
+})
+
+test('that of one signer is never another’s, though name and address are the same', async () => {
+  await take(sent({ Signers: [{ ...ana, SignerReference: 'S-1', SigningKey: 'https://sign.example.com/1' }] }))
+  await office.look('Progress', [silent({ SignerReference: 'S-2' })])
+  expect(await link()).toBeUndefined()
+})
+
+test('that of someone whose name was corrected stays, where the reference says who it is', async () => {
+  await take(sent({ Signers: [{ ...ana, SignerReference: 'S-1', SigningKey: 'https://sign.example.com/1' }] }))
+  await office.look('Progress', [silent({ FirstName: 'Anna', SignerReference: 'S-1' })])
+  expect(await link()).toBe('https://sign.example.com/1')
 })
 
 test('that of an expired document stays: it may be extended', async () => {

@@ -167,12 +167,21 @@ function withLinks(document: DocumentResponse, before: DocumentResponse | undefi
 export function withLinksOf(document: DocumentResponse, other: DocumentResponse): DocumentResponse {
   if (!other.Signers?.some(hasLink)) return document
   if (document.Signers?.every(hasLink) ?? true) return document
-  const signers = pairedSigners(other, document).map(({ is, was }) => {
-    // A corrected address has a link of its own: the one sent before must not be opened for someone else.
-    const isSameAddress = (was?.Email ?? '').toLowerCase() === (is.Email ?? '').toLowerCase()
-    return !hasLink(is) && was?.SigningKey && isSameAddress ? { ...is, SigningKey: was.SigningKey } : is
-  })
+  const signers = pairedSigners(other, document).map(({ is, was }) =>
+    !hasLink(is) && was?.SigningKey && mayShareLink(was, is) ? { ...is, SigningKey: was.SigningKey } : is
+  )
   return { ...document, Signers: signers }
+}
+
+/**
+ * Whether nothing tells two signers in one place apart: a link must not be opened for someone else. A corrected address has one of
+ * its own, and couples share an address.
+ */
+function mayShareLink(was: SignerResponse, is: SignerResponse): boolean {
+  const differ = (one = '', two = '') => one.trim().toLowerCase() !== two.trim().toLowerCase()
+  if (differ(was.Email, is.Email)) return false
+  if (was.SignerReference && is.SignerReference) return was.SignerReference === is.SignerReference
+  return !(['FirstName', 'LastName'] as const).some((name) => was[name] && is[name] && differ(was[name], is[name]))
 }
 
 /** A blank one is none. */
