@@ -65,6 +65,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   /** What was learned of an account's service says nothing of another service or user. */
   function forgetService(id: string, isSameService: boolean): void {
     facts.forget(id)
+    lists.forget(id)
     rights.forget(id, isSameService)
     if (!isSameService) parts.signedLooks.forgetSigned(id)
   }

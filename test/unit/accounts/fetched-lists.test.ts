@@ -8,9 +8,10 @@ import { serve } from '../../contract/hand-written-service.ts'
 
 /** The lists of an office whose service answers this, until it is taken down. */
 async function lists(answer: unknown) {
-  const state = { down: false }
+  const state = { down: false, answer, asked: () => undefined as unknown }
   const service = await serve((_asked, response) => {
-    response.writeHead(state.down ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    response.writeHead(state.down ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(state.answer))
+    state.asked()
   })
   const db = connectInMemory()
   onTestFinished(() => void db.close())
@@ -37,4 +38,20 @@ test('entries that cannot be read are counted, and the others are there, also wh
 test('a list that is read whole says nothing of what could not be read', async () => {
   const office = await lists([ONE])
   expect(await office.templates('a', { refresh: true })).not.toHaveProperty('unreadable')
+})
+
+test('lists of one service are never another’s, not even what was under way', async () => {
+  const office = await lists([ONE])
+  await office.templates('a', { refresh: false })
+  office.forget('a')
+  office.state.answer = []
+  expect((await office.templates('a', { refresh: false })).items).toEqual([])
+  office.state.answer = [ONE]
+  office.state.asked = () => {
+    office.state.asked = () => undefined
+    office.state.answer = []
+    office.forget('a')
+  }
+  expect((await office.templates('a', { refresh: true })).items).toEqual([])
+  expect((await office.templates('a', { refresh: false })).items).toEqual([])
 })

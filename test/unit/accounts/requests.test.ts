@@ -18,6 +18,7 @@ afterEach(() => work.close())
 
 function opened(seen: { from?: string } = {}) {
   const days: PracticeDay[] = [USUAL_DAY]
+  const forgotten: string[] = []
   const facts = openServiceFacts({ db: work.db, time: systemTime, changed: () => undefined })
   const rights = openRights(work.db)
   const handlers = accountHandlers({
@@ -25,7 +26,8 @@ function opened(seen: { from?: string } = {}) {
     lists: {
       templates: async () => ({ items: [] }),
       recipients: async () => ({ items: [] }),
-      keptRecipients: () => []
+      keptRecipients: () => [],
+      forget: (id) => void forgotten.push(id)
     },
     practice: {
       start: async () => undefined,
@@ -45,7 +47,7 @@ function opened(seen: { from?: string } = {}) {
     rights.learn(id, { reminders: 'no' })
   }
   const learned = (id: string) => [facts.of(id).formsBy, rights.of(id).reminders]
-  return { handlers, days, learn, learned }
+  return { handlers, days, learn, learned, forgotten }
 }
 
 test('the practice office has the day that it is given, shown with its account, and is learned anew', async () => {
@@ -69,18 +71,20 @@ test('no other account can have one', async () => {
 })
 
 test('an account that gets another address or key is learned anew, and not with another name', async () => {
-  const { handlers, learn, learned } = opened()
+  const { handlers, learn, learned, forgotten } = opened()
   const { accountId: id } = work
   const { baseUrl } = work.accounts.get(id)
   const change = { id, baseUrl: baseUrl ?? '' }
   learn(id)
   await handlers['accounts.update']({ ...change, name: 'Another name' }, asking)
   expect(learned(id)).toEqual(['SendForms', 'no'])
+  expect(forgotten).toEqual([])
   await handlers['accounts.update']({ ...change, name: 'Office', authentication: { scheme: 'none' } }, asking)
   expect(learned(id)).toEqual([undefined, 'unknown'])
   learn(id)
   await handlers['accounts.update']({ ...change, name: 'Office', baseUrl: `${baseUrl}/web/v1.4` }, asking)
   expect(learned(id)).toEqual([undefined, 'unknown'])
+  expect(forgotten).toEqual([id, id])
 })
 
 test('signed documents may be saved once one was looked at, from where it came, until that is taken back', async () => {
@@ -110,4 +114,17 @@ test('signed documents may be saved once one was looked at, from where it came, 
   const moved = { ...change, baseUrl: 'https://other.example.com/web/v1.4' }
   expect(await handlers['accounts.update'](moved, asking)).toMatchObject({ savesSigned: 'unknown' })
   expect(seen.from).toBeUndefined()
+})
+
+test('what a person said of one service is gone with its address, whatever else goes wrong', async () => {
+  const { accountId: id } = work
+  const rights = openRights(work.db)
+  rights.learn(id, { signedDocuments: 'yes', signedFrom: ['https://www.sign.example.com'] })
+  const keys = work.db.prepare(`SELECT count(*) FROM meta WHERE instr(key, ?) > 0`).pluck()
+  expect(keys.get(`rights:${id}:`)).toBe(1)
+  await work.accounts.update(id, { name: 'Another name' })
+  expect(rights.of(id).signedDocuments).toBe('yes')
+  const elsewhere = { baseUrl: 'https://other.example.com', authentication: { scheme: 'none' as const } }
+  await work.accounts.update(id, elsewhere)
+  expect(openRights(work.db).of(id)).toMatchObject({ signedDocuments: 'unknown', signedFrom: [] })
 })

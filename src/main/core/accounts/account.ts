@@ -49,6 +49,9 @@ export function accountRows(db: Db) {
   const erase = accounts.run<[id: string]>('DELETE FROM accounts WHERE id = ?')
   // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.
   const eraseMeta = accounts.run<[id: string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
+  const eraseLearned = accounts.run<[facts: string, rights: string, fetched: string]>(
+    'DELETE FROM meta WHERE key IN (?, ?) OR key GLOB ?'
+  )
   const last = accounts.value<[], number>('SELECT coalesce(max(position), -1) FROM accounts')
   /** Whether the account has a row of this table in one of these states. */
   const hasIn = (table: 'sends' | 'actions', states: string) => {
@@ -61,6 +64,8 @@ export function accountRows(db: Db) {
     all: accounts.all<[]>('ORDER BY position, created_at, id'),
     get: accounts.one<[id: string]>('WHERE id = ?'),
     put: (record: AccountRecord) => void write(ACCOUNTS.write(record)),
+    /** What was learned of its service and fetched from it. */
+    eraseLearned: (id: string) => void eraseLearned(`service-facts:${id}:`, `rights:${id}:tried`, `fetched:${id}:*`),
     /** With all that other tables hold of it. */
     erase(id: string): void {
       erase(id)

@@ -83,6 +83,11 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
     rows.put({ ...row, position: rows.nextPosition() })
     if (rows.chosenId() === undefined) rows.choose(row.id)
   })
+  /** Nothing that was learned of one service, a person's word about it least of all, is ever kept with another. */
+  const change = db.transaction((row: AccountRecord, next: AccountRecord): void => {
+    rows.put(next)
+    if (next.baseUrl !== row.baseUrl) rows.eraseLearned(row.id)
+  })
   function refuseHolding(id: string): void {
     if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
     if (rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS)
@@ -184,7 +189,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
       }
       try {
         refuseWhileUnsettled(row)
-        rows.put({
+        change(row, {
           ...row,
           name,
           baseUrl: changes.baseUrl === undefined ? row.baseUrl : baseUrl,

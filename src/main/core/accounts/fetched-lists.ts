@@ -21,6 +21,8 @@ export type FetchedLists = ReturnType<typeof openFetchedLists>
 
 export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDeps) {
   const meta = openMeta(db)
+  /** How often the lists of an account were forgotten. */
+  const turns = new Map<string, number>()
 
   async function list<Item>(
     accountId: string,
@@ -32,8 +34,12 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
     const text = meta.read(key)
     const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
     if (!demand.refresh && kept.fetchedAt !== undefined && time.now() - kept.fetchedAt < FRESH) return kept
+    const turn = turns.get(accountId)
+    /** Whether it was asked of another service, or as another user. */
+    const isOver = () => turns.get(accountId) !== turn
     try {
       const { items, problems } = await fetch(await clientOf(accountId))
+      if (isOver()) return list(accountId, name, demand, fetch)
       const fetched: Fetched<Item> = {
         items,
         fetchedAt: time.now(),
@@ -42,6 +48,7 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
       meta.write(key, JSON.stringify(fetched))
       return fetched
     } catch (error) {
+      if (isOver()) return list(accountId, name, demand, fetch)
       return { ...kept, problem: describe(error) }
     }
   }
@@ -55,6 +62,12 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
       const text = meta.read(`fetched:${accountId}:recipients`) ?? ''
       if (text !== parsed.text) parsed = { text, items: text ? (JSON.parse(text) as Fetched<RecipientView>).items : [] }
       return parsed.items
+    },
+
+    /** To be called when the account leads to another service or user, or is gone: their lists are not this one's. */
+    forget(accountId: string): void {
+      turns.set(accountId, (turns.get(accountId) ?? 0) + 1)
+      for (const name of ['templates', 'recipients']) meta.erase(`fetched:${accountId}:${name}`)
     },
 
     templates: (accountId: string, demand: { refresh: boolean }): Promise<Fetched<TemplateView>> =>
