@@ -84,7 +84,7 @@ export class Outbox {
     this.#recovery.before(() => {
       this.#sentDocuments.open()
       this.#dispatcher.open()
-      this.#reconciler.open()
+      this.#reconciler.schedule.open()
     })
   }
 
@@ -94,7 +94,7 @@ export class Outbox {
    */
   async stop(limit: number): Promise<void> {
     this.#recovery.cancel()
-    this.#reconciler.close()
+    void this.#reconciler.schedule.close()
     await Promise.all([this.#dispatcher.close(limit), within(limit, this.batches.written(), this.#deps.time)])
     await within(limit, this.#sentDocuments.close(), this.#deps.time)
     this.#deps.changes.stop()
@@ -104,7 +104,7 @@ export class Outbox {
   connectionChanged(): void {
     this.#deps.pauses.connectionChanged()
     this.#dispatcher.wakeAll()
-    this.#reconciler.connectionChanged()
+    this.#reconciler.schedule.connectionChanged()
   }
 
   /** To be called when the computer was asleep: its clock is right as it is, and what was found out before may have changed. */
@@ -159,7 +159,7 @@ export class Outbox {
   async reconcile(id: string): Promise<SendView> {
     const { state, accountId } = this.#deps.sends.get(id)
     if (state !== 'uncertain' && state !== 'not-sent') return this.get(id)
-    const isComplete = await this.#reconciler.look(accountId)
+    const isComplete = await this.#reconciler.schedule.look(accountId)
     if (!isComplete && this.#deps.sends.get(id).state === 'uncertain') {
       // The document that can't be read might be the one that is looked for.
       fail('unexpected-shape', 'Some documents in the folders could not be read, so this could not be settled.')
@@ -228,7 +228,7 @@ export class Outbox {
   /** Lets it go again, whatever paused it; what the service asked to wait for is still waited for. */
   resume(accountId: string): OutboxView {
     this.#deps.pauses.resume(accountId)
-    this.#reconciler.tryNow(accountId)
+    this.#reconciler.schedule.tryNow(accountId)
     return this.#changedState(accountId)
   }
 
@@ -285,7 +285,7 @@ export class Outbox {
       isBatchPaused: (id) => this.batches.isPaused(id),
       troubleOf: (id) => this.#dispatcher.troubleOf(id),
       messageOf: (id) => this.#reconciler.messageOf(id),
-      nextAt: (send) => this.#reconciler.nextAt(send)
+      nextAt: (send) => this.#reconciler.schedule.nextAt(send)
     })
   }
 }

@@ -38,15 +38,16 @@ interface Look {
 }
 
 export class Reconciler {
+  /** When it looks. */
+  readonly schedule: ReconcileSchedule
   readonly #deps: ReconcilerDeps
-  readonly #schedule: ReconcileSchedule
   readonly #seen = new Map<string, Seen>()
   /** When this run tried a send last, on its own clock. */
   readonly #tried = new Map<string, number>()
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps
-    this.#schedule = new ReconcileSchedule({
+    this.schedule = new ReconcileSchedule({
       time: deps.time,
       accounts: () => new Set(deps.sends.inState('uncertain').map(({ accountId }) => accountId)),
       inDoubt: (accountId) => this.#uncertainOf(accountId),
@@ -62,15 +63,6 @@ export class Reconciler {
     })
   }
 
-  /** Begins to look by itself. */
-  open(): void {
-    this.#schedule.open()
-  }
-
-  close(): void {
-    void this.#schedule.close()
-  }
-
   /** A send leaves now. */
   left(id: string): void {
     this.#tried.set(id, this.#deps.time.elapsed())
@@ -80,26 +72,7 @@ export class Reconciler {
   begin({ id, accountId }: Send): void {
     this.#seen.delete(id)
     this.#deps.proofs.drop(id)
-    this.#schedule.plan(accountId)
-  }
-
-  /** Looks now, after the look that is under way. Answers whether all could be read. @throws what reading throws. */
-  look(accountId: string): Promise<boolean> {
-    return this.#schedule.look(accountId)
-  }
-
-  connectionChanged(): void {
-    this.#schedule.connectionChanged()
-  }
-
-  /** What failed before says nothing of now. */
-  tryNow(accountId: string): void {
-    this.#schedule.tryNow(accountId)
-  }
-
-  /** When an uncertain send is looked for next, on this run's clock; undefined if a person must say. */
-  nextAt(send: Send): number | undefined {
-    return this.#schedule.nextAt(send)
+    this.schedule.plan(accountId)
   }
 
   /** What this run's looks said of a send, in the user's words; undefined if they said nothing yet. */
@@ -122,7 +95,7 @@ export class Reconciler {
     } finally {
       // What a person decided may leave only one answer to another ambiguity: those are looked for again.
       for (const one of this.#uncertainOf(send.accountId)) if (this.#isFinal(one.id)) this.#seen.delete(one.id)
-      this.#schedule.plan(send.accountId)
+      this.schedule.plan(send.accountId)
     }
   }
 
@@ -161,7 +134,7 @@ export class Reconciler {
   async #judge(accountId: string, sought: readonly Send[], look: Look): Promise<void> {
     const failures: unknown[] = []
     await slowly(sought, ({ id }) => {
-      if (this.#schedule.isOver) return
+      if (this.schedule.isOver) return
       try {
         this.#judgeOne(id, look)
       } catch (error) {
@@ -169,7 +142,7 @@ export class Reconciler {
         failures.push(error)
       }
     })
-    if (!this.#schedule.isOver) this.#findLate(accountId, look.snapshot)
+    if (!this.schedule.isOver) this.#findLate(accountId, look.snapshot)
     if (failures.length > 0) throw failures[0]
   }
 
