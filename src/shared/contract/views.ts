@@ -88,6 +88,10 @@ export interface SettingsView {
 }
 
 export type KeychainReason = 'missing' | 'locked' | 'failed'
+/**
+ * Why this run keeps everything in memory. `in-use`: another program holds the file. `disk-failed`: reading or writing
+ * failed for another reason than space or permission.
+ */
 export type MemoryReason =
   | 'no-keychain'
   | 'keychain-locked'
@@ -96,6 +100,11 @@ export type MemoryReason =
   | 'no-space'
   | 'in-use'
   | 'disk-failed'
+/**
+ * Why a file was set aside. `key-missing`: the keychain no longer holds the key. `unreadable`: another key, or its start
+ * is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
+ * is missing. `newer-version`: a later version of the application wrote it. `upgrade-failed`: it did not fit this version.
+ */
 export type SetAsideReason =
   | 'key-missing'
   | 'unreadable'

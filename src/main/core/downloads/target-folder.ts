@@ -6,7 +6,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { PASSING_NAME_LENGTH } from '../storage/atomic-file.ts'
-import { FileError, fileErrorOf } from '../storage/file-error.ts'
+import { FileError, filed, fileErrorOf } from '../storage/file-error.ts'
 import type { FileKind, FolderFiles } from '../storage/files.ts'
 import { safeFileName } from '../storage/safe-name.ts'
 import { byNameKey, nameKey } from '../storage/same-name.ts'
@@ -141,14 +141,6 @@ async function madeFolder(files: FolderFiles, path: string): Promise<boolean> {
     // Another process was quicker.
     if (fileErrorOf(error)?.code === 'exists') return await isFolder(files, path)
     throw error
-  }
-}
-
-async function filed<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw fileErrorOf(error) ?? error
   }
 }
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { FileError, fileErrorOf } from './file-error.ts'
+import { FileError, filed, fileErrorOf } from './file-error.ts'
 import type { Files, OpenFile } from './files.ts'
 import { numberedName } from './safe-name.ts'
 
@@ -201,14 +201,6 @@ async function patiently(rename: () => Promise<void>): Promise<void> {
     }
   }
   await rename()
-}
-
-async function filed<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw fileErrorOf(error) ?? error
-  }
 }
 
 function chunksOf(content: FileContent): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {

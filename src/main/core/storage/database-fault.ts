@@ -2,24 +2,14 @@
  * Whose fault it is that a database does not open: the file's, which is then set aside, or something around it, which
  * leaves the file alone. When in doubt it isn't the file's.
  */
+import type { MemoryReason } from '../../../shared/contract/index.ts'
 import { codeOf } from '../lib/failure.ts'
 import { fileErrorOf } from './file-error.ts'
 import { DamagedDatabaseError } from './integrity.ts'
 import { KeychainError } from './keychain.ts'
 import { MigrationError, NewerSchemaError } from './migrations.ts'
 
-/**
- * Why this run keeps everything in memory. `in-use`: another program holds the file. `disk-failed`: reading or writing
- * failed for another reason than space or permission.
- */
-export type MemoryReason =
-  | 'no-keychain'
-  | 'keychain-locked'
-  | 'keychain-failed'
-  | 'not-writable'
-  | 'no-space'
-  | 'in-use'
-  | 'disk-failed'
+export type { MemoryReason }
 
 export type DatabaseFault =
   | { readonly kind: 'file'; readonly reason: 'unreadable' | 'damaged' | 'newer-version' | 'upgrade-failed' }

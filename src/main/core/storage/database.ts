@@ -5,6 +5,7 @@
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SetAsideReason } from '../../../shared/contract/index.ts'
 import { flushFolder, writeAtomically } from './atomic-file.ts'
 import type { Db } from './connection.ts'
 import { connectEncrypted, connectInMemory, KEY_BYTES } from './connection.ts'
@@ -19,13 +20,6 @@ import { setAside } from './set-aside.ts'
 
 export const DATABASE_FILE = 'countersign.db'
 const BEGUN_FILE = 'countersign.db.begun'
-
-/**
- * Why a file was set aside. `key-missing`: the keychain no longer holds the key. `unreadable`: another key, or its start
- * is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
- * is missing. `newer-version`: a later version of the application wrote it. `upgrade-failed`: it did not fit this version.
- */
-type SetAsideReason = 'key-missing' | 'unreadable' | 'damaged' | 'incomplete' | 'newer-version' | 'upgrade-failed'
 
 interface SetAside {
   /** The folder inside the data folder that now holds the file. */

@@ -40,6 +40,15 @@ export function fileErrorOf(error: unknown): FileError | undefined {
   return new FileError(CODES[system] ?? 'other', system)
 }
 
+/** What the call answers. @throws {FileError} for what the system refuses. */
+export async function filed<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    throw fileErrorOf(error) ?? error
+  }
+}
+
 const MESSAGES: Record<FileErrorCode, string> = {
   'no-space': 'There is no space left on the disk.',
   'not-writable': 'The folder isn’t there or can’t be written.',
