@@ -12,9 +12,9 @@ import {
 } from '../../src/renderer/src/screens/documents/identity-words.ts'
 import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/downloads/download-words.ts'
 import { actionStateInWords } from '../../src/renderer/src/words/actions.ts'
-import { changeInWords, changeStatus } from '../../src/renderer/src/words/changes.ts'
+import { changeInWords, changeStatuses } from '../../src/renderer/src/words/changes.ts'
 import { momentInWords } from '../../src/renderer/src/words/dates.ts'
-import { actionStatus, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'
+import { actionStatuses, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'
 import type { ActionRequest } from '../../src/shared/contract/document-actions.ts'
 import type {
   ActionState,
@@ -171,7 +171,7 @@ test('every status of a document has a shape and a word, and one that is not kno
 
 test('no two states of an action look the same, and each has its words', () => {
   const states: ActionState[] = ['waiting', 'running', 'done', 'refused', 'uncertain', 'cancelled']
-  expect(new Set(states.map((state) => actionStatus(state).shape)).size).toBe(states.length)
+  expect(new Set(states.map((state) => actionStatuses[state].shape)).size).toBe(states.length)
   for (const request of requests) {
     const action = (state: ActionState) => actionStateInWords(actionOf(pageOf(), { state, request }))
     for (const state of states) expect(`${action(state).title} ${action(state).meaning}`).toMatch(/^[A-Z].+[.…:]$/s)
@@ -239,6 +239,6 @@ test('every kind of change is a sentence', () => {
   const [change] = changesOf(pageOf())
   for (const kind of kinds) {
     expect(changeInWords({ ...(change as DocumentChange), kind })).toMatch(/^[A-Z].+\.$/)
-    expect(changeStatus(kind).word).toBeTruthy()
+    expect(changeStatuses[kind].word).toBeTruthy()
   }
 })

@@ -9,7 +9,7 @@ import { doable, doableFor } from '../../../src/renderer/src/screens/documents/d
 import { dueWords, progressOf } from '../../../src/renderer/src/screens/documents/document-words.ts'
 import { validationInWords, videoInWords } from '../../../src/renderer/src/screens/documents/evidence-words.ts'
 import { identityStatus, identityStatusInList } from '../../../src/renderer/src/screens/documents/identity-words.ts'
-import { documentStatus, signedStatusInWords, signerStatus } from '../../../src/renderer/src/words/statuses.ts'
+import { documentStatus, signedStatusInWords, signerStatuses } from '../../../src/renderer/src/words/statuses.ts'
 import type { DocumentPage } from '../../../src/shared/contract/index.ts'
 import {
   DocumentLog,
@@ -220,7 +220,7 @@ function* wrongOfSigners(truth: Truth, said: Members, page: DocumentPage) {
     if (person?.name.replace(' M.', '') !== signer.name.replace(' M.', '')) yield `name: ${person?.name}`
     if (!person) return
     const mine = signersIn(said)[index] as Members
-    const { word } = signerStatus(person.state)
+    const { word } = signerStatuses[person.state]
     if (!isTrueState(word, signer, truth)) yield `${person.name}: ${word}`
     const sentence = person.signedStatus && signedStatusInWords(person.signedStatus)
     const isBoolean = mine.SignedStatus === true && sentence === signedStatusInWords('Signed')
@@ -315,7 +315,7 @@ describe('what this has found, as it is told in the plainest way', () => {
 
   test('who was taken off the document has not expired', async () => {
     const { state } = person(await pageOf({ Signers: [{ ...ana, SignedStatus: 'Deleted' }] }))
-    expect([state, signerStatus(state).word]).toEqual(['removed', 'taken off'])
+    expect([state, signerStatuses[state].word]).toEqual(['removed', 'taken off'])
   })
 
   test('signatures are not counted where one of them isn’t spoken of, and may be verified', async () => {

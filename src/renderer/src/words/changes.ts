@@ -4,7 +4,8 @@ import { readCertainDate } from '../../../shared/model/service-date.ts'
 import { clockTime, dayInWords } from './dates.ts'
 import type { StatusWords } from './statuses.ts'
 
-const statuses: Record<ChangeKind, StatusWords> = {
+/** Changes as shape, word and colour. */
+export const changeStatuses: Record<ChangeKind, StatusWords> = {
   arrived: { shape: 'ring', word: 'New', tone: 'accent' },
   signed: { shape: 'half', word: 'Signed', tone: 'ok' },
   completed: { shape: 'tick', word: 'Complete', tone: 'ok' },
@@ -18,11 +19,6 @@ const statuses: Record<ChangeKind, StatusWords> = {
   changed: { shape: 'dot', word: 'Changed', tone: 'quiet' },
   gone: { shape: 'bar', word: 'Gone', tone: 'warn' },
   returned: { shape: 'ring', word: 'Back', tone: 'accent' }
-}
-
-/** A change as shape, word and colour. */
-export function changeStatus(kind: ChangeKind): StatusWords {
-  return statuses[kind]
 }
 
 /** What happened, without the document's name: "Mere Parata signed." */

@@ -3,15 +3,11 @@ import type { DropFolder, DroppedFile } from '../../../shared/contract/views.ts'
 import { counted } from './counts.ts'
 import type { StatusWords } from './statuses.ts'
 
-const states: Record<DropFolder['state'], StatusWords> = {
+export const dropFolderStatuses: Record<DropFolder['state'], StatusWords> = {
   watching: { shape: 'tick', word: 'Watched', tone: 'ok' },
   missing: { shape: 'question', word: 'Not there', tone: 'warn' },
   'not-writable': { shape: 'cross', word: "Can't be worked in", tone: 'danger' },
   paused: { shape: 'pause', word: 'Paused', tone: 'quiet' }
-}
-
-export function dropFolderStatus(state: DropFolder['state']): StatusWords {
-  return states[state]
 }
 
 export function droppedFileOutcome({ outcome, count }: DroppedFile): StatusWords {

@@ -25,7 +25,8 @@ export interface Finding extends StatusWords {
   meaning: string
 }
 
-const families: Record<StatusFamily, StatusWords> = {
+/** A family of statuses, as a whole. */
+export const familyStatuses: Record<StatusFamily, StatusWords> = {
   'not-started': { shape: 'ring', word: 'Not started', tone: 'quiet' },
   'in-progress': { shape: 'half', word: 'In progress', tone: 'accent' },
   signed: { shape: 'half', word: 'Signed', tone: 'ok' },
@@ -33,11 +34,6 @@ const families: Record<StatusFamily, StatusWords> = {
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   expired: { shape: 'clock', word: 'Expired', tone: 'warn' },
   other: { shape: 'dot', word: 'Unknown', tone: 'quiet' }
-}
-
-/** A family of statuses, as a whole. */
-export function familyStatus(family: StatusFamily): StatusWords {
-  return families[family]
 }
 
 /** The reference's statuses (2.14) that are no words: as people write them. */
@@ -49,21 +45,18 @@ const SPELLED = new Map([
 
 /** A document's status in the service's own word; one that it doesn't say is not known. */
 export function documentStatus(status: DocumentStatus): StatusWords {
-  const words = families[status.family]
+  const words = familyStatuses[status.family]
   if (status.of !== undefined) return { ...words, word: `${status.signed} of ${status.of} signed` }
   return status.raw ? { ...words, word: SPELLED.get(status.raw) ?? status.raw } : words
 }
 
-const signers: Record<SignerProgress['state'], StatusWords> = {
+export const signerStatuses: Record<SignerProgress['state'], StatusWords> = {
   signed: { shape: 'tick', word: 'signed', tone: 'ok' },
   declined: { shape: 'cross', word: 'declined', tone: 'danger' },
   waiting: { shape: 'ring', word: 'not yet signed', tone: 'quiet' },
   expired: { shape: 'clock', word: 'expired', tone: 'warn' },
   removed: { shape: 'bar', word: 'taken off', tone: 'quiet' },
   unknown: { shape: 'question', word: 'not said whether signed', tone: 'quiet' }
-}
-export function signerStatus(state: SignerProgress['state']): StatusWords {
-  return signers[state]
 }
 
 const signedStatuses: Record<SignedStatus, string> = {
@@ -91,17 +84,14 @@ export function signedStatusInWords(raw: string): string | undefined {
   return signedStatusByName.get(raw.trim().toLowerCase())
 }
 
-const actions: Record<ActionState, StatusWords> = {
+/** How something that was done to a document stands. */
+export const actionStatuses: Record<ActionState, StatusWords> = {
   waiting: { shape: 'ring', word: 'Waits for the line', tone: 'warn' },
   running: { shape: 'half', word: 'On its way', tone: 'accent' },
   done: { shape: 'tick', word: 'Done', tone: 'ok' },
   refused: { shape: 'cross', word: 'Refused', tone: 'danger' },
   uncertain: { shape: 'question', word: 'Uncertain', tone: 'warn' },
   cancelled: { shape: 'bar', word: 'Taken back', tone: 'quiet' }
-}
-/** How something that was done to a document stands. */
-export function actionStatus(state: ActionState): StatusWords {
-  return actions[state]
 }
 
 const sends: Record<SendState, StatusWords> = {

@@ -5,8 +5,8 @@ import { type Api, settled, together } from '../../api.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { actionInWords } from '../../words/actions.ts'
-import { changeInWords, changeStatus } from '../../words/changes.ts'
-import { actionStatus, type StatusWords } from '../../words/statuses.ts'
+import { changeInWords, changeStatuses } from '../../words/changes.ts'
+import { actionStatuses, type StatusWords } from '../../words/statuses.ts'
 
 const PAGE = 100
 /** Milliseconds between two readings while documents change. */
@@ -111,14 +111,14 @@ export function happeningsOf(
   const done = actions.flatMap((action): Happening[] => {
     const at = action.settledAt ?? action.createdAt
     if (!ENDED.has(action.state) || at < earliest) return []
-    const status = actionStatus(action.state)
+    const status = actionStatuses[action.state]
     const what = `${actionInWords(action.request)}: ${status.word.toLowerCase()}.`
     const { id, reference, documentName } = action
     return [{ key: `action ${id}`, at, reference, documentName, status, what, isOwn: true }]
   })
   const happened = changes.map((change): Happening => {
     const { id, at, reference, documentName, isOwn } = change
-    const status = changeStatus(change.kind)
+    const status = changeStatuses[change.kind]
     return { key: `change ${id}`, at, reference, documentName, status, what: changeInWords(change), isOwn }
   })
   return [...done, ...happened].sort((one, other) => other.at - one.at)

@@ -16,13 +16,10 @@ export function called(drafts: readonly DraftSummary[]): string {
   return drafts.length === 1 && one ? `“${one.title}”` : counted(drafts.length, 'draft')
 }
 
-const reasons: Record<DraftVersion['reason'], string> = {
+export const reasonsInWords: Record<DraftVersion['reason'], string> = {
   change: 'after ten minutes of changes',
   send: 'as it was sent',
   restore: 'before going back'
-}
-export function reasonInWords(version: DraftVersion): string {
-  return reasons[version.reason]
 }
 
 /** "12 drafts and 2 presets"; "nothing" where there is none. */
