@@ -52,6 +52,15 @@ test('every field of every kind that can be sent has its control', async () => {
   }
 })
 
+test('it isn’t said that there are no records where the service hasn’t listed them', async () => {
+  await open(fakeApi({ employers: { records: [], from: 'nowhere' } }))
+  expect(screen.getByText('The employer records aren’t known yet.')).toBeTruthy()
+  opened.close()
+  document.body.replaceChildren()
+  await open(fakeApi({ employers: { records: [], from: 'service', at: NOW } }))
+  expect(screen.getByText('No employer records yet.')).toBeTruthy()
+})
+
 test('what changes is shown before it is saved, and only that record is sent', async () => {
   await open()
   await choose(/Harbour & Co. staff fund/)
@@ -250,5 +259,6 @@ test('what else the service says of recipients, templates and employers is shown
   await settle()
   await choose(new RegExp(employer.Name))
   expect(screen.getByText('Also said by the service')).toBeTruthy()
+  expect(screen.getByText(/^\d+ more details?, as the service sent (it|them)$/)).toBeTruthy()
   expect(screen.getByText('<b>North</b>')).toBeTruthy()
 })
