@@ -192,13 +192,15 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     overview: {
       states: [],
       due: [],
+      withoutDue: 0,
       overdue: 0,
       stuck: { days: 7, count: 0 },
       declined: 0,
       identityFailed: 0,
       waitingHere: 0,
       unread: 0,
-      weeks: []
+      weeks: [],
+      withoutWeek: 0
     },
     changes: [],
     away: { total: 0, byKind: {}, changes: [] },

@@ -43,6 +43,17 @@ test('the next fourteen days and the last twelve weeks are read as sentences, an
   expect(within(weeks).getAllByRole('link', { name: /packages completed in the week of/ }).length).toBeGreaterThan(10)
 })
 
+test('what the charts don’t hold, as nobody knows when it was or is due, is said', async () => {
+  await open()
+  expect(screen.queryByText(/no known due date|Not known of/)).toBeNull()
+  opened.api.control.state.overview = overviewOf(NOW, { withoutDue: 13, withoutWeek: 1 })
+  opened.api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
+  await opened.clock.pass(2000)
+  await settle()
+  expect(screen.getByText('13 more documents have no known due date.')).toBeTruthy()
+  expect(screen.getByText('Not known of 1 document: when it was sent or completed.')).toBeTruthy()
+})
+
 test('a day without anything due is no stop for the keyboard', async () => {
   await open()
   expect(screen.getAllByRole('link', { name: /^No documents are due/ })[0]?.getAttribute('tabindex')).toBe('-1')

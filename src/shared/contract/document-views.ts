@@ -284,6 +284,8 @@ export interface OverviewView {
   states: { family: DocumentStatus['family']; count: number }[]
   /** For each of the next fourteen days, from today, in this workstation's zone. */
   due: { day: string; count: number }[]
+  /** How many that have not ended, as far as is known, have no known due date, and so stand on no day. */
+  withoutDue: number
   overdue: number
   /** Nothing signed and nothing changed for this many days, and not ended. */
   stuck: { days: number; count: number }
@@ -293,6 +295,8 @@ export interface OverviewView {
   unread: number
   /** For each of the last twelve weeks, Monday first: packages that were sent and those that were completed. */
   weeks: { monday: string; sent: number; completed: number }[]
+  /** Of how many documents nobody knows when they were sent, or completed, and so stand in no week. */
+  withoutWeek: number
   lookedAt?: number
   problem?: AppError
 }

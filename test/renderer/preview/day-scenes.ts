@@ -19,6 +19,7 @@ export function overviewOf(now: number, change: Partial<OverviewView> = {}): Ove
       { family: 'other', count: 3 }
     ],
     due: [4, 1, 0, 9, 12, 6, 5, 3, 0, 1, 14, 8, 2, 2].map((count, index) => ({ day: iso(now + index * DAY), count })),
+    withoutDue: 0,
     overdue: 5,
     stuck: { days: 7, count: 11 },
     declined: 7,
@@ -30,6 +31,7 @@ export function overviewOf(now: number, change: Partial<OverviewView> = {}): Ove
       sent,
       completed: Math.round(sent * (index === 11 ? 0.4 : 0.85))
     })),
+    withoutWeek: 0,
     lookedAt: now - 8000,
     ...change
   }

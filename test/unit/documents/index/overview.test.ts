@@ -67,6 +67,20 @@ test('days and weeks in which the clocks change hold what belongs to them', () =
   expect(weeks.at(-1)).toEqual({ monday: '2026-03-30', sent: 3, completed: 0 })
 })
 
+test('what stands on no day or in no week is counted apart, unless it has ended or is gone', () => {
+  const { withoutDue, withoutWeek, due } = overview(
+    row({ Reference: 'D-1', DueDate: undefined }),
+    row({ Reference: 'D-2', DueDate: '2026-11-25' }),
+    row({ Reference: 'D-3', DueDate: '2026-11-25T12:00:00Z' }),
+    row({ Reference: 'D-4', DueDate: undefined, Status: 'Complete' }, { completedAt: 0 }),
+    row({ Reference: 'D-5', DueDate: undefined, Status: 'Complete' }, { completedAt: MONDAY }),
+    row({ Reference: 'D-6', DueDate: undefined }, { arrivedAt: 0, goneAt: NOW }),
+    row({ Reference: 'D-7', DueDate: '2026-11-25' }, { arrivedAt: 0 })
+  )
+  expect({ withoutDue, withoutWeek }).toEqual({ withoutDue: 1, withoutWeek: 2 })
+  expect(due.reduce((sum, { count }) => sum + count, 0)).toBe(3)
+})
+
 test('an office without a document has nothing of anything', () => {
   const empty = overview()
   expect(empty.states.map(({ count }) => count)).toEqual(STATUS_FAMILIES.map(() => 0))

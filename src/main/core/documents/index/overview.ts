@@ -32,7 +32,7 @@ export function* overviewOf(
   )
   const packages = packageTimes(columns.packages() + 1)
   const states = STATUS_FAMILIES.map((family) => ({ family, count: 0 }))
-  const view = { overdue: 0, declined: 0, identityFailed: 0, waitingHere: 0, unread: 0 }
+  const view = { withoutDue: 0, withoutWeek: 0, overdue: 0, declined: 0, identityFailed: 0, waitingHere: 0, unread: 0 }
   const stuck = { days: stuckDays, count: 0 }
   const weeks = weeksUntil(today, zone)
 
@@ -49,6 +49,7 @@ export function* overviewOf(
     if (flags & FLAG.gone) continue
     const state = states[family]
     if (state) state.count++
+    if (!(sentAt > 0) || (family === COMPLETE && !(completedAt > 0))) view.withoutWeek++
     if (family === DECLINED) view.declined++
     if (columns.identity[rowId] === FAILED) view.identityFailed++
     if (flags & FLAG.waitsHere) view.waitingHere++
@@ -57,6 +58,7 @@ export function* overviewOf(
     const [dueAt, dueDay] = [columns.due[rowId] as number, columns.dueDay[rowId] as number]
     due.count(dueAt)
     due.countAt((dueDay - firstDay) / DAY)
+    if (Number.isNaN(dueAt) && Number.isNaN(dueDay)) view.withoutDue++
     if (flags & FLAG.unsaid) continue
     if (dueAt <= now || dueDay < firstDay) view.overdue++
     if ((columns.idleSince[rowId] as number) + stuckDays * DAY <= now) stuck.count++
