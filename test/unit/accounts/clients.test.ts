@@ -107,6 +107,19 @@ describe('while an account is led elsewhere', () => {
     expect(shown()).toEqual([[], ['Bearer new']])
   })
 
+  test('nothing goes by a client that someone has still in hand, and nothing of it has left', async () => {
+    const { added, change, shown } = await changed()
+    const { accounts, clients } = opened()
+    const { id } = await accounts.add(added)
+    const client = await clients.of(id)
+    await accounts.update(id, { name: 'Another name' })
+    await client.getActiveDocuments('InBox')
+    await accounts.update(id, change)
+    const error = await client.sendReminder({ DocumentReference: 'd', SignerReference: 's' }).catch((thrown) => thrown)
+    expect(error).toMatchObject({ code: 'refused', mayHaveArrived: false })
+    expect(shown()).toEqual([['Bearer old'], []])
+  })
+
   test('credentials that an earlier version kept are taken', async () => {
     const { added, shown } = await changed()
     const { accounts: kept } = memoryKeychain()

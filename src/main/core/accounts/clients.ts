@@ -24,10 +24,15 @@ export type Clients = ReturnType<typeof openClients>
 export function openClients({ accounts, facts, fetch, lookup, time, unreached }: ClientDeps) {
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
 
+  const leadsTo = (id: string, baseUrl: string) =>
+    accounts.list().some((account) => account.id === id && account.baseUrl === baseUrl)
+
   /** What is broken off by its own side says nothing of the network, and another host nothing of the service. */
   const telling =
     (id: string, baseUrl: string): Fetch =>
     async (url, init) => {
+      // Who got the client before the account was led elsewhere asks again; in the words of a connection that could not be made.
+      if (!leadsTo(id, baseUrl)) throw new Error('net::ERR_CONNECTION_FAILED')
       try {
         return await fetch(url, init)
       } catch (error) {
