@@ -11,8 +11,10 @@ import { codeOf } from '../core/lib/failure.ts'
 export interface PracticeOrder {
   /** What was last to be kept; undefined for a new office. */
   state: string | undefined
-  /** The port it had before in this run; 0 at its first start, when it begins with a usual day. */
+  /** The port it had before in this run; 0 at its first start. */
   port: number
+  /** What was last asked of it in this run, also where it ended by itself since. */
+  day: PracticeDay
 }
 
 /** What the main thread asks of it: to answer as on such a day from now on. */
@@ -63,7 +65,7 @@ function heard({ kind, number }: PracticeKept): void {
   else kept?.reject(new Error('The practice office could not be kept.'))
 }
 
-async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | undefined> {
+async function opened({ state, port, day }: PracticeOrder): Promise<PracticeOffice | undefined> {
   const auth = newCredentials('bearer')
   if (auth.scheme !== 'bearer') return undefined
   const keptIn = {
@@ -75,8 +77,7 @@ async function opened({ state, port }: PracticeOrder): Promise<PracticeOffice | 
       return 'unreadable'
     }
   }
-  const open = (at: number) =>
-    openPracticeOffice({ port: at, auth, data: 'demo', keptIn, ...(port === 0 && { conditions: {} }) })
+  const open = (at: number) => openPracticeOffice({ port: at, auth, data: 'demo', keptIn, conditions: day })
   try {
     const office = await open(port).catch((error: unknown) => {
       // Someone else has the old port by now.

@@ -37,7 +37,7 @@ export function practiceOf(parts: PracticeParts) {
   const waiting: ((isSet: boolean) => void)[] = []
 
   async function open(): Promise<void> {
-    const order: PracticeOrder = { state: parts.kept.load(), port }
+    const order: PracticeOrder = { state: parts.kept.load(), port, day }
     // Nothing of the application's environment or arguments is the office's business.
     const opened = new Worker(parts.worker, { workerData: order, env: {}, argv: [], name: 'practice' })
     worker = opened

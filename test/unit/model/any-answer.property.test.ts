@@ -42,8 +42,7 @@ const CHOICES = fc.array(fc.nat(5 * 4 * 3 * 2), { maxLength: 400, size: 'max' })
 async function tried(holds: (pick: Pick) => Promise<void>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(CHOICES, (choices) => holds(pickFrom(choices))),
-    // What fails is made smaller for a while only.
-    { numRuns: RUNS, interruptAfterTimeLimit: 40_000 }
+    { numRuns: RUNS }
   )
 }
 

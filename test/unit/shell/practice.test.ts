@@ -4,6 +4,13 @@ import { type Practice, type PracticeRun, practiceOf } from '../../../src/main/s
 import { aForm } from '../practice/practice.ts'
 
 const source = new URL('../../../src/main/shell/practice-worker.ts', import.meta.url)
+const endsOnItsFirstDay = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, workerData } from 'node:worker_threads'
+    await import(${JSON.stringify(source.href)})
+    if (workerData.port === 0) parentPort.on('message', ({ kind }) => kind === 'day' && setImmediate(() => process.exit(1)))
+  `)}`
+)
 const endsAtOnce = new URL('data:text/javascript,process.exit(1)')
 
 let practice: Practice
@@ -141,6 +148,13 @@ describe('the practice office beside the application', () => {
     await officeIn(office).start()
     expect((await ask(lastRun())).status).toBe(200)
     expect(practice.day()).toEqual({ dialects: [] })
+  })
+
+  test('has its bad day again where it ended by itself, as it is said to have', async () => {
+    await officeIn(place().office, endsOnItsFirstDay).setDay({ dialects: [], refusal: '402' })
+    await vi.waitFor(() => expect(runs.filter(Boolean)).toHaveLength(2), { timeout: 20_000 })
+    expect(practice.day()).toMatchObject({ refusal: '402' })
+    expect((await ask(lastRun())).status).toBe(402)
   })
 
   test('says that it ended where it can’t be told of a day', async () => {
