@@ -65,6 +65,43 @@ test('a signer is corrected, and the change is said before it is made', async ({
   expect(document?.signers.map(({ Email }) => Email)).toEqual([MERE.email, 'w.ngata@example.org'])
 })
 
+test('two signers are corrected at once, one of them newly shared with somebody, and the service has both', async ({
+  open,
+  line,
+  office
+}) => {
+  await sendElsewhere(office, ['Deed of gift'], [MERE, WIREMU])
+  const clerk = await open()
+  await connect(clerk, line)
+  await openSent(clerk, 'Deed of gift')
+
+  await clerk.button('Correct Wiremu Ngata…').click()
+  const dialog = clerk.window.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Correct Mere Tamati, too' }).click()
+  const partOf = (name: string) => dialog.getByRole('group', { name })
+  await partOf('Wiremu Ngata').getByLabel('E-mail').fill('w.ngata@example.org')
+  await partOf('Mere Tamati').getByText('Shared with').first().click()
+  await partOf('Mere Tamati').getByRole('button', { name: 'Share it with somebody' }).click()
+  await partOf('Shared with person 1').getByLabel('First name').fill('Hemi')
+  await partOf('Shared with Hemi').getByLabel('Last name').fill('Tane')
+  await partOf('Shared with Hemi').getByLabel('E-mail').fill('hemi@example.org')
+  await expect(dialog.getByRole('region', { name: 'What changes' })).toContainText('They go as one correction')
+  await dialog.getByRole('button', { name: 'Correct 2 signers' }).click()
+  await expect(clerk.window.getByText(/Wiremu Ngata.* corrected\./).first()).toBeVisible()
+
+  const sent = bodiesOf<{ Signers: object[] }>(office, 'UpdateSigner')
+  expect(sent).toHaveLength(1)
+  expect(sent[0]?.Signers).toMatchObject([
+    { Email: 'w.ngata@example.org' },
+    { ShareUsers: [{ FirstName: 'Hemi', LastName: 'Tane', Email: 'hemi@example.org' }] }
+  ])
+  const [document] = Object.values(office.service.state.documents)
+  expect(document?.signers).toMatchObject([
+    { Email: MERE.email, ShareUsers: [{ Email: 'hemi@example.org' }] },
+    { Email: 'w.ngata@example.org' }
+  ])
+})
+
 test('a document goes to a notary’s queue, a signer is reminded, signatures are verified and the result is kept', async ({
   open,
   line,
