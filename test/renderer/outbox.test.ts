@@ -326,6 +326,15 @@ describe('an answer that comes late', () => {
   })
 })
 
+test.each([
+  ['paused', 'Sent when the pause ends'],
+  ['line', 'Tried again automatically'],
+  ['turn', 'Sent automatically']
+] as const)('what comes next of a package that waits (%s) is what will happen', async (hold, words) => {
+  await open({ sends: [{ ...waiting, hold }] }, ['w'])
+  expect(screen.getByText(words)).toBeTruthy()
+})
+
 describe('the box', () => {
   test('is paused and goes on by hand', async () => {
     await open({ sends: [waiting] })
