@@ -212,8 +212,10 @@ describe('Send', () => {
 
   test('now lets it go without waiting', async () => {
     await send()
+    screen.getByRole('button', { name: 'Send now' }).focus()
     await press('Send now')
     await screen.findByText(/^Sent/)
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
     expect(calls('sends.now')).toEqual([{ name: 'sends.now', input: { id: inTheBox().id } }])
   })
 })
