@@ -14,7 +14,12 @@ import { progressInWords, sizeInWords } from '../../src/renderer/src/screens/dow
 import { actionStateInWords } from '../../src/renderer/src/words/actions.ts'
 import { changeInWords, changeStatuses } from '../../src/renderer/src/words/changes.ts'
 import { momentInWords } from '../../src/renderer/src/words/dates.ts'
-import { actionStatuses, documentStatus, signedStatusInWords } from '../../src/renderer/src/words/statuses.ts'
+import {
+  actionStatuses,
+  documentStatus,
+  signedStatusInWords,
+  signerStatuses
+} from '../../src/renderer/src/words/statuses.ts'
 import type { ActionRequest } from '../../src/shared/contract/document-actions.ts'
 import type {
   ActionState,
@@ -100,6 +105,11 @@ test('a list says when it was last true, with the day where it is not today or n
   expect(asOf(before - 5 * DAY, noon, 'online')).toBe('As of 10:42, 21 November')
   expect(asOf(before, noon, 'offline')).toBe('Offline. As of 10:42, 26 November')
   expect(asOf(undefined, noon, 'offline')).toBe('Offline. Not read yet')
+})
+
+test('a signer of whom the service says nothing bears no sign of warning', () => {
+  const unknown = documentStatus(readDocumentStatus(''))
+  expect(signerStatuses.unknown).toEqual({ ...unknown, word: 'not known whether signed' })
 })
 
 test('a signature is called valid only where the service says so', () => {

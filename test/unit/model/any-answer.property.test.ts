@@ -246,7 +246,7 @@ function isTrueState(word: string, { state, status }: TrueSigner, { kind }: Trut
   if (word === 'not yet signed') return state !== 'signed'
   if (word === 'expired') return state !== 'signed' && (kind === 'expired' || status === 'Expired')
   if (word === 'taken off') return state === 'removed'
-  return word === 'not said whether signed'
+  return word === 'not known whether signed'
 }
 
 /** What two tellings of the same must have in common: all but what is ambiguous by itself, the order of lists, and more. */

@@ -56,7 +56,8 @@ export const signerStatuses: Record<SignerProgress['state'], StatusWords> = {
   waiting: { shape: 'ring', word: 'not yet signed', tone: 'quiet' },
   expired: { shape: 'clock', word: 'expired', tone: 'warn' },
   removed: { shape: 'bar', word: 'taken off', tone: 'quiet' },
-  unknown: { shape: 'question', word: 'not said whether signed', tone: 'quiet' }
+  // Silence is no warning.
+  unknown: { shape: 'dot', word: 'not known whether signed', tone: 'quiet' }
 }
 
 const signedStatuses: Record<SignedStatus, string> = {
