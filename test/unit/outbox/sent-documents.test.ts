@@ -74,4 +74,14 @@ describe('links at the top of an answer', () => {
     ]
     expect(linksIn({ Documents, Signers })).toEqual([[undefined], [undefined]])
   })
+
+  test('go to someone who isn’t named only where nobody else could be meant', () => {
+    const link = (SigningKey: string) => ({ SigningKey })
+    const one = { Reference: 'd', Signers: [{ FirstName: 'Mere' }] }
+    expect(linksIn({ Documents: [one], Signers: [link('1')] })).toEqual([['1']])
+    const two = { Reference: 'd', Signers: [{}, {}] }
+    expect(linksIn({ Documents: [two], Signers: [link('1'), link('2')] })).toEqual([[undefined, undefined]])
+    const other = { Reference: 'd', Signers: [signer('a@example.com', '1')] }
+    expect(linksIn({ Documents: [other], Signers: [{ SignerReference: '2', ...link('1') }] })).toEqual([[undefined]])
+  })
 })

@@ -76,9 +76,11 @@ export function documentsWithLinks({ Documents = [], Signers = [] }: PackageResp
   const linked = Signers.filter(({ SigningKey }) => SigningKey)
   if (linked.length === 0) return Documents
   const everyone = Documents.flatMap((document) => document.Signers ?? [])
+  // One signer and one link need no name.
+  const isAlone = everyone.length === 1 && linked.length === 1
   const linkOf = (signer: SignerResponse) => {
-    const own = linked.filter((other) => isSamePerson(signer, other))
-    const places = everyone.filter((other) => isSamePerson(signer, other))
+    const own = linked.filter((other) => isSamePerson(signer, other, isAlone))
+    const places = everyone.filter((other) => isSamePerson(signer, other, isAlone))
     // Someone who signs several documents has as many links, in the documents' order. Any other number could be anyone's.
     return own.length === places.length ? own[places.indexOf(signer)]?.SigningKey : undefined
   }
@@ -92,9 +94,13 @@ export function documentsWithLinks({ Documents = [], Signers = [] }: PackageResp
   })
 }
 
-function isSamePerson(one: SignerResponse, other: SignerResponse): boolean {
+/** @param isAlone nobody else is there who could be meant. */
+function isSamePerson(one: SignerResponse, other: SignerResponse, isAlone: boolean): boolean {
   if (one.SignerReference && other.SignerReference) return one.SignerReference === other.SignerReference
-  const spelled = ({ FirstName = '', LastName = '', Email = '' }: SignerResponse) =>
-    `${FirstName}\n${LastName}\n${Email}`.toLowerCase()
-  return spelled(one) === spelled(other)
+  const [name, otherName] = [spelled(one), spelled(other)]
+  return name.trim() && otherName.trim() ? name === otherName : isAlone
+}
+
+function spelled({ FirstName = '', LastName = '', Email = '' }: SignerResponse): string {
+  return `${FirstName}\n${LastName}\n${Email}`.toLowerCase()
 }
