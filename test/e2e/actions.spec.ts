@@ -65,7 +65,7 @@ test('a signer is corrected, and the change is said before it is made', async ({
   expect(document?.signers.map(({ Email }) => Email)).toEqual([MERE.email, 'w.ngata@example.org'])
 })
 
-test('two signers are corrected at once, one of them newly shared with somebody, and the service has both', async ({
+test('two signers are corrected at once, one of them newly shared with someone, and the service has both', async ({
   open,
   line,
   office
@@ -81,7 +81,7 @@ test('two signers are corrected at once, one of them newly shared with somebody,
   const partOf = (name: string) => dialog.getByRole('group', { name })
   await partOf('Wiremu Ngata').getByLabel('E-mail').fill('w.ngata@example.org')
   await partOf('Mere Tamati').getByText('Shared with').first().click()
-  await partOf('Mere Tamati').getByRole('button', { name: 'Share it with somebody' }).click()
+  await partOf('Mere Tamati').getByRole('button', { name: 'Share it with someone' }).click()
   await partOf('Shared with person 1').getByLabel('First name').fill('Hemi')
   await partOf('Shared with Hemi').getByLabel('Last name').fill('Tane')
   await partOf('Shared with Hemi').getByLabel('E-mail').fill('hemi@example.org')
@@ -158,13 +158,13 @@ test('an extension that is asked for offline waits, also over a restart, and is 
     .getByRole('dialog')
     .getByRole('button', { name: /^Extend to/ })
     .click()
-  await expect(before.window.getByText(/will be done when the line is back/).first()).toBeVisible()
+  await expect(before.window.getByText(/will be done once you’re online again/).first()).toBeVisible()
   await before.app.dialog.answerMessage('Quit')
   expect(await before.app.quit()).toBe(0)
 
   const after = await open({ userData })
   await openSent(after, 'Deed of gift')
-  await expect(after.window.getByText(/will be done when the line is back/).first()).toBeVisible()
+  await expect(after.window.getByText(/will be done once you’re online again/).first()).toBeVisible()
   await line.comeBack()
   await expect(after.window.getByText('The due date was changed.').first()).toBeVisible({ timeout: 60_000 })
   expect(bodiesOf(office, 'Extend')).toHaveLength(1)

@@ -100,7 +100,7 @@ test('a second display that comes in the middle is used by the next session', as
   const page = await clerk.handOver(MERE, 'Deed of gift')
   await app.addDisplay({ width: 1280, height: 800 })
   await sign(page, MERE)
-  expect(await app.windows(), 'windows while somebody signs in the first').toHaveLength(1)
+  expect(await app.windows(), 'windows while someone signs in the first').toHaveLength(1)
   await clerk.giveBack()
   const person = personAt(app, await app.waitForWindow(/counter\.html/))
   await clerk.button('Back to the queue').click()

@@ -135,7 +135,7 @@ const LEAVING = {
   'the computer is locked': ({ app }) => app.emitPower('lock-screen'),
   'the window is put away': ({ app }) =>
     app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.minimize()),
-  'somebody wants to close the window': ({ app }) => app.closeWindow()
+  'someone wants to close the window': ({ app }) => app.closeWindow()
 } satisfies Record<string, (clerk: Parameters<typeof send>[0]) => Promise<void>>
 
 for (const [how, leave] of Object.entries(LEAVING)) {

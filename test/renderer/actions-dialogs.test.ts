@@ -355,7 +355,7 @@ describe('several signers in one correction', () => {
     const name = person?.name ?? ''
     await press(`Correct ${name}…`)
     await unfold(name)
-    await press('Share it with somebody else')
+    await press('Share it with someone else')
     expect(document.activeElement).toBe(part('Shared with person 2').getByLabelText('First name'))
     expect(what()).toContain('Nothing is changed yet.')
     await typeIn('Shared with person 2', 'First name', 'Hemi')
@@ -492,7 +492,7 @@ test('offline an extension waits, says so, and can be taken back', async () => {
   await press(/Extend due date/)
   expect(screen.getByText(/It will wait here and go by itself/)).toBeTruthy()
   await press(/^Extend to/)
-  expect(screen.getByText(/will be done when the line is back/)).toBeTruthy()
+  expect(screen.getByText(/will be done once you’re online again/)).toBeTruthy()
   await press('Take back')
   expect(calls('actions.cancel')).toHaveLength(1)
   expect(screen.getByText('It never left this computer.')).toBeTruthy()

@@ -91,7 +91,7 @@ const removals: [what: string, Composition, remove: () => Promise<unknown>, back
     'at:f1.signers.s1.IDData.a.Label'
   ],
   [
-    'somebody it is shared with',
+    'someone it is shared with',
     forms({ items: [form({ signers: [signer({ ShareUsers: [user('a', 'Tama'), user('b', 'Grace')] })] })] }),
     () => press('Stop sharing with Grace'),
     'at:f1.signers.s1.ShareUsers.b.FirstName'

@@ -389,7 +389,7 @@ describe('what became of it', () => {
 
   test('waits while offline, and says that it goes by itself', async () => {
     await becomes({ state: 'ready', hold: 'line', attempt: 0 })
-    expect(screen.getByText('Waits for the line.')).toBeTruthy()
+    expect(screen.getByText('Waiting for a connection.')).toBeTruthy()
     expect(screen.getByText(/It goes by itself, also after a restart\./)).toBeTruthy()
     expect(screen.getByRole('button', { name: /^Take back/ })).toBeTruthy()
   })
@@ -470,7 +470,7 @@ describe('before it is sent', () => {
       connection: { state: 'offline', since: NOW - 60_000, error: { code: 'offline', message: 'No network.' } }
     })
     expect(screen.getByText(/^You have been offline since/)).toBeTruthy()
-    expect(screen.getByText('Send it all the same: it goes when the line is back.')).toBeTruthy()
+    expect(screen.getByText('Send it all the same: it goes once you’re online again.')).toBeTruthy()
     await send()
     expect(calls('sends.start')).toHaveLength(1)
   })

@@ -31,8 +31,8 @@ describe('what the service said of a field', () => {
   })
 
   test.each<[string, (item: ComposedItem) => void]>([
-    ['somebody is added', (item) => item.signers.push(blankSigner('s3'))],
-    ['somebody is removed', (item) => item.signers.splice(0, 1)],
+    ['someone is added', (item) => item.signers.push(blankSigner('s3'))],
+    ['someone is removed', (item) => item.signers.splice(0, 1)],
     ['the order is another', (item) => item.signers.reverse()],
     ['one of them is changed', (item) => Object.assign(item.signers[0] ?? {}, { Email: 'tama@example.com' })]
   ])('of a whole list is out of date once %s', (_words, change) => {

@@ -21,13 +21,13 @@ test('nothing that differs goes untold, not even a space', () => {
 
 test.each<[string, Composition, Composition, object]>([
   [
-    'somebody who came',
+    'someone who came',
     forms({ items: [form({ signers: two })] }),
     forms(),
     { what: 'Signer Tama Brooks', now: 'there', earlier: 'not there' }
   ],
   [
-    'somebody who went',
+    'someone who went',
     forms(),
     forms({ items: [form({ signers: two })] }),
     { what: 'Signer Tama Brooks', now: 'not there', earlier: 'there' }

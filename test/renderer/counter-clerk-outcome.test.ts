@@ -248,7 +248,7 @@ describe('While the person has the second display', () => {
     )
     expect(pageWords({ origin: 'http://127.0.0.1:4000', allowsCamera: false, isPractice: true })).not.toContain('127')
     expect(pageWords({ origin: 'http://sign.example.com', allowsCamera: true, isPractice: false })).toBe(
-      'The page comes from sign.example.com, over a line that isn’t encrypted. It may use the camera.'
+      'The page comes from sign.example.com, over a connection that isn’t encrypted. It may use the camera.'
     )
     expect(wanted({ phase: 'open' })).toBe(false)
     expect(wanted({ phase: 'covered', cover: 'moment' })).toBe(false)

@@ -53,9 +53,9 @@ test('who of staff works here is kept once the field is left, and only where it 
 test('a change that could not be kept is said, and what is shown is as it was', async () => {
   await open()
   opened.api.control.fail('counter.configure', { code: 'storage', message: 'Not now.' })
-  await tick('Fill the screen while somebody signs')
+  await tick('Fill the screen while someone signs')
   expect(opened.app.toasts.shown[0]?.text).toMatch(/^That wasn't kept\./)
-  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Fill the screen while somebody signs' }).checked).toBe(
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Fill the screen while someone signs' }).checked).toBe(
     true
   )
 })

@@ -182,7 +182,7 @@ test('a PIN that main refuses is explained at its field', async () => {
 
 test('a turn that can not begin says why, and the sheet stays', async () => {
   await open()
-  opened.api.control.fail('counter.start', { code: 'not-signable', message: 'Somebody else first.' })
+  opened.api.control.fail('counter.start', { code: 'not-signable', message: 'Someone else first.' })
   await press('Hand over the screen')
   expect(sheet().getByText('The signing could not begin.')).toBeTruthy()
   expect(opened.app.counter.session).toBeNull()

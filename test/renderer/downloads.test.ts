@@ -142,9 +142,9 @@ describe('the queue', () => {
         downloadSummary: { problem: { code: 'offline', message: 'No network.' }, retryAt: NOW + 45_000 }
       })
     )
-    expect(said('2 files wait for the line.')).toBe(true)
-    expect(said(/They go on by themselves when the line is back\. It is tried again in 45 seconds\./)).toBe(true)
-    expect(within(rowOf('Deed 1')).getByText('Waits for the line')).toBeTruthy()
+    expect(said('2 files wait for a connection.')).toBe(true)
+    expect(said(/They go on by themselves once you’re online again\. It is tried again in 45 seconds\./)).toBe(true)
+    expect(within(rowOf('Deed 1')).getByText('Waiting for a connection')).toBeTruthy()
     await opened.clock.pass(15_000)
     expect(said(/tried again in 30 seconds/)).toBe(true)
     await press('Try now')
@@ -355,8 +355,8 @@ describe('its files', () => {
     for (let row = 0; row < 2; row++) {
       await key('ArrowDown')
       const beside = within(screen.getByRole('article'))
-      expect(beside.getByText('It waits for the line.')).toBeTruthy()
-      expect(beside.getByText('No network. It goes on by itself when the line is back.')).toBeTruthy()
+      expect(beside.getByText('It waits for a connection.')).toBeTruthy()
+      expect(beside.getByText('No network. It goes on by itself once you’re online again.')).toBeTruthy()
       expect(beside.queryByText(/ry again|tried again/)).toBeNull()
     }
   })
@@ -469,8 +469,8 @@ describe('what a file waits for', () => {
   })
 
   test.each(['offline', 'dns', 'refused', 'timeout'] as const)('%s is the line, whenever it is tried', (code) => {
-    expect(said(code)).toMatchObject({ title: 'It waits for the line.' })
-    expect(said(code)?.more).toMatch(/ It goes on by itself when the line is back\.$/)
+    expect(said(code)).toMatchObject({ title: 'It waits for a connection.' })
+    expect(said(code)?.more).toMatch(/ It goes on by itself once you’re online again\.$/)
     expect(said(code)?.more).not.toMatch(/try again|tried/i)
   })
 

@@ -33,23 +33,23 @@ async function setTime(label: string, value: string) {
 test('each kind shows what is wanted told of it', async () => {
   await open()
   expect(screen.getAllByRole('radiogroup')).toHaveLength(7)
-  expect(chosen('Somebody has signed')).toBe('never')
+  expect(chosen('Someone has signed')).toBe('never')
   expect(chosen('A document is due tomorrow')).toBe('always')
-  expect(chosen('Somebody can sign at the counter')).toBe('views')
+  expect(chosen('Someone can sign at the counter')).toBe('views')
 })
 
 test('a choice is kept at once, and nothing else is changed by it', async () => {
   await open()
   const before = structuredClone(kept())
-  await pick('Somebody has signed', 'In chosen views')
+  await pick('Someone has signed', 'In chosen views')
   expect(kept()).toEqual({ ...before, kinds: { ...before.kinds, signed: 'views' } })
-  expect(chosen('Somebody has signed')).toBe('views')
+  expect(chosen('Someone has signed')).toBe('views')
 })
 
 test('choices made one after the other, faster than they are kept, are all kept', async () => {
   await open()
   const answer = opened.api.control.hold('notifications.set')
-  await fireEvent.click(group('Somebody has signed').getByRole('radio', { name: 'Always' }))
+  await fireEvent.click(group('Someone has signed').getByRole('radio', { name: 'Always' }))
   await fireEvent.click(group('A document expired').getByRole('radio', { name: 'Never' }))
   await fireEvent.click(screen.getByRole('checkbox', { name: 'With a sound' }))
   answer()
@@ -78,7 +78,7 @@ test('quiet hours have two times, and say that they go over night', async () => 
 test('where no view is chosen it is said that nothing is told of views', async () => {
   await open()
   expect(screen.getByText(/No view is chosen yet/)).toBeTruthy()
-  await pick('Somebody can sign at the counter', 'Never')
+  await pick('Someone can sign at the counter', 'Never')
   expect(screen.queryByText(/No view is chosen yet/)).toBeNull()
 })
 
@@ -91,9 +91,9 @@ test('a time that is half typed changes nothing', async () => {
 test('what could not be kept is said, and shown as it still is', async () => {
   await open()
   opened.api.control.fail('notifications.set', { code: 'storage', message: 'The disk is full.' })
-  await pick('Somebody has signed', 'Always')
+  await pick('Someone has signed', 'Always')
   expect(opened.app.toasts.shown.map(({ text }) => text).join()).toMatch(/wasn't kept/)
-  expect(chosen('Somebody has signed')).toBe('never')
+  expect(chosen('Someone has signed')).toBe('never')
 })
 
 test('what can’t be read is said', async () => {

@@ -368,7 +368,7 @@ describe('the box', () => {
       sends: [waiting],
       outbox: { settings, pause: { by: 'line', since: NOW - 60_000, until: NOW + 60_000 } }
     })
-    expect(screen.getByText(/^Waits for the line since \d\d:\d\d\.$/)).toBeTruthy()
+    expect(screen.getByText(/^Waiting for a connection since \d\d:\d\d\.$/)).toBeTruthy()
     expect(screen.getByText(/Next try at \d\d:\d\d\./)).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
   })

@@ -258,7 +258,7 @@ export interface AccountRights {
 }
 
 /**
- * waiting: for the line. running: on its way. done: the service answered. refused: it said no, or it never left. uncertain:
+ * waiting: for a connection. running: on its way. done: the service answered. refused: it said no, or it never left. uncertain:
  * the answer was lost, so it may have been done. cancelled: taken back before it left.
  */
 export type ActionState = 'waiting' | 'running' | 'done' | 'refused' | 'uncertain' | 'cancelled'

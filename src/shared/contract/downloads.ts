@@ -36,7 +36,7 @@ export interface DownloadView {
   /** SHA-256 of the file as hexadecimal digits, once it is whole. */
   sha256?: string
   error?: AppError
-  /** Waits for the line, or for the service's patience, until then. Milliseconds since 1970. */
+  /** Waiting for a connection, or for the service's patience, until then. Milliseconds since 1970. */
   retryAt?: number
   queuedAt: number
   finishedAt?: number
@@ -163,7 +163,7 @@ export const downloadRequests = {
   'downloads.summary': answers<DownloadSummary>()(nothing),
   /** Holds the whole queue, over restarts too; what is under way is put back. */
   'downloads.pause': answers<DownloadSummary>()(nothing),
-  /** Goes on; what waits for the line, a folder or its time is tried at once, whether or not the queue was held. */
+  /** Goes on; what waits for a connection, a folder or its time is tried at once, whether or not the queue was held. */
   'downloads.resume': answers<DownloadSummary>()(nothing),
   'downloads.cancel': answers<null>()(byId),
   'downloads.cancelAll': answers<null>()(nothing),

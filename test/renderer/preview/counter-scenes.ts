@@ -93,7 +93,7 @@ const moments: Record<string, Partial<CounterSession>> = {
   'failed-turn': {
     phase: 'failed',
     turns: three([{ signed: 'skipped' }]),
-    error: { code: 'not-signable', message: 'It is somebody else’s turn.' }
+    error: { code: 'not-signable', message: 'It is someone else’s turn.' }
   },
   return: { phase: 'return', isLocked: true, turns: [turnOf({ outcome: signed })] },
   'return-unknown': {
@@ -162,7 +162,7 @@ export const counterScenes: Record<string, () => FakeApi> = {
   'display-long': () => {
     const api = onDisplay(null)()
     api.control.state.counterSettings.idleText =
-      'Welcome. We are open from Monday to Friday, nine to five, and on the first Saturday of the month until noon.\nPlease have your identification ready, and tell us if you would like somebody with you while you sign.'
+      'Welcome. We are open from Monday to Friday, nine to five, and on the first Saturday of the month until noon.\nPlease have your identification ready, and tell us if you would like someone with you while you sign.'
     return api
   },
   'display-handover': onDisplay({ phase: 'handover' }),

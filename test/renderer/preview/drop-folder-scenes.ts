@@ -48,7 +48,7 @@ export const dropFolderScenes: Record<string, () => FakeApi> = {
       file({ id: 'h3', name: 'declaration of Mere Tamati.json', at: at(1500), count: 1, draftIds: ['a'] }),
       file({
         id: 'h4',
-        name: 'export-from-the-payroll-system-that-somebody-renamed-by-hand-and-then-renamed-again.json',
+        name: 'export-from-the-payroll-system-that-someone-renamed-by-hand-and-then-renamed-again.json',
         at: at(1600),
         outcome: 'failed',
         count: 0,

@@ -24,7 +24,7 @@ const people = [
 
 /** Who each of the three is to the practice office. */
 const whoIs = (index: number) =>
-  ({ Email: 'somebody@example.com', ...(people[index] ?? people[0]) }) as Parameters<typeof findingsOf>[0]
+  ({ Email: 'someone@example.com', ...(people[index] ?? people[0]) }) as Parameters<typeof findingsOf>[0]
 
 /** What the practice office draws of each of them, kept as files: a browser can't draw them as it does. */
 async function pictureFile(index: number, name: IdentityPictureName): Promise<Uint8Array<ArrayBuffer>> {

@@ -15,7 +15,7 @@ type Step =
   | { kind: 'fault'; fault: Fault; on: 'posts' | 'looks' | 'all' }
   | { kind: 'pass'; milliseconds: number }
   | { kind: 'jump'; milliseconds: number }
-  | { kind: 'crash' | 'down' | 'up' | 'line' | 'check' | 'cancel' | 'wait' | 'somebody else' | 'turn' }
+  | { kind: 'crash' | 'down' | 'up' | 'line' | 'check' | 'cancel' | 'wait' | 'someone else' | 'turn' }
 
 const faults: Fault[] = ['pass', 'pass', 'lose-answer', 'swallow-answer', 'cut', 'hang', 'rubbish']
 const refusals: Fault[] = [400, 401, 403, 404, 409, 429, 500, 503].map((status) => ({ status }))
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       { kind: 'check' },
       { kind: 'cancel' },
       { kind: 'wait' },
-      { kind: 'somebody else' },
+      { kind: 'someone else' },
       { kind: 'turn' }
     )
   }
@@ -143,7 +143,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
       case 'wait':
         await new Promise((resume) => setTimeout(resume, 5))
         break
-      case 'somebody else':
+      case 'someone else':
         await office.direct('/Document/Extend', { DocumentReference: documents[0]?.Reference, ...elsewhere() })
         break
       case 'turn':

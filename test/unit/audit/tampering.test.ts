@@ -40,7 +40,7 @@ describe('the database itself refuses', () => {
 describe('what someone changed who has the key is noticed', () => {
   test.each([
     ['who signed', `UPDATE audit SET signer_name = 'Nobody' WHERE seq = 3`, 3],
-    ['that somebody signed', 'UPDATE audit SET signer_name = NULL WHERE seq = 1', 1],
+    ['that someone signed', 'UPDATE audit SET signer_name = NULL WHERE seq = 1', 1],
     ['nothing for no name', `UPDATE audit SET session = '' WHERE seq = 5`, 5],
     ['when it was', 'UPDATE audit SET at = at + 1 WHERE seq = 4', 4],
     ['in which zone', `UPDATE audit SET zone = 'UTC' WHERE seq = 4`, 4],

@@ -69,11 +69,11 @@ describe('a person', () => {
   })
 
   test('gets the ending where the system’s dialog leaves it to us, and loses no file by it', async () => {
-    const other = await files.put('sample.csv', 'of somebody else')
+    const other = await files.put('sample.csv', 'of someone else')
     saveAs = join(files.folder, 'sample')
     const save = () => handlers['bulk.saveSample']({ composition: forms(), format: 'csv' }, context)
     expect(await save()).toEqual({ label: 'sample (2).csv' })
-    expect(await readFile(other, 'utf8')).toBe('of somebody else')
+    expect(await readFile(other, 'utf8')).toBe('of someone else')
     saveAs = join(files.folder, 'STAFF.CSV')
     expect(await save()).toEqual({ label: 'STAFF.CSV' })
   })

@@ -53,7 +53,9 @@ describe('what the chaos counts', () => {
     const arrived = { arrivedBefore: ['Round 1 abc'], arrivedAfter: ['Round 1 abc'] }
     expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 1 abc'] }))).toEqual(['wrong'])
     expect(kinds([entry()], seen({ sends, words: ['Did not arrive\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
-    expect(kinds([entry()], seen({ sends, words: ['Waits for the line\nRound 1 abc'], ...arrived }))).toEqual(['wrong'])
+    expect(kinds([entry()], seen({ sends, words: ['Waiting for a connection\nRound 1 abc'], ...arrived }))).toEqual([
+      'wrong'
+    ])
     expect(kinds([entry()], seen({ sends, words: ['Uncertain\nRound 1 abc'], ...arrived }))).toEqual([])
     expect(kinds([entry()], seen({ sends, words: ['Sent\nRound 9 xyz'], ...arrived }))).toEqual(['wrong'])
   })

@@ -82,7 +82,7 @@ describe('the index of a folder', () => {
 describe('a file that isn’t an index of ours is left alone', () => {
   test.each([
     ['another table', 'Name,Amount\r\nx,1\r\n'],
-    ['one with a column that somebody added', HEADINGS.replace('\r\n', ',Notes\r\n')],
+    ['one with a column that someone added', HEADINGS.replace('\r\n', ',Notes\r\n')],
     ['one that another program saved in its own way', HEADINGS.slice(1).replaceAll(',', ';')],
     ['an empty file', '']
   ])('%s', async (_, theirs) => {

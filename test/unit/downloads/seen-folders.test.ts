@@ -43,9 +43,9 @@ test('many files for one folder have it read as often as one', async () => {
 
 test('what came there meanwhile is not written over', async () => {
   await keep('First.pdf', 'first')
-  writeFileSync(join(place(), 'Lease.pdf'), 'somebody else’s')
+  writeFileSync(join(place(), 'Lease.pdf'), 'someone else’s')
   expect(await keep('Lease.pdf', 'ours')).toMatchObject({ path: ['2026', 'Kauri Law', 'Lease (2).pdf'] })
-  expect(readFileSync(join(place(), 'Lease.pdf'), 'utf8')).toBe('somebody else’s')
+  expect(readFileSync(join(place(), 'Lease.pdf'), 'utf8')).toBe('someone else’s')
 })
 
 test('what went meanwhile has its name free again', async () => {

@@ -25,7 +25,7 @@ describe('a search', () => {
     ['the first part of an e-mail address', 'mere.tam'],
     ['the second part of an e-mail address', '@example'],
     ['the kind of signer', 'Guardian'],
-    ['somebody it is shared with', 'Aroha'],
+    ['someone it is shared with', 'Aroha'],
     ['an identity question', 'passport'],
     ['its answer', 'LA123456'],
     ['a mobile number', '021555'],

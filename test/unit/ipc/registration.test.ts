@@ -162,7 +162,7 @@ describe('a request that fails', () => {
   })
 
   test('passes on any error that carries the contract’s own', async () => {
-    const thrown = Object.assign(new Error('inner'), { appError: { code: 'busy', message: 'Somebody is signing.' } })
+    const thrown = Object.assign(new Error('inner'), { appError: { code: 'busy', message: 'Someone is signing.' } })
     const { ask } = application({ 'counter.state': () => Promise.reject(thrown) })
     expect(await ask('counter.state', [])).toEqual({ ok: false, error: thrown.appError })
   })

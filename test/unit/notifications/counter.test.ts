@@ -14,7 +14,7 @@ test('what happened while someone signed is told once staff has the screen again
   }
   const { id } = await desk.start(['will', 0])
   await desk.opens()
-  here.desk.happens({ kind: 'declined', documentName: 'Somebody else’s deed' })
+  here.desk.happens({ kind: 'declined', documentName: 'Someone else’s deed' })
   await here.goOn()
   desk.events().returned()
   await desk.settled()
@@ -23,5 +23,5 @@ test('what happened while someone signed is told once staff has the screen again
   expect([desk.state().phase, here.shown]).toEqual(['return', []])
   await counter.unlock(id, PIN)
   await here.goOn()
-  expect(here.bodies()).toEqual(['Somebody else’s deed'])
+  expect(here.bodies()).toEqual(['Someone else’s deed'])
 })

@@ -7,7 +7,7 @@ export interface Pending {
   uncertain: number
   /** Batches that are still being written into the outbox. */
   preparing: number
-  /** Extensions and corrections that wait for the line. */
+  /** Extensions and corrections that wait for a connection. */
   actions: number
   /** Someone signs on the second display. */
   isSigning: boolean

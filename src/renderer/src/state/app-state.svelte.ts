@@ -120,7 +120,7 @@ export class AppState {
     return error === undefined
   }
 
-  /** The machine knows sooner than the next look that there is a line again. */
+  /** The machine knows sooner than the next look that there is a connection again. */
   #onLineBack(): () => void {
     const back = () => void (this.connection.isDown && this.api.documents.refresh())
     this.#host.addEventListener('online', back)

@@ -29,7 +29,7 @@ export class Outbox extends Resource<OutboxView> {
   /** Refused, uncertain, not sent: those that need a person, or may come to. */
   get attention(): number {
     const counts = this.value?.counts
-    return counts ? needsSomebody(counts) : 0
+    return counts ? needsSomeone(counts) : 0
   }
   get waiting(): number {
     const counts = this.value?.counts
@@ -63,11 +63,11 @@ export class Outbox extends Resource<OutboxView> {
 }
 
 /** How many of them need a person, or may come to. */
-export function needsSomebody(counts: SendCounts): number {
+export function needsSomeone(counts: SendCounts): number {
   return counts.refused + counts.uncertain + counts.notSent
 }
 
 /** How many there are in all. */
 export function allOf(counts: SendCounts): number {
-  return counts.ready + counts.sending + counts.sent + counts.cancelled + needsSomebody(counts)
+  return counts.ready + counts.sending + counts.sent + counts.cancelled + needsSomeone(counts)
 }

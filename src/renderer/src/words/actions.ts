@@ -33,7 +33,7 @@ export function actionStateInWords({ request, state, notary }: ActionView): Acti
   switch (state) {
     case 'waiting':
       return {
-        title: `${what}: will be done when the line is back.`,
+        title: `${what}: will be done once you’re online again.`,
         meaning: 'It goes by itself, also after a restart. Until it goes you can take it back.'
       }
     case 'running':
@@ -91,7 +91,7 @@ export function startedInWords(actions: readonly ActionView[]): { text: string; 
 const GOOD: ReadonlySet<ActionView['state']> = new Set(['done', 'waiting', 'running'])
 const STANDING: Record<ActionView['state'], string> = {
   done: 'done',
-  waiting: 'will go when the line is back',
+  waiting: 'will go once you’re online again',
   running: 'on the way',
   refused: 'not done',
   uncertain: 'without an answer',

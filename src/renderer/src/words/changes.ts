@@ -23,7 +23,7 @@ export const changeStatuses: Record<ChangeKind, StatusWords> = {
 
 /** What happened, without the document's name: "Mere Parata signed." */
 export function changeInWords({ kind, signer, from, to }: DocumentChange): string {
-  const who = signer || 'Somebody'
+  const who = signer || 'Someone'
   switch (kind) {
     case 'arrived':
       return 'Was first seen in the folders.'

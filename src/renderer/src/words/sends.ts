@@ -48,7 +48,7 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
       }
     case 'line':
       return {
-        title: 'Waits for the line.',
+        title: 'Waiting for a connection.',
         meaning: `It goes by itself, also after a restart.${next === undefined ? '' : ` Next try ${comingAt(next, now)}.`}`
       }
     case 'paused':
@@ -96,7 +96,7 @@ export function pauseInWords(pause: NonNullable<OutboxView['pause']>, now: numbe
   if (pause.by === 'line') {
     const next = pause.until === undefined ? '' : ` Next try ${comingAt(pause.until, now)}.`
     return {
-      title: `Waits for the line since ${since}.`,
+      title: `Waiting for a connection since ${since}.`,
       meaning: `${whatBroke(pause.error)}Everything stays here and goes by itself, also after a restart.${next}`
     }
   }

@@ -87,7 +87,7 @@ export function signedStatusInWords(raw: string): string | undefined {
 
 /** How something that was done to a document stands. */
 export const actionStatuses: Record<ActionState, StatusWords> = {
-  waiting: { shape: 'ring', word: 'Waits for the line', tone: 'warn' },
+  waiting: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
   running: { shape: 'half', word: 'On its way', tone: 'accent' },
   done: { shape: 'tick', word: 'Done', tone: 'ok' },
   refused: { shape: 'cross', word: 'Refused', tone: 'danger' },
@@ -107,7 +107,7 @@ const sends: Record<SendState, StatusWords> = {
 const holds: Record<SendHold, StatusWords> = {
   undo: { shape: 'clock', word: 'About to go', tone: 'accent' },
   time: { shape: 'clock', word: 'Goes later', tone: 'accent' },
-  line: { shape: 'ring', word: 'Waits for the line', tone: 'warn' },
+  line: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
   paused: { shape: 'pause', word: 'Paused', tone: 'warn' },
   'rate-limited': { shape: 'clock', word: 'Service is busy', tone: 'quiet' },
   turn: sends.ready
@@ -127,7 +127,7 @@ const downloads: Record<DownloadView['state'], StatusWords> = {
   cancelled: { shape: 'bar', word: 'Stopped', tone: 'quiet' }
 }
 const noLine: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
-/** Whether what waits after this error waits for the line to the service. */
+/** Whether what waits after this error waits for a connection to the service. */
 export function isNoLine({ code }: AppError): boolean {
   return noLine.has(code)
 }
@@ -140,7 +140,7 @@ export function downloadStatus(
   if (state !== 'waiting') return downloads[state]
   if (queue?.isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
   const why = error ?? queue?.problem
-  if (why && isNoLine(why)) return { shape: 'ring', word: 'Waits for the line', tone: 'warn' }
+  if (why && isNoLine(why)) return { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' }
   if (why?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
   if (queue?.problem) return { shape: 'pause', word: 'Held', tone: 'warn' }
   return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Tries again soon', tone: 'warn' }

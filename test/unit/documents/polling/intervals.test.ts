@@ -11,7 +11,7 @@ const well: Fortune = { isLookedAt: true, failures: 0, isOffline: false, took: 2
 
 describe('the pace', () => {
   test.each<[string, Partial<Fortune>, number]>([
-    ['seconds while somebody looks', {}, 10 * SECOND],
+    ['seconds while someone looks', {}, 10 * SECOND],
     ['minutes while nobody does', { isLookedAt: false }, 2 * MINUTE],
     ['longer after a round that took long', { took: 8 * SECOND }, 40 * SECOND],
     ['no longer than ten minutes, however long a round seemed to take', { took: 600 * MINUTE }, 10 * MINUTE],

@@ -91,7 +91,7 @@ function whoseIs(composition: Composition, at: string): string | undefined {
     return [itemName, part].filter(Boolean).join(', ') || undefined
   }
   const name = nameOf(signer, index)
-  const person = at.includes('.ShareUsers.') ? `Somebody with whom ${name} shares it` : name
+  const person = at.includes('.ShareUsers.') ? `Someone with whom ${name} shares it` : name
   return itemName ? `${itemName}, ${person}` : person
 }
 

@@ -170,14 +170,14 @@ export const shareUser: Rows<ComposedShareUser> = [
   {
     name: 'FirstName',
     label: 'First name',
-    about: 'The first name of whoever it is shared with.',
+    about: 'The first name of the person it is shared with.',
     control: 'person'
   },
-  { name: 'LastName', label: 'Last name', about: 'The last name of whoever it is shared with.' },
+  { name: 'LastName', label: 'Last name', about: 'The last name of the person it is shared with.' },
   {
     name: 'Email',
     label: 'E-mail',
-    about: 'The address of whoever it is shared with.',
+    about: 'The address of the person it is shared with.',
     control: 'person',
     attributes: { type: 'email' }
   },
@@ -185,7 +185,7 @@ export const shareUser: Rows<ComposedShareUser> = [
     name: 'MiddleName',
     label: 'Middle name',
     hint: optional,
-    about: 'The middle names of whoever it is shared with.'
+    about: 'The middle names of the person it is shared with.'
   },
   { name: 'IsDefault', label: 'Default', help: 'Shared with them as a rule.', control: 'check' },
   { name: 'IsOwner', label: 'Owner', help: 'Counts as an owner of the document.', control: 'check' }
@@ -223,7 +223,7 @@ export const fieldDetails: Rows<ComposedField> = [
     ]
   },
   { name: 'ClientField', label: 'Name in your system', help: 'Where you keep it, if anywhere.' },
-  { name: 'IsRequired', label: 'Must be filled in', help: 'By you, or by whoever signs.', control: 'check' },
+  { name: 'IsRequired', label: 'Must be filled in', help: 'By you, or by the person who signs.', control: 'check' },
   { name: 'ReadOnly', label: "Signers can't change it", help: 'What you fill in stays.', control: 'check' }
 ]
 

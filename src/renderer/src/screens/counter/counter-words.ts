@@ -109,7 +109,7 @@ export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupt
 
   if (cover === 'help')
     return wanted(
-      'Somebody is wanted at the second display',
+      'Someone is wanted at the second display',
       '“Help” or “Staff” was pressed there. The page is covered until they go on.'
     )
   if (cover === 'camera')
@@ -121,7 +121,7 @@ export function clerkWords({ phase, cover, turns, current, asksFor, wasInterrupt
     return wanted('The page is covered', 'Nobody can read or sign it until you press “Go on signing”.')
   if (cover === 'not-me')
     return wanted(
-      'Somebody else has the second display',
+      'Someone else has the second display',
       `It was meant for ${whom}. It is covered; see who stands there, then go on or end.`
     )
   if (cover === 'idle')
@@ -175,6 +175,6 @@ export function pageWords({
   const { protocol, host } = new URL(origin)
   const from = isPractice
     ? 'The page is the practice office’s, on this computer'
-    : `The page comes from ${host}${protocol === 'http:' ? ', over a line that isn’t encrypted' : ''}`
+    : `The page comes from ${host}${protocol === 'http:' ? ', over a connection that isn’t encrypted' : ''}`
   return `${from}${allowsCamera ? '. It may use the camera' : ''}.`
 }

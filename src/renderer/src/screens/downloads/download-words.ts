@@ -86,7 +86,11 @@ export function waitsForInWords(
   const at = retryAt !== undefined && retryAt - now >= SOON ? ` at ${when(retryAt, now)}` : ''
   if (queue?.isPaused) return { error, title: 'It is tried again once you resume.', more: happened }
   if (isNoLine(error))
-    return { error, title: 'It waits for the line.', more: `${happened} It goes on by itself when the line is back.` }
+    return {
+      error,
+      title: 'It waits for a connection.',
+      more: `${happened} It goes on by itself once you’re online again.`
+    }
   if (error.code === 'rate-limited')
     return { error, title: 'The service asks for a pause.', more: `It goes on by itself${at}.` }
   if (onlyTried.has(error.code)) return { error, title: `It is tried again by itself${at}.`, more: happened }
@@ -126,7 +130,7 @@ interface QueueWords extends Omit<StatusWords, 'word'> {
   pace?: string
 }
 
-/** @param isDown whether there is no line to the service, as far as is known. */
+/** @param isDown whether there is no connection to the service, as far as is known. */
 export function queueWords(view: DownloadSummary, isDown: boolean, now: number): QueueWords {
   const { counts } = view
   const left = counts.running + counts.waiting
@@ -215,8 +219,8 @@ function waitsForLine(left: number, soFar: string, again: string): QueueWords {
   return {
     shape: 'ring',
     tone: 'warn',
-    title: `${waiting(left)} for the line.`,
-    more: `${soFar}. ${left === 1 ? 'It goes on by itself' : 'They go on by themselves'} when the line is back.${again}`
+    title: `${waiting(left)} for a connection.`,
+    more: `${soFar}. ${left === 1 ? 'It goes on by itself' : 'They go on by themselves'} once you’re online again.${again}`
   }
 }
 

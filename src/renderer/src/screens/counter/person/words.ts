@@ -92,7 +92,7 @@ export function thanks(turns: readonly CounterTurn[]): string {
 export function failureWords(error: AppError): string {
   switch (error.code) {
     case 'not-signable':
-      return 'It may be somebody else’s turn first, or it was signed elsewhere.'
+      return 'It may be someone else’s turn first, or it was signed elsewhere.'
     case 'gone':
     case 'not-found':
       return 'The document is not there any more.'
@@ -124,7 +124,7 @@ const reasons: Record<CoveredBy, string> = {
   camera: 'The page asks for the camera or the microphone.',
   away: 'The screen was left.',
   idle: 'Nobody touched the screen for a while.',
-  'not-me': 'Whoever had the screen said that they are somebody else.',
+  'not-me': 'The person at the screen said that they are someone else.',
   blur: 'Another window came to the front.',
   'full-screen': 'The screen was no longer filled.',
   hidden: 'The window was hidden.',
