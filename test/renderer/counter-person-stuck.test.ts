@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
 import { PersonDisplay } from '../../src/renderer/src/screens/counter/person/person-display.svelte.ts'
-import { DeskSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
+import { OfficeSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
 import { presentError } from '../../src/renderer/src/words/errors.ts'
 import type { CounterSession, PinState } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
@@ -208,7 +208,7 @@ describe('a PIN that was forgotten while a person has the screen', () => {
 describe('a request that is never answered', () => {
   async function follow(session: Partial<CounterSession>) {
     api.control.state.counter = sessionOf({ place: 'other-display', ...session })
-    const counter = new DeskSession(api, new FakeClock(0))
+    const counter = new OfficeSession(api, new FakeClock(0))
     await counter.open()
     return counter
   }

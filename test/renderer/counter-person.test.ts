@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
 import { PersonDisplay } from '../../src/renderer/src/screens/counter/person/person-display.svelte.ts'
-import { DeskSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
+import { OfficeSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
 import { personRequestNames } from '../../src/shared/contract/requests.ts'
 import type { CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
@@ -678,7 +678,7 @@ describe('the second display', () => {
 describe('following a session', () => {
   async function follow(session: Partial<CounterSession>) {
     api.control.state.counter = sessionOf(session)
-    const counter = new DeskSession(api, new FakeClock(0))
+    const counter = new OfficeSession(api, new FakeClock(0))
     await counter.open()
     return counter
   }

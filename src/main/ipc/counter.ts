@@ -16,7 +16,7 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
   /** Whether the page that asks is the one where the person signs. */
   function isPersons({ from }: RequestContext): boolean {
     const place = counter.state()?.place ?? 'here'
-    return from === (place === 'here' ? 'desk' : 'person')
+    return from === (place === 'here' ? 'office' : 'person')
   }
 
   /** @throws AppFailure `not-allowed` where another of our pages asks: the person's bounds and touches are not its own. */

@@ -9,7 +9,7 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface PdfParts extends Pick<Parts, 'accounts' | 'ask' | 'previews' | 'isHandedOver'> {
-  /** Puts the desk's page on paper by the system's dialog; false where the person thought better of it. */
+  /** Puts the office window's page on paper by the system's dialog; false where the person thought better of it. */
   print: () => Promise<boolean>
 }
 

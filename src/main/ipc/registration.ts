@@ -19,8 +19,8 @@ type Answer<Name extends RequestName> = Requests[Name]['reply'] extends null | u
   ? Promise<void>
   : Promise<Exclude<Requests[Name]['reply'], undefined>>
 
-/** desk: the office's own window. person: the window on the second display, where someone signs. */
-export type Role = 'desk' | 'person'
+/** office: its own window. person: the window on the second display, where someone signs. */
+export type Role = 'office' | 'person'
 
 export interface RequestContext {
   /** Which of our pages asks. */

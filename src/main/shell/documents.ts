@@ -28,7 +28,7 @@ const PATIENCE_MS = 600_000
 export function openDocumentsThread({ worker, folder, key, log }: DocumentsThreadDeps) {
   const workerData: DocumentsPlan = { folder, key }
   const thread = askThread({
-    ...{ worker, log, words, name: 'documents', title: 'The desk of documents' },
+    ...{ worker, log, words, name: 'documents', title: 'The worker of documents' },
     begin: { workerData },
     memoryMb: MEMORY_MB,
     patienceMs: PATIENCE_MS,

@@ -32,7 +32,7 @@ export class Screens {
 
   /** Which of our pages makes this request; undefined if none of them does. */
   readonly roleOf = (event: IpcMainInvokeEvent): Role | undefined => {
-    if (isFromWindow(this.#office, event, this.#devServer)) return 'desk'
+    if (isFromWindow(this.#office, event, this.#devServer)) return 'office'
     return isFromWindow(this.#person(), event, this.#devServer) ? 'person' : undefined
   }
 

@@ -83,10 +83,10 @@ export type CounterPhase =
  */
 export type CounterCover = 'moment' | 'help' | 'finish' | 'stop' | 'camera' | 'away' | 'idle' | 'not-me' | 'staff'
 
-/** Why it was covered before staff gave their PIN: where it was left, by what. desk: staff covered it from their own screen. */
+/** Why it was covered before staff gave their PIN: where it was left, by what. office: staff covered it from their own screen. */
 export type CoveredBy =
   | Exclude<CounterCover, 'staff'>
-  | ('blur' | 'full-screen' | 'hidden' | 'closing' | 'display' | 'locked' | 'page' | 'desk')
+  | ('blur' | 'full-screen' | 'hidden' | 'closing' | 'display' | 'locked' | 'page' | 'office')
 
 export interface CounterSession {
   id: string

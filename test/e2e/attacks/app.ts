@@ -59,7 +59,7 @@ const handlers = Object.fromEntries(
 ) as unknown as RequestHandlers
 registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
-  roleOf: (event) => (isFromWindow(window, event) ? 'desk' : undefined),
+  roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
   handlers,
   log
 })

@@ -8,7 +8,7 @@ import { accountHandlers } from '../../../src/main/ipc/accounts.ts'
 import { type PracticeDay, USUAL_DAY } from '../../../src/shared/contract/practice-day.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
-const asking = { from: 'desk' as const, stillAsking: () => true }
+const asking = { from: 'office' as const, stillAsking: () => true }
 const bad: PracticeDay = { dialects: ['v13'], refusal: '402' }
 let work: Workplace
 beforeEach(async () => {

@@ -199,7 +199,7 @@ describe('what was asked for first is done first', () => {
   })
 })
 
-test('a desk that fails for a moment holds up what waits, and refuses nothing', async () => {
+test('a worker that fails for a moment holds up what waits, and refuses nothing', async () => {
   await office.cutLine()
   const { id } = await office.start(reference, extension())
   const trouble = { code: 'storage' as const, message: 'The list of documents stopped working.' }

@@ -169,7 +169,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
   }
 }
 
-/** Keeps what the folders showed, as the desk does, and nothing else of it. */
+/** Keeps what the folders showed, as the worker does, and nothing else of it. */
 function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>) {
   const documents = new Map<string, MirroredDocument>()
   const takenAt: number[] = []
@@ -199,13 +199,13 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
   let trouble: Error | undefined
   return {
     documents,
-    /** What the desk was told as the time of what operations answered. */
+    /** What the worker was told as the time of what operations answered. */
     takenAt,
     ask: (async (name: keyof typeof answers, ask: never) => {
       if (trouble && name === 'inPackage') throw trouble
       return structuredClone(answers[name](ask))
     }) as AskDocuments,
-    /** The desk's thread stops working, or works again. */
+    /** The worker's thread stops working, or works again. */
     fail: (error: Error | undefined) => {
       trouble = error
     },

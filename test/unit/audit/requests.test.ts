@@ -6,7 +6,7 @@ import { auditHandlers } from '../../../src/main/ipc/audit.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { hashOf, TEN, workstation, ZONE } from './office.ts'
 
-const context = { from: 'desk' as const, stillAsking: () => true }
+const context = { from: 'office' as const, stillAsking: () => true }
 const FIRST = '0'.repeat(64)
 
 function office() {

@@ -14,7 +14,7 @@ let saveAs: string | undefined
 let suggested: string
 let account: { id: string } | undefined
 let handlers: ReturnType<typeof bulkHandlers>
-const context = { from: 'desk' as const, stillAsking: () => true }
+const context = { from: 'office' as const, stillAsking: () => true }
 
 beforeEach(async () => {
   files = await folderOf()

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../storage/folders.ts'
 import { database, pinOffice } from './office.ts'
 import { PNG } from './pictures.ts'
 
-const context = { from: 'desk' as const, stillAsking: () => true }
+const context = { from: 'office' as const, stillAsking: () => true }
 
 function office() {
   const folder = temporaryFolder()

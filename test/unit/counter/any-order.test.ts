@@ -91,11 +91,11 @@ const deeds = fc
       'print',
       'save'
     ),
-    from: fc.constantFrom('desk', 'person')
+    from: fc.constantFrom('office', 'person')
   })
   .map(({ does, from }) =>
     command(async (world) => {
-      if (world.office.counter.state()?.place === 'other-display' && from === 'desk') world.rights++
+      if (world.office.counter.state()?.place === 'other-display' && from === 'office') world.rights++
       return world.office.counter.staff(world.id, does, from)
     })
   )

@@ -34,9 +34,9 @@ test('staff’s yes, after the PIN, answers the page and holds for the session',
   expect(office.state()).toMatchObject({ phase: 'covered', cover: 'camera', isLocked: true })
   expect(office.state().asksFor).toEqual(['camera', 'microphone'])
   expect([page.state, answers]).toEqual(['hidden', []])
-  await expect(counter.staff(id, 'allow-camera', 'desk')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+  await expect(counter.staff(id, 'allow-camera', 'office')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   await counter.unlock(id, PIN)
-  expect(await counter.staff(id, 'allow-camera', 'desk')).toMatchObject({
+  expect(await counter.staff(id, 'allow-camera', 'office')).toMatchObject({
     phase: 'open',
     allowsCamera: true,
     asksFor: []
@@ -52,7 +52,7 @@ test('a no is a no of this question', async () => {
   const { office, counter, id } = await reading(VIDEO)
   const answers = office.asks()
   await counter.unlock(id, PIN)
-  expect(await counter.staff(id, 'refuse-camera', 'desk')).toMatchObject({ phase: 'open', allowsCamera: false })
+  expect(await counter.staff(id, 'refuse-camera', 'office')).toMatchObject({ phase: 'open', allowsCamera: false })
   expect([answers, office.told('camera-refused').length]).toEqual([[false], 1])
   expect(office.asks()).toEqual([])
   expect(office.state().cover).toBe('camera')
@@ -70,7 +70,7 @@ test('going on without an answer is a no', async () => {
   const { office, counter, id } = await reading(VIDEO)
   const answers = office.asks()
   await counter.unlock(id, PIN)
-  await counter.staff(id, 'continue', 'desk')
+  await counter.staff(id, 'continue', 'office')
   expect(answers).toEqual([false])
 })
 
@@ -80,7 +80,7 @@ test('a question that waits when the turn ends is answered no', async () => {
   counter.left('blur')
   expect(office.state()).toMatchObject({ cover: 'away', asksFor: ['camera'] })
   await counter.unlock(id, PIN)
-  const ended = counter.staff(id, 'end', 'desk')
+  const ended = counter.staff(id, 'end', 'office')
   await office.settled()
   await ended
   expect(answers).toEqual([false])
@@ -99,7 +99,7 @@ test('staff answers from their own screen while the person has the second displa
   const { office, counter, id, page } = await reading(VIDEO, 'other-display')
   const answers = office.asks()
   await expect(counter.staff(id, 'allow-camera', 'person')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
-  await counter.staff(id, 'allow-camera', 'desk')
+  await counter.staff(id, 'allow-camera', 'office')
   expect([answers, page.state]).toEqual([[true], 'shown'])
 })
 
@@ -149,7 +149,7 @@ test('a question that staff answered leaves no second note when the page is clos
   const { office, counter, id } = await reading(VIDEO)
   office.asks()
   await counter.unlock(id, PIN)
-  await counter.staff(id, 'refuse-camera', 'desk')
+  await counter.staff(id, 'refuse-camera', 'office')
   void counter.finish(id)
   await office.settled()
   expect(office.told('camera-refused')).toMatchObject([{ detail: { by: 'staff' } }])

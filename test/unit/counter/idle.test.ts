@@ -110,7 +110,7 @@ describe('someone there', () => {
     await office.time.pass(151_000)
     await counter.unlock(id, PIN)
     await office.time.pass(50_000)
-    await counter.staff(id, 'continue', 'desk')
+    await counter.staff(id, 'continue', 'office')
     await office.time.pass(119_000)
     expect(office.state()).toMatchObject({ phase: 'open' })
     expect(office.state().warningUntil).toBeUndefined()

@@ -89,14 +89,14 @@ describe('a place that was left', () => {
     await counter.unlock(id, PIN)
     await counter.begin(id)
     expect(office.state()).toMatchObject({ phase: 'handover', cover: 'staff', isLocked: false })
-    await counter.staff(id, 'continue', 'desk')
+    await counter.staff(id, 'continue', 'office')
     await office.opens()
     office.events().failed({ code: 'timeout', message: 'Late.' })
     counter.left('blur')
     await counter.retry(id)
     expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away' })
     await counter.unlock(id, PIN)
-    await counter.staff(id, 'continue', 'desk')
+    await counter.staff(id, 'continue', 'office')
     void counter.next(id)
     expect(await office.settled()).toMatchObject({ phase: 'between' })
     counter.left('blur')
@@ -123,7 +123,7 @@ describe('the PIN', () => {
     await counter.resume(id)
     await counter.finish(id)
     expect(office.state().cover).toBe('staff')
-    expect(await counter.staff(id, 'continue', 'desk')).toMatchObject({ phase: 'open' })
+    expect(await counter.staff(id, 'continue', 'office')).toMatchObject({ phase: 'open' })
     expect(page.state).toBe('shown')
     expect(office.told('unlocked')).toHaveLength(1)
   })
@@ -177,7 +177,7 @@ describe('the PIN', () => {
     const checked = gate()
     office.checking = checked.passed
     const unlocking = ['0000', PIN].map((pin) => office.counter.unlock(id, pin))
-    await office.counter.staff(id, 'end', 'desk')
+    await office.counter.staff(id, 'end', 'office')
     checked.open()
     expect((await Promise.all(unlocking)).map(({ phase }) => phase)).toEqual(['ended', 'ended'])
     expect([...office.told('pin-wrong'), ...office.told('unlocked')]).toEqual([])
@@ -197,12 +197,12 @@ describe('staff', () => {
   test('has to give the PIN first, except at their own screen', async () => {
     const { counter, id } = await reading()
     for (const does of ['cover', 'continue', 'end', 'allow-camera', 'print'] as const) {
-      await expect(counter.staff(id, does, 'desk')).rejects.toMatchObject(failure('not-allowed'))
+      await expect(counter.staff(id, does, 'office')).rejects.toMatchObject(failure('not-allowed'))
     }
     const other = await reading('other-display')
     await expect(other.counter.staff(other.id, 'end', 'person')).rejects.toMatchObject(failure('not-allowed'))
-    expect(await other.counter.staff(other.id, 'cover', 'desk')).toMatchObject({ cover: 'away', isLocked: true })
-    expect(await other.counter.staff(other.id, 'continue', 'desk')).toMatchObject({ phase: 'open' })
+    expect(await other.counter.staff(other.id, 'cover', 'office')).toMatchObject({ cover: 'away', isLocked: true })
+    expect(await other.counter.staff(other.id, 'continue', 'office')).toMatchObject({ phase: 'open' })
     expect(other.office.told('left')).toMatchObject([{ detail: { by: 'staff' } }])
   })
 
@@ -215,14 +215,14 @@ describe('staff', () => {
     expect(office.state().cover).toBe('staff')
     await office.time.pass(2000)
     expect(office.state()).toMatchObject({ cover: 'away', isLocked: true })
-    await expect(counter.staff(id, 'continue', 'desk')).rejects.toMatchObject(failure('not-allowed'))
+    await expect(counter.staff(id, 'continue', 'office')).rejects.toMatchObject(failure('not-allowed'))
   })
 
   test('ends it: the page is wiped, the service asked, the rest skipped, and the screen is theirs', async () => {
     const { office, counter, id, page } = await reading()
     await counter.unlock(id, PIN)
     office.signs('will', 0)
-    const ended = counter.staff(id, 'end', 'desk')
+    const ended = counter.staff(id, 'end', 'office')
     await office.settled()
     expect(await ended).toMatchObject({ phase: 'ended', isLocked: false })
     expect(page.state).toBe('destroyed')
@@ -242,7 +242,7 @@ describe('staff', () => {
       }
       if (moment === 'return') await office.settled()
       expect(office.state().phase).toBe(moment)
-      const ended = office.counter.staff(id, 'end', 'desk')
+      const ended = office.counter.staff(id, 'end', 'office')
       await office.settled()
       expect((await ended)?.phase).toBe('ended')
       expect([office.counter.isHandedOver(), office.isTaken]).toEqual([false, false])
@@ -252,7 +252,7 @@ describe('staff', () => {
   test('who goes while it ends has to give the PIN again', async () => {
     const { office, counter, id } = await reading()
     await counter.unlock(id, PIN)
-    const ended = counter.staff(id, 'end', 'desk')
+    const ended = counter.staff(id, 'end', 'office')
     counter.left('blur')
     await office.settled()
     expect(await ended).toMatchObject({ phase: 'return', isLocked: true })
@@ -262,8 +262,8 @@ describe('staff', () => {
 
   test('ends at their own screen what is covered on the other', async () => {
     const { office, counter, id } = await reading('other-display')
-    await counter.staff(id, 'cover', 'desk')
-    const ended = counter.staff(id, 'end', 'desk')
+    await counter.staff(id, 'cover', 'office')
+    const ended = counter.staff(id, 'end', 'office')
     await office.settled()
     expect(await ended).toMatchObject({ phase: 'ended' })
   })
@@ -271,16 +271,16 @@ describe('staff', () => {
   test('prints and saves only where the office lets them, and only what is there', async () => {
     const { office, counter, id, page } = await reading()
     await counter.unlock(id, PIN)
-    await expect(counter.staff(id, 'print', 'desk')).rejects.toMatchObject(failure('not-allowed'))
+    await expect(counter.staff(id, 'print', 'office')).rejects.toMatchObject(failure('not-allowed'))
     office.settings.mayKeepPages = true
-    await counter.staff(id, 'print', 'desk')
-    await counter.staff(id, 'save', 'desk')
+    await counter.staff(id, 'print', 'office')
+    await counter.staff(id, 'save', 'office')
     office.saves = false
-    await counter.staff(id, 'save', 'desk')
+    await counter.staff(id, 'save', 'office')
     expect([page.printed, office.saved]).toEqual([1, ['The will.pdf']])
     expect([office.told('page-printed').length, office.told('page-saved').length]).toEqual([1, 1])
     office.events().failed({ code: 'internal', message: 'The page ended.' })
-    await expect(counter.staff(id, 'print', 'desk')).rejects.toMatchObject(failure('gone'))
+    await expect(counter.staff(id, 'print', 'office')).rejects.toMatchObject(failure('gone'))
   })
 
   test('is never told the link by an error', async () => {
@@ -301,7 +301,7 @@ describe('why it is covered', () => {
     expect(office.state()).toMatchObject({ cover: 'away', coveredBy: 'full-screen' })
     await office.counter.unlock(id, PIN)
     expect(office.state()).toMatchObject({ cover: 'staff', coveredBy: 'full-screen' })
-    await office.counter.staff(id, 'continue', 'desk')
+    await office.counter.staff(id, 'continue', 'office')
     expect(office.state().coveredBy).toBeUndefined()
     await office.counter.cover(id, 'help')
     expect(office.state().coveredBy).toBe('help')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
 import { BOUNDS, openOffice, PIN } from './office.ts'
 
-const desk = { from: 'desk', stillAsking: () => true } as const
+const clerk = { from: 'office', stillAsking: () => true } as const
 const person = { from: 'person', stillAsking: () => true } as const
 const notAllowed = { appError: { code: 'not-allowed' } }
 
@@ -12,13 +12,13 @@ async function signing(place: 'here' | 'other-display') {
   office.place = place
   const handle = counterHandlers(office.counter)
   const turns = [{ documentReference: 'will', signer: 0, evidence: [] }]
-  const { id } = await handle['counter.start']({ turns, allowsCamera: false }, desk)
+  const { id } = await handle['counter.start']({ turns, allowsCamera: false }, clerk)
   return { office, handle, id }
 }
 
 describe.each([
-  ['here', desk, person],
-  ['other-display', person, desk]
+  ['here', clerk, person],
+  ['other-display', person, clerk]
 ] as const)('where the person signs %s', (place, theirs, other) => {
   test('what they do is taken from their page alone', async () => {
     const { handle, id, office } = await signing(place)
@@ -48,21 +48,21 @@ describe.each([
 test('the second display is told of a session only while someone signs on it', async () => {
   const here = await signing('here')
   expect(await here.handle['counter.state'](undefined, person)).toBeNull()
-  expect((await here.handle['counter.state'](undefined, desk))?.id).toBe(here.id)
+  expect((await here.handle['counter.state'](undefined, clerk))?.id).toBe(here.id)
   const { handle, id } = await signing('other-display')
   expect((await handle['counter.state'](undefined, person))?.id).toBe(id)
-  await handle['counter.staff']({ id, does: 'end' }, desk)
+  await handle['counter.staff']({ id, does: 'end' }, clerk)
   expect(await handle['counter.state'](undefined, person)).toBeNull()
-  expect((await handle['counter.state'](undefined, desk))?.phase).toBe('ended')
-  expect(await handle['counter.close']({ id }, desk)).toBeUndefined()
-  expect(await handle['counter.state'](undefined, desk)).toBeNull()
+  expect((await handle['counter.state'](undefined, clerk))?.phase).toBe('ended')
+  expect(await handle['counter.close']({ id }, clerk)).toBeUndefined()
+  expect(await handle['counter.state'](undefined, clerk)).toBeNull()
 })
 
 test('the queue is read, pinned and offered from', async () => {
   const office = openOffice()
   const handle = counterHandlers(office.counter)
-  await handle['counter.pinEntry']({ documentReference: 'will', signer: 0, isToday: true }, desk)
-  expect(await handle['counter.queue'](undefined, desk)).toMatchObject([{ signerName: 'Ann Example', isToday: true }])
-  const offer = await handle['counter.offer']({ documentReference: 'will', signer: 0 }, desk)
+  await handle['counter.pinEntry']({ documentReference: 'will', signer: 0, isToday: true }, clerk)
+  expect(await handle['counter.queue'](undefined, clerk)).toMatchObject([{ signerName: 'Ann Example', isToday: true }])
+  const offer = await handle['counter.offer']({ documentReference: 'will', signer: 0 }, clerk)
   expect(offer.first.isToday).toBe(true)
 })

@@ -9,11 +9,11 @@ import { BOUNDS, type Office, openOffice, PIN } from './office.ts'
 let work: Workplace
 let counter: Counter
 /** The page, the PIN and the screen; the service is the real one. */
-let desk: Office
+let office: Office
 
 beforeEach(async () => {
   work = await openWorkplace()
-  desk = openOffice({})
+  office = openOffice({})
   const { accountId } = work
   const two = [signer(), signer({ key: 's2', FirstName: 'Wiremu', Email: 'wiremu@example.com' })]
   await work.send(forms({ embedded: true, items: [form({ signers: two })] }))
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const sent = await work.ask('get', { accountId, reference: first?.documentReference ?? '' })
   const { origin } = new URL(sent?.document.Signers?.[0]?.SigningKey ?? '')
   counter = new Counter({
-    ...desk.deps,
+    ...office.deps,
     accountId: () => accountId,
     waitingHere: () => work.ask('waitingHere', { accountId, withoutLink: true }),
     documentOf: (_account, reference) => work.ask('get', { accountId, reference }),
@@ -30,7 +30,7 @@ beforeEach(async () => {
     account: () => ({ kind: 'practice', baseUrl: origin }),
     // Pauses are short here; what only ends a wait that is too long keeps its length, however slow this machine is.
     time: { ...systemTime, after: (delay, task) => systemTime.after(delay < 10_000 ? delay / 100 : delay, task) },
-    settings: () => ({ ...desk.settings, idle: { warnAfter: 3600, coverAfter: 3600, endAfter: 3600 } })
+    settings: () => ({ ...office.settings, idle: { warnAfter: 3600, coverAfter: 3600, endAfter: 3600 } })
   })
 })
 afterEach(async () => {
@@ -61,15 +61,15 @@ test('two sign after each other, with the links that the service gives, and it s
   for (const one of signers) {
     await counter.begin(id)
     counter.show(id, BOUNDS)
-    expect(desk.page()?.turn.url).toContain(`/sign/${one.key}`)
-    expect(desk.page()?.turn.practiceOrigin).toBe(new URL(desk.page()?.turn.url ?? '').origin)
+    expect(office.page()?.turn.url).toContain(`/sign/${one.key}`)
+    expect(office.page()?.turn.practiceOrigin).toBe(new URL(office.page()?.turn.url ?? '').origin)
     one.status = 'Signed'
     await counter.finish(id)
     await counter.next(id)
   }
   expect(counter.state()).toMatchObject({ phase: 'return' })
   expect(counter.state()?.turns.map(({ outcome }) => outcome)).toEqual([{ signed: 'signed' }, { signed: 'signed' }])
-  expect(JSON.stringify([counter.state(), desk.notes, desk.kept])).not.toContain('/sign/')
+  expect(JSON.stringify([counter.state(), office.notes, office.kept])).not.toContain('/sign/')
   expect((await counter.unlock(id, PIN)).phase).toBe('ended')
   expect(await counter.queue()).toEqual([])
 })

@@ -208,7 +208,7 @@ describe('a command', () => {
     expect(office.page()?.state).toBe('hidden')
     await office.counter.unlock(id, PIN)
     expect(office.page()?.state).toBe('hidden')
-    await office.counter.staff(id, 'continue', 'desk')
+    await office.counter.staff(id, 'continue', 'office')
     expect(office.state().phase).toBe('open')
     expect(office.page()?.state).toBe('shown')
   })

@@ -23,7 +23,7 @@ interface Trouble {
   unreadable?: { count: number; documents: UnreadableDocument[] }
 }
 
-const here = { from: 'desk' as const, stillAsking: () => true }
+const here = { from: 'office' as const, stillAsking: () => true }
 let accounts: Accounts
 let ask: AskDocuments
 let handlers: ReturnType<typeof documentHandlers> & ReturnType<typeof viewHandlers>

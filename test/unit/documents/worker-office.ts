@@ -1,4 +1,4 @@
-/** A desk whose folders answer what a test says, and whose looks begin one after the other. */
+/** A worker whose folders answer what a test says, and whose looks begin one after the other. */
 
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
 import { type DocumentsWorker, openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'

@@ -216,7 +216,7 @@ describe('the requests', () => {
       isHandedOver: () => isHandedOver,
       print: async () => isPrinted
     })
-  const context = { from: 'desk', stillAsking: () => true } as const
+  const context = { from: 'office', stillAsking: () => true } as const
 
   test('show a document that was read, and no other', async () => {
     answer = (response) => response.end(pdf(2000))

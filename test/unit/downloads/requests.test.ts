@@ -17,7 +17,7 @@ import { openPdfServer } from '../../fixtures/pdf-server.ts'
 
 type Asked = Extract<RequestName, `downloads.${string}`>
 
-async function aDesk() {
+async function anOffice() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-requests-'))
   const server = await openPdfServer()
   const office = await downloadOffice({ folder, baseUrl: server.url })
@@ -36,7 +36,7 @@ async function aDesk() {
     reveal: (path) => revealed.push(path),
     chooseFolder: async () => chosen
   })
-  const context: RequestContext = { from: 'desk', stillAsking: () => true }
+  const context: RequestContext = { from: 'office', stillAsking: () => true }
   return {
     office,
     folder,
@@ -52,7 +52,7 @@ async function aDesk() {
 }
 
 test('one document is fetched, listed, and shown in its folder', async () => {
-  const { ask, office, revealed } = await aDesk()
+  const { ask, office, revealed } = await anOffice()
   office.downloads.open()
   const begun = await ask('downloads.start', { reference: 'R1', type: 'pdf' })
   expect(await ask('downloads.start', { reference: 'R1', type: 'pdf' })).toMatchObject({ id: begun.id })
@@ -68,7 +68,7 @@ test('one document is fetched, listed, and shown in its folder', async () => {
 })
 
 test('a folder is chosen, and set by its id; no answer says where it is', async () => {
-  const { ask, folder, thinkBetter } = await aDesk()
+  const { ask, folder, thinkBetter } = await anOffice()
   const chosen = await ask('downloads.chooseFolder', undefined)
   expect(chosen).toMatchObject({ label: 'Evidence' })
   expect(await ask('downloads.settings', undefined)).toMatchObject({ folder: { label: 'Files' }, concurrency: 4 })
@@ -81,7 +81,7 @@ test('a folder is chosen, and set by its id; no answer says where it is', async 
 })
 
 test('a pattern shows what it makes of documents, and one that can’t be used is refused in words', async () => {
-  const { ask, office } = await aDesk()
+  const { ask, office } = await anOffice()
   const shown = await ask('downloads.preview', { pattern: '{document} – {signer}', type: 'pdf', references: ['R1'] })
   expect(shown).toEqual({ examples: [{ documentName: 'Lease R1', fileName: 'Lease R1 – Mere Tamati.pdf' }] })
   expect((await ask('downloads.preview', { pattern: '{document}', type: 'pdf' })).examples).toHaveLength(2)
@@ -94,7 +94,7 @@ test('a pattern shows what it makes of documents, and one that can’t be used i
 })
 
 test('rules are made, changed and removed', async () => {
-  const { ask, office } = await aDesk()
+  const { ask, office } = await anOffice()
   const view = { name: 'Leases', query: DocumentQuery.parse({}), tell: false }
   const { id: viewId } = office.views.save(office.accountId, view)
   const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: true, folderId: office.folderId }

@@ -41,7 +41,7 @@ beforeEach(() => {
   })
 })
 
-const here = { from: 'desk' as const, stillAsking: () => true }
+const here = { from: 'office' as const, stillAsking: () => true }
 const everything = { search: '', trashed: false, offset: 0, limit: 50 }
 const list = () => handlers['drafts.list'](everything, here)
 const codeOf = (answer: Promise<unknown>) =>

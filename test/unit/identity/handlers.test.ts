@@ -20,7 +20,7 @@ let whileChoosing: () => void
 let handlers: ReturnType<typeof identityHandlers>
 const portrait = jpegFile(32, 40)
 const records: IDVerificationRecord[] = [Schema.parse({ PortraitImage: portrait.toString('base64') })]
-const context = { from: 'desk' as const, stillAsking: () => true }
+const context = { from: 'office' as const, stillAsking: () => true }
 
 beforeEach(async () => {
   work = await openWorkplace()

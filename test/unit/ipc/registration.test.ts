@@ -27,7 +27,7 @@ function application(some: Partial<RequestHandlers> = {}) {
     handlers: { ...none, ...some },
     log
   })
-  const ask = (name: RequestName, args: unknown[], sender: Sender = { role: 'desk' }) =>
+  const ask = (name: RequestName, args: unknown[], sender: Sender = { role: 'office' }) =>
     channels.get(name)?.(sender, ...args) as Promise<Result<unknown>>
   return { ask, channels, log }
 }
@@ -85,13 +85,13 @@ describe('a request', () => {
         return null
       }
     })
-    await app.ask('counter.state', [], { role: 'desk' })
+    await app.ask('counter.state', [], { role: 'office' })
     await app.ask('counter.state', [], { role: 'person' })
-    expect(seen).toEqual(['desk', 'person'])
+    expect(seen).toEqual(['office', 'person'])
   })
 
   test('gives its answer to nobody else, where the page went while it was worked on', async () => {
-    const sender: Sender = { role: 'desk' }
+    const sender: Sender = { role: 'office' }
     const { ask } = application({
       'presets.list': async () => {
         sender.role = undefined
@@ -102,7 +102,7 @@ describe('a request', () => {
   })
 
   test('can see whether its page is still there', async () => {
-    const sender: Sender = { role: 'desk' }
+    const sender: Sender = { role: 'office' }
     const seen: boolean[] = []
     const { ask } = application({
       'downloads.chooseFolder': async (_input, { stillAsking }) => {

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { type BadgeCounts, openBadgeCounts } from '../../../src/main/core/notifications/badge-counts.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
-import { scriptedDesk, TEN, ZONE } from './office.ts'
+import { scriptedWorker, TEN, ZONE } from './office.ts'
 
 function counted() {
   const time = ownTime(TEN)
-  const desk = scriptedDesk(time.clock)
+  const worker = scriptedWorker(time.clock)
   const self = {
     time,
-    desk,
+    worker,
     chosen: 'office' as string | undefined,
     shown: [] as BadgeCounts[],
     happened: 0,
     failures: 0
   }
   const badgeCounts = openBadgeCounts({
-    ask: desk.ask,
+    ask: worker.ask,
     chosen: () => self.chosen,
     show: (one) => void self.shown.push(one),
     happened: () => void self.happened++,
@@ -30,15 +30,15 @@ function counted() {
 }
 
 test('what is unread and who waits is counted after changes, many of them once, and shown where it is other than before', async () => {
-  const { desk, badgeCounts, pass, shown } = counted()
-  Object.assign(desk, { unread: 3, waiting: 2 })
+  const { worker, badgeCounts, pass, shown } = counted()
+  Object.assign(worker, { unread: 3, waiting: 2 })
   for (let one = 0; one < 100; one++) badgeCounts.changed()
   await pass()
   expect(shown).toEqual([{ unread: 3, waiting: 2 }])
   badgeCounts.changed()
   await pass()
   expect(shown).toHaveLength(1)
-  desk.unread = 0
+  worker.unread = 0
   badgeCounts.changed()
   await pass()
   expect(shown[1]).toEqual({ unread: 0, waiting: 2 })
@@ -60,19 +60,19 @@ test('it says that something happened only where something did', async () => {
   here.badgeCounts.changed()
   await here.pass()
   expect(here.happened).toBe(before)
-  here.desk.happens()
+  here.worker.happens()
   here.badgeCounts.changed()
   await here.pass()
   expect(here.happened).toBe(before + 1)
 })
 
-test('a desk that fails is asked again at the next change', async () => {
+test('a worker that fails is asked again at the next change', async () => {
   const here = counted()
-  here.desk.isBroken = true
+  here.worker.isBroken = true
   here.badgeCounts.changed()
   await here.pass()
   expect(here.failures).toBe(1)
-  here.desk.isBroken = false
+  here.worker.isBroken = false
   here.badgeCounts.changed()
   await here.pass()
   expect(here.shown).toHaveLength(1)

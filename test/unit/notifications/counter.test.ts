@@ -6,21 +6,21 @@ import { office } from './office.ts'
 test('what happened while someone signed is told once staff has the screen again, and not before', async () => {
   const here = office()
   const notifier = await here.atWork()
-  const desk = openOffice()
-  const { counter } = desk
-  desk.deps.changed = () => {
+  const clerk = openOffice()
+  const { counter } = clerk
+  clerk.deps.changed = () => {
     here.isHandedOver = counter.isHandedOver()
     notifier.counterChanged()
   }
-  const { id } = await desk.start(['will', 0])
-  await desk.opens()
-  here.desk.happens({ kind: 'declined', documentName: 'Someone else’s deed' })
+  const { id } = await clerk.start(['will', 0])
+  await clerk.opens()
+  here.worker.happens({ kind: 'declined', documentName: 'Someone else’s deed' })
   await here.goOn()
-  desk.events().returned()
-  await desk.settled()
+  clerk.events().returned()
+  await clerk.settled()
   // The page is closed; what is shown then is for the signer's eyes, too.
   await here.goOn(60_000)
-  expect([desk.state().phase, here.shown]).toEqual(['return', []])
+  expect([clerk.state().phase, here.shown]).toEqual(['return', []])
   await counter.unlock(id, PIN)
   await here.goOn()
   expect(here.bodies()).toEqual(['Someone else’s deed'])

@@ -4,20 +4,20 @@ import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 import { DocumentQuery } from '../../../src/shared/contract/index.ts'
 import { MINUTE, office, view } from './office.ts'
 
-/** The office with the real desk, whose folders answer what the test says. */
+/** The office with the real worker, whose folders answer what the test says. */
 async function realOffice() {
   const here = office()
   const db = documentsInMemory()
-  const desk = openDocumentsWorker({ db, time: { now: here.time.clock } })
-  onTestFinished(() => void desk.close())
-  here.desk.ask = desk.ask
+  const worker = openDocumentsWorker({ db, time: { now: here.time.clock } })
+  onTestFinished(() => void worker.close())
+  here.worker.ask = worker.ask
 
   async function answers(folder: string, documents: object[]) {
     const bytes = new TextEncoder().encode(JSON.stringify(documents))
     const begun = here.time.clock()
     const look = { accountId: 'office', folder, begun, now: here.time.clock(), withLogs: false }
-    expect(await desk.ask('take', { ...look, bytes })).toMatchObject({ kind: 'taken', documents: documents.length })
-    here.desk.reads()
+    expect(await worker.ask('take', { ...look, bytes })).toMatchObject({ kind: 'taken', documents: documents.length })
+    here.worker.reads()
   }
   return Object.assign(here, { answers })
 }

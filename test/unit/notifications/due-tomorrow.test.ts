@@ -6,7 +6,7 @@ const SUNDAY = '2026-11-22'
 
 function dueOffice(now = TEN) {
   const here = office({ now })
-  here.desk.due[SUNDAY] = [{ reference: 'a', name: 'Will' }]
+  here.worker.due[SUNDAY] = [{ reference: 'a', name: 'Will' }]
   return here
 }
 
@@ -27,7 +27,7 @@ test('what is due tomorrow is told once, not before eight in the morning', async
 
 test('on the day before nobody started the application: nothing is told of what is due today', async () => {
   const here = office()
-  here.desk.due[SATURDAY] = [{ reference: 'a', name: 'Will' }]
+  here.worker.due[SATURDAY] = [{ reference: 'a', name: 'Will' }]
   await here.atWork()
   await here.goOn(HOUR)
   expect(here.shown).toEqual([])
@@ -37,14 +37,17 @@ test('a document whose due date is put off is told of again on the day before th
   const here = dueOffice()
   await here.atWork()
   await here.goOn()
-  here.desk.due = { '2026-11-24': [{ reference: 'a', name: 'Will' }] }
+  here.worker.due = { '2026-11-24': [{ reference: 'a', name: 'Will' }] }
   await here.goOn(60 * HOUR)
   expect(here.titles()).toEqual(['Due tomorrow', 'Due tomorrow'])
 })
 
 test('many are folded, with the names of some', async () => {
   const here = office()
-  here.desk.due[SUNDAY] = Array.from({ length: 40 }, (_, index) => ({ reference: `d${index}`, name: `Deed ${index}` }))
+  here.worker.due[SUNDAY] = Array.from({ length: 40 }, (_, index) => ({
+    reference: `d${index}`,
+    name: `Deed ${index}`
+  }))
   await here.atWork()
   await here.goOn()
   expect(here.shown).toMatchObject([
@@ -61,7 +64,7 @@ test('it is told by view, or not at all, as the person wants', async () => {
   here.views = [view('wills', true)]
   await here.goOn(HOUR)
   expect(here.shown).toEqual([])
-  here.desk.inViews.add('a')
+  here.worker.inViews.add('a')
   await here.goOn(HOUR)
   expect(here.shown).toHaveLength(1)
 })
@@ -97,8 +100,8 @@ test.each([
   ['back', Date.UTC(2026, 3, 3, 12), '2026-04-05', '2026-04-06']
 ])('days on which the clocks go %s are told of once, from eight in the morning', async (_how, now, first, second) => {
   const here = office({ now })
-  here.desk.due[first] = [{ reference: 'a', name: 'Will' }]
-  here.desk.due[second] = [{ reference: 'b', name: 'Deed' }]
+  here.worker.due[first] = [{ reference: 'a', name: 'Will' }]
+  here.worker.due[second] = [{ reference: 'b', name: 'Deed' }]
   await here.atWork()
   const hours: string[] = []
   for (let quarter = 0; quarter < 4 * 72; quarter++) {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { HOUR, MINUTE, office, TEN, view } from './office.ts'
 
 test('what a person wants told is told once, and leads to its document', async () => {
-  const { desk, shown, ...here } = office()
+  const { worker, shown, ...here } = office()
   await here.atWork()
-  const { id } = desk.happens({ documentName: 'Deed of gift', kind: 'declined', signer: 'Ann Example' })
-  desk.happens({ kind: 'moved' })
-  desk.happens({ kind: 'signed' })
+  const { id } = worker.happens({ documentName: 'Deed of gift', kind: 'declined', signer: 'Ann Example' })
+  worker.happens({ kind: 'moved' })
+  worker.happens({ kind: 'signed' })
   await here.goOn()
   await here.goOn(HOUR)
   expect(shown).toEqual([
@@ -24,7 +24,7 @@ test('sound is made where it is wanted', async () => {
   const here = office()
   here.settings = { ...here.settings, sound: true }
   await here.atWork()
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.shown.map(({ isSilent }) => isSilent)).toEqual([false])
 })
@@ -32,7 +32,7 @@ test('sound is made where it is wanted', async () => {
 test('what this workstation did itself is not told', async () => {
   const here = office()
   await here.atWork()
-  here.desk.happens({ isOwn: true })
+  here.worker.happens({ isOwn: true })
   await here.goOn()
   expect(here.shown).toEqual([])
 })
@@ -40,10 +40,10 @@ test('what this workstation did itself is not told', async () => {
 test('what is wanted of some views only is told of the documents they find', async () => {
   const here = office()
   here.views = [view('counter', true), view('others', false)]
-  here.desk.inViews.add('doc-2')
+  here.worker.inViews.add('doc-2')
   await here.atWork()
-  here.desk.happens({ kind: 'waits-here', signer: 'Bo Example' })
-  here.desk.happens({ kind: 'waits-here', signer: 'Cy Example' })
+  here.worker.happens({ kind: 'waits-here', signer: 'Bo Example' })
+  here.worker.happens({ kind: 'waits-here', signer: 'Cy Example' })
   await here.goOn()
   expect(here.titles()).toEqual(['Cy Example can sign at the counter'])
 })
@@ -51,9 +51,9 @@ test('what is wanted of some views only is told of the documents they find', asy
 test('a view that isn’t told of tells nothing', async () => {
   const here = office()
   here.views = [view('others', false)]
-  here.desk.inViews.add('doc-1')
+  here.worker.inViews.add('doc-1')
   await here.atWork()
-  here.desk.happens({ kind: 'waits-here' })
+  here.worker.happens({ kind: 'waits-here' })
   await here.goOn()
   expect(here.shown).toEqual([])
 })
@@ -62,8 +62,8 @@ test('several things of one document are one notice, the weightiest first', asyn
   const here = office()
   here.settings.kinds.signed = 'always'
   await here.atWork()
-  here.desk.happens({ reference: 'a', documentName: 'Will', kind: 'signed', signer: 'Ann Example' })
-  here.desk.happens({ reference: 'a', documentName: 'Will', kind: 'completed' })
+  here.worker.happens({ reference: 'a', documentName: 'Will', kind: 'signed', signer: 'Ann Example' })
+  here.worker.happens({ reference: 'a', documentName: 'Will', kind: 'completed' })
   await here.goOn()
   expect(here.shown).toMatchObject([
     { title: 'Complete: everybody has signed', body: 'Will · Ann Example signed', changes: [1, 2] }
@@ -74,10 +74,10 @@ test('three are told one by one, four are folded into one that leads to the acti
   const here = office()
   here.settings.kinds.signed = 'always'
   await here.atWork()
-  for (let one = 0; one < 3; one++) here.desk.happens()
+  for (let one = 0; one < 3; one++) here.worker.happens()
   await here.goOn()
   expect(here.shown).toHaveLength(3)
-  for (let one = 0; one < 12; one++) here.desk.happens({ kind: one < 5 ? 'signed' : 'completed' })
+  for (let one = 0; one < 12; one++) here.worker.happens({ kind: one < 5 ? 'signed' : 'completed' })
   await here.goOn()
   expect(here.shown.slice(3)).toMatchObject([
     {
@@ -92,7 +92,7 @@ test('three are told one by one, four are folded into one that leads to the acti
 test('ten thousand changes are one notice', async () => {
   const here = office()
   await here.atWork()
-  for (let one = 0; one < 10_000; one++) here.desk.happens()
+  for (let one = 0; one < 10_000; one++) here.worker.happens()
   await here.goOn()
   expect(here.titles()).toEqual(['10,000 documents changed'])
 })
@@ -101,23 +101,23 @@ test('changes that come thick, a few at a time, are folded too', async () => {
   const here = office()
   await here.atWork()
   for (let second = 0; second < 120; second += 5) {
-    here.desk.happens()
+    here.worker.happens()
     await here.goOn()
   }
   await here.goOn(MINUTE)
   expect(here.shown.length).toBeLessThan(20)
-  expect(here.shown.flatMap(({ changes }) => changes)).toEqual(here.desk.changes.map(({ id }) => id))
+  expect(here.shown.flatMap(({ changes }) => changes)).toEqual(here.worker.changes.map(({ id }) => id))
 })
 
 test('quiet hours go across midnight, and what came in them is told in one when they end', async () => {
   const here = office({ now: TEN + 11.5 * HOUR })
   here.settings = { ...here.settings, quiet: { from: '22:00', to: '07:00' } }
   await here.atWork()
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.shown).toHaveLength(1)
   await here.time.pass(HOUR)
-  for (let one = 0; one < 3; one++) here.desk.happens()
+  for (let one = 0; one < 3; one++) here.worker.happens()
   await here.goOn(8 * HOUR)
   expect(here.shown).toHaveLength(1)
   await here.goOn(HOUR)
@@ -130,10 +130,10 @@ test('nothing that came in quiet hours is lost to a crash in them', async () => 
   const here = office({ now: TEN + 13 * HOUR })
   here.settings = { ...here.settings, quiet: { from: '22:00', to: '07:00' } }
   await here.atWork()
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   await here.open()
-  here.desk.reads()
+  here.worker.reads()
   await here.goOn(9 * HOUR)
   expect(here.shown).toMatchObject([{ title: 'While you were away', changes: [1] }])
 })
@@ -144,7 +144,7 @@ test('while someone signs at the counter nothing is shown, and what is on the sc
   here.isHandedOver = true
   notifier.counterChanged()
   expect(here.withdrawn).toBe(1)
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn(HOUR)
   expect(here.shown).toEqual([])
   here.isHandedOver = false
@@ -156,16 +156,16 @@ test('while someone signs at the counter nothing is shown, and what is on the sc
 test('the screen that is handed over while it is looked for news stays free of them', async () => {
   const here = office()
   await here.atWork()
-  here.desk.happens({ kind: 'waits-here' })
+  here.worker.happens({ kind: 'waits-here' })
   here.views = [view('counter', true)]
-  here.desk.inViews.add('doc-1')
-  here.desk.whenAsked = (name) => {
+  here.worker.inViews.add('doc-1')
+  here.worker.whenAsked = (name) => {
     if (name === 'matching') here.isHandedOver = true
   }
   await here.goOn(HOUR)
   expect(here.isHandedOver).toBe(true)
   expect(here.shown).toEqual([])
-  here.desk.whenAsked = () => undefined
+  here.worker.whenAsked = () => undefined
   here.isHandedOver = false
   await here.goOn()
   expect(here.shown.flatMap(({ changes }) => changes)).toEqual([1])
@@ -175,15 +175,15 @@ test('what is found by the first round over the folders happened while the appli
   const here = office()
   await here.atWork()
   await here.open()
-  for (let one = 0; one < 100; one++) here.desk.happens({ kind: one < 60 ? 'completed' : 'expired' })
+  for (let one = 0; one < 100; one++) here.worker.happens({ kind: one < 60 ? 'completed' : 'expired' })
   await here.goOn(10_000)
   expect(here.shown).toEqual([])
-  here.desk.reads()
+  here.worker.reads()
   await here.goOn()
   expect(here.shown).toMatchObject([
     { title: 'While you were away', body: '100 documents changed: 40 expired, 60 complete' }
   ])
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.titles()[1]).toBe('Complete: everybody has signed')
 })
@@ -191,8 +191,8 @@ test('what is found by the first round over the folders happened while the appli
 test('one document of the time away is named, and led to', async () => {
   const here = office()
   await here.open()
-  here.desk.happens({ documentName: 'Will' })
-  here.desk.reads()
+  here.worker.happens({ documentName: 'Will' })
+  here.worker.reads()
   await here.goOn()
   expect(here.shown).toMatchObject([
     {
@@ -207,28 +207,28 @@ test('an account that can’t be read keeps the others waiting for no more than 
   const here = office()
   here.accounts.push({ id: 'second' })
   await here.open()
-  here.desk.reads()
-  here.desk.happens()
+  here.worker.reads()
+  here.worker.happens()
   await here.goOn(50_000)
   expect(here.shown).toEqual([])
   await here.goOn(15_000)
   expect(here.titles()).toEqual(['While you were away'])
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.titles()[1]).toBe('Complete: everybody has signed')
-  here.desk.happens({ accountId: 'second' })
-  here.desk.happens({ accountId: 'second' })
-  here.desk.reads('second')
+  here.worker.happens({ accountId: 'second' })
+  here.worker.happens({ accountId: 'second' })
+  here.worker.reads('second')
   await here.goOn()
   expect(here.shown[2]).toMatchObject({ title: 'While you were away', leadsTo: { accountId: 'second' } })
-  here.desk.happens({ accountId: 'second' })
+  here.worker.happens({ accountId: 'second' })
   await here.goOn()
   expect(here.titles()[3]).toBe('Complete: everybody has signed')
 })
 
 test('what there was before the first start was never news', async () => {
   const here = office()
-  here.desk.happens()
+  here.worker.happens()
   await here.atWork()
   await here.goOn()
   expect(here.shown).toEqual([])
@@ -237,13 +237,13 @@ test('what there was before the first start was never news', async () => {
 test('a mirror that was made again, between two runs or in the middle of one, is told of from its beginning', async () => {
   const here = office()
   await here.atWork()
-  for (let one = 0; one < 20; one++) here.desk.happens()
+  for (let one = 0; one < 20; one++) here.worker.happens()
   await here.goOn()
   for (const mirror of ['second', 'third']) {
-    Object.assign(here.desk, { mirror, changes: [] })
+    Object.assign(here.worker, { mirror, changes: [] })
     if (mirror === 'second') await here.atWork()
     await here.goOn()
-    here.desk.happens()
+    here.worker.happens()
     await here.goOn()
   }
   expect(here.shown.slice(1).map(({ changes }) => changes)).toEqual([[1], [1]])
@@ -252,8 +252,8 @@ test('a mirror that was made again, between two runs or in the middle of one, is
 test('a mirror that is another one tells nothing of what it knew before', async () => {
   const here = office()
   await here.atWork()
-  for (let one = 0; one < 400; one++) here.desk.happens()
-  here.desk.mirror = 'from a copy of last year'
+  for (let one = 0; one < 400; one++) here.worker.happens()
+  here.worker.mirror = 'from a copy of last year'
   await here.goOn()
   expect(here.shown).toEqual([])
 })
@@ -261,13 +261,13 @@ test('a mirror that is another one tells nothing of what it knew before', async 
 test('a mirror that turns into another one while it is asked tells nothing by the ids of both', async () => {
   const here = office()
   await here.atWork()
-  for (let one = 0; one < 3; one++) here.desk.happens()
-  here.desk.whenAsked = (name) => {
-    if (name === 'changesAfter') here.desk.mirror = 'second'
+  for (let one = 0; one < 3; one++) here.worker.happens()
+  here.worker.whenAsked = (name) => {
+    if (name === 'changesAfter') here.worker.mirror = 'second'
   }
   await here.goOn()
   expect(here.shown).toEqual([])
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.shown.map(({ changes }) => changes)).toEqual([[4]])
 })
@@ -275,19 +275,19 @@ test('a mirror that turns into another one while it is asked tells nothing by th
 test('a run in memory alone leaves the place in the mirror that is kept as it was', async () => {
   const here = office()
   await here.atWork()
-  for (let one = 0; one < 40; one++) here.desk.happens()
+  for (let one = 0; one < 40; one++) here.worker.happens()
   await here.goOn()
-  const { changes } = here.desk
-  Object.assign(here.desk, { mirror: 'in memory', isKept: false, changes: [] })
+  const { changes } = here.worker
+  Object.assign(here.worker, { mirror: 'in memory', isKept: false, changes: [] })
   await here.atWork()
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.titles()).toEqual(['40 documents changed', 'Complete: everybody has signed'])
-  Object.assign(here.desk, { mirror: 'first', isKept: true, changes })
+  Object.assign(here.worker, { mirror: 'first', isKept: true, changes })
   await here.atWork()
   await here.goOn()
   expect(here.shown).toHaveLength(2)
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.shown.at(2)?.changes).toEqual([41])
 })
@@ -295,10 +295,10 @@ test('a run in memory alone leaves the place in the mirror that is kept as it wa
 test('an account of which one folder can never be read is back once another was', async () => {
   const here = office()
   await here.open()
-  here.desk.happens()
-  here.desk.reads()
+  here.worker.happens()
+  here.worker.reads()
   await here.goOn()
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   expect(here.titles()).toEqual(['While you were away', 'Complete: everybody has signed'])
 })
@@ -309,7 +309,7 @@ test('a change is not told again after a crash, even where its notice never came
   here.show = () => {
     throw new Error('the process ends here')
   }
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   here.show = (notice) => void here.shown.push(notice)
   await here.atWork()
@@ -317,14 +317,14 @@ test('a change is not told again after a crash, even where its notice never came
   expect(here.shown).toEqual([])
 })
 
-test('a desk that doesn’t answer is asked again', async () => {
+test('a worker that doesn’t answer is asked again', async () => {
   const here = office()
   await here.atWork()
-  here.desk.happens()
-  here.desk.isBroken = true
+  here.worker.happens()
+  here.worker.isBroken = true
   await here.goOn(10 * MINUTE)
   expect(here.failures.length).toBeGreaterThan(0)
-  here.desk.isBroken = false
+  here.worker.isBroken = false
   await here.goOn(MINUTE)
   expect(here.shown.map(({ changes }) => changes)).toEqual([[1]])
 })
@@ -332,7 +332,7 @@ test('a desk that doesn’t answer is asked again', async () => {
 test('an account that was removed is told of no more', async () => {
   const here = office()
   await here.atWork()
-  here.desk.happens({ accountId: 'gone' })
+  here.worker.happens({ accountId: 'gone' })
   await here.goOn()
   expect(here.shown).toEqual([])
 })
@@ -340,7 +340,7 @@ test('an account that was removed is told of no more', async () => {
 test('a clock that jumps back into yesterday tells nothing twice', async () => {
   const here = office()
   await here.atWork()
-  here.desk.happens()
+  here.worker.happens()
   await here.goOn()
   here.time.now -= 30 * HOUR
   await here.goOn(40 * HOUR)
@@ -350,7 +350,7 @@ test('a clock that jumps back into yesterday tells nothing twice', async () => {
 test('after it was stopped nothing is told', async () => {
   const here = office()
   const notifier = await here.atWork()
-  here.desk.happens()
+  here.worker.happens()
   notifier.documentsChanged()
   await notifier.stop()
   await here.time.pass(HOUR)

@@ -1,4 +1,4 @@
-/** An office whose documents change as the test says; the desk that keeps the changes is played here. */
+/** An office whose documents change as the test says; the worker that keeps the changes is played here. */
 import { onTestFinished } from 'vitest'
 import type { AskDocuments, DocumentQuestions } from '../../../src/main/core/documents/questions.ts'
 import type { NotificationText } from '../../../src/main/core/notifications/notification-text.ts'
@@ -29,9 +29,9 @@ export function database() {
 
 type Answers = { [Name in keyof DocumentQuestions]?: (ask: never) => DocumentQuestions[Name]['answer'] }
 
-/** Keeps changes as the desk does, and answers what telling asks of them. */
-export function scriptedDesk(clock: () => number) {
-  const desk = {
+/** Keeps changes as the worker does, and answers what telling asks of them. */
+export function scriptedWorker(clock: () => number) {
+  const worker = {
     changes: [] as DocumentChange[],
     /** Which mirror gives the changes their ids, and whether it is there in the next run. */
     mirror: 'first',
@@ -49,7 +49,7 @@ export function scriptedDesk(clock: () => number) {
     isBroken: false,
 
     happens(change: Partial<DocumentChange> = {}): DocumentChange {
-      const id = (desk.changes.at(-1)?.id ?? 0) + 1
+      const id = (worker.changes.at(-1)?.id ?? 0) + 1
       const made: DocumentChange = {
         id,
         accountId: 'office',
@@ -60,17 +60,17 @@ export function scriptedDesk(clock: () => number) {
         isOwn: false,
         ...change
       }
-      desk.changes.push(made)
+      worker.changes.push(made)
       return made
     },
     /** Folders of the account are read. */
     reads(accountId = 'office'): void {
-      desk.read.add(accountId)
+      worker.read.add(accountId)
     },
     ask: (async (name, ask) => {
-      desk.whenAsked(name)
+      worker.whenAsked(name)
       await new Promise((resume) => setImmediate(resume))
-      if (desk.isBroken) throw new Error('The desk does not answer.')
+      if (worker.isBroken) throw new Error('The worker does not answer.')
       const answer = (answers as Record<string, (ask: unknown) => unknown>)[name]
       if (!answer) throw new Error(`Nobody asks for ${name} here.`)
       return structuredClone(answer(ask)) as never
@@ -78,16 +78,16 @@ export function scriptedDesk(clock: () => number) {
   }
 
   const answers: Answers = {
-    newestChange: () => ({ mirror: desk.mirror, change: desk.changes.at(-1)?.id ?? 0, isKept: desk.isKept }),
+    newestChange: () => ({ mirror: worker.mirror, change: worker.changes.at(-1)?.id ?? 0, isKept: worker.isKept }),
     changesAfter: ({ after, limit }: DocumentQuestions['changesAfter']['ask']) =>
-      desk.changes.filter(({ id }) => id > after).slice(0, limit),
+      worker.changes.filter(({ id }) => id > after).slice(0, limit),
     matching: ({ reference, queries }: DocumentQuestions['matching']['ask']) =>
-      desk.inViews.has(reference) ? queries.map(({ id }) => id) : [],
-    dueOn: ({ day }: DocumentQuestions['dueOn']['ask']) => desk.due[day] ?? [],
-    counts: () => ({ folders: {}, queries: {}, unread: desk.unread }),
+      worker.inViews.has(reference) ? queries.map(({ id }) => id) : [],
+    dueOn: ({ day }: DocumentQuestions['dueOn']['ask']) => worker.due[day] ?? [],
+    counts: () => ({ folders: {}, queries: {}, unread: worker.unread }),
     waitingHere: () =>
       Array.from(
-        { length: desk.waiting },
+        { length: worker.waiting },
         (_, index) => ({ person: `person ${index}` }) as DocumentQuestions['waitingHere']['answer'][number]
       ),
     activity({
@@ -98,7 +98,7 @@ export function scriptedDesk(clock: () => number) {
       offset,
       limit
     }: DocumentQuestions['activity']['ask']) {
-      const all = desk.changes
+      const all = worker.changes
         .filter((one) => one.accountId === accountId && one.at >= since && one.at <= until)
         .filter(({ isOwn }) => !(withoutOwn && isOwn))
         .toReversed()
@@ -107,19 +107,19 @@ export function scriptedDesk(clock: () => number) {
       return { changes: all.slice(offset, offset + limit), total: all.length, byKind }
     }
   }
-  return desk
+  return worker
 }
 
 /** A telling office at ten in the morning; `open` begins a run, which ends as a crash does where the next is opened. */
 export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string } = {}) {
   const time = ownTime(now)
-  const desk = scriptedDesk(time.clock)
+  const worker = scriptedWorker(time.clock)
   const db = database()
   let run: { notifier: ReturnType<typeof openNotifier>; end: () => void } | undefined
 
   const self = {
     time,
-    desk,
+    worker,
     db,
     shown: [] as NotificationText[],
     settings: { ...FIRST_SETTINGS, kinds: { ...FIRST_SETTINGS.kinds } } as NotificationPreferences,
@@ -132,16 +132,16 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
 
     async open() {
       run?.end()
-      desk.read.clear()
+      worker.read.clear()
       const runTime = time.run({ zone: () => zone })
       let isOver = false
       const notifier = openNotifier({
         db,
-        ask: (name, ask) => desk.ask(name, ask),
+        ask: (name, ask) => worker.ask(name, ask),
         settings: () => self.settings,
         accounts: () => self.accounts,
         views: () => self.views,
-        isRead: (accountId) => desk.read.has(accountId),
+        isRead: (accountId) => worker.read.has(accountId),
         // A process that was killed shows nothing any more.
         isHandedOver: () => isOver || self.isHandedOver,
         show: (notice) => self.show(notice),
@@ -163,7 +163,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
     /** A run that has read its folders: what comes now happens while the application runs. */
     async atWork() {
       const notifier = await self.open()
-      for (const { id } of self.accounts) desk.reads(id)
+      for (const { id } of self.accounts) worker.reads(id)
       await settled(5000)
       return notifier
     },

@@ -53,7 +53,7 @@ test('whatever happens, each change that is wanted told is in one notice, and no
       here.accounts.push({ id: 'second' })
       here.settings = { ...here.settings, quiet }
       here.views = [view('some', true)]
-      for (let document = 0; document < 10; document += 2) here.desk.inViews.add(`doc-${document}`)
+      for (let document = 0; document < 10; document += 2) here.worker.inViews.add(`doc-${document}`)
       await here.open()
       /** Of what was to be shown while the process ended, nobody can say whether it was. */
       const lost = new Set<number>()
@@ -69,12 +69,12 @@ test('whatever happens, each change that is wanted told is in one notice, and no
         if (one.do === 'change') {
           for (let each = 0; each < one.many; each++) {
             const reference = `doc-${(one.document + each) % 10}`
-            here.desk.happens({ kind: one.kind, reference, accountId: one.account, isOwn: one.isOwn })
+            here.worker.happens({ kind: one.kind, reference, accountId: one.account, isOwn: one.isOwn })
           }
           await here.goOn(0)
         }
         if (one.do === 'pass') await here.goOn(one.minutes * MINUTE)
-        if (one.do === 'read') here.desk.reads(one.account)
+        if (one.do === 'read') here.worker.reads(one.account)
         if (one.do === 'crash') await here.open()
         if (one.do === 'lose') {
           isLosing = true
@@ -85,19 +85,19 @@ test('whatever happens, each change that is wanted told is in one notice, and no
         if (one.do === 'hand') here.isHandedOver = !here.isHandedOver
         if (one.do === 'jump') here.time.now += one.hours * HOUR
         if (one.do === 'fault') {
-          here.desk.isBroken = true
+          here.worker.isBroken = true
           await here.goOn(2 * MINUTE)
-          here.desk.isBroken = false
+          here.worker.isBroken = false
         }
       }
       here.isHandedOver = false
       await here.goOn(25 * HOUR)
 
       const told = here.shown.flatMap(({ changes }) => changes)
-      const wanted = here.desk.changes
+      const wanted = here.worker.changes
         .filter(({ kind, reference, isOwn }) => {
           const choice = here.settings.kinds[kind as NotifiedKind]
-          return !isOwn && (choice === 'always' || (choice === 'views' && here.desk.inViews.has(reference)))
+          return !isOwn && (choice === 'always' || (choice === 'views' && here.worker.inViews.has(reference)))
         })
         .map(({ id }) => id)
         .filter((id) => !lost.has(id))

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { awayView, openPresence } from '../../../src/main/core/notifications/presence.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
-import { database, HOUR, MINUTE, scriptedDesk, TEN } from './office.ts'
+import { database, HOUR, MINUTE, scriptedWorker, TEN } from './office.ts'
 
 function person() {
   const time = ownTime(TEN)
   const db = database()
-  const desk = scriptedDesk(time.clock)
+  const worker = scriptedWorker(time.clock)
   let end = () => {}
   const self = {
     time,
-    desk,
+    worker,
     changed: 0,
     accounts: ['office'],
     /** A new start of the application; the one before ends as a crash does. */
@@ -28,7 +28,7 @@ function person() {
         }
       })
     },
-    away: (presence: ReturnType<typeof openPresence>) => awayView(desk.ask, 'office', presence.awayOf('office'))
+    away: (presence: ReturnType<typeof openPresence>) => awayView(worker.ask, 'office', presence.awayOf('office'))
   }
   return self
 }
@@ -37,7 +37,7 @@ test('the first time there is nothing to catch up on', async () => {
   const here = person()
   const presence = here.starts()
   presence.came()
-  here.desk.happens()
+  here.worker.happens()
   expect(await here.away(presence)).toEqual({ total: 0, byKind: {}, changes: [] })
 })
 
@@ -45,15 +45,15 @@ test('who comes back after a while sees what happened, until they have seen it',
   const here = person()
   const presence = here.starts()
   presence.came()
-  here.desk.happens({ documentName: 'Before' })
+  here.worker.happens({ documentName: 'Before' })
   await here.time.pass(10 * MINUTE)
   presence.left()
   const left = here.time.now
   await here.time.pass(HOUR)
-  here.desk.happens({ documentName: 'Will', kind: 'signed' })
-  here.desk.happens({ isOwn: true })
-  here.desk.happens({ documentName: 'Deed', kind: 'declined' })
-  here.desk.happens({ documentName: 'Another’s', accountId: 'second' })
+  here.worker.happens({ documentName: 'Will', kind: 'signed' })
+  here.worker.happens({ isOwn: true })
+  here.worker.happens({ documentName: 'Deed', kind: 'declined' })
+  here.worker.happens({ documentName: 'Another’s', accountId: 'second' })
   await here.time.pass(HOUR)
   presence.came()
   const view = await here.away(presence)
@@ -64,7 +64,7 @@ test('who comes back after a while sees what happened, until they have seen it',
 
   // What happens while they work is not part of it.
   await here.time.pass(5 * MINUTE)
-  here.desk.happens()
+  here.worker.happens()
   expect(await here.away(presence)).toMatchObject({ total: 2 })
   presence.seen('office')
   expect(here.changed).toBe(2)
@@ -79,7 +79,7 @@ test('what the folders bring right after they came back happened while they were
   await here.time.pass(HOUR)
   presence.came()
   await here.time.pass(MINUTE)
-  here.desk.happens()
+  here.worker.happens()
   expect(await here.away(presence)).toMatchObject({ total: 1 })
 })
 
@@ -90,7 +90,7 @@ test('a short look elsewhere is no time away', async () => {
   await here.time.pass(MINUTE)
   presence.left()
   await here.time.pass(20 * MINUTE)
-  here.desk.happens()
+  here.worker.happens()
   presence.came()
   expect(await here.away(presence)).toMatchObject({ total: 0 })
 })
@@ -100,7 +100,7 @@ test('who works for hours without a pause was never away', async () => {
   const presence = here.starts()
   presence.came()
   await here.time.pass(5 * HOUR)
-  here.desk.happens()
+  here.worker.happens()
   expect(here.changed).toBe(0)
   expect(await here.away(presence)).toMatchObject({ total: 0 })
 })
@@ -112,7 +112,7 @@ test('a computer that slept with the window in front was not looked at', async (
   await here.time.pass(5 * MINUTE)
   here.time.now += 8 * HOUR
   await here.time.pass(MINUTE)
-  here.desk.happens()
+  here.worker.happens()
   expect(await here.away(presence)).toMatchObject({ total: 1 })
 })
 
@@ -120,7 +120,7 @@ test('a new start begins with what happened since the last minute of the one bef
   const here = person()
   here.starts().came()
   await here.time.pass(10 * MINUTE)
-  here.desk.happens()
+  here.worker.happens()
   await here.time.pass(5_000)
   const presence = here.starts()
   presence.came()
@@ -133,11 +133,11 @@ test('a time away that was not seen goes on with the next', async () => {
   presence.came()
   presence.left()
   await here.time.pass(HOUR)
-  here.desk.happens()
+  here.worker.happens()
   presence.came()
   presence.left()
   await here.time.pass(HOUR)
-  here.desk.happens()
+  here.worker.happens()
   presence.came()
   expect(await here.away(presence)).toMatchObject({ total: 2 })
 })
@@ -149,7 +149,7 @@ test('each account is caught up on by itself', async () => {
   presence.came()
   presence.left()
   await here.time.pass(HOUR)
-  here.desk.happens()
+  here.worker.happens()
   presence.came()
   presence.seen('second')
   expect(presence.awayOf('second')).toBeUndefined()
@@ -162,7 +162,7 @@ test('of thousands the newest hundred are shown, and all are counted', async () 
   presence.came()
   presence.left()
   await here.time.pass(HOUR)
-  for (let one = 0; one < 2300; one++) here.desk.happens({ kind: one < 300 ? 'signed' : 'moved' })
+  for (let one = 0; one < 2300; one++) here.worker.happens({ kind: one < 300 ? 'signed' : 'moved' })
   presence.came()
   const view = await here.away(presence)
   expect(view).toMatchObject({ total: 2300, byKind: { signed: 300, moved: 2000 } })

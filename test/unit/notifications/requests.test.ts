@@ -3,14 +3,14 @@ import { FIRST_SETTINGS, openPreferences } from '../../../src/main/core/notifica
 import { openPresence } from '../../../src/main/core/notifications/presence.ts'
 import { type ActivityParts, activityHandlers } from '../../../src/main/ipc/activity.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
-import { database, HOUR, scriptedDesk, TEN } from './office.ts'
+import { database, HOUR, scriptedWorker, TEN } from './office.ts'
 
 const sender = undefined as never
 
 function answering(chosen: string | undefined = 'office') {
   const time = ownTime(TEN)
   const db = database()
-  const desk = scriptedDesk(time.clock)
+  const worker = scriptedWorker(time.clock)
   const told = { settings: 0 }
   const presence = openPresence({
     db,
@@ -23,27 +23,27 @@ function answering(chosen: string | undefined = 'office') {
   const settings = openPreferences(db)
   const handlers = activityHandlers({
     accounts,
-    ask: desk.ask,
+    ask: worker.ask,
     presence,
     settings,
     settingsChanged: () => told.settings++
   })
-  return { time, desk, presence, handlers, told }
+  return { time, worker, presence, handlers, told }
 }
 
 test('what happened is listed of the account that is shown, a page at a time', async () => {
-  const { desk, handlers } = answering()
-  for (let one = 0; one < 5; one++) desk.happens({ accountId: one === 2 ? 'second' : 'office' })
+  const { worker, handlers } = answering()
+  for (let one = 0; one < 5; one++) worker.happens({ accountId: one === 2 ? 'second' : 'office' })
   const list = await handlers['activity.list']({ offset: 1, limit: 2 }, sender)
   expect(list).toMatchObject({ total: 4, changes: [{ id: 4 }, { id: 2 }] })
 })
 
 test('what happened while away is answered until it was seen', async () => {
-  const { time, desk, presence, handlers } = answering()
+  const { time, worker, presence, handlers } = answering()
   presence.came()
   presence.left()
   await time.pass(HOUR)
-  desk.happens()
+  worker.happens()
   presence.came()
   expect(await handlers['activity.away'](undefined, sender)).toMatchObject({ total: 1, byKind: { completed: 1 } })
   expect(await handlers['activity.seen'](undefined, sender)).toBeUndefined()

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../storage/folders.ts'
 let work: Workplace
 let suggested: string
 let folder: string
-const asking = { from: 'desk' as const, stillAsking: () => true }
+const asking = { from: 'office' as const, stillAsking: () => true }
 const page = { show: 'all', search: '', offset: 0, limit: 50 } as const
 beforeEach(async () => {
   work = await openWorkplace()

@@ -9,8 +9,8 @@ import type { SessionState } from './session-state.ts'
 import type { SessionParts, Turns } from './turns.ts'
 
 export type StaffAction = 'cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera' | 'print' | 'save'
-/** desk: the office's own window. person: the window on the second display. */
-export type AskedFrom = 'desk' | 'person'
+/** office: its own window. person: the window on the second display. */
+export type AskedFrom = 'office' | 'person'
 
 export class StaffActions {
   readonly #deps: Pick<CounterDeps, 'settings' | 'savePage' | 'pin' | 'time'>
@@ -92,7 +92,7 @@ export class StaffActions {
 
   #cover(): void {
     const before = this.#state.shown
-    this.#overlays.cover('away', 'locked', 'desk')
+    this.#overlays.cover('away', 'locked', 'office')
     if (before !== this.#state.shown && before.cover !== 'away')
       this.#state.noteTurn('left', before.current, { by: 'staff' })
   }
@@ -134,7 +134,7 @@ export class StaffActions {
 
   #isAllowed(from: AskedFrom): boolean {
     const { cover, place } = this.#state.shown
-    return cover === 'staff' || (from === 'desk' && place === 'other-display')
+    return cover === 'staff' || (from === 'office' && place === 'other-display')
   }
 
   #mustBeAllowed(from: AskedFrom): void {

@@ -1,5 +1,5 @@
 /**
- * The documents' desk over its file, for as long as the application runs. Damage may lie where nobody reads at the start:
+ * The documents' worker over its file, for as long as the application runs. Damage may lie where nobody reads at the start:
  * whenever it shows, the file is set aside and begun again, and what was asked is asked of the new one. Nothing is lost that
  * the service doesn't tell again.
  */
@@ -39,7 +39,7 @@ export function openRecoveringWorker(
     return { state: opened.state, worker: openDocumentsWorker({ db, time: place.time }), leave: () => db.close() }
   }
 
-  /** Answers whether there is another desk by now, that may know better. */
+  /** Answers whether there is another worker by now, that may know better. */
   async function replaced(mine: Promise<Standing>, error: unknown): Promise<boolean> {
     if (isClosed) return false
     if (standing !== mine) return standing !== undefined

@@ -1,5 +1,5 @@
 /**
- * The documents' desk: the one owner of the mirror, and of what is found in it. Answers that take long are made in slices,
+ * The documents' worker: the one owner of the mirror, and of what is found in it. Answers that take long are made in slices,
  * so that what is asked meanwhile is answered at once.
  */
 

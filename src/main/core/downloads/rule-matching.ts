@@ -152,7 +152,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     tell(added)
   }
 
-  /** Looks at all that changed since the last look. @throws what the desk says; it is looked at again then. */
+  /** Looks at all that changed since the last look. @throws what the worker says; it is looked at again then. */
   async function look(): Promise<void> {
     const rules = table.all()
     if (rules.length === 0) return void kept.erase(CURSOR)

@@ -7,7 +7,7 @@ import { type Api, settled } from '../api.ts'
 import { Connection, Counts, Drafts, Views } from './account-state.svelte.ts'
 import { Accounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { DeskSession } from './counter-session.svelte.ts'
+import { OfficeSession } from './counter-session.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
 import { Employers } from './employers.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
@@ -53,7 +53,7 @@ export class AppState {
   readonly toasts: Toasts
   readonly employers: Employers
   readonly draftSavers: DraftSavers
-  readonly counter: DeskSession
+  readonly counter: OfficeSession
   readonly system: Resource<SystemStatus>
 
   readonly #host: Window
@@ -73,7 +73,7 @@ export class AppState {
     this.toasts = new Toasts(clock)
     this.employers = new Employers(api)
     this.draftSavers = new DraftSavers(this)
-    this.counter = new DeskSession(api, clock)
+    this.counter = new OfficeSession(api, clock)
     this.system = new Resource(() => api.system.status())
   }
 

@@ -308,13 +308,13 @@ export class FollowedSession {
 }
 
 /** The clerk's own: what the page on the second display may not do. */
-export class DeskSession extends FollowedSession {
+export class OfficeSession extends FollowedSession {
   override readonly forgotten: ForgottenPin
-  readonly #desk: Api
+  readonly #api: Api
 
   constructor(api: Api, clock: Clock) {
     super(api, clock)
-    this.#desk = api
+    this.#api = api
     this.forgotten = new ForgottenPin(api)
   }
 
@@ -322,7 +322,7 @@ export class DeskSession extends FollowedSession {
   async close(): Promise<void> {
     const id = this.session?.id
     if (id === undefined) return
-    await settled(this.#desk.counter.close({ id }))
+    await settled(this.#api.counter.close({ id }))
     await this.load()
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A thousand random histories of a service's folders, over the real watch and the real desk: documents appear, move, change,
+ * A thousand random histories of a service's folders, over the real watch and the real worker: documents appear, move, change,
  * vanish and come back, while answers are lost, cut, late, repeated, halved, empty or spoilt. What the mirror ends with and
  * what was told on the way is held against what the service held and what it answered.
  */
@@ -126,7 +126,7 @@ function openWorld(begin: number) {
   let changes: string[] = []
   let elapsed = 0
   const clock = () => now++
-  /** One for all runs, as those of one desk are ordered by it. */
+  /** One for all runs, as those of one worker are ordered by it. */
   const moment = neverBackwards(clock)
   /** Folders that were read once, and how often on end, in this run, the service didn't know them. */
   const everRead = new Set<string>()

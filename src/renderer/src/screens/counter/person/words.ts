@@ -103,7 +103,8 @@ export function failureWords(error: AppError): string {
 
 /** The PIN was taken away while a person has the screen: nothing unlocks it, and closing is allowed then. */
 export const NO_PIN = {
-  desk: 'There is no PIN on this computer any more, so the screen can’t be unlocked. Close Countersign and open it again: it opens without the lock of this session.',
+  office:
+    'There is no PIN on this computer any more, so the screen can’t be unlocked. Close Countersign and open it again: it opens without the lock of this session.',
   person: 'There is no PIN on this computer any more. Ask at the desk.'
 }
 
@@ -132,7 +133,7 @@ const reasons: Record<CoveredBy, string> = {
   display: 'The second display was unplugged.',
   locked: 'The computer was locked, or slept.',
   page: 'Our own page ended, and was opened again.',
-  desk: 'It was covered from the desk.'
+  office: 'It was covered from the desk.'
 }
 
 /** Why it was covered, and what of the page is there still. */
