@@ -39,7 +39,10 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
     ...{ db, drafts, describe, newId, takeSent, time },
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
-    arrived: (accountId) => watch.soon(accountId),
+    arrived(accountId) {
+      facts.spent(accountId)
+      watch.soon(accountId)
+    },
     noted: (accountId, composition) => {
       people.note(accountId, composition)
       remembered.note(accountId, composition)

@@ -313,6 +313,19 @@ describe('several signers in one correction', () => {
     ])
   })
 
+  test('whose link is for another address then are said to need a new one at the counter', async () => {
+    const people = [signerOf({ canSignHere: true }), signerOf({ index: 1, name: 'Tama Brooks', canSignHere: false })]
+    await open(officeWith(pageOf({ people })))
+    await press(`Correct ${people[0]?.name}…`)
+    await type('E-mail', 'new@example.org')
+    expect(what()).toContain(`Here at the counter ${people[0]?.name} can sign only once the service gives a new link.`)
+    await press('Cancel')
+    await press('Correct Tama Brooks…')
+    await type('E-mail', 'tama@example.org')
+    expect(what()).toContain('watch here who signs.')
+    expect(what()).not.toContain('at the counter')
+  })
+
   test('may be fewer again, and one that stays as it was is not sent', async () => {
     const first = await both()
     await typeIn('Tama Brooks', 'E-mail', 'tama.brooks@example.org')

@@ -5,7 +5,6 @@ import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
 import type { Rights } from '../core/accounts/rights.ts'
-import { SOME_MINUTES } from '../core/accounts/service-facts.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
@@ -109,7 +108,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
     'accounts.refreshLimits': async () => {
       const id = chosenId(accounts)
-      await facts.fresh(id, await clients.of(id), SOME_MINUTES)
+      await facts.limits(id, await clients.of(id))
     },
     'accounts.setPracticeDay': async ({ id, day }) => {
       if (accounts.get(id).kind !== 'practice') fail('not-allowed', 'Only the practice office can have a bad day.')
@@ -120,7 +119,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
         watch.accountChanged(one, 'the same service')
       }
       parts.changed()
-      const asked = clients.of(id).then((client) => facts.fresh(id, client, SOME_MINUTES))
+      const asked = clients.of(id).then((client) => facts.limits(id, client))
       asked.catch(() => undefined)
       return view(accounts.get(id))
     },

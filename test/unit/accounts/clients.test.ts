@@ -1,6 +1,6 @@
 /** The client of an account asks its service as the account says, and no other with its secret. */
 import { randomUUID } from 'node:crypto'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { openClients } from '../../../src/main/core/accounts/clients.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
@@ -18,7 +18,7 @@ function opened(secrets: AccountSecrets = memoryKeychain().accounts) {
   const start = () => {
     const accounts = openAccounts({ db, secrets, newId: randomUUID, time: systemTime })
     const facts = openServiceFacts({ db, time: systemTime, changed: () => undefined })
-    return { accounts, clients: openClients({ accounts, facts, fetch, time: systemTime }) }
+    return { accounts, facts, clients: openClients({ accounts, facts, fetch, time: systemTime }) }
   }
   return { db, start, ...start() }
 }
@@ -41,6 +41,22 @@ test('the data type of identity data is spelled as the account says, and otherwi
     '/Download/IDVerification/d-1/JSON',
     '/Download/IDVerification/d-1/json'
   ])
+})
+
+test.each([402, 426])('a %i says that what was said to be left may no longer be so', async (status) => {
+  const service = await serve((_asked, response) => void response.writeHead(status).end())
+  const { accounts, clients, facts } = opened()
+  const { id } = await accounts.add({
+    kind: 'service',
+    name: 'Office',
+    baseUrl: service.url,
+    authentication: { scheme: 'none' }
+  })
+  const client = { getAccountInfo: vi.fn(async () => ({ DocumentLeft: 0 })) }
+  await facts.limits(id, client)
+  await expect((await clients.of(id)).getActiveDocuments('InBox')).rejects.toThrow()
+  await facts.limits(id, client)
+  expect(client.getAccountInfo).toHaveBeenCalledTimes(2)
 })
 
 describe('while an account is led elsewhere', () => {

@@ -33,6 +33,7 @@ function opened(db = openMemoryDatabase()) {
   }
   return {
     facts,
+    client,
     told,
     asked: () => asked,
     pass: (milliseconds: number) => {
@@ -61,6 +62,18 @@ describe('what a service says of an account', () => {
     await fresh()
     expect(asked()).toBe(2)
     expect(facts.of('b')).toEqual({})
+  })
+
+  it('is asked again for what is left as soon as something was sent, and otherwise after minutes', async () => {
+    const { facts, client, asked, pass } = opened()
+    for (const _ of [1, 2]) await facts.limits('a', client)
+    expect(asked()).toBe(1)
+    facts.spent('a')
+    for (const _ of [1, 2]) await facts.limits('a', client)
+    expect(asked()).toBe(2)
+    pass(600_000)
+    await facts.limits('a', client)
+    expect(asked()).toBe(3)
   })
 
   it('is asked sooner by someone who needs it newer', async () => {

@@ -83,6 +83,17 @@ test('that of an expired document stays: it may be extended', async () => {
   expect(await link()).toBe('https://sign.example.com/1')
 })
 
+test('those of another service are forgotten as soon as the account leads elsewhere', async () => {
+  await take()
+  const change = { accountId: 'office', folders: ['Progress'] }
+  await office.ask('foldersChanged', { ...change, isOtherService: false })
+  expect(await link()).toBe('https://sign.example.com/1')
+  await office.ask('foldersChanged', { ...change, isOtherService: true })
+  expect(await link()).toBeUndefined()
+  expect((await office.get('lease'))?.document.Signers).toMatchObject([{ Email: 'ana@example.com' }])
+  expect(await office.ask('waitingHere', { accountId: 'office', withoutLink: false })).toEqual([])
+})
+
 test('a document without a reference that can be asked for again is not taken from a send', async () => {
   for (const Reference of ['', ' ', 'a\0b']) await take({ ...sent(), Reference })
   await take()

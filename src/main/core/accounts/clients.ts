@@ -11,7 +11,7 @@ import { tryService } from './trying.ts'
 
 export interface ClientDeps {
   accounts: Accounts
-  facts: Pick<ServiceFactsOf, 'of' | 'learn'>
+  facts: Pick<ServiceFactsOf, 'of' | 'learn' | 'spent'>
   fetch: Fetch
   lookup?: Lookup | undefined
   /** Called when a request of an account's did not reach its service. */
@@ -34,7 +34,9 @@ export function openClients({ accounts, facts, fetch, lookup, time, unreached }:
       // Who got the client before the account was led elsewhere asks again; in the words of a connection that could not be made.
       if (!leadsTo(id, baseUrl)) throw new Error('net::ERR_CONNECTION_FAILED')
       try {
-        return await fetch(url, init)
+        const response = await fetch(url, init)
+        if (response.status === 402 || response.status === 426) facts.spent(id)
+        return response
       } catch (error) {
         if (!init.signal?.aborted && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin) unreached?.(id)
         throw error

@@ -20,8 +20,8 @@ export interface ServiceFacts {
 
 /** How old its word may be before the service is asked again, in milliseconds: a day, as its habits hardly change. */
 export const A_DAY = 24 * 60 * 60_000
-/** For what goes down with each send. */
-export const SOME_MINUTES = 10 * 60_000
+/** For what other desks' sends take from, too. */
+const SOME_MINUTES = 10 * 60_000
 
 /** How long a folder that was read waits for the service's first word of its habits, in milliseconds. */
 const FIRST_WORD = 5_000
@@ -39,6 +39,8 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   const meta = openMeta(db)
   const known = new Map<string, ServiceFacts>()
   const underWay = new Map<string, Promise<void>>()
+  /** Accounts of which it said how much is left before something was sent, or refused for want of it. */
+  const outdated = new Set<string>()
   /** How often what is known of an account was forgotten. */
   const turns = new Map<string, number>()
   const keyOf = (accountId: string) => `service-facts:${accountId}:`
@@ -105,6 +107,13 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     },
 
     fresh,
+
+    /** As `fresh`, for what each send takes from: the documents that are left. */
+    limits(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<ServiceFacts> {
+      return fresh(accountId, client, outdated.delete(accountId) ? 0 : SOME_MINUTES)
+    },
+    /** To be called when something was sent, or refused because nothing is left. */
+    spent: (accountId: string): void => void outdated.add(accountId),
 
     /**
      * How the account's user writes dates; undefined if the service doesn't say. What is known is answered at once, and asked

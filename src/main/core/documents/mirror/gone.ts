@@ -3,6 +3,7 @@
  * which folders the account has.
  */
 import { nextTurn } from '../../lib/slices.ts'
+import { indexRowOf } from '../index/row.ts'
 import type { Ask } from '../questions.ts'
 import { changesBetween } from './differences.ts'
 import type { Mirror, Writing } from './mirror.ts'
@@ -53,6 +54,7 @@ export async function changeFolders(
   account: Account,
   { folders, isOtherService }: Omit<Ask<'foldersChanged'>, 'accountId'>
 ): Promise<void> {
+  if (isOtherService) await forgetLinks(mirror, account)
   const listed = new Set(folders)
   for (const folder of [...account.folders.values()]) {
     if (listed.has(folder.name) && !isOtherService) continue
@@ -69,6 +71,23 @@ export async function changeFolders(
     if (spelled === undefined) mirror.forgetFolder(account, folder.name)
     else mirror.renameFolder(account, folder, spelled)
   }
+}
+
+/** Links to sign by at another service are of no use any more, and let in anyone who has them. */
+async function forgetLinks(mirror: Mirror, account: Account): Promise<void> {
+  const mine = [...account.entries.values()]
+  for (let first = 0; first < mine.length; first += PIECE) {
+    mirror.write(mine.slice(first, first + PIECE).map((entry) => withoutLinks(mirror, account, entry)))
+    await nextTurn()
+  }
+}
+
+function withoutLinks(mirror: Mirror, account: Account, entry: Entry): Writing | undefined {
+  const row = account.index.get(entry.reference)
+  const before = mirror.document(entry)
+  if (!row || !before.Signers?.some(({ SigningKey }) => SigningKey)) return undefined
+  const document = { ...before, Signers: before.Signers.map(({ SigningKey: _, ...signer }) => signer) }
+  return { entry, content: { document, row: indexRowOf(document, row) }, happened: NOTHING }
 }
 
 /** The folder's new name, if only its case changed and no other folder has that name. */
