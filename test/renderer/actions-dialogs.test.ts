@@ -319,7 +319,7 @@ describe('several signers in one correction', () => {
     await press(`Correct ${people[0]?.name}…`)
     await type('E-mail', 'new@example.org')
     expect(what()).toContain(`Here at the counter ${people[0]?.name} can sign only once the service gives a new link.`)
-    await press('Cancel')
+    await press('Leave it as it is')
     await press('Correct Tama Brooks…')
     await type('E-mail', 'tama@example.org')
     expect(what()).toContain('watch here who signs.')
