@@ -71,13 +71,13 @@ function pages(): PageInfo[] {
       })
     }
     for (const { view, visible } of viewsIn(window.contentView, true)) {
-      const { targetId } = view.webContents
-      if (!targetId || view.webContents.isDestroyed()) continue
+      const page: WebContents | undefined = view.webContents
+      if (!page?.targetId) continue
       found.push({
-        targetId,
+        targetId: page.targetId,
         kind: 'view',
         windowId,
-        url: view.webContents.getURL(),
+        url: page.getURL(),
         visible,
         bounds: view.getBounds()
       })

@@ -115,7 +115,7 @@ describe('a page that the application holds', () => {
         const { fixture } = globalThis
         for (const child of fixture.window.contentView.children) {
           fixture.window.contentView.removeChildView(child)
-          ;(child as Electron.WebContentsView).webContents.close()
+          ;(child as Partial<Electron.WebContentsView>).webContents?.close()
         }
         const { hold } = await fixture.load<{ hold: typeof Hold }>(holdFile)
         fixture.records.length = 0

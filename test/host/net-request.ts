@@ -1,5 +1,5 @@
 // Electron's `net.request`: a ClientRequest on Node's fetch, with redirects that are refused unless someone follows them.
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import type * as Electron from 'electron'
 import { app } from './app.ts'
 import { host } from './host.ts'
@@ -99,8 +99,13 @@ class ClientRequest
   }
 }
 
+/** That it is closed doesn't end its request, as in Electron: whoever reads no further has to. */
 function incoming(response: Response): Incoming {
-  const body = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
+  const body = new PassThrough()
+  const whole = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
+  whole.on('error', (error) => body.destroy(error))
+  body.on('close', () => whole.unpipe(body))
+  whole.pipe(body)
   return Object.assign(body, {
     statusCode: response.status,
     statusMessage: response.statusText,
@@ -109,7 +114,16 @@ function incoming(response: Response): Incoming {
 }
 
 function headersOf(response: Response): Record<string, string[]> {
-  return Object.fromEntries([...response.headers].map(([name, value]) => [name, [value]]))
+  return Object.fromEntries([...response.headers].map(([name, value]) => [name, [asUtf8(value)]]))
+}
+
+/** Electron reads headers as UTF-8 where they can be; Node's fetch a character for each byte. */
+function asUtf8(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return value
+  }
 }
 
 export function request(options: Electron.ClientRequestConstructorOptions | string): ClientRequest {

@@ -3,6 +3,7 @@
 import type { BrowserWindow } from './browser-window.ts'
 import { borrowPage, createContext } from './targets.ts'
 import { type View, WebContentsView } from './views.ts'
+import type { WebContents } from './web-contents.ts'
 
 interface Layer {
   readonly x: number
@@ -50,14 +51,14 @@ async function layersOf(view: View, at: { x: number; y: number }): Promise<Layer
     const { x, y, width, height } = child.getBounds()
     if (width <= 0 || height <= 0) continue
     const place = { x: at.x + x, y: at.y + y }
-    const hasPage = child instanceof WebContentsView && !child.webContents.isDestroyed()
+    const page: WebContents | undefined = child instanceof WebContentsView ? child.webContents : undefined
     layers.push({
       ...place,
       width,
       height,
       radius: child.borderRadius,
       background: child.background,
-      picture: hasPage ? await child.webContents.picture() : undefined
+      picture: await page?.picture()
     })
     layers.push(...(await layersOf(child, place)))
   }

@@ -83,6 +83,18 @@ export class Emulated extends EventEmitter {
     return super.prependListener(event, listener as (...args: unknown[]) => void)
   }
 
+  /** What a listener throws ends this telling, and is the process's to catch: whoever made it happen hears nothing. */
+  override emit(event: string | symbol, ...told: unknown[]): boolean {
+    try {
+      return super.emit(event, ...told)
+    } catch (error) {
+      process.nextTick(() => {
+        throw error
+      })
+      return true
+    }
+  }
+
   #check(event: string | symbol): void {
     if (typeof event === 'symbol' || this.#says.emits.includes(event) || this.#says.never?.includes(event)) return
     notEmulated(`${this.#name}: event '${event}'`)

@@ -76,17 +76,22 @@ export class View extends Emulated implements Offered {
 }
 
 export class WebContentsView extends View {
-  readonly webContents: WebContents
+  readonly #contents: WebContents
 
   constructor(options: Electron.WebContentsViewConstructorOptions = {}) {
     super('WebContentsView')
     acceptOnly('new WebContentsView', options, ['webPreferences', 'webContents'])
-    this.webContents =
+    this.#contents =
       (options.webContents as unknown as WebContents | undefined) ?? new WebContents(options.webPreferences)
+  }
+
+  /** Undefined once they are destroyed, and while that is told (electron#50249), though its types say otherwise. */
+  get webContents(): WebContents {
+    return (this.#contents.isDestroyed() ? undefined : this.#contents) as WebContents
   }
 
   protected override resized(): void {
     const { width, height } = this.getBounds()
-    this.webContents.setSize({ width, height })
+    this.#contents.setSize({ width, height })
   }
 }

@@ -81,12 +81,15 @@ export async function closed(contents: WebContents): Promise<void> {
 export class ViewPlace {
   readonly #window: BrowserWindow
   readonly #view: WebContentsView
+  /** The view has none any more by the time that it hears that they are destroyed (electron#50249). */
+  readonly #contents: WebContents
   readonly #onClosed: () => void
 
   /** @param onClosed called when the window goes, and the page with it. */
   constructor(window: BrowserWindow, view: WebContentsView, onClosed: () => void) {
     this.#window = window
     this.#view = view
+    this.#contents = view.webContents
     this.#onClosed = onClosed
     window.contentView.addChildView(view)
     window.once('closed', onClosed)
@@ -99,23 +102,22 @@ export class ViewPlace {
 
   /** Lays the page there. As it comes into sight, or our own page hands the keyboard over, it gets that. */
   show(bounds: ViewBounds): void {
-    if (this.#window.isDestroyed() || this.#view.webContents.isDestroyed()) return
+    if (this.#window.isDestroyed() || this.#contents.isDestroyed()) return
     const comesIntoSight = !this.#view.getVisible()
     this.#view.setBounds(placeIn(this.#window, bounds))
     this.#view.setVisible(true)
-    this.#view.webContents.setAudioMuted(false)
+    this.#contents.setAudioMuted(false)
     // Giving a page the keyboard brings its window to the front on some systems: what the clerk types would go to it.
     if (!this.#window.isFocused()) return
-    if (comesIntoSight || this.#window.webContents.isFocused()) this.#view.webContents.focus()
+    if (comesIntoSight || this.#window.webContents.isFocused()) this.#contents.focus()
   }
 
   /** Takes it from sight, and the keyboard from it. */
   hide(): void {
-    const { webContents } = this.#view
-    if (this.#window.isDestroyed() || webContents.isDestroyed()) return
-    const hadTheKeyboard = webContents.isFocused()
+    if (this.#window.isDestroyed() || this.#contents.isDestroyed()) return
+    const hadTheKeyboard = this.#contents.isFocused()
     this.#view.setVisible(false)
-    webContents.setAudioMuted(true)
+    this.#contents.setAudioMuted(true)
     if (hadTheKeyboard) this.focusOurPage()
   }
 
