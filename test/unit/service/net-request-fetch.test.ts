@@ -1,6 +1,7 @@
 /** The fetch for Electron, over something that behaves as Electron's `net.request` does, to a real server. */
 import { EventEmitter } from 'node:events'
-import { request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { PassThrough } from 'node:stream'
 import type { net } from 'electron'
 import { describe, expect, test } from 'vitest'
 import { fetchByNetRequest, type NetClientRequest, type NetRequest } from '../../../src/main/core/service/index.ts'
@@ -8,10 +9,26 @@ import { clientOf, errorOf } from '../../contract/client-factory.ts'
 import { body, inTurn, json, nobody, serve } from '../../contract/hand-written-service.ts'
 import { aFormDirectRequest } from '../../contract/sample-requests.ts'
 
+/** As Chromium: six connections a host. */
+const agent = new Agent({ keepAlive: true, maxSockets: 6 })
+
+/** As Electron's: its headers are read as UTF-8, and that it is closed doesn't end the request. */
+function messageOf(response: IncomingMessage, isAborted: () => boolean) {
+  const message = new PassThrough()
+  response.on('data', (bytes) => message.destroyed || message.write(bytes))
+  response.on('end', () => message.end())
+  response.on('error', (error) => void (isAborted() || message.destroy(error)))
+  const headers = Object.entries(response.headers).map(([name, value]) => [
+    name,
+    Buffer.from(String(value), 'latin1').toString()
+  ])
+  return Object.assign(message, { statusCode: response.statusCode ?? 0, headers: Object.fromEntries(headers) })
+}
+
 /** Redirects are told, and break the request off when nobody follows; failures are spelled as Chromium spells them. */
 function netRequest(options: Parameters<NetRequest>[0]): NetClientRequest {
   const events = new EventEmitter()
-  const sent = httpRequest(options.url, { method: options.method })
+  const sent = httpRequest(options.url, { method: options.method, agent })
   let aborted = false
   const fail = (error: Error) => !aborted && events.emit('error', error)
   sent.on('error', (error: NodeJS.ErrnoException) =>
@@ -20,7 +37,10 @@ function netRequest(options: Parameters<NetRequest>[0]): NetClientRequest {
   sent.on('response', (response) => {
     const status = response.statusCode ?? 0
     if (![301, 302, 303, 307, 308].includes(status) || !response.headers.location)
-      return events.emit('response', response)
+      return events.emit(
+        'response',
+        messageOf(response, () => aborted)
+      )
     const target = new URL(response.headers.location, options.url).href
     events.emit('redirect', status, options.method, target, {})
     sent.destroy()
@@ -85,6 +105,35 @@ describe('the fetch for Electron', () => {
     const service = await serve(body('', 204))
     const reminder = { DocumentReference: 'd', SignerReference: 's' }
     expect(await clientOf(service.url, overNet).sendReminder(reminder)).toBe('sent')
+  })
+
+  test('an answer with a header that is no Latin-1 is one', async () => {
+    const name = Buffer.from('filename="Tūī.pdf"').toString('latin1')
+    const service = await serve(body('[]', 200, { 'content-type': 'application/json', 'content-disposition': name }))
+    expect(await clientOf(service.url, overNet).getTemplateList()).toEqual({ items: [], problems: [] })
+    const answer = await overNet.fetch(service.url, { method: 'GET' })
+    expect(answer.headers.get('content-disposition')).toBe(name)
+    await answer.body?.cancel()
+  })
+
+  test.each([700, 999])('the status %i, which no answer can have, fails the call at once', async (status) => {
+    const service = await serve(body('{}', status))
+    const error = await errorOf(clientOf(service.url, overNet).sendForms2(aFormDirectRequest()))
+    expect(error).toMatchObject({ mayHaveArrived: true, reason: 'ERR_INVALID_HTTP_RESPONSE' })
+  })
+
+  test('answers that nobody reads to their end keep no connection', async () => {
+    const service = await serve(({ url }, response) => {
+      response.writeHead(200)
+      if (url === '/short') response.end('it')
+      else response.write('one of two')
+    })
+    for (let count = 0; count < 7; count++) {
+      const answer = await overNet.fetch(`${service.url}/long`, { method: 'GET' })
+      await answer.body?.cancel()
+    }
+    const answer = await overNet.fetch(`${service.url}/short`, { method: 'GET' })
+    expect(await answer.text()).toBe('it')
   })
 
   test('lets a POST, and only a POST, wait until no used connection is left', async () => {

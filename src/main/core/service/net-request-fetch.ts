@@ -2,7 +2,7 @@
  * A `fetch` over Electron's `net.request`, for the two things that `net.fetch` can't be told: to answer a redirect instead
  * of failing with it, and to send a POST over a connection that nobody used before.
  */
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Fetch } from './exchange.ts'
 
 /** What is used of Electron's ClientRequest, so that this file needs no Electron. */
@@ -65,7 +65,16 @@ export function fetchByNetRequest(request: NetRequest, beforePost?: () => Promis
       resolve(new Response(null, { status, headers: { location } }))
       sent.abort()
     })
-    sent.on('response', (message) => resolve(answerOf(message)))
+    sent.on('response', (message) => {
+      const end = () => sent.abort()
+      try {
+        resolve(answerOf(message as NetIncomingMessage & Readable, end))
+      } catch {
+        // Such as a status beyond 599. Thrown in a listener it would reach nobody, and the call hang.
+        end()
+        reject(new Error('net::ERR_INVALID_HTTP_RESPONSE'))
+      }
+    })
     // After an answer this has no effect any more: what breaks its body breaks the stream.
     sent.on('error', reject)
     sent.end(typeof init.body === 'string' ? init.body : undefined)
@@ -73,14 +82,42 @@ export function fetchByNetRequest(request: NetRequest, beforePost?: () => Promis
   }
 }
 
-const WITHOUT_BODY: readonly number[] = [101, 204, 205, 304]
+const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 
-function answerOf(message: NetIncomingMessage): Response {
+/** @param end ends the request. @throws RangeError for a status that a Response can't have. */
+function answerOf(message: NetIncomingMessage & Readable, end: () => void): Response {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers)) {
-    headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+    headers.set(name, asBytes(Array.isArray(value) ? value.join(', ') : value))
   }
   const status = message.statusCode
-  const body = WITHOUT_BODY.includes(status) ? null : Readable.toWeb(message as NetIncomingMessage & Readable)
-  return new Response(body as ReadableStream<Uint8Array> | null, { status, headers })
+  const isWithout = WITHOUT_BODY.includes(status)
+  const answer = new Response(isWithout ? null : bodyOf(message), { status, headers })
+  // Electron's message doesn't end its request, and Chromium has six connections a host.
+  message.once('close', () => {
+    if (!message.readableEnded) end()
+  })
+  if (isWithout) message.resume()
+  return answer
+}
+
+/** Not by `Readable.toWeb`: what comes after its body was cancelled throws where nobody can catch it (Node 24). */
+function bodyOf(message: Readable): ReadableStream<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array, void> = message[Symbol.asyncIterator]()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: () => void message.destroy()
+    },
+    { highWaterMark: 0 }
+  )
+}
+
+/** Electron reads headers as UTF-8 (electron#42244); a Response takes their bytes, a character each. */
+function asBytes(value: string): string {
+  return /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value
 }
