@@ -74,6 +74,14 @@ describe('a line that breaks', () => {
     expect((await errorOf(clientOf(service.url, once).getActiveDocuments('InBox'))).code).toBe('interrupted')
   })
 
+  test('a part of an answer (206) is never taken for the whole', async () => {
+    const service = await serve(body('[]', 206, { 'content-type': 'application/json', 'content-range': 'bytes 0-1/9' }))
+    expect((await errorOf(clientOf(service.url, once).getActiveDocuments('InBox'))).code).toBe('interrupted')
+    expect(await errorOf(clientOf(service.url, once).sendForms2(aFormDirectRequest()))).toMatchObject({
+      ...{ code: 'interrupted', mayHaveArrived: true, status: 206 }
+    })
+  })
+
   test('an answer longer than it said: what was said is read, and the rest is not taken for another answer', async () => {
     const service = await serveBytes((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]trailing rubbish')

@@ -1,7 +1,7 @@
 /** Each operation of the reference's section 4: what goes over the line, and what is made of the answer. */
 import { describe, expect, test } from 'vitest'
 import { clientOf, errorOf } from './client-factory.ts'
-import { inTurn, json, serve } from './hand-written-service.ts'
+import { body, inTurn, json, serve } from './hand-written-service.ts'
 import {
   aDocument,
   aFormDirectRequest,
@@ -190,6 +190,12 @@ describe('documents', () => {
     const { items, problems } = await clientOf(service.url).getActiveDocuments('InBox')
     expect(items.map((document) => document.Reference)).toEqual(['d-1', 'd-5'])
     expect(problems.map((problem) => problem.path)).toEqual(['[1]', '[2]', '[3].Signers[0].HasSigned'])
+  })
+
+  test('a reference that came as a number is the one that was written, however long', async () => {
+    const service = await serve(body('[{"Reference":12345678901234567891,"Name":"x","Signers":[]}]'))
+    const { items } = await clientOf(service.url).getActiveDocuments('InBox')
+    expect(items.map((document) => document.Reference)).toEqual(['12345678901234567891'])
   })
 
   test('Validation answers the signatures found', async () => {

@@ -1,6 +1,7 @@
 /** What the service says when it says no, and what of it reaches a person. */
 import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
+import { readRefusal } from '../../src/main/core/service/refusal.ts'
 import { aKey, clientOf, errorOf } from './client-factory.ts'
 import { body, json, serve } from './hand-written-service.ts'
 import { aFormDirectRequest } from './sample-requests.ts'
@@ -47,6 +48,22 @@ describe('statuses', () => {
 })
 
 describe('the service’s words', () => {
+  test('inside an answer of success are passed on, without the account’s secrets', async () => {
+    const said = { ResponseStatus: { ErrorCode: 'Busy', Message: `Not now, ${aKey.secret}` } }
+    const service = await serve(json(said))
+    const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
+    const client = clientOf(service.url, { authentication })
+    const take = async () => ({ kind: 'unexpected-shape' as const, path: '', said: readRefusal(said) })
+    for (const asked of [
+      client.getTemplateList(),
+      client.getRecipients(),
+      client.readActiveDocuments('InBox', {}, take)
+    ])
+      expect(await errorOf(asked)).toMatchObject({ code: 'unexpected-shape', serviceMessage: 'Not now, •••' })
+    const sent = await client.sendFormPackage(aFormDirectRequest())
+    expect(sent.said).toEqual({ serviceMessage: 'Not now, •••' })
+  })
+
   test('message and field messages are passed on', async () => {
     const error = await sendRefused(
       json(

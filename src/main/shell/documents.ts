@@ -18,8 +18,11 @@ export interface DocumentsThreadDeps {
   log: Pick<Log, 'warn' | 'error'>
 }
 
-/** A folder's answer may be 256 MB of JSON, and a hundred thousand documents are kept in memory. */
-const MEMORY_MB = 4096
+/**
+ * A folder's answer may be 256 MB of JSON, and a hundred thousand documents are kept in memory. Not more: all of Electron's main
+ * process shares 4 GB (V8's pointer compression), and a thread that took them would end the application.
+ */
+const MEMORY_MB = 2048
 
 /** How long an answer may take, in milliseconds: a first look at a very large folder, on a slow disk. */
 const PATIENCE_MS = 600_000

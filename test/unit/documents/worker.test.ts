@@ -230,7 +230,10 @@ describe('a bad answer', () => {
   )
 
   test('that is no list is told as that', async () => {
-    expect(await look('Progress', { Documents: [] })).toEqual({ kind: 'unexpected-shape', path: '' })
+    expect(await look('Progress', { Documents: [] })).toEqual({ kind: 'unexpected-shape', path: '', said: {} })
+    expect(await look('Progress', { ResponseStatus: { Message: 'Not now' } })).toMatchObject({
+      ...{ kind: 'unexpected-shape', said: { serviceMessage: 'Not now' } }
+    })
     expect((await list()).length).toBe(1)
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   DEEPEST,
   type JsonTrouble,
+  parseExactly,
   parsePiece,
   scanList,
   scanObject
@@ -94,5 +95,26 @@ describe('the members of an object', () => {
     let pauses = 0
     for (const _ of scanObject(bytesOf(long))) pauses++
     expect(pauses).toBeGreaterThan(10)
+  })
+})
+
+describe('numbers', () => {
+  test('that can be held are numbers, and longer integers are texts as they were written', () => {
+    expect(parseExactly('{"a":9007199254740991,"b":-9007199254740993,"c":[12345678901234567890]}')).toEqual({
+      a: 9_007_199_254_740_991,
+      b: '-9007199254740993',
+      c: ['12345678901234567890']
+    })
+    // Nobody writes a reference so.
+    expect(parseExactly('[1234567890123456.5, 1e300, "12345678901234567890"]')).toEqual([
+      1234567890123456.5,
+      1e300,
+      '12345678901234567890'
+    ])
+  })
+
+  test('are what JSON.parse makes of them wherever that keeps them', () => {
+    const kept = fc.json().filter((text) => !/\d{17}/.test(text))
+    fc.assert(fc.property(kept, (text) => void expect(parseExactly(text)).toEqual(JSON.parse(text))))
   })
 })

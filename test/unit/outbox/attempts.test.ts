@@ -37,6 +37,11 @@ describe('an answer of success', () => {
     expect(outcomeOfAnswer(response as PackageResponse).kind).toBe(kind)
   })
 
+  test('that names no package has what the service says beside it', () => {
+    const said = { serviceMessage: 'Try again after six.' }
+    expect(outcomeOfAnswer({}, said)).toMatchObject({ kind: 'uncertain', error: { ...said, mayHaveArrived: true } })
+  })
+
   test('that says nothing does not make it sent, and its draft stays', async () => {
     work.line.fault({ status: 200 }, isSend)
     const { id } = await work.send(forms())

@@ -62,5 +62,5 @@ interface Counted {
 function notAList(bytes: Uint8Array): Counted | Unread {
   const text = new TextDecoder().decode(bytes.subarray(0, 64)).trim()
   if (text === 'null') return { kind: 'taken', count: 0 }
-  return /^[{["\d]/.test(text) ? { kind: 'unexpected-shape', path: '' } : { kind: 'not-json' }
+  return /^[{["\d]/.test(text) ? { kind: 'unexpected-shape', path: '', said: {} } : { kind: 'not-json' }
 }

@@ -14,6 +14,7 @@ import type {
   UnreadableDocument
 } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
+import type { Refusal } from '../service/refusal.ts'
 
 export type { DocumentKey }
 
@@ -47,7 +48,7 @@ interface Look {
 /** What came of an answer of GetActiveDocuments/{folder}. */
 export type Taken =
   | { kind: 'not-json' }
-  | { kind: 'unexpected-shape'; path: string }
+  | { kind: 'unexpected-shape'; path: string; said: Refusal }
   | {
       kind: 'taken'
       /** How many documents it named, and how many of them are new or other than before. */

@@ -14,6 +14,23 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** So many digits may be more than a number holds. */
+const LONG = /\d{16}/
+
+/**
+ * As `JSON.parse`, but integers beyond 2^53, of which that makes other numbers, are texts, as they were written: references are,
+ * too, whatever a service makes them of.
+ * @throws SyntaxError
+ */
+export function parseExactly(text: string): unknown {
+  return LONG.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text)
+}
+
+/** The last parameter is newer than its types (ES2026). */
+function asWritten(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value
+}
+
 /** Where the items of a list stand. The bytes between may still not be JSON. */
 export interface Scan {
   count: number

@@ -4,6 +4,7 @@ import type { PackageResponse } from '../../../shared/model/index.ts'
 import { type Failure, failureOf, firstAccepted, holdsError } from '../jobs/recording.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
+import type { SentPackage } from '../service/documents.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SendingClient } from './deps.ts'
 import type { AccountPauses } from './pauses.ts'
@@ -20,21 +21,21 @@ export async function deliver(
   describe: (error: unknown) => AppError
 ): Promise<Outcome> {
   try {
-    const { package: response } =
+    const { package: response, said } =
       kind === 'form-direct' ? await client.sendFormPackage(request) : await client.sendTemplates(request)
-    return outcomeOfAnswer(response)
+    return outcomeOfAnswer(response, said)
   } catch (error) {
     return failureOf(error, describe)
   }
 }
 
 /** What an answer with a status of success means. Only what names a package or a document of it is the service's word. */
-export function outcomeOfAnswer(response: PackageResponse): Outcome {
+export function outcomeOfAnswer(response: PackageResponse, said?: SentPackage['said']): Outcome {
   const { PackageReference, QueueReference, Documents = [] } = response
   const isNamed = Boolean(PackageReference || QueueReference) || Documents.some(({ Reference }) => Reference !== '')
   return isNamed && !holdsError(response)
     ? { kind: 'accepted', response }
-    : { kind: 'uncertain', error: NAMES_NO_PACKAGE }
+    : { kind: 'uncertain', error: { ...NAMES_NO_PACKAGE, ...said } }
 }
 
 /** So often in one run; then its outbox is paused until a person says. */

@@ -14,7 +14,7 @@ import {
   UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
 import { posted } from './documents.ts'
-import { callOf, decoded, decodedList, undefinedIfUnknown } from './operation.ts'
+import { callOf, decoded, decodedList, type Shown, undefinedIfUnknown } from './operation.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 export function account(transport: Transport) {
@@ -23,27 +23,28 @@ export function account(transport: Transport) {
     async getAccountInfo(options?: CallOptions): Promise<AccountInfo | undefined> {
       const operation = 'Account/Info'
       const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
-      return json === undefined ? undefined : decoded(operation, AccountInfo, json)
+      return json === undefined ? undefined : decoded(operation, AccountInfo, json, transport.shown)
     },
 
     /** Operation 11, by its first path, and by its second where the service doesn't have the first. */
     async getRecipients(options?: CallOptions): Promise<DecodedList<Recipients>> {
       const get = (operation: string) => transport.get(callOf(operation, options), 'list')
       const json = (await undefinedIfUnknown(get('Recipient/GetRecipients'))) ?? (await get('Recipient/Recipients'))
-      return decodedList('Recipient/GetRecipients', Recipients, json)
+      return decodedList('Recipient/GetRecipients', Recipients, json, transport.shown)
     },
 
     /** Operation 3: saves employers (2.18) and answers all that the account has (2.19). */
     async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployersAnswer> {
       const operation = 'FormDirect/UpdateEmployers'
-      return decodedEmployers(operation, await posted(transport, operation, UpdateEmployersRequest, request, options))
+      const json = await posted(transport, operation, UpdateEmployersRequest, request, options)
+      return decodedEmployers(operation, json, transport.shown)
     },
 
     /** The employers that the account has. Not in the reference (endpoint rule 11): undefined if the service lacks it. */
     async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
       const operation = 'FormDirect/Employers'
       const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
-      return json === undefined ? undefined : decodedEmployers(operation, json)
+      return json === undefined ? undefined : decodedEmployers(operation, json, transport.shown)
     }
   }
 }
@@ -63,8 +64,9 @@ export interface EmployersAnswer {
 const KINDS = new Map((Object.keys(EMPLOYER_FIELDS) as EmployerKind[]).map((kind) => [kind.toLowerCase(), kind]))
 
 /** @throws ServiceError `unexpected-shape` if it isn't a set of lists at all. */
-function decodedEmployers(operation: string, json: unknown): EmployersAnswer {
-  if (typeof json !== 'object' || json === null) return { set: decoded(operation, EmployerSet, json), unreadable: [] }
+function decodedEmployers(operation: string, json: unknown, shown: Shown): EmployersAnswer {
+  if (typeof json !== 'object' || json === null)
+    return { set: decoded(operation, EmployerSet, json, shown), unreadable: [] }
   const unreadable: UnreadableEmployer[] = []
   const readable = Object.entries(json).map(([member, value]) => {
     const kind = KINDS.get(member.toLowerCase())
@@ -78,7 +80,7 @@ function decodedEmployers(operation: string, json: unknown): EmployersAnswer {
     })
     return [member, records] as const
   })
-  return { set: decoded(operation, EmployerSet, Object.fromEntries(readable)), unreadable }
+  return { set: decoded(operation, EmployerSet, Object.fromEntries(readable), shown), unreadable }
 }
 
 function nameOf(record: unknown): string {

@@ -1,4 +1,5 @@
 /** Reads the body of an answer: never more than the limit, into one buffer that grows in place; and JSON from its bytes. */
+import { parseExactly } from '../lib/json-scanning.ts'
 import type { Watch } from './limits.ts'
 
 /** The body is larger than the caller's limit. */
@@ -71,7 +72,7 @@ export function drop(response: Response): void {
 export type ParseJson = (bytes: Uint8Array, charset: string | undefined) => unknown | Promise<unknown>
 
 /** Reads UTF-8 (with or without byte order mark), or another charset if the answer names one that we know. */
-export const parseJson: ParseJson = (bytes, charset) => JSON.parse(decoderFor(charset).decode(bytes))
+export const parseJson: ParseJson = (bytes, charset) => parseExactly(decoderFor(charset).decode(bytes))
 
 function decoderFor(charset: string | undefined): TextDecoder {
   try {

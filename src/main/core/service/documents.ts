@@ -18,7 +18,8 @@ import {
   withCertainTimes
 } from '../../../shared/model/index.ts'
 import { isServiceError } from './errors.ts'
-import { callOf, decoded, decodedList, encode, undefinedIfUnknown, unexpected } from './operation.ts'
+import { callOf, decoded, decodedList, encode, type Shown, undefinedIfUnknown, unexpected } from './operation.ts'
+import { type Refusal, readRefusal } from './refusal.ts'
 import type { Call, CallOptions, Take, Transport } from './transport.ts'
 
 export interface ActiveDocumentsOptions extends CallOptions {
@@ -48,11 +49,11 @@ export async function posted(
 }
 
 /** Why the reader of an answer could not read it. `path` is the place, as `[3].Signers`. */
-export type Unread = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string }
+export type Unread = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string; said: Refusal }
 
 export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
   const document = (operation: string, json: unknown) =>
-    withCertainDates(decoded(operation, DocumentResponse, json), dateFormat?.())
+    withCertainDates(decoded(operation, DocumentResponse, json, transport.shown), dateFormat?.())
   return {
     /** Operation 6: corrects the signers of a document; those that aren't Editable are refused by the service. */
     async updateSigner(request: UpdateSignerRequest, options?: CallOptions): Promise<DocumentResponse> {
@@ -76,7 +77,7 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
       { documentLog, ...options }: ActiveDocumentsOptions = {}
     ): Promise<DecodedList<DocumentResponse>> {
       const call = activeDocuments(folder, documentLog, options)
-      return decodedList(call.operation, DocumentResponse, await transport.get(call, 'list'))
+      return decodedList(call.operation, DocumentResponse, await transport.get(call, 'list'), transport.shown)
     },
 
     /**
@@ -93,7 +94,7 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
       return transport.take(call, 'list', async (bytes, charset) => {
         const taken = await take(bytes, charset)
         if (taken.kind === 'not-json') return undefined
-        if (taken.kind === 'unexpected-shape') throw unexpected(call.operation, { path: taken.path })
+        if (taken.kind === 'unexpected-shape') throw unexpected(call.operation, taken, transport.shown(taken.said))
         return taken
       })
     },
@@ -105,7 +106,7 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
     async validateSignatures(documentReference: string, options?: CallOptions): Promise<ValidationResult> {
       const operation = 'Document/Validation'
       const call = callOf(operation, options, { DocumentReference: documentReference })
-      const result = decoded(operation, ValidationResult, await transport.get(call, 'read'))
+      const result = decoded(operation, ValidationResult, await transport.get(call, 'read'), transport.shown)
       return withCertainTimes(result, dateFormat?.())
     },
 
@@ -118,7 +119,8 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
       return decoded(
         operation,
         AssignQueueDocumentResponse,
-        await posted(transport, operation, AssignQueueDocumentRequest, request, options)
+        await posted(transport, operation, AssignQueueDocumentRequest, request, options),
+        transport.shown
       )
     },
 
@@ -143,7 +145,8 @@ export function packages(transport: Transport, habits: ServiceHabits) {
   /** Operation 1: sends a package of forms (2.1) and answers the package (2.13). */
   async function sendForms2(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
     const operation = 'FormDirect/SendForms2'
-    return decodedPackage(operation, await posted(transport, operation, SendFormDirectRequest, request, options))
+    const json = await posted(transport, operation, SendFormDirectRequest, request, options)
+    return decodedPackage(operation, json, transport.shown)
   }
 
   /** Operation 2: the earlier variant, which answers the documents alone (2.14). */
@@ -153,7 +156,7 @@ export function packages(transport: Transport, habits: ServiceHabits) {
   ): Promise<DecodedList<DocumentResponse>> {
     const operation = 'FormDirect/SendForms'
     const json = await posted(transport, operation, SendFormDirectRequest, request, options)
-    return decodedList(operation, DocumentResponse, json)
+    return decodedList(operation, DocumentResponse, json, transport.shown)
   }
 
   const sendBy: Record<FormsBy, (request: SendFormDirectRequest, options?: CallOptions) => Promise<SentPackage>> = {
@@ -163,9 +166,9 @@ export function packages(transport: Transport, habits: ServiceHabits) {
       return { package: packageOf(items), problems }
     }
   }
-  const dated = ({ package: sent, problems }: SentPackage): SentPackage => {
+  const dated = ({ package: sent, ...beside }: SentPackage): SentPackage => {
     const Documents = sent.Documents?.map((document) => withCertainDates(document, habits.dateFormat?.()))
-    return { package: { ...sent, ...(Documents && { Documents }) }, problems }
+    return { package: { ...sent, ...(Documents && { Documents }) }, ...beside }
   }
 
   return {
@@ -197,14 +200,14 @@ export function packages(transport: Transport, habits: ServiceHabits) {
     async sendTemplates(request: SendFormFillerRequest, options?: CallOptions): Promise<SentPackage> {
       const operation = 'FormFiller/Send'
       const json = await posted(transport, operation, SendFormFillerRequest, request, options)
-      return dated(decodedPackage(operation, json))
+      return dated(decodedPackage(operation, json, transport.shown))
     },
 
     /** Operation 5: the templates that the account can send (2.10). */
     async getTemplateList(options?: CallOptions): Promise<DecodedList<ListedTemplate>> {
       const operation = 'FormFiller/GetTemplateList'
       const json = await transport.get(callOf(operation, options), 'list')
-      return decodedList(operation, ListedTemplate, json)
+      return decodedList(operation, ListedTemplate, json, transport.shown)
     }
   }
 }
@@ -213,6 +216,8 @@ export function packages(transport: Transport, habits: ServiceHabits) {
 export interface SentPackage {
   package: PackageResponse
   problems: DecodingProblem[]
+  /** What it says beside it, as it does of a refusal. */
+  said?: Refusal
 }
 
 /** What operation 2 answers, as operation 1 would: the package is named where all of its documents name the same. */
@@ -224,14 +229,17 @@ function packageOf(documents: DocumentResponse[]): PackageResponse {
 }
 
 /** @throws ServiceError `unexpected-shape` if not even the package itself can be read. */
-function decodedPackage(operation: string, json: unknown): SentPackage {
+function decodedPackage(operation: string, json: unknown, shown: Shown): SentPackage {
+  const said = shown(readRefusal(json))
+  const beside = Object.keys(said).length > 0 && { said }
   const name = documentsMember(json)
-  if (name === undefined) return { package: decoded(operation, PackageResponse, json), problems: [] }
+  if (name === undefined) return { package: decoded(operation, PackageResponse, json, shown), problems: [], ...beside }
   const { [name]: documents, ...rest } = json as Record<string, unknown>
-  const { items, problems } = decodedList(operation, DocumentResponse, documents)
+  const { items, problems } = decodedList(operation, DocumentResponse, documents, shown)
   return {
-    package: { ...decoded(operation, PackageResponse, rest), Documents: items },
-    problems: problems.map((problem) => ({ ...problem, path: `Documents${problem.path}` }))
+    package: { ...decoded(operation, PackageResponse, rest, shown), Documents: items },
+    problems: problems.map((problem) => ({ ...problem, path: `Documents${problem.path}` })),
+    ...beside
   }
 }
 

@@ -120,8 +120,8 @@ async function readRecords(
 
 function recordsIn(json: unknown, shown: (said: Refusal) => Refusal): DecodedList<IDVerificationRecord> {
   const value = unwrapped(json)
-  if (Array.isArray(value) && value.length > 0) return decodedList(OPERATION, IDVerificationRecord, value)
-  if (isRecord(value)) return decodedList(OPERATION, IDVerificationRecord, [value])
+  if (Array.isArray(value) && value.length > 0) return decodedList(OPERATION, IDVerificationRecord, value, shown)
+  if (isRecord(value)) return decodedList(OPERATION, IDVerificationRecord, [value], shown)
   const { finding, said } = whatJsonIs('json', value)
   const isData = finding === 'something-else' && typeof value !== 'string'
   throw notWhatWasAsked('json', finding, shown(said), isData ? 'unexpected-shape' : undefined)

@@ -5,6 +5,7 @@
 import type { z } from 'zod'
 import { type DecodedList, type DecodingProblem, decode, decodeList, spell } from '../../../shared/model/index.ts'
 import { isServiceError, ServiceError } from './errors.ts'
+import { type Refusal, readRefusal } from './refusal.ts'
 
 /** Checks a request against its schema. @throws ServiceError `invalid` with every offending field; nothing was sent. */
 export function encode<Schema extends z.ZodType>(
@@ -27,27 +28,36 @@ export function callOf<Options extends object>(
   return { ...(options as Options), operation, path: pathTo(operation, parameters) }
 }
 
-/** Reads an answer that is one value. @throws ServiceError `unexpected-shape` with the place. */
-export function decoded<Schema extends z.ZodType>(operation: string, schema: Schema, json: unknown): z.output<Schema> {
+/** As much of the service's words as people may see. */
+export type Shown = (said: Refusal) => Refusal
+
+/** Reads an answer that is one value. @throws ServiceError `unexpected-shape` with the place, and what the service says instead. */
+export function decoded<Schema extends z.ZodType>(
+  operation: string,
+  schema: Schema,
+  json: unknown,
+  shown: Shown
+): z.output<Schema> {
   const result = decode(schema, json)
   if (result.ok) return result.value
-  throw unexpected(operation, result.problem)
+  throw unexpected(operation, result.problem, shown(readRefusal(json)))
 }
 
 /** Reads an answer that is a list, item by item: one that can't be read becomes a problem and loses no other. */
 export function decodedList<Schema extends z.ZodType>(
   operation: string,
   item: Schema,
-  json: unknown
+  json: unknown,
+  shown: Shown
 ): DecodedList<z.output<Schema>> {
   const result = decodeList(item, json)
   if (result.ok) return result.value
-  throw unexpected(operation, result.problem)
+  throw unexpected(operation, result.problem, shown(readRefusal(json)))
 }
 
 /** It was answered, so it did arrive. */
-export function unexpected(operation: string, problem: Pick<DecodingProblem, 'path'>): ServiceError {
-  return new ServiceError({ code: 'unexpected-shape', operation, mayHaveArrived: true, path: problem.path })
+export function unexpected(operation: string, { path }: Pick<DecodingProblem, 'path'>, said?: Refusal): ServiceError {
+  return new ServiceError({ code: 'unexpected-shape', operation, mayHaveArrived: true, path, ...said })
 }
 
 /**

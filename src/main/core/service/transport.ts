@@ -224,6 +224,7 @@ export function createTransport(options: TransportOptions): Transport {
         return { status: 406 }
       }
       if (!response.ok) throw await refused(call.operation, response, watching)
+      if (response.status === 206) throw aPart(call.operation, response, kind)
       const bytes = await readBody(response, limit, watching)
       const charset = charsetOf(response.headers.get('content-type'))
       return { status: response.status, body: { bytes, charset } }
@@ -288,6 +289,13 @@ const NOBODY: Authentication = { scheme: 'none', sign: () => undefined, secrets:
 
 function asServiceError(operation: string, thrown: unknown, watching: Watch): ServiceError {
   return thrown instanceof ServiceError ? thrown : bodyFailure(operation, thrown, watching)
+}
+
+/** A part is never asked for: one that comes all the same isn't the list or the package. */
+function aPart(operation: string, response: Response, kind: CallKind): ServiceError {
+  drop(response)
+  const mayHaveArrived = kind === 'send'
+  return new ServiceError({ code: 'interrupted', operation, mayHaveArrived, status: 206, finding: 'not-whole' })
 }
 
 /** A body that broke belongs to an answer, so its request did arrive. */

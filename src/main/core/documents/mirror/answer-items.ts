@@ -6,7 +6,7 @@
 import { createCipheriv, createHash, hash } from 'node:crypto'
 import { decodeDocument } from '../../../../shared/model/document-decoding.ts'
 import { type DocumentResponse, withCertainDates } from '../../../../shared/model/index.ts'
-import type { Scan } from '../../lib/json-scanning.ts'
+import { parseExactly, type Scan } from '../../lib/json-scanning.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Ask } from '../questions.ts'
 import { type Account, type Entry, type Folder, type Mode, seenAt, seenInRun } from './state.ts'
@@ -160,7 +160,7 @@ const LONGEST_NAME = 200
 export function readItem(text: string, isTooDeep: boolean, dateFormat?: string): Answered {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseExactly(text)
   } catch {
     return { kind: 'not-json' }
   }

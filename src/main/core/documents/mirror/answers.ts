@@ -8,6 +8,7 @@ import { type DocumentResponse, plainFormat } from '../../../../shared/model/ind
 import { type Scan, scanList } from '../../lib/json-scanning.ts'
 import { defined } from '../../lib/objects.ts'
 import { inSlices, nextTurn } from '../../lib/slices.ts'
+import { readRefusal } from '../../service/refusal.ts'
 import type { Ask, Taken } from '../questions.ts'
 import {
   type Answered,
@@ -228,8 +229,7 @@ function emptyWhereNull(bytes: Uint8Array): Scan | undefined {
 /** JSON that isn't a list, or no JSON at all. */
 function notAList(bytes: Uint8Array): Taken {
   try {
-    JSON.parse(textOf(bytes))
-    return { kind: 'unexpected-shape', path: '' }
+    return { kind: 'unexpected-shape', path: '', said: readRefusal(JSON.parse(textOf(bytes))) }
   } catch {
     return { kind: 'not-json' }
   }
