@@ -45,9 +45,9 @@ export async function openApp(log: Log, devServer: URL | undefined) {
     ...{ ask, watch, isWatching: watching.promise },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference)
   })
-  const { isHandedOver } = counter
+  const { isHandedOver, isSigning } = counter
   const { note } = counter.audit
-  const notifications = openNotifications(foundation, { ask, views, watch, isHandedOver })
+  const notifications = openNotifications(foundation, { ask, views, watch, isHandedOver, isSigning })
   const identity = openIdentity(foundation, { ask, views, watch, note, isHandedOver })
   const parts = { foundation, folders, composing, counter, notifications, identity, watching }
   followSignals(parts)

@@ -131,6 +131,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   return {
     ...{ counter, audit, settings, pin },
     isHandedOver: () => counter.isHandedOver(),
+    isSigning: () => counter.isRunning(),
 
     /** Finds a session that was interrupted, which is what the window shows first, and opens the second display. */
     start(failed: (error: unknown) => void): void {

@@ -15,6 +15,7 @@ import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { openDatabase } from './core/storage/database.ts'
+import { openMeta } from './core/storage/meta.ts'
 import { asAppError } from './ipc/errors.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import type { Log } from './shell/log.ts'
@@ -85,7 +86,7 @@ export async function openFoundation(log: Log, devServer: URL | undefined) {
     /** The system's own folder for downloads. */
     usualFolder: app.getPath('downloads'),
     ...{ settings, keychain, keychainState, storage, db, isKept: storage.state === 'encrypted' },
-    ...{ window, screens, send, dialogs: dialogsOf(window) },
+    ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, clients, facts, lists, rights: openRights(db), practice }
   }
 }

@@ -14,11 +14,15 @@ export interface NotificationDeps {
   ask: AskDocuments
   views: Views
   watch: Polling
-  /** Whether the office's window is in a signer's hands. */
+  /** Whether the office's window is in a signer's hands; whether anyone signs, on whichever display. */
   isHandedOver: () => boolean
+  isSigning: () => boolean
 }
 
-export function openNotifications(foundation: Foundation, { ask, views, watch, isHandedOver }: NotificationDeps) {
+export function openNotifications(
+  foundation: Foundation,
+  { ask, views, watch, isHandedOver, isSigning }: NotificationDeps
+) {
   const { db, accounts, log, send, time, window } = foundation
   const happened = () => send('activity.changed', null)
   const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
@@ -26,7 +30,7 @@ export function openNotifications(foundation: Foundation, { ask, views, watch, i
   const desktop = openDesktop({ window, isHandedOver, send, log })
   const preferences = openPreferences(db)
   const notifier = openNotifier({
-    ...{ db, ask, time, failed, isHandedOver },
+    ...{ db, ask, time, failed, isSigning },
     ...desktop.notifications,
     settings: preferences.read,
     accounts: accounts.list,

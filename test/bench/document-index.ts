@@ -1,4 +1,4 @@
-/** The board of 100,000 documents: searching, sorting, paging, counting, and what a row costs in a large board. */
+/** The index of 100,000 documents: searching, sorting, paging, counting, and what a row costs in a large board. */
 
 import { csvOf } from '../../src/main/core/documents/index/csv.ts'
 import { openDocumentIndex } from '../../src/main/core/documents/index/document-index.ts'

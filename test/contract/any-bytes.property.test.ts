@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isServiceError, type ServiceClient } from '../../src/main/core/service/index.ts'
+import { activeDocuments } from '../fixtures/active-documents.ts'
 import { clientOf, hastyLimits } from './client-factory.ts'
 import { body, serve, serveBytes } from './hand-written-service.ts'
 import { aDocument, aFormDirectRequest, aNotaryAssignment, someEmployers } from './sample-requests.ts'
@@ -20,7 +21,7 @@ const anyBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
 )
 
 const calls: ((client: ServiceClient) => Promise<unknown>)[] = [
-  (client) => client.getActiveDocuments('InBox'),
+  (client) => activeDocuments(client, 'InBox'),
   (client) => client.getTemplateList(),
   (client) => client.getRecipients(),
   (client) => client.validateSignatures('d-1'),

@@ -1,5 +1,6 @@
 /** Lines that break, services that are slow, and answers that are too much: each is told apart, and whether a send may have arrived. */
 import { describe, expect, test } from 'vitest'
+import { activeDocuments } from '../fixtures/active-documents.ts'
 import { clientOf, errorOf, hastyLimits, onlyOneAttempt } from './client-factory.ts'
 import { body, json, nobody, serve, serveBytes, serveSelfSigned } from './hand-written-service.ts'
 import { aDocument, aFormDirectRequest } from './sample-requests.ts'
@@ -64,19 +65,19 @@ describe('a line that breaks', () => {
     const service = await serveBytes((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${whole.length + 10}\r\n\r\n${whole}`)
     )
-    expect((await errorOf(clientOf(service.url, once).getActiveDocuments('InBox'))).code).toBe('interrupted')
+    expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
   })
 
   test('a chunked answer without its end is broken, not complete', async () => {
     const service = await serveBytes((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n')
     )
-    expect((await errorOf(clientOf(service.url, once).getActiveDocuments('InBox'))).code).toBe('interrupted')
+    expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
   })
 
   test('a part of an answer (206) is never taken for the whole', async () => {
     const service = await serve(body('[]', 206, { 'content-type': 'application/json', 'content-range': 'bytes 0-1/9' }))
-    expect((await errorOf(clientOf(service.url, once).getActiveDocuments('InBox'))).code).toBe('interrupted')
+    expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('interrupted')
     expect(await errorOf(clientOf(service.url, once).sendForms2(aFormDirectRequest()))).toMatchObject({
       ...{ code: 'interrupted', mayHaveArrived: true, status: 206 }
     })
@@ -86,7 +87,7 @@ describe('a line that breaks', () => {
     const service = await serveBytes((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]trailing rubbish')
     )
-    expect(await clientOf(service.url, once).getActiveDocuments('InBox')).toEqual({ items: [], problems: [] })
+    expect(await activeDocuments(clientOf(service.url, once), 'InBox')).toEqual({ items: [], problems: [] })
   })
 
   test('an answer that is no HTTP is not readable', async () => {
@@ -99,7 +100,7 @@ describe('a line that breaks', () => {
     const service = await serveBytes((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(200_000)}\r\n\r\n[]`)
     )
-    expect((await errorOf(clientOf(service.url, once).getActiveDocuments('InBox'))).code).toBe('not-json')
+    expect((await errorOf(activeDocuments(clientOf(service.url, once), 'InBox'))).code).toBe('not-json')
   })
 })
 
@@ -171,7 +172,7 @@ describe('size', () => {
 
   test('an answer that says that it is too large is not read', async () => {
     const service = await serve(body(large))
-    const error = await errorOf(clientOf(service.url).getActiveDocuments('InBox', { maxBytes: 1000 }))
+    const error = await errorOf(activeDocuments(clientOf(service.url), 'InBox', { maxBytes: 1000 }))
     expect(error.code).toBe('too-large')
   })
 
@@ -189,14 +190,14 @@ describe('size', () => {
       response.on('close', () => closed?.())
       more()
     })
-    const error = await errorOf(clientOf(service.url).getActiveDocuments('InBox', { maxBytes: 1_000_000 }))
+    const error = await errorOf(activeDocuments(clientOf(service.url), 'InBox', { maxBytes: 1_000_000 }))
     expect(error.code).toBe('too-large')
     await stopped
   })
 
   test('an answer exactly as large as the limit is read', async () => {
     const service = await serve(body(large))
-    const { items } = await clientOf(service.url).getActiveDocuments('InBox', { maxBytes: Buffer.byteLength(large) })
+    const { items } = await activeDocuments(clientOf(service.url), 'InBox', { maxBytes: Buffer.byteLength(large) })
     expect(items).toHaveLength(2000)
   })
 
@@ -204,8 +205,8 @@ describe('size', () => {
     const service = await serve((_asked, response) => response.writeHead(200).end(large))
     const limits = { answerBytes: { read: 100, send: 100, list: 100 } }
     const client = clientOf(service.url, { limits })
-    expect((await errorOf(client.getActiveDocuments('InBox'))).code).toBe('too-large')
-    expect((await client.getActiveDocuments('InBox', { maxBytes: 10_000_000 })).items).toHaveLength(2000)
+    expect((await errorOf(activeDocuments(client, 'InBox'))).code).toBe('too-large')
+    expect((await activeDocuments(client, 'InBox', { maxBytes: 10_000_000 })).items).toHaveLength(2000)
   })
 
   test('a send answered too largely may have arrived', async () => {
@@ -231,14 +232,11 @@ describe('size', () => {
     })
     let bytesOfBuffer = 0
     let bytesRead = 0
-    const client = clientOf(service.url, {
-      parse: (bytes) => {
-        bytesOfBuffer = bytes.buffer.byteLength
-        bytesRead = bytes.byteLength
-        return []
-      }
+    await clientOf(service.url).readActiveDocuments('InBox', {}, async (bytes) => {
+      bytesOfBuffer = bytes.buffer.byteLength
+      bytesRead = bytes.byteLength
+      return { kind: 'taken' }
     })
-    await client.getActiveDocuments('InBox')
     expect(bytesRead).toBe(200 * 1024 * 1024 + 2)
     // One buffer, which overshoots by less than its last growth and was never copied into another.
     expect(bytesOfBuffer).toBeLessThan(257 * 1024 * 1024)

@@ -1,5 +1,6 @@
 /** Each operation of the reference's section 4: what goes over the line, and what is made of the answer. */
 import { describe, expect, test } from 'vitest'
+import { activeDocuments } from '../fixtures/active-documents.ts'
 import { clientOf, errorOf } from './client-factory.ts'
 import { body, inTurn, json, serve } from './hand-written-service.ts'
 import {
@@ -163,7 +164,7 @@ describe('documents', () => {
 
   test('GetActiveDocuments reads a folder', async () => {
     const service = await serve(json([aDocument()]))
-    const { items } = await clientOf(`${service.url}/Web/v1.3/`).getActiveDocuments('Progress')
+    const { items } = await activeDocuments(clientOf(`${service.url}/Web/v1.3/`), 'Progress')
     expect(service.asked[0]).toMatchObject({ method: 'GET', url: '/Web/v1.3/Document/GetActiveDocuments/Progress' })
     expect(items[0]?.Status).toBe('1 of 2 Signed')
   })
@@ -172,7 +173,7 @@ describe('documents', () => {
     const service = await serve(
       json([aDocument({ Logs: [{ Name: 'Mia', Action: 'Opened', Date: '2031-01-01', GMT: 720 }] })])
     )
-    const { items } = await clientOf(service.url).getActiveDocuments('Signed', { documentLog: true })
+    const { items } = await activeDocuments(clientOf(service.url), 'Signed', { documentLog: true })
     expect(service.asked[0]?.url).toBe('/Document/GetActiveDocuments/Signed?DocumentLog=true')
     expect(items[0]?.Logs).toEqual([{ Name: 'Mia', Action: 'Opened', Date: '2031-01-01', GMT: '720' }])
   })
@@ -187,14 +188,14 @@ describe('documents', () => {
         aDocument({ Reference: 'd-5' })
       ])
     )
-    const { items, problems } = await clientOf(service.url).getActiveDocuments('InBox')
+    const { items, problems } = await activeDocuments(clientOf(service.url), 'InBox')
     expect(items.map((document) => document.Reference)).toEqual(['d-1', 'd-5'])
     expect(problems.map((problem) => problem.path)).toEqual(['[1]', '[2]', '[3].Signers[0].HasSigned'])
   })
 
   test('a reference that came as a number is the one that was written, however long', async () => {
     const service = await serve(body('[{"Reference":12345678901234567891,"Name":"x","Signers":[]}]'))
-    const { items } = await clientOf(service.url).getActiveDocuments('InBox')
+    const { items } = await activeDocuments(clientOf(service.url), 'InBox')
     expect(items.map((document) => document.Reference)).toEqual(['12345678901234567891'])
   })
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { readServiceDate } from '../../src/shared/model/index.ts'
+import { activeDocuments } from '../fixtures/active-documents.ts'
 import { aKey, clientOf, errorOf, noAuthentication } from './client-factory.ts'
 import { anOffice, authenticationFor, type SchemeName, schemeNames } from './practice-office.ts'
 import { aFormDirectRequest, aFormFillerRequest, mia, someEmployers, tom } from './sample-requests.ts'
@@ -22,8 +23,8 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     expect(problems).toEqual([])
     expect(sent.PackageReference).toBeTruthy()
     expect(sent.Documents).toMatchObject([{ ClientReference: 'draft-17', FormDirectReference: 'KS2' }])
-    const { items } = await client.getActiveDocuments('Progress')
-    const { items: untouched } = await client.getActiveDocuments('InBox')
+    const { items } = await activeDocuments(client, 'Progress')
+    const { items: untouched } = await activeDocuments(client, 'InBox')
     const references = [...items, ...untouched].map((document) => document.Reference)
     expect(references).toContain(sent.Documents?.[0]?.Reference)
   })
@@ -92,7 +93,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     const later = '2032-06-01T10:00:00Z'
     const answered = await client.extend({ DocumentReference: items[0]?.Reference ?? '', DueDate: later, GMT: '0' })
     expect(readServiceDate(answered.DueDate)?.at).toBe(Date.parse(later))
-    const folders = await Promise.all(['InBox', 'Progress'].map((folder) => client.getActiveDocuments(folder)))
+    const folders = await Promise.all(['InBox', 'Progress'].map((folder) => activeDocuments(client, folder)))
     const second = folders.flatMap((folder) => folder.items).find((one) => one.Reference === items[1]?.Reference)
     expect(readServiceDate(second?.DueDate)?.at).toBe(Date.parse(later))
   })
@@ -100,12 +101,12 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
   test('every folder is read, with its log where that is asked for', async () => {
     const { client } = await opened()
     for (const folder of ['InBox', 'Progress', 'Signed']) {
-      const { items, problems } = await client.getActiveDocuments(folder, { documentLog: true })
+      const { items, problems } = await activeDocuments(client, folder, { documentLog: true })
       expect(problems).toEqual([])
       expect(items.length).toBeGreaterThan(0)
       expect(items.every((document) => (document.Logs?.length ?? 0) > 0)).toBe(true)
     }
-    const without = await client.getActiveDocuments('Signed')
+    const without = await activeDocuments(client, 'Signed')
     expect(without.items.every((document) => document.Logs === undefined)).toBe(true)
   })
 
@@ -130,7 +131,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
 
   test('signatures are verified', async () => {
     const { client } = await opened()
-    const { items } = await client.getActiveDocuments('Signed')
+    const { items } = await activeDocuments(client, 'Signed')
     const result = await client.validateSignatures(items[0]?.Reference ?? '')
     expect(result.Signatures?.length).toBeGreaterThan(0)
   })
@@ -224,7 +225,7 @@ describe('refusals', () => {
 
   test('a signer who has signed can no longer be corrected', async () => {
     const { client } = await anOffice()
-    const { items } = await client.getActiveDocuments('Signed')
+    const { items } = await activeDocuments(client, 'Signed')
     const [document] = items
     const SignerReference = document?.Signers?.[0]?.SignerReference ?? ''
     const request = { DocumentReference: document?.Reference ?? '', Signers: [{ ...tom, SignerReference }] }
@@ -247,7 +248,7 @@ describe('refusals', () => {
       const request = { DocumentReference: document?.Reference ?? '', Signers: [signer, other] }
       expect(await errorOf(client.updateSigner(request))).toMatchObject({ code: 'invalid', mayHaveArrived: false })
     }
-    const folders = await Promise.all(['InBox', 'Progress'].map((folder) => client.getActiveDocuments(folder)))
+    const folders = await Promise.all(['InBox', 'Progress'].map((folder) => activeDocuments(client, folder)))
     const after = folders.flatMap((folder) => folder.items).find(({ Reference }) => Reference === document?.Reference)
     expect(after?.Signers?.[0]?.Email).toBe(document?.Signers?.[0]?.Email)
   })
@@ -261,16 +262,14 @@ describe('refusals', () => {
 
   test('a folder that is none is invalid', async () => {
     const { client } = await anOffice()
-    expect((await errorOf(client.getActiveDocuments('Attic'))).code).toBe('invalid')
+    expect((await errorOf(activeDocuments(client, 'Attic'))).code).toBe('invalid')
   })
 })
 
 describe('many documents', () => {
   test('five thousand are read, every one', async () => {
     const { client } = await anOffice({ data: 5000 })
-    const folders = await Promise.all(
-      ['InBox', 'Progress', 'Signed'].map((folder) => client.getActiveDocuments(folder))
-    )
+    const folders = await Promise.all(['InBox', 'Progress', 'Signed'].map((folder) => activeDocuments(client, folder)))
     expect(folders.flatMap(({ problems }) => problems)).toEqual([])
     const references = new Set(folders.flatMap(({ items }) => items.map((document) => document.Reference)))
     expect(references.size).toBe(5000)

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { isServiceError, type ServiceClient } from '../../src/main/core/service/index.ts'
 import * as model from '../../src/shared/model/index.ts'
+import { activeDocuments } from '../fixtures/active-documents.ts'
 import { arbitraryOf } from './arbitrary-of-schema.ts'
 import { anOffice } from './practice-office.ts'
 
@@ -50,7 +51,7 @@ describe('any request that the model accepts', () => {
         const { package: sent, problems } = await client.sendForms2({ Forms: [form] })
         expect(problems).toEqual([])
         const reference = sent.Documents?.[0]?.Reference
-        const folders = await Promise.all(['InBox', 'Progress'].map((folder) => client.getActiveDocuments(folder)))
+        const folders = await Promise.all(['InBox', 'Progress'].map((folder) => activeDocuments(client, folder)))
         const found = folders.flatMap(({ items }) => items).find((document) => document.Reference === reference)
         const people = (signers: { FirstName?: unknown; LastName?: unknown; Email?: unknown }[] = []) =>
           signers.map(({ FirstName, LastName, Email }) => [FirstName, LastName, Email])

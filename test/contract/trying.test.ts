@@ -11,6 +11,7 @@ import { connectInMemory } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../src/main/core/storage/migrations.ts'
 import { asAppError, inConnectingWords } from '../../src/main/ipc/errors.ts'
+import { activeDocuments } from '../fixtures/active-documents.ts'
 import { body, json, nobody, serve, serveSelfSigned } from './hand-written-service.ts'
 import { anOffice } from './practice-office.ts'
 
@@ -93,7 +94,7 @@ describe('an account that is changed', () => {
     const id = await account(here.url)
     await accounts.update(id, { baseUrl: there.url, authentication: { scheme: 'none' } })
     clients.forget(id)
-    await (await clients.of(id)).getActiveDocuments('InBox')
+    await activeDocuments(await clients.of(id), 'InBox')
     expect(await keychain.accounts.get(id)).toBeNull()
     expect(there.asked.map(({ headers }) => headers.authorization)).toEqual([undefined])
   })

@@ -1,6 +1,8 @@
 /** The system's own dialogs, over our window. */
+import { dirname, join } from 'node:path'
 import { type BrowserWindow, dialog } from 'electron'
 import { fail } from '../core/lib/failure.ts'
+import type { Meta } from '../core/storage/meta.ts'
 import type { Dialogs } from '../ipc/dialogs.ts'
 
 /** Windows lists what was chosen, for the next person who sits here: names of our files say who signed what. */
@@ -14,9 +16,30 @@ export function sayCannotStart(): void {
   )
 }
 
-/** Dialogs over this window: none of them answers once it has gone, or the page that asked. Paths are for the main process only. */
-export function dialogsOf(window: BrowserWindow) {
+/**
+ * Dialogs over this window: none of them answers once it has gone, or the page that asked. Paths are for the main process only.
+ * @param kept where each purpose, by its title, is remembered with the folder that was chosen last: since Electron 43 a dialog
+ *   that is told none begins in Downloads.
+ */
+export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'write'>) {
   const isWanted = (stillAsking: () => boolean) => !window.isDestroyed() && stillAsking()
+  const keyOf = (title: string) => `folder of “${title}”`
+
+  function lastFolder(title: string): string | undefined {
+    try {
+      return kept.read(keyOf(title))
+    } catch {
+      return undefined
+    }
+  }
+
+  function keepFolder(title: string, folder: string): void {
+    try {
+      kept.write(keyOf(title), folder)
+    } catch {
+      // The next dialog begins elsewhere.
+    }
+  }
 
   return {
     /**
@@ -27,31 +50,44 @@ export function dialogsOf(window: BrowserWindow) {
     async chooseFolder(title: string, stillAsking: () => boolean): Promise<string | undefined> {
       const { canceled, filePaths } = await dialog.showOpenDialog(window, {
         title,
+        ...beginningIn(lastFolder(title)),
         properties: ['openDirectory', 'createDirectory', NOT_LISTED]
       })
-      return isWanted(stillAsking) && !canceled ? filePaths[0] : undefined
+      const [chosen] = filePaths
+      if (!isWanted(stillAsking) || canceled || chosen === undefined) return undefined
+      keepFolder(title, chosen)
+      return chosen
     },
 
     async chooseFiles(title, kinds, stillAsking, howMany = 'one') {
       const { canceled, filePaths } = await dialog.showOpenDialog(window, {
         title,
+        ...beginningIn(lastFolder(title)),
         filters: [...kinds],
         properties: howMany === 'many' ? ['openFile', 'multiSelections', NOT_LISTED] : ['openFile', NOT_LISTED]
       })
-      return isWanted(stillAsking) && !canceled ? filePaths : []
+      if (!isWanted(stillAsking) || canceled) return []
+      for (const chosen of filePaths.slice(0, 1)) keepFolder(title, dirname(chosen))
+      return filePaths
     },
 
     /** The system has asked whether a file of that name may be replaced; it proposes the folder. */
     async chooseSaveFile(title, suggested, kinds, stillAsking) {
       const { canceled, filePath } = await dialog.showSaveDialog(window, {
         title,
-        defaultPath: suggested,
+        defaultPath: join(lastFolder(title) ?? '', suggested),
         filters: [...kinds],
         properties: ['showOverwriteConfirmation', 'createDirectory', NOT_LISTED]
       })
-      return isWanted(stillAsking) && !canceled && filePath !== '' ? filePath : undefined
+      if (!isWanted(stillAsking) || canceled || filePath === '') return undefined
+      keepFolder(title, dirname(filePath))
+      return filePath
     }
   } satisfies Dialogs & Record<string, unknown>
+}
+
+function beginningIn(folder: string | undefined): { defaultPath?: string } {
+  return folder === undefined ? {} : { defaultPath: folder }
 }
 
 /** What Electron says if the person cancelled (webContents.print, `failureReason`). */

@@ -29,7 +29,7 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
   const changed = () => emit('documents.changed', { accountId: office.chosen().id, version: version++ })
 
   let newest: { of: unknown; key: string; found: DocumentPage[] } | undefined
-  /** The same question to the same documents is answered once, as the board does it. */
+  /** The same question to the same documents is answered once, as the index does it. */
   function found(query: DocumentQuery): DocumentPage[] {
     const key = JSON.stringify([office.chosen().id, query])
     if (newest?.of !== state.documents || newest.key !== key) {
@@ -124,7 +124,7 @@ function textOf(one: DocumentPage): string {
   return text
 }
 
-/** As the board does it, without its edges: days are counted from this moment on. */
+/** As the index does it, without its edges: days are counted from this moment on. */
 function fits(one: DocumentPage, query: DocumentQuery, now: number): boolean {
   const isOpen = !ENDED.has(one.status.family)
   const due = one.due?.at ?? Number.NaN

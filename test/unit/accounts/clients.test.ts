@@ -9,6 +9,7 @@ import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { type AccountSecrets, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { json, serve } from '../../contract/hand-written-service.ts'
+import { activeDocuments } from '../../fixtures/active-documents.ts'
 
 function opened(secrets: AccountSecrets = memoryKeychain().accounts) {
   const db = connectInMemory()
@@ -54,7 +55,7 @@ test.each([402, 426])('a %i says that what was said to be left may no longer be 
   })
   const client = { getAccountInfo: vi.fn(async () => ({ DocumentLeft: 0 })) }
   await facts.limits(id, client)
-  await expect((await clients.of(id)).getActiveDocuments('InBox')).rejects.toThrow()
+  await expect(activeDocuments(await clients.of(id), 'InBox')).rejects.toThrow()
   await facts.limits(id, client)
   expect(client.getAccountInfo).toHaveBeenCalledTimes(2)
 })
@@ -75,7 +76,7 @@ describe('while an account is led elsewhere', () => {
     const { id } = await accounts.add(added)
     db.exec(`CREATE TRIGGER full BEFORE UPDATE ON accounts BEGIN SELECT RAISE(ABORT, 'full'); END`)
     await expect(accounts.update(id, change)).rejects.toThrow('full')
-    await (await clients.of(id)).getActiveDocuments('InBox')
+    await activeDocuments(await clients.of(id), 'InBox')
     expect(shown()).toEqual([['Bearer old'], []])
   })
 
@@ -119,7 +120,7 @@ describe('while an account is led elsewhere', () => {
     await accounts.update(id, change)
     clients.forget(id)
     open()
-    await (await asked).getActiveDocuments('InBox')
+    await activeDocuments(await asked, 'InBox')
     expect(shown()).toEqual([[], ['Bearer new']])
   })
 
@@ -129,7 +130,7 @@ describe('while an account is led elsewhere', () => {
     const { id } = await accounts.add(added)
     const client = await clients.of(id)
     await accounts.update(id, { name: 'Another name' })
-    await client.getActiveDocuments('InBox')
+    await activeDocuments(client, 'InBox')
     await accounts.update(id, change)
     const error = await client.sendReminder({ DocumentReference: 'd', SignerReference: 's' }).catch((thrown) => thrown)
     expect(error).toMatchObject({ code: 'refused', mayHaveArrived: false })
@@ -142,7 +143,7 @@ describe('while an account is led elsewhere', () => {
     const { accounts, clients } = opened(kept)
     const { id } = await accounts.add(added)
     await kept.set(id, JSON.stringify(bearer('old')))
-    await (await clients.of(id)).getActiveDocuments('InBox')
+    await activeDocuments(await clients.of(id), 'InBox')
     expect(shown()).toEqual([['Bearer old'], []])
   })
 })

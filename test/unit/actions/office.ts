@@ -21,6 +21,7 @@ import { createPracticeService } from '../../../src/practice/service.ts'
 import { systemClock, systemRandom } from '../../../src/practice/sources.ts'
 import type { ActionRequest, ActionView } from '../../../src/shared/contract/index.ts'
 import { type DocumentResponse, FOLDERS } from '../../../src/shared/model/index.ts'
+import { activeDocuments } from '../../fixtures/active-documents.ts'
 import { openFaultProxy } from '../../fixtures/fault-proxy.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 
@@ -217,7 +218,7 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     },
     async refresh(accountId: string): Promise<void> {
       const client = await clientOf(accountId)
-      const read = await Promise.all(FOLDERS.map((folder) => client.getActiveDocuments(folder, { documentLog: false })))
+      const read = await Promise.all(FOLDERS.map((folder) => activeDocuments(client, folder, { documentLog: false })))
       looks++
       for (const one of read.flatMap(({ items }) => items)) put(accountId, one)
     },

@@ -105,12 +105,12 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
   const deps: CounterDeps = {
     accountId: () => office.chosen,
     async waitingHere() {
-      const board = openDocumentIndex()
+      const index = openDocumentIndex()
       for (const { document, goneAt } of mirror.values()) {
         const facts = { accountId: ACCOUNT, folder: 'Progress', arrivedAt: 1, changedAt: 1, unread: false }
-        board.put(indexRowOf(document, { ...facts, ...(goneAt !== undefined && { goneAt }) }))
+        index.put(indexRowOf(document, { ...facts, ...(goneAt !== undefined && { goneAt }) }))
       }
-      return waitingHere(board, true)
+      return waitingHere(index, true)
     },
     documentOf: async (_accountId, reference) => structuredClone(mirror.get(reference)),
     async refresh() {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { db } = await openDocuments({ folder: whole, key, time: Date })
   await workerOffice(db).look('InBox', leases)
   const pages = db.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").pluck()
-  for (const table of ['board_rows', 'bodies', 'documents']) leaves.set(table, pages.all(table))
+  for (const table of ['index_rows', 'bodies', 'documents']) leaves.set(table, pages.all(table))
   db.close()
 })
 afterAll(() => rm(whole, { recursive: true, force: true }))
@@ -41,7 +41,7 @@ async function damaged(table: string): Promise<void> {
 }
 
 describe('a damaged page', () => {
-  test.each(['board_rows', 'bodies', 'documents'])(
+  test.each(['index_rows', 'bodies', 'documents'])(
     'of %s is set aside with its file when it shows, and all goes on',
     async (table) => {
       await damaged(table)
@@ -80,7 +80,7 @@ describe('a damaged page', () => {
   })
 
   test('is said in the log, also in the middle of a run', async () => {
-    await damaged('board_rows')
+    await damaged('index_rows')
     const warnings: string[] = []
     const log = {
       warn: (message: string) => warnings.push(message),

@@ -1,17 +1,23 @@
 /** Telling and the counter joined: what is told must not reach the person who has the screen. */
 import { expect, test } from 'vitest'
+import { counterHandlers } from '../../../src/main/ipc/counter.ts'
 import { openOffice, PIN } from '../counter/office.ts'
 import { office } from './office.ts'
 
-test('what happened while someone signed is told once staff has the screen again, and not before', async () => {
+async function bothAtWork() {
   const here = office()
   const notifier = await here.atWork()
   const clerk = openOffice()
   const { counter } = clerk
   clerk.deps.changed = () => {
-    here.isHandedOver = counter.isHandedOver()
+    here.isSigning = counter.isRunning()
     notifier.counterChanged()
   }
+  return { here, clerk, counter }
+}
+
+test('what happened while someone signed is told once staff has the screen again, and not before', async () => {
+  const { here, clerk, counter } = await bothAtWork()
   const { id } = await clerk.start(['will', 0])
   await clerk.opens()
   here.worker.happens({ kind: 'declined', documentName: 'Someone else’s deed' })
@@ -22,6 +28,18 @@ test('what happened while someone signed is told once staff has the screen again
   await here.goOn(60_000)
   expect([clerk.state().phase, here.shown]).toEqual(['return', []])
   await counter.unlock(id, PIN)
+  await here.goOn()
+  expect(here.bodies()).toEqual(['Someone else’s deed'])
+})
+
+test('nor does anything show over what someone signs on the second display', async () => {
+  const { here, clerk, counter } = await bothAtWork()
+  clerk.place = 'other-display'
+  const { id } = await clerk.start(['will', 0])
+  here.worker.happens({ kind: 'declined', documentName: 'Someone else’s deed' })
+  await here.goOn(60_000)
+  expect([clerk.state().place, counter.isHandedOver(), here.shown]).toEqual(['other-display', false, []])
+  await counterHandlers(counter)['counter.staff']({ id, does: 'end' }, { from: 'office', stillAsking: () => true })
   await here.goOn()
   expect(here.bodies()).toEqual(['Someone else’s deed'])
 })

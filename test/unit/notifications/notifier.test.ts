@@ -141,13 +141,13 @@ test('nothing that came in quiet hours is lost to a crash in them', async () => 
 test('while someone signs at the counter nothing is shown, and what is on the screen is taken off it', async () => {
   const here = office()
   const notifier = await here.atWork()
-  here.isHandedOver = true
+  here.isSigning = true
   notifier.counterChanged()
   expect(here.withdrawn).toBe(1)
   here.worker.happens()
   await here.goOn(HOUR)
   expect(here.shown).toEqual([])
-  here.isHandedOver = false
+  here.isSigning = false
   notifier.counterChanged()
   await here.goOn()
   expect(here.titles()).toEqual(['Complete: everybody has signed'])
@@ -160,13 +160,13 @@ test('the screen that is handed over while it is looked for news stays free of t
   here.views = [view('counter', true)]
   here.worker.inViews.add('doc-1')
   here.worker.whenAsked = (name) => {
-    if (name === 'matching') here.isHandedOver = true
+    if (name === 'matching') here.isSigning = true
   }
   await here.goOn(HOUR)
-  expect(here.isHandedOver).toBe(true)
+  expect(here.isSigning).toBe(true)
   expect(here.shown).toEqual([])
   here.worker.whenAsked = () => undefined
-  here.isHandedOver = false
+  here.isSigning = false
   await here.goOn()
   expect(here.shown.flatMap(({ changes }) => changes)).toEqual([1])
 })

@@ -125,7 +125,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
     settings: { ...FIRST_SETTINGS, kinds: { ...FIRST_SETTINGS.kinds } } as NotificationPreferences,
     views: [] as SavedView[],
     accounts: [{ id: 'office' }],
-    isHandedOver: false,
+    isSigning: false,
     withdrawn: 0,
     failures: [] as unknown[],
     show: (notice: NotificationText): void => void self.shown.push(notice),
@@ -143,7 +143,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         views: () => self.views,
         isRead: (accountId) => worker.read.has(accountId),
         // A process that was killed shows nothing any more.
-        isHandedOver: () => isOver || self.isHandedOver,
+        isSigning: () => isOver || self.isSigning,
         show: (notice) => self.show(notice),
         withdraw: () => void self.withdrawn++,
         time: runTime,

@@ -59,7 +59,7 @@ test('whatever happens, each change that is wanted told is in one notice, and no
       const lost = new Set<number>()
       let isLosing = false
       here.show = (notice) => {
-        expect(here.isHandedOver).toBe(false)
+        expect(here.isSigning).toBe(false)
         if (!isLosing) return void here.shown.push(notice)
         for (const id of notice.changes) lost.add(id)
         throw new Error('ended')
@@ -82,7 +82,7 @@ test('whatever happens, each change that is wanted told is in one notice, and no
           isLosing = false
           await here.open()
         }
-        if (one.do === 'hand') here.isHandedOver = !here.isHandedOver
+        if (one.do === 'hand') here.isSigning = !here.isSigning
         if (one.do === 'jump') here.time.now += one.hours * HOUR
         if (one.do === 'fault') {
           here.worker.isBroken = true
@@ -90,7 +90,7 @@ test('whatever happens, each change that is wanted told is in one notice, and no
           here.worker.isBroken = false
         }
       }
-      here.isHandedOver = false
+      here.isSigning = false
       await here.goOn(25 * HOUR)
 
       const told = here.shown.flatMap(({ changes }) => changes)

@@ -1,7 +1,7 @@
 /**
  * A table as a CSV file that spreadsheets open as it was meant: UTF-8 with its mark, and no cell that would be run.
- * Spreadsheets run what begins like a formula, so such a cell has an apostrophe in front, as OWASP advises; reading takes
- * it off again, so that a file of ours comes back as it was.
+ * Spreadsheets run what begins like a formula, so such a cell has an apostrophe in front, as OWASP advises, and so has what would
+ * be a cell where another list separator is set; reading takes it off again, so that a file of ours comes back as it was.
  */
 import Papa from 'papaparse'
 
@@ -21,9 +21,19 @@ export function tableFile(columns: readonly string[], rows: readonly (readonly s
   return Buffer.from(UTF8_MARK + csvLines([columns, ...rows]))
 }
 
+/** What else parts cells, where the office's list separator isn't the comma, or a cell's lines are taken for rows. */
+const OTHER_SEPARATOR = /[;\t|\r\n]/
+/** What begins like a formula once a line is parted there: quotes count for nothing then. */
+const FORMULA_WITHIN = /([;\t|\r\n]"*)('*[=+\-@＝＋－＠])/g
+
 /** Rows as lines of such a file. */
 export function csvLines(rows: readonly (readonly string[])[]): string {
-  return Papa.unparse(rows as string[][], { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
+  const cells = rows.map((row) => row.map(withoutFormulasWithin))
+  return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
+}
+
+function withoutFormulasWithin(cell: string): string {
+  return OTHER_SEPARATOR.test(cell) ? cell.replace(FORMULA_WITHIN, "$1'$2") : cell
 }
 
 /**
@@ -45,5 +55,6 @@ export function withProblems(
 
 /** A cell as it was before it was written. */
 export function plainCell(text: string): string {
-  return /^'+[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text
+  const whole = /^'+[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text
+  return whole.replace(/([;\t|\r\n]"*)'('*[=+\-@＝＋－＠])/g, '$1$2')
 }

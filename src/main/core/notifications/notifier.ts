@@ -18,8 +18,8 @@ export interface NotifierDeps extends PreferenceDeps {
   settings: () => NotificationPreferences
   /** Whether any folder of the account was read in this run; others may fail for as long as they are listed. */
   isRead: (accountId: string) => boolean
-  /** Whether the screen is in the hands of someone who signs: then nothing of the office may be shown on it. */
-  isHandedOver: () => boolean
+  /** Whether anyone signs at the counter, on whichever display: the system decides where a notice shows, and they would read it. */
+  isSigning: () => boolean
   show: (notice: NotificationText) => void
   /** Takes the notices off the screen that are still there. */
   withdraw: () => void
@@ -72,7 +72,7 @@ export function openNotifier(deps: NotifierDeps) {
 
   /** Whether nothing may be told just now. */
   function isHeld(): boolean {
-    if (deps.isHandedOver()) return true
+    if (deps.isSigning()) return true
     const held = isQuiet(deps.settings().quiet, localTimeOf(time.now(), time.zone()).minute)
     wasQuiet ||= held
     return held
@@ -207,7 +207,7 @@ export function openNotifier(deps: NotifierDeps) {
 
     /** Someone began or ended to sign at the counter. */
     counterChanged(): void {
-      if (deps.isHandedOver()) deps.withdraw()
+      if (deps.isSigning()) deps.withdraw()
       else wake()
     },
 

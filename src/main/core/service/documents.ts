@@ -68,20 +68,9 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
     },
 
     /**
-     * Operation 8: the documents of a folder that haven't been removed. May be hundreds of megabytes: `maxBytes` raises
-     * the limit.
+     * Operation 8: the documents of a folder that haven't been removed, for a caller that reads them elsewhere, off this thread: they
+     * may be hundreds of megabytes. `maxBytes` raises the limit.
      * @param folder one of `FOLDERS`, or another that the account has.
-     */
-    async getActiveDocuments(
-      folder: string,
-      { documentLog, ...options }: ActiveDocumentsOptions = {}
-    ): Promise<DecodedList<DocumentResponse>> {
-      const call = activeDocuments(folder, documentLog, options)
-      return decodedList(call.operation, DocumentResponse, await transport.get(call, 'list'), transport.shown)
-    },
-
-    /**
-     * Operation 8 for a caller that reads large answers elsewhere, off this thread.
      * @param take is handed the bytes, which are its own, and says what they were.
      * @throws beside ServiceError what `take` rejects with.
      */

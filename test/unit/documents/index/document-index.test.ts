@@ -23,7 +23,7 @@ import { anyQuery, anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
 const moment = { now: NOW, zone: ZONE }
 const everything = { expanded: [], offset: 0, limit: 500 }
 
-function boardOf(...rows: IndexRow[]): DocumentIndex {
+function indexOfRows(...rows: IndexRow[]): DocumentIndex {
   const index = openDocumentIndex()
   for (const one of rows) index.put(one)
   return index
@@ -39,7 +39,7 @@ function names(index: DocumentIndex, by: DocumentQuery['sort']['by'], descending
 }
 
 describe('what a search finds', () => {
-  const index = boardOf(
+  const index = indexOfRows(
     row({
       Reference: 'DOC-77',
       Name: 'Whakaaetanga Māori.pdf',
@@ -72,7 +72,7 @@ describe('what a search finds', () => {
   })
 
   test('a row that changes is found by what it says now, and a removed one no more', () => {
-    const changing = boardOf(row({ Name: 'Old lease' }), row({ Reference: 'D-2', Name: 'Other' }))
+    const changing = indexOfRows(row({ Name: 'Old lease' }), row({ Reference: 'D-2', Name: 'Other' }))
     expect(found(changing, { search: 'lease' })).toEqual(['D-1'])
     changing.put(row({ Name: 'New deed' }))
     expect(found(changing, { search: 'lease' })).toEqual([])
@@ -93,7 +93,7 @@ describe('what a search finds', () => {
     ['Đorđe', ['dorde', 'đ']],
     ['Kadıköy', ['kadikoy']]
   ])('“%s” is found by %j', (Name, searches) => {
-    const one = boardOf(row({ Name }))
+    const one = indexOfRows(row({ Name }))
     for (const search of searches) expect(found(one, { search })).toEqual(['D-1'])
   })
 
@@ -103,7 +103,7 @@ describe('what a search finds', () => {
     const one = row({ Name: long, MatterNumber: long, ClientReference: long, Status: long, Signers })
     expect(one.search.length).toBeLessThan(50_000)
     expect(JSON.stringify({ ...one, signers: [], search: '' }).length).toBeLessThan(4000)
-    const { rows } = wholly(listOf([boardOf(one)], query({ search: 'deed' }), moment, everything))
+    const { rows } = wholly(listOf([indexOfRows(one)], query({ search: 'deed' }), moment, everything))
     expect(rows[0]?.name).toBe(`${long.slice(0, 499)}…`)
     expect(row({ Name: `${'x'.repeat(498)}👩 and more` }).name).toBe(`${'x'.repeat(498)}…`)
   })
@@ -126,7 +126,7 @@ describe('what a search finds', () => {
 
 describe('what conditions find', () => {
   test('“due within” ends with the day of this workstation’s zone', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'passed', Status: 'Signing', DueDate: '2026-11-21T08:59:00Z' }),
       row({ Reference: 'tonight', DueDate: '2026-11-21T10:59:00Z' }),
       row({ Reference: 'tomorrow', DueDate: '2026-11-21T11:00:00Z' }),
@@ -141,7 +141,7 @@ describe('what conditions find', () => {
 
   test('a day on which the clocks change is as long as it is', () => {
     // In Auckland, 27 September 2026 has 23 hours and 4 April 2027 has 25.
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'spring', DueDate: '2026-09-27T10:59:59Z' }),
       row({ Reference: 'after spring', DueDate: '2026-09-27T11:00:00Z' }),
       row({ Reference: 'autumn', DueDate: '2027-04-04T11:59:59Z' }),
@@ -154,7 +154,7 @@ describe('what conditions find', () => {
   })
 
   test('a due day without a time is overdue when it has ended', () => {
-    const index = boardOf(row({ Status: 'Signing', DueDate: '2026-11-21', GMT: '780' }))
+    const index = indexOfRows(row({ Status: 'Signing', DueDate: '2026-11-21', GMT: '780' }))
     const end = Date.UTC(2026, 10, 21, 11)
     expect(found(index, { overdue: true }, { now: end - 1, zone: ZONE })).toEqual([])
     expect(found(index, { overdue: true }, { now: end, zone: ZONE })).toEqual(['D-1'])
@@ -162,7 +162,7 @@ describe('what conditions find', () => {
 
   test('nothing whose status isn’t told is overdue or stuck, as it may have ended; it may still become due', () => {
     const long = { changedAt: NOW - 30 * DAY }
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'passed', DueDate: '2026-11-20T00:00:00Z', Signers: [{ HasSigned: false }] }, long),
       row({ Reference: 'tonight', DueDate: '2026-11-21T10:59:00Z' }),
       row({ Reference: 'signed', DueDate: '2026-11-21T10:59:00Z', Signers: [{ HasSigned: true }] })
@@ -174,7 +174,7 @@ describe('what conditions find', () => {
   })
 
   test('what time alone changes is found as soon as it is so, though the rows are the same', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'soon', Status: 'Signing', DueDate: new Date(NOW + 5).toISOString() }),
       row(
         { Reference: 'idle', Status: 'Signing', LastSignedDate: new Date(NOW - 3 * DAY + 7).toISOString() },
@@ -190,7 +190,7 @@ describe('what conditions find', () => {
   })
 
   test('documents that left all folders are shown only where they are asked for', () => {
-    const index = boardOf(row({ Reference: 'here' }), row({ Reference: 'left' }, { goneAt: NOW }))
+    const index = indexOfRows(row({ Reference: 'here' }), row({ Reference: 'left' }, { goneAt: NOW }))
     expect(found(index, {})).toEqual(['here'])
     expect(found(index, { gone: true })).toEqual(['left'])
     expect(found(index, { search: 'e' })).toEqual(['here'])
@@ -199,7 +199,7 @@ describe('what conditions find', () => {
   })
 
   test('what was sent or completed in a week is shown wherever it is now', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'here' }),
       row({ Reference: 'left', Status: 'Complete' }, { completedAt: NOW - DAY, goneAt: NOW }),
       row({ Reference: 'before' }, { arrivedAt: NOW - 9 * DAY })
@@ -213,7 +213,7 @@ describe('what conditions find', () => {
   })
 
   test('a due day without a time is that day, wherever the office and its writer are', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'theirs', Name: 'a', Status: 'Signing', DueDate: '2026-11-22' }),
       row({ Reference: 'east', Name: 'b', Status: 'Signing', DueDate: '2026-11-22', GMT: '780' }),
       row({ Reference: 'west', Name: 'c', Status: 'Signing', DueDate: '2026-11-22', GMT: '-480' })
@@ -242,7 +242,7 @@ describe('what conditions find', () => {
 
 describe('the order of a list', () => {
   test('numbers in names count as numbers, and letters with marks stand beside those without', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       ...['Deed 10', 'deed 2', 'Éclair', 'eclipse', 'Deed 1'].map((Name, index) =>
         row({ Reference: `D-${index}`, Name })
       )
@@ -252,7 +252,7 @@ describe('the order of a list', () => {
   })
 
   test('documents without a value come last either way, and those alike go by name', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'D-1', Name: 'b', Status: 'Signing', DueDate: '2026-12-01' }),
       row({ Reference: 'D-2', Name: 'none' }),
       row({ Reference: 'D-3', Name: 'a', Status: 'Signing', DueDate: '2026-12-01' }),
@@ -270,7 +270,7 @@ describe('the order of a list', () => {
         anyQuery,
         fc.nat(DAY),
         (rows, changes, asked, later) => {
-          const index = boardOf(...rows)
+          const index = indexOfRows(...rows)
           const flat = { ...asked, grouped: false }
           found(index, flat)
           for (const change of changes) {
@@ -290,7 +290,7 @@ describe('the order of a list', () => {
     const rows = Array.from({ length: 6000 }, (_, index) =>
       row({ Reference: `D-${index}`, Name: `N ${(index * 7919) % 6007}` })
     )
-    const index = boardOf(...rows)
+    const index = indexOfRows(...rows)
     const asked = query({ sort: { by: 'name', descending: true } })
     const asking = [1, 2].map(() => inSlices(referencesOf([index], asked, moment, 10_000)))
     const work = referencesOf([index], asked, moment, 10_000)
@@ -344,7 +344,7 @@ describe('an order while rows go on changing', () => {
 })
 
 describe('packages', () => {
-  const index = boardOf(
+  const index = indexOfRows(
     row({ Reference: 'D-1', Name: 'Lease', PackageReference: 'P', DueDate: '2026-12-02', Status: 'Complete' }),
     row({ Reference: 'D-2', Name: 'Alone', PackageReference: 'Q', DueDate: '2026-12-03' }),
     row({ Reference: 'D-3', Name: 'Guarantee', PackageReference: 'P', DueDate: '2026-12-09' }, { unread: true }),
@@ -381,8 +381,8 @@ describe('packages', () => {
 })
 
 describe('several accounts', () => {
-  const ours = boardOf(row({ Reference: 'D-1', Name: 'b' }), row({ Reference: 'D-2', Name: 'd' }))
-  const theirs = boardOf(
+  const ours = indexOfRows(row({ Reference: 'D-1', Name: 'b' }), row({ Reference: 'D-2', Name: 'd' }))
+  const theirs = indexOfRows(
     row({ Reference: 'D-1', Name: 'c' }, { accountId: 'b' }),
     row({ Reference: 'D-9', Name: 'a' }, { accountId: 'b' })
   )
@@ -407,7 +407,7 @@ describe('several accounts', () => {
 
 describe('counts', () => {
   test('of folders and unread ones leave out what is gone; each query counts what it finds', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'D-1' }, { folder: '__proto__', unread: true }),
       row({ Reference: 'D-2' }, { folder: 'Signed' }),
       row({ Reference: 'D-3' }, { folder: 'Signed', goneAt: NOW, unread: true })
@@ -433,7 +433,7 @@ describe('who waits at the counter', () => {
       { FirstName: 'Tane', HasSigned: true, SigningKey: 'https://sign.example.com/2' },
       { FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }
     ]
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'later', DueDate: '2026-12-03', Signers: [Signers[2]] }),
       row({ Reference: 'whenever', Signers: [Signers[2]] }),
       row({ Reference: 'next', DueDate: '2026-12-01', Signers }),
@@ -450,7 +450,7 @@ describe('who waits at the counter', () => {
   })
 
   test('who lacks a link is among them only where that is asked for', () => {
-    const index = boardOf(
+    const index = indexOfRows(
       row({ Reference: 'plain', Signers: [{ FirstName: 'Aroha', Email: 'a@example.com', IsFaceToFaceSigning: true }] }),
       row({ Reference: 'embedded', Signers: [{ FirstName: 'Mere', SigningKey: 'https://sign.example.com/3' }] })
     )
@@ -469,7 +469,7 @@ describe('any rows and any query', () => {
   test('are answered as by looking at each row', () => {
     fc.assert(
       fc.property(anyRows, fc.array(anyQuery, { minLength: 1, maxLength: 4 }), (rows, queries) => {
-        const index = boardOf(...rows)
+        const index = indexOfRows(...rows)
         for (const asked of queries) {
           const flat = { ...asked, grouped: false }
           const expected = naiveList(index.rows(), flat, moment).map(({ reference }) => reference)
@@ -486,7 +486,7 @@ describe('any rows and any query', () => {
   test('a row matches a query where the query finds it, and not else', () => {
     fc.assert(
       fc.property(anyRows, anyQuery, (rows, asked) => {
-        const index = boardOf(...rows)
+        const index = indexOfRows(...rows)
         const references = new Set(found(index, asked))
         for (const one of index.rows()) {
           const matches = matchingOf(one, [{ id: 'q', query: asked }], moment).length === 1
@@ -500,7 +500,7 @@ describe('any rows and any query', () => {
   test('a grouped list holds the same documents, page by page, whichever packages are expanded', () => {
     fc.assert(
       fc.property(anyRows, anyQuery, fc.integer({ min: 1, max: 7 }), (rows, asked, limit) => {
-        const index = boardOf(...rows)
+        const index = indexOfRows(...rows)
         const grouped = { ...asked, grouped: true }
         const flat = found(index, { ...asked, grouped: false })
         const expanded = ['P-1', 'P-2', 'P-10']

@@ -1,4 +1,4 @@
-/** The board as one would write it where speed is no matter: what its answers must equal. */
+/** The index as one would write it where speed is no matter: what its answers must equal. */
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import type { DocumentQuery } from '../../../../src/shared/contract/index.ts'
 import { DAY } from './rows.ts'

@@ -12,13 +12,13 @@ const moment = { now: NOW, zone: ZONE }
 /** 16 November 2026, 00:00 in Auckland: a Monday. */
 const MONDAY = Date.UTC(2026, 10, 15, 11)
 
-function boardOf(rows: readonly IndexRow[]) {
+function indexOfRows(rows: readonly IndexRow[]) {
   const index = openDocumentIndex()
   for (const one of rows) index.put(one)
   return index
 }
 
-const overview = (...rows: IndexRow[]) => wholly(overviewOf(boardOf(rows), moment, 7))
+const overview = (...rows: IndexRow[]) => wholly(overviewOf(indexOfRows(rows), moment, 7))
 
 test('what is due is counted by the days of this workstation’s zone, from today, without what has ended', () => {
   const { due } = overview(
@@ -57,7 +57,7 @@ test('a package counts once in its week: sent when its first document arrived, c
 
 test('days and weeks in which the clocks change hold what belongs to them', () => {
   // Clocks went back in Auckland on 5 April 2026, a day of 25 hours.
-  const index = boardOf(
+  const index = indexOfRows(
     ['2026-04-04T10:59:59Z', '2026-04-04T11:00:00Z', '2026-04-05T11:59:59Z', '2026-04-05T12:00:00Z'].map((due, index) =>
       row({ Reference: `D-${index}`, DueDate: due }, { arrivedAt: Date.parse(due) })
     )
@@ -90,7 +90,7 @@ test('an office without a document has nothing of anything', () => {
 test('each number is as large as the list behind it', () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 40 }), (rows) => {
-      const index = boardOf(rows)
+      const index = indexOfRows(rows)
       const count = (conditions: Partial<DocumentQuery>) =>
         wholly(listOf([index], query(conditions), moment, { expanded: [], offset: 0, limit: 1 })).documents
       const shown = wholly(overviewOf(index, moment, 2))

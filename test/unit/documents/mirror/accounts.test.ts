@@ -66,5 +66,5 @@ test('what is kept of an account that is there no more is forgotten', async () =
   here.startAgain()
   await here.ask('keepOnly', { accountIds: [accountId] })
   const count = (table: string) => here.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
-  expect(['documents', 'bodies', 'board_rows', 'folders', 'changes'].map(count)).toEqual([2, 2, 2, 1, 1])
+  expect(['documents', 'bodies', 'index_rows', 'folders', 'changes'].map(count)).toEqual([2, 2, 2, 1, 1])
 })

@@ -19,7 +19,7 @@ const PIECE = 8192
 /** So many changed rows are looked at one by one, rather than all rows. */
 const FEW = 1000
 
-/** A set of rows that holds for a version of its board and a stretch of time. */
+/** A set of rows that holds for a version of its index and a stretch of time. */
 interface Found {
   version: number
   from: number
@@ -61,12 +61,12 @@ export function* foundRows(
   for (const index of others) own.push(yield* orderedRows(index, query, moment))
   if (own.length === 1) return own[0] as readonly IndexRow[]
   const { results } = kept(first)
-  const before = results.get('of several boards')
+  const before = results.get('of several indexes')
   if (before && isSame(before.from, own)) return before.rows
   const compare = rowOrder(query.sort)
   let rows = own[0] as readonly IndexRow[]
   for (const more of own.slice(1)) rows = yield* mergedRows(rows, more, compare)
-  keep(results, 'of several boards', { from: own, rows })
+  keep(results, 'of several indexes', { from: own, rows })
   return rows
 }
 

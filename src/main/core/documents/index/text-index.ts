@@ -1,7 +1,7 @@
 /**
  * Which rows can hold a word: for each letter and each pair of letters, one bit a row. A word of one or two letters is
  * found by this alone; for a longer one few rows are left to be read. It grows by blocks, so a row costs the same in a
- * large board as in a small one.
+ * large index as in a small one.
  */
 
 import { compact } from '../../lib/text-folding.ts'

@@ -136,8 +136,8 @@ const documents = `
     UNIQUE (account_id, reference)
   ) STRICT;
 
-  -- What the list shows, JSON of the board's own; made anew from the body where its shape has changed.
-  CREATE TABLE board_rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT;
+  -- What the list shows, JSON of the index's own; made anew from the body where its shape has changed.
+  CREATE TABLE index_rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT;
   -- JSON of the document as it was decoded.
   CREATE TABLE bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
 
@@ -178,11 +178,7 @@ const documents = `
 `
 
 /** In the order they are applied, as those of the main database are. */
-const mirrorMigrations: readonly Migration[] = [
-  { name: 'documents', sql: documents },
-  // Rows say since then who signers are: those that were kept are made again.
-  { name: 'people-at-the-counter', sql: 'DELETE FROM board_rows;' }
-]
+const mirrorMigrations: readonly Migration[] = [{ name: 'documents', sql: documents }]
 
 /** The key of `documents.db`. It lies in the main database, which is encrypted with the keychain's: one way in for both. */
 

@@ -56,7 +56,7 @@ const PAGE = 200
 
 export function mirrorTables(db: Db) {
   const after = db.prepare<[number], StoredDocument>(
-    `SELECT documents.*, board_rows.row FROM documents LEFT JOIN board_rows ON board_rows.id = documents.id
+    `SELECT documents.*, index_rows.row FROM documents LEFT JOIN index_rows ON index_rows.id = documents.id
      WHERE documents.id > ? ORDER BY documents.id LIMIT ${PAGE}`
   )
   const body = db.prepare<[number], string>('SELECT body FROM bodies WHERE id = ?').pluck()
@@ -73,7 +73,7 @@ export function mirrorTables(db: Db) {
        RETURNING id`
     )
     .pluck()
-  const writeRow = db.prepare<[number, string]>('INSERT OR REPLACE INTO board_rows (id, row) VALUES (?, ?)')
+  const writeRow = db.prepare<[number, string]>('INSERT OR REPLACE INTO index_rows (id, row) VALUES (?, ?)')
   const writeBody = db.prepare<[number, string]>('INSERT OR REPLACE INTO bodies (id, body) VALUES (?, ?)')
   const setUnread = db.prepare<[number, number]>('UPDATE documents SET unread = ? WHERE id = ?')
   const folders = db.prepare<[], StoredFolder>('SELECT * FROM folders')
@@ -92,7 +92,7 @@ export function mirrorTables(db: Db) {
   const forgetFolder = db.prepare<[string, string]>('DELETE FROM folders WHERE account_id = ? AND folder = ?')
   const ofAccount = 'IN (SELECT id FROM documents WHERE account_id = ?)'
   const erasing = [
-    `DELETE FROM board_rows WHERE id ${ofAccount}`,
+    `DELETE FROM index_rows WHERE id ${ofAccount}`,
     `DELETE FROM bodies WHERE id ${ofAccount}`,
     'DELETE FROM documents WHERE account_id = ?',
     'DELETE FROM folders WHERE account_id = ?'
