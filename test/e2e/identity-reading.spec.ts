@@ -28,6 +28,10 @@ function findChecked({ window: page }: Clerk): Promise<string | undefined> {
   })
 }
 
+function isKnown({ window: page }: Clerk, reference: string): Promise<boolean> {
+  return page.evaluate(async (one) => (await window.countersign.documents.get({ reference: one })).ok, reference)
+}
+
 async function goToHash({ window: page }: Clerk, hash: string): Promise<void> {
   await page.evaluate((to) => {
     location.hash = to
@@ -111,6 +115,8 @@ test('pictures that would do harm are told of, under our own policy; a check tha
     },
     {}
   ]
+  // Once the folders were read.
+  await expect.poll(() => isKnown(clerk, reference)).toBe(true)
   await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
   await expect(window.getByText(/A drawing with code \(SVG\) came/)).toBeVisible()
   await expect(window.getByText(/says that it is 60,000 × 60,000 pixels/)).toBeVisible()
