@@ -2,31 +2,41 @@
 import { app } from 'electron'
 import { openApp, serveScreens } from './app.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
+import { refusedAtStart } from './core/policy/start-switches.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { declareAppScheme } from './shell/app-protocol.ts'
-import { sayCannotStart } from './shell/dialogs.ts'
-import { logUncaught, openLog } from './shell/log.ts'
+import { sayCannotStart, sayNotStartedWith } from './shell/dialogs.ts'
+import { type Log, logUncaught, openLog } from './shell/log.ts'
 import { nameToDesktop } from './shell/notifications.ts'
 import { lockSessions } from './shell/session-policy.ts'
 
-const log = openLog()
-logUncaught(log)
-declareAppScheme()
-lockSessions(log)
-nameToDesktop(process.platform)
+// Before anything is opened. Whoever runs the sources may start them as they like.
+const refused = app.isPackaged ? refusedAtStart(process) : undefined
+if (refused === undefined) begin()
+else {
+  sayNotStartedWith(refused)
+  app.exit(1)
+}
 
-// One application at a time: two would write the same database. The second ends without touching a file.
-if (app.requestSingleInstanceLock()) {
-  run().catch((error: unknown) => {
+function begin(): void {
+  const log = openLog()
+  logUncaught(log)
+  declareAppScheme()
+  lockSessions(log)
+  nameToDesktop(process.platform)
+  // One application at a time: two would write the same database. The second ends without touching a file.
+  if (!app.requestSingleInstanceLock()) {
+    app.quit()
+    return
+  }
+  run(log).catch((error: unknown) => {
     log.error('The application could not start.', { kind: error instanceof Error ? error.name : typeof error })
     sayCannotStart()
     app.exit(1)
   })
-} else {
-  app.quit()
 }
 
-async function run(): Promise<void> {
+async function run(log: Log): Promise<void> {
   await app.whenReady()
   const parts = await openApp(log, devServerOf(app, process.env.ELECTRON_RENDERER_URL))
   const lifecycle = new Lifecycle(parts)

@@ -94,7 +94,8 @@ function switchValue(name: string): string | undefined {
 }
 
 class App extends Emulated implements Offered {
-  readonly isPackaged = false
+  /** As a test says: what is only done by what was packed can be seen here, too. */
+  readonly isPackaged = process.env.COUNTERSIGN_HOST_PACKAGED === 'yes'
   readonly name: string
   readonly applicationMenu = null
   readonly commandLine = {

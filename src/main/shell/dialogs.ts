@@ -16,6 +16,14 @@ export function sayCannotStart(): void {
   )
 }
 
+/** Says that it isn't started because of a switch or a variable. */
+export function sayNotStartedWith(name: string): void {
+  dialog.showErrorBox(
+    'Countersign wasn’t started',
+    `It was started with “${name}”, which would take away a protection of what you sign and send. Start it without, or ask your administrator.`
+  )
+}
+
 /**
  * Dialogs over this window: none of them answers once it has gone, or the page that asked. Paths are for the main process only.
  * @param kept where each purpose, by its title, is remembered with the folder that was chosen last: since Electron 43 a dialog

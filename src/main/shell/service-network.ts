@@ -5,6 +5,7 @@
 import { net, type Session, session } from 'electron'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
+import { openLanes } from '../core/service/lanes.ts'
 import { lookupIn } from './lookup.ts'
 
 /** How many POSTs may be under way at once; a further one waits for its turn. */
@@ -17,33 +18,14 @@ export function openServiceNetwork(): { fetch: Fetch; lookup: Lookup } {
 }
 
 function fetchBy(reads: Fetch): Fetch {
-  const free = Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`)))
-  const waiting: ((lane: Fetch) => void)[] = []
-
-  async function takeLane(signal: AbortSignal | null | undefined): Promise<Fetch> {
-    const lane = free.pop()
-    if (lane) return lane
-    const { promise, resolve, reject } = Promise.withResolvers<Fetch>()
-    const giveUp = () => {
-      waiting.splice(waiting.indexOf(resolve), 1)
-      // In the words of a connection that could not be made: nothing has left.
-      reject(new Error('net::ERR_CONNECTION_FAILED'))
-    }
-    waiting.push(resolve)
-    signal?.addEventListener('abort', giveUp, { once: true })
-    return promise.finally(() => signal?.removeEventListener('abort', giveUp))
-  }
-
-  function leave(lane: Fetch): void {
-    const next = waiting.shift()
-    if (next) next(lane)
-    else free.push(lane)
-  }
+  const lanes = openLanes(
+    Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`)))
+  )
 
   return async (url, init) => {
     if (init.method !== 'POST') return reads(url, init)
-    const lane = await takeLane(init.signal)
-    return post(lane, () => leave(lane), url, init)
+    const lane = await lanes.take(init.signal)
+    return post(lane, () => lanes.leave(lane), url, init)
   }
 }
 

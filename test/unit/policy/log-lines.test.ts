@@ -42,3 +42,9 @@ test('a detail keeps plain values and names the rest by type', () => {
     to: '‹address›'
   })
 })
+
+test('a long text is read to a word’s end only: half an address doesn’t look like one', () => {
+  const path = `/home/${'x'.repeat(1980)}`
+  expect(scrubbed(`${path} wiremu.ngata@example.com`)).toBe('‹path› ')
+  expect(scrubbed('x'.repeat(1_000_000))).toBe('')
+})

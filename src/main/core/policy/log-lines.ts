@@ -4,6 +4,8 @@
  */
 
 const LONGEST_TEXT = 300
+/** No more of a text is looked at, in characters: the rules take the square of it where nothing ends a word. */
+const MOST_READ = 2000
 const MOST_MEMBERS = 20
 
 type Rule = [pattern: RegExp, instead: string]
@@ -28,11 +30,16 @@ const ID = /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/i
 
 /** Text without what must not be logged, shortened. */
 export function scrubbed(text: string): string {
-  const parts = applied(WHOLE, text.slice(0, 10_000)).split(ID)
+  const parts = applied(WHOLE, beginningOf(text)).split(ID)
   return parts
     .map((part, index) => (index % 2 === 1 ? part : applied(BETWEEN_IDS, part)))
     .join('')
     .slice(0, LONGEST_TEXT)
+}
+
+/** Without a word that it would cut: half an address doesn't look like one. */
+function beginningOf(text: string): string {
+  return text.length > MOST_READ ? text.slice(0, MOST_READ).replace(/\S*$/, '') : text
 }
 
 /** A detail without what must not be logged; members that aren't plain values are named by their type only. */

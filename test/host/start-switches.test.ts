@@ -1,0 +1,32 @@
+// The application's own entry, as if it had been packed: with a switch that takes a guard away it ends before it opens anything.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-host-test-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+it.each([
+  ['--remote-debugging-port=9222', {}, '--remote-debugging-port'],
+  ['--lang=en-GB', { SSLKEYLOGFILE: '/nowhere/keys' }, 'SSLKEYLOGFILE']
+])('a packed application that is started with %s and %j says so and ends', async (argument, env, named) => {
+  const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; said: string }>()
+  const entry = ['--import', join(root, 'test/host/register.ts'), join(root, 'src/main/index.ts')]
+  execFile(
+    process.execPath,
+    [...entry, argument, `--user-data-dir=${folder}`],
+    { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: 'yes' } },
+    (error, _stdout, stderr) => ended({ code: error?.code, said: stderr })
+  )
+  const { code, said } = await promise
+  expect(said).toContain(`It was started with “${named}”`)
+  expect(code).toBe(1)
+  expect(readdirSync(folder)).toEqual([])
+})
