@@ -6,7 +6,7 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStatOf, freeNameFor, isFree } from './dropped-file.ts'
 import type { Entry } from './journal.ts'
-import { ensureFolder, isFolder, isIn } from './own-folders.ts'
+import { ensureFolder, insist, isIn } from './own-folders.ts'
 import type { FileStat } from './stable-file.ts'
 
 /** Where files are while something is made of them. Begins with a dot, so that it is shown to few. */
@@ -52,16 +52,34 @@ export async function claimOnDisk(place: string, from: string, entry: Claimed): 
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !(await isFree(from))) throw error
   }
   const claimed = await fileStatOf(working, claimName(entry))
-  // A link or a folder took the file's name just before.
+  // A link or a folder took the file's name just before; or the share is gone just now, and the file may be on it.
   if (!claimed) await release(place, entry)
   return claimed
 }
 
-/** Gives a file back to where it was dropped, under a name that is free there. Says nothing where it isn't there. */
+/**
+ * Gives a file back to where it was dropped, under a name that is free there; does nothing where it isn't claimed any more.
+ * @throws the system's error where that can't be told just now, or it can't be moved: it is as it was.
+ */
 export async function release(place: string, entry: Claimed): Promise<void> {
-  const claimed = join(workingFolderOf(place), claimName(entry))
-  if (!(await isIn(place, WORKING)) || (await isFree(claimed))) return
-  await fs.rename(claimed, join(place, await freeNameFor(place, entry.name)))
+  if ((await claimedKind(place, entry)) === undefined) return
+  await fs.rename(join(workingFolderOf(place), claimName(entry)), join(place, await freeNameFor(place, entry.name)))
+}
+
+/**
+ * Whether the file of a claim is certainly not in the working folder. A missing file alone proves nothing: a share that is
+ * gone for a moment has none, and is there again for the next call. A list of the folder is of the folder.
+ * @throws the system's error where it can't be told just now.
+ */
+export async function isGone(place: string, entry: Claimed): Promise<boolean> {
+  return (await claimedKind(place, entry)) !== 'file'
+}
+
+async function claimedKind(place: string, { id }: Claimed): Promise<'file' | 'other' | undefined> {
+  await insist(place, WORKING)
+  const entries = await fs.readdir(workingFolderOf(place), { withFileTypes: true })
+  const found = entries.find(({ name }) => name.startsWith(`${id}-`))
+  return found && (found.isFile() ? 'file' : 'other')
 }
 
 /** All claims in a folder, of whichever workstation. */
@@ -77,6 +95,3 @@ export async function claimsIn(place: string): Promise<Claim[]> {
   }
   return claims
 }
-
-/** Whether the folder is as this application left it, so that what isn't in it is gone. */
-export const hasWorkingFolder = (place: string): Promise<boolean> => isFolder(workingFolderOf(place))

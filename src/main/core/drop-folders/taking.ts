@@ -13,8 +13,9 @@ import {
   claimedStat,
   claimOnDisk,
   claimsIn,
-  hasWorkingFolder,
+  isGone,
   release,
+  WORKING,
   workingFolderOf
 } from './claiming.ts'
 import { contentOf, isFree } from './dropped-file.ts'
@@ -88,9 +89,10 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
     return result === 'stuck' ? 'stuck' : 'done'
   }
 
-  /** A folder that is there without our own in it isn't the one that was known. */
-  async function absent({ place }: Folder, { id, state }: Entry): Promise<Outcome> {
-    if (!(await hasWorkingFolder(place))) return 'done'
+  /** A folder that is there without our own in it isn't the one that was known: nothing is gone from it. */
+  async function absent({ place }: Folder, entry: Entry): Promise<Outcome> {
+    const { id, state } = entry
+    if (!(await isGone(place, entry).catch(() => false))) return 'done'
     const count = (absences.get(id) ?? 0) + 1
     absences.set(id, count)
     if (count < MOST_ABSENCES) return 'done'
@@ -115,14 +117,15 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
   async function claim(folder: Folder, seen: FileStat): Promise<Outcome> {
     const { id: folderId, place } = folder
     // What could not be put away isn't begun with.
-    await ensureFolder(place, 'done')
+    for (const folder of ['done', WORKING]) await ensureFolder(place, folder)
     const ids = { id: deps.newId(), batchId: deps.newId() }
     const entry = journal.claim({ ...ids, folderId, name: seen.name, seen }, deps.time.now())
     await step('noted')
     const from = join(place, seen.name)
     const claimed = await claimOnDisk(place, from, entry).catch(async (error: unknown) => {
       // Where it may have been moved all the same, the next look finds it by the journal.
-      if (!(await isFree(from).catch(() => true))) journal.drop(entry.id)
+      const isWhereItWas = async () => !(await isFree(from).catch(() => true))
+      if (await isGone(place, entry).catch(isWhereItWas)) journal.drop(entry.id)
       throw error
     })
     if (!claimed) {
