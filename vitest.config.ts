@@ -38,6 +38,16 @@ export default defineConfig({
         }
       },
       {
+        test: {
+          name: 'packing',
+          include: ['test/packing/**/*.test.ts'],
+          environment: 'node',
+          // electron-builder, once for each system.
+          testTimeout: 120_000,
+          hookTimeout: 120_000
+        }
+      },
+      {
         plugins: [singleIcons(), svelte()],
         resolve: { conditions: ['browser'] },
         test: {

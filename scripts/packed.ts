@@ -1,0 +1,62 @@
+/** What electron-builder has packed, read without the tools that wrote it: the files in its archive, and the fuses of its program. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where Electron's fuses begin in its program. */
+export const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
+
+/** By their place on the wire; of what Electron adds after these nothing is said. */
+const FUSES = [
+  'runAsNode',
+  'enableCookieEncryption',
+  'enableNodeOptionsEnvironmentVariable',
+  'enableNodeCliInspectArguments',
+  'enableEmbeddedAsarIntegrityValidation',
+  'onlyLoadAppFromAsar',
+  'loadBrowserProcessSpecificV8Snapshot',
+  'grantFileProtocolExtraPrivileges'
+] as const
+
+/**
+ * Which fuses are on.
+ * @param program what carries them: the executable; on macOS the Electron Framework.
+ * @throws Error for a program with no fuses, or of a kind that isn't known.
+ */
+export function fusesOf(program: string): Record<(typeof FUSES)[number], boolean> {
+  const bytes = readFileSync(program)
+  const at = bytes.indexOf(FUSE_SENTINEL) + FUSE_SENTINEL.length
+  if (at < FUSE_SENTINEL.length || bytes[at] !== 1) throw new Error(`${program} has no fuses of the first kind`)
+  const isOn = (place: number) => String.fromCharCode(bytes[at + 2 + place] ?? 0) === '1'
+  return Object.fromEntries(FUSES.map((name, place) => [name, isOn(place)])) as Record<(typeof FUSES)[number], boolean>
+}
+
+/** A file in an archive, by its path there. */
+export interface PackedFile {
+  path: string
+  /** It lies beside the archive, outside of what the integrity check covers. */
+  isUnpacked: boolean
+  bytes: () => Buffer
+}
+
+interface Entry {
+  files?: Record<string, Entry>
+  size?: number
+  offset?: string
+  unpacked?: boolean
+}
+
+/** All files of an archive of Electron's (app.asar): sizes of four bytes each, a header of JSON, then the files. */
+export function filesIn(archive: string): PackedFile[] {
+  const bytes = readFileSync(archive)
+  const header: Entry = JSON.parse(bytes.toString('utf8', 16, 16 + bytes.readUInt32LE(12)))
+  const begin = 8 + bytes.readUInt32LE(4)
+
+  const under = (path: string, { files, size = 0, offset, unpacked: isUnpacked = false }: Entry): PackedFile[] => {
+    if (files) return Object.entries(files).flatMap(([name, entry]) => under(path ? `${path}/${name}` : name, entry))
+    const from = begin + Number(offset)
+    const read = () =>
+      isUnpacked ? readFileSync(join(`${archive}.unpacked`, path)) : bytes.subarray(from, from + size)
+    return [{ path, isUnpacked, bytes: read }]
+  }
+  return under('', header)
+}

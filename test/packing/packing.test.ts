@@ -1,0 +1,212 @@
+// What `npm run package` makes, packed over a stand-in of Electron's runtime: what is in it for each system, and what isn't.
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, extname, join, resolve } from 'node:path'
+import { type Arch, Arch as Archs, build, type Configuration, Platform } from 'electron-builder'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { filesIn, fusesOf, type PackedFile } from '../../scripts/packed.ts'
+import { makeIconsTool, makeStandIn } from './stand-in.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+let scratch: string
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'countersign-packing-'))
+  process.env.ELECTRON_BUILDER_ICONS_TOOLSET_DIR = makeIconsTool(join(scratch, 'icons'))
+})
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+interface Packed {
+  /** The folder with the program. */
+  folder: string
+  resources: string
+  ofElectron: readonly string[]
+  files: PackedFile[]
+  /** What each package is made with, and the file that puts it into the desktop's menu. Of Linux only. */
+  packages: { target: string; options: readonly string[]; desktopEntry: string }[]
+}
+
+async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: string[]): Promise<Packed> {
+  const platform = { linux: Platform.LINUX, win32: Platform.WINDOWS, darwin: Platform.MAC }[name]
+  const electronDist = join(scratch, `electron-${name}`)
+  const output = join(scratch, `dist-${name}-${Archs[arch]}`)
+  const ofElectron = makeStandIn(electronDist, name)
+  const packages: Packed['packages'] = []
+  const config: Configuration = { electronDist, directories: { output } }
+  await build({
+    projectDir: root,
+    targets: platform.createTarget(targets, arch),
+    // A stand-in can't be signed.
+    config: { ...config, ...(name === 'darwin' && { mac: { identity: null } }) },
+    publish: 'never',
+    // In place of the programs that would write a deb or an rpm, and would have to be fetched.
+    effectiveOptionComputed: async ([options, desktopEntry]: [string[], string]) => {
+      const target = String(options[options.indexOf('--package') + 1]).replace(/^.*\./, '')
+      packages.push({ target, options, desktopEntry: readFileSync(desktopEntry, 'utf8') })
+      return true
+    }
+  })
+  const inside = readdirSync(output).find((each) => statSync(join(output, each)).isDirectory() && !each.startsWith('.'))
+  const folder = join(output, inside ?? '')
+  const resources = join(folder, name === 'darwin' ? 'Countersign.app/Contents/Resources' : 'resources')
+  return { folder, resources, ofElectron, files: filesIn(join(resources, 'app.asar')), packages }
+}
+
+/** The list that is kept: each file, but of packages and of pdf.js' tables only which kinds there are. */
+function contentsOf({ folder, ofElectron, files }: Packed): string {
+  const beside = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) =>
+      join(each.parentPath, each.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/')
+    )
+    .filter((path) => !ofElectron.includes(path))
+  const kinds = new Map<string, Set<string>>()
+  const inside = files.flatMap(({ path, isUnpacked }) => {
+    const place = `app.asar${isUnpacked ? ' beside it' : ''}: `
+    const summed = /^(node_modules\/(?:@[^/]+\/)?[^/]+|out\/renderer\/pdfjs\/[^/]+)\/(?!prebuilds)(.*)$/.exec(path)
+    if (!summed?.[1] || isUnpacked) return [place + path.replace(/^(out\/.*)-[\w-]{8}(\.(?:js|mjs|css))$/, '$1-HASH$2')]
+    const group = kinds.get(summed[1]) ?? new Set()
+    kinds.set(summed[1], group.add(extname(path) || (path.split('/').at(-1) ?? '')))
+    return []
+  })
+  const groups = [...kinds].map(([of, group]) => `app.asar: ${of}: ${[...group].sort().join(' ')}`)
+  return `${[...beside, ...inside, ...groups].sort().join('\n')}\n`
+}
+
+const FUSES = {
+  runAsNode: false,
+  enableCookieEncryption: true,
+  enableNodeOptionsEnvironmentVariable: false,
+  enableNodeCliInspectArguments: false,
+  enableEmbeddedAsarIntegrityValidation: true,
+  onlyLoadAppFromAsar: true,
+  loadBrowserProcessSpecificV8Snapshot: false,
+  grantFileProtocolExtraPrivileges: false
+}
+
+const nativesOf = ({ files }: Packed) => files.filter(({ path }) => path.endsWith('.node')).map(({ path }) => path)
+
+/** Only what the system loads from real files lies outside of what the archive's hash covers. */
+function expectOnlyNativesBeside({ files }: Packed): void {
+  expect(files.filter(({ isUnpacked }) => isUnpacked).map(({ path }) => extname(path))).toEqual(['.node', '.node'])
+}
+
+/** Starts the code that was packed, as packed, on the Chromium host. */
+function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ code: unknown; said: string }> {
+  const register = join(root, 'test/host/register.ts')
+  const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; said: string }>()
+  execFile(
+    process.execPath,
+    ['--import', register, join(scratch, 'unpacked/out/main/index.js'), ...args],
+    { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: 'yes' } },
+    (error, stdout, stderr) => ended({ code: error?.code ?? 0, said: stdout + stderr })
+  )
+  return promise
+}
+
+describe('for Linux', () => {
+  let packed: Packed
+  beforeAll(async () => {
+    packed = await pack('linux', Archs.x64, ['deb', 'rpm'])
+    for (const { path, bytes } of packed.files) {
+      await mkdir(dirname(join(scratch, 'unpacked', path)), { recursive: true })
+      await writeFile(join(scratch, 'unpacked', path), bytes())
+    }
+  })
+
+  it('holds what is on the kept list', () =>
+    expect(contentsOf(packed)).toMatchFileSnapshot(join(import.meta.dirname, 'packed-for-linux.txt')))
+
+  it('has the natives of that system alone, and nothing else outside of its archive', () => {
+    expectOnlyNativesBeside(packed)
+    const size = packed.files.reduce((sum, { isUnpacked, bytes }) => sum + (isUnpacked ? bytes().length : 0), 0)
+    expect(size).toBeLessThan(3.2 * 2 ** 20)
+  })
+
+  it('has its fuses set', () => expect(fusesOf(join(packed.folder, 'countersign'))).toEqual(FUSES))
+
+  it('makes a deb and an rpm that say where it is from, and need the keychain', () => {
+    expect(packed.packages.map(({ target }) => target)).toEqual(['deb', 'rpm'])
+    for (const { options } of packed.packages) {
+      expect(options).toEqual(expect.arrayContaining(['--maintainer', 'Countersign <support@example.com>']))
+      expect(options).toEqual(expect.arrayContaining(['--url', 'https://countersign.example', '--license', 'MIT']))
+    }
+    expect(packed.packages[1]?.options).toEqual(expect.arrayContaining(['--depends', 'libsecret']))
+  })
+
+  it('has an entry in the desktop’s menu that starts it with no switch that takes a guard away', () => {
+    for (const { desktopEntry } of packed.packages) {
+      expect(desktopEntry).toMatch(/^Exec=\/opt\/Countersign\/countersign %U$/m)
+      expect(desktopEntry).toMatch(/^Icon=countersign$/m)
+    }
+  })
+
+  it.each([
+    ['--no-sandbox', {}],
+    ['--remote-debugging-port=9222', {}],
+    ['--remote-debugging-pipe', {}],
+    ['--ignore-certificate-errors', {}],
+    ['--ignore-certificate-errors-spki-list=x', {}],
+    ['--host-resolver-rules=MAP * 127.0.0.1', {}],
+    ['--proxy-server=http://127.0.0.1:8080', {}],
+    ['--log-net-log=all.json', {}],
+    ['SSLKEYLOGFILE', { SSLKEYLOGFILE: '/nowhere/keys' }]
+  ])('isn’t started with %s, says so, and touches nothing', async (start, env) => {
+    const data = await mkdtemp(join(scratch, 'data-'))
+    const ended = await run([`--user-data-dir=${data}`, ...(start.startsWith('--') ? [start] : [])], env)
+    expect(ended.said).toContain(`It was started with “${start.replace(/=.*/, '')}”`)
+    expect(ended.code).toBe(1)
+    expect(readdirSync(data)).toEqual([])
+  })
+})
+
+describe('for Windows', () => {
+  let packed: Packed
+  beforeAll(async () => {
+    packed = await pack('win32', Archs.arm64, ['dir'])
+  })
+
+  it('has the natives of that system alone, and nothing else outside of its archive', () => {
+    expectOnlyNativesBeside(packed)
+    expect(nativesOf(packed)).toEqual([
+      'node_modules/better-sqlite3-multiple-ciphers/prebuilds/win32-arm64.node',
+      'node_modules/keytar/prebuilds/win32-arm64/keytar.node'
+    ])
+  })
+
+  it('has its fuses set, and the hash of its archive in its program', () => {
+    expect(fusesOf(join(packed.folder, 'Countersign.exe'))).toEqual(FUSES)
+    expect(readFileSync(join(packed.folder, 'Countersign.exe')).toString('latin1')).toMatch(
+      /"resources\\\\app\.asar","alg":"SHA256","value":"[0-9a-f]{64}"/
+    )
+  })
+})
+
+if (process.platform !== 'win32')
+  // electron-builder packs nothing for macOS there.
+  describe('for macOS', () => {
+    let packed: Packed
+    beforeAll(async () => {
+      packed = await pack('darwin', Archs.arm64, ['dir'])
+    })
+
+    it('has the natives of that system alone, and nothing else outside of its archive', () => {
+      expectOnlyNativesBeside(packed)
+      expect(nativesOf(packed)).toEqual([
+        'node_modules/better-sqlite3-multiple-ciphers/prebuilds/darwin-arm64.node',
+        'node_modules/keytar/prebuilds/darwin-arm64/keytar.node'
+      ])
+    })
+
+    it('has its fuses set, and the hash of its archive among what is signed', () => {
+      const contents = join(packed.resources, '..')
+      expect(fusesOf(join(contents, 'Frameworks/Electron Framework.framework/Electron Framework'))).toEqual(FUSES)
+      const info = readFileSync(join(contents, 'Info.plist'), 'utf8')
+      expect(info).toMatch(/<key>ElectronAsarIntegrity<\/key>\s*<dict>\s*<key>Resources\/app.asar<\/key>/)
+      expect(info).toMatch(/<key>NSCameraUsageDescription<\/key>/)
+      expect(info).toMatch(/<key>NSMicrophoneUsageDescription<\/key>/)
+    })
+  })
