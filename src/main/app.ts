@@ -13,12 +13,11 @@ import { auditHandlers } from './ipc/audit.ts'
 import { bulkHandlers } from './ipc/bulk.ts'
 import { counterHandlers, counterSettingsHandlers } from './ipc/counter.ts'
 import { documentHandlers, viewHandlers } from './ipc/documents.ts'
-import { downloadHandlers } from './ipc/downloads.ts'
+import { downloadHandlers, pdfHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
 import { dropFolderHandlers, hintHandlers } from './ipc/drop-folders.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
-import { pdfHandlers } from './ipc/pdf.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { systemHandlers } from './ipc/system.ts'
 import { openNotifications } from './notifications.ts'
@@ -103,14 +102,14 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
   const { actions, ask, views, watch } = folders
   const { bulk, drafts, dropFolders, exchange, outbox, people, presets, remembered } = composing
   const { downloads } = identity
-  const { isHandedOver, audit } = counter
+  const { isHandedOver, handedBack, audit } = counter
 
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
-    log,
+    ...{ isHandedOver, handedBack, log },
     handlers: {
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, watch },
@@ -143,11 +142,8 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         ...{ accounts, ask, downloads, reveal: showInFolder },
         chooseFolder: (stillAsking) => dialogs.chooseFolder('Where downloads go', stillAsking)
       }),
-      ...pdfHandlers({
-        ...{ accounts, ask, previews: identity.pdfPreviews, isHandedOver },
-        print: () => printWithDialog(window)
-      }),
-      ...identityHandlers({ accounts, readings: identity.readings, note: audit.note, isHandedOver, ...dialogs }),
+      ...pdfHandlers({ accounts, ask, previews: identity.pdfPreviews, print: () => printWithDialog(window) }),
+      ...identityHandlers({ accounts, readings: identity.readings, note: audit.note, ...dialogs }),
       ...counterHandlers(counter.counter),
       ...counterSettingsHandlers({
         officeName: () => accounts.chosen()?.name,

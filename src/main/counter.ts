@@ -68,6 +68,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   const { devServer, preload } = foundation
   const start = devServer ? new URL('counter.html', devServer).href : PERSON_START
   const clipboard = new ClipboardAside()
+  let waiting: (() => void)[] = []
   const windows: CounterWindows = new CounterWindows({
     office: foundation.window,
     settings: () => settings.read(),
@@ -118,6 +119,9 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       followTurns()
       if (counter.state()?.isLocked === false) windows.keepFilled()
       signals.emit('handover')
+      if (counter.isHandedOver()) return
+      for (const handedBack of waiting) handedBack()
+      waiting = []
     }
   })
 
@@ -131,6 +135,8 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   return {
     ...{ counter, audit, settings, pin },
     isHandedOver: () => counter.isHandedOver(),
+    /** Resolves the next time that the office's window is staff's. */
+    handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),
     isSigning: () => counter.isRunning(),
 
     /** Finds a session that was interrupted, which is what the window shows first, and opens the second display. */

@@ -48,6 +48,7 @@ async function become(change: { [Name in keyof CounterSession]?: CounterSession[
 const side = () => within(document.querySelector('dialog') ?? document.body)
 const button = (name: string | RegExp) => side().getByRole('button', { name })
 const heading = () => side().getByRole('heading', { level: 1 })
+const isPersons = (name: string) => (personRequestNames as readonly string[]).includes(name)
 const calls = (name: string) => api.control.calls.filter((call) => call.name === name)
 async function press(name: string | RegExp) {
   await fireEvent.click(button(name))
@@ -60,12 +61,23 @@ async function give(pin: string) {
 const pinField = () => side().getByLabelText<HTMLInputElement>('Staff PIN')
 
 describe('the person who has the screen', () => {
-  test('nothing of the office can be seen or reached, whatever screen is open, also after a reload', async () => {
-    const { app } = await open({ phase: 'open', origin })
-    app.router.go('documents')
+  test('nothing of the office can be seen or reached, whatever screen is open', async () => {
+    await open({ phase: 'ended' })
+    await become({ phase: 'open', origin })
+    opened?.app.router.go('documents')
     await settle()
     expect(screen.getByRole('dialog', { name: 'Signing at the counter' })).toBeTruthy()
     expect(document.querySelector<HTMLElement>('.frame')?.inert).toBe(true)
+  })
+
+  test('nothing else was asked for after a reload, and the office comes once staff has the screen again', async () => {
+    await open({ phase: 'open', origin })
+    expect(api.control.calls.map(({ name }) => name).filter((name) => !isPersons(name))).toEqual([])
+    expect(document.querySelector('.frame')).toBeNull()
+    expect(screen.queryByText(/practice office/i)).toBeNull()
+    await become({ phase: 'ended' })
+    expect(screen.queryByRole('dialog')).toBeNull()
+    expect(await screen.findByRole('link', { name: /^Counter/, current: 'page' })).toBeTruthy()
   })
 
   test('keys of the office do nothing', async () => {
@@ -663,7 +675,7 @@ describe('the second display', () => {
     await give(fakePin)
     expect(heading().textContent).toBe('Welcome')
     const asked = new Set(api.control.calls.map((call) => call.name))
-    expect([...asked].filter((name) => !(personRequestNames as readonly string[]).includes(name))).toEqual([])
+    expect([...asked].filter((name) => !isPersons(name))).toEqual([])
     close()
   })
 

@@ -7,7 +7,14 @@ import type { Api, EventName, Events } from '../../src/shared/contract/api.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
 import { isUsual } from '../../src/shared/contract/practice-day.ts'
-import { type Input, type Reply, type RequestName, requestNames, requests } from '../../src/shared/contract/requests.ts'
+import {
+  handedOverRequestNames,
+  type Input,
+  type Reply,
+  type RequestName,
+  requestNames,
+  requests
+} from '../../src/shared/contract/requests.ts'
 import type {
   AccountRights,
   AccountView,
@@ -161,6 +168,8 @@ export interface FakeControl {
 
 export type FakeApi = Api & { control: FakeControl }
 
+const handedOver: ReadonlySet<string> = new Set(handedOverRequestNames)
+
 const error = (code: ErrorCode) => new Failure(code)
 
 /** A fake with a practice office and forty documents, changed as the test says. */
@@ -267,11 +276,16 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   const failures = new Map<RequestName, AppError>()
   const gates = new Map<RequestName, PromiseWithResolvers<void>>()
   const calls: FakeControl['calls'] = []
+  const waiting: (() => void)[] = []
   let nextId = 1
 
   function emit<Name extends EventName>(name: Name, payload: Events[Name]) {
+    if (!isHandedOver()) for (const handedBack of waiting.splice(0)) handedBack()
     for (const listener of listeners.get(name) ?? []) (listener as (payload: Events[Name]) => void)(payload)
   }
+
+  /** Whether a person has the office's own window. */
+  const isHandedOver = () => state.counter?.place === 'here' && state.counter.phase !== 'ended'
 
   function chosen(): AccountView {
     const account = state.accounts.find((one) => one.chosen)
@@ -384,6 +398,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   }
 
   async function answer<Name extends RequestName>(name: Name, input: Input<Name>): Promise<Result<Reply<Name>>> {
+    // As main does: what isn't the person's waits until staff has the window again.
+    while (isHandedOver() && !handedOver.has(name)) await new Promise<void>((handedBack) => waiting.push(handedBack))
     calls.push({ name, input: structuredClone(input) })
     const gate = gates.get(name)
     if (gate) await gate.promise

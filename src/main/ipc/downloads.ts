@@ -1,4 +1,7 @@
-/** Requests about downloads. Paths stay on this side; the screens know ids and labels. */
+/**
+ * Requests about downloads and about a document's PDFs on a page that shows them. Paths stay on this side; the screens know
+ * ids and labels.
+ */
 import { insistOnPattern } from '../core/downloads/name-pattern.ts'
 import { chosenId } from './accounts.ts'
 import { known } from './documents.ts'
@@ -53,5 +56,24 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
     'downloads.removeRule': async ({ id }) => downloads.rules.remove(chosen(), id),
     'downloads.check': () => downloads.check(chosen()),
     'downloads.writeIndex': ({ folderId }) => downloads.writeIndex(folderId)
+  }
+}
+
+interface PdfParts extends Pick<Parts, 'accounts' | 'ask' | 'previews'> {
+  /** Puts the office window's page on paper by the system's dialog; false where the person thought better of it. */
+  print: () => Promise<boolean>
+}
+
+/** The report of a document's identity check, and the signed document, shown. */
+export function pdfHandlers({ accounts, ask, previews, print }: PdfParts): HandlersOf<'pdf'> {
+  return {
+    'pdf.open': async ({ reference, kind }) => {
+      const accountId = chosenId(accounts)
+      const { document } = await known(ask, accountId, reference)
+      return previews.open(accountId, reference, document.Name ?? reference, kind)
+    },
+    'pdf.next': async ({ id }) => previews.next(id, chosenId(accounts)),
+    'pdf.close': async ({ id }) => previews.close(id),
+    'pdf.print': async () => ({ isPrinted: await print() })
   }
 }

@@ -1,17 +1,13 @@
-/**
- * Requests about reading identity checks. Bytes cross as bytes, and nothing is kept on the way. Only the office's own window has
- * them, and not while a person has its screen.
- */
+/** Requests about reading identity checks. Bytes cross as bytes, and nothing is kept on the way. */
 import type { IdentityPictureName, IdentityPictureType } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
-import { fail } from '../core/lib/failure.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
 import { type FileKind, saveAs } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-interface IdentityParts extends Pick<Parts, 'accounts' | 'readings' | 'isHandedOver' | 'chooseSaveFile'> {
+interface IdentityParts extends Pick<Parts, 'accounts' | 'readings' | 'chooseSaveFile'> {
   note: NoteInAudit
 }
 
@@ -30,10 +26,7 @@ const names: Record<IdentityPictureName, string> = {
 export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
   const { accounts, readings } = parts
   return {
-    'identity.read': async ({ reference }) => {
-      if (parts.isHandedOver()) fail('not-allowed', 'A person has this screen.')
-      return readings.read(chosenId(accounts), reference)
-    },
+    'identity.read': async ({ reference }) => readings.read(chosenId(accounts), reference),
     'identity.picture': async ({ reading, record, name }) => readings.picture(reading, record, name),
     'identity.keep': async ({ reading }) => readings.keep(reading),
     'identity.close': async ({ reading }) => readings.close(reading),

@@ -39,8 +39,6 @@ export interface Parts extends Dialogs {
   exchange: Exchange
   facts: ServiceFactsOf
   forms: KnownForms
-  /** A person has this screen: nothing of the office is read or shown. */
-  isHandedOver: () => boolean
   lists: FetchedLists
   outbox: Outbox
   people: People

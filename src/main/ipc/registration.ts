@@ -5,6 +5,7 @@
 import {
   type AppError,
   type DecodedInput,
+  handedOverRequestNames,
   personRequestNames,
   type RequestName,
   type Requests,
@@ -25,7 +26,7 @@ export type Role = 'office' | 'person'
 export interface RequestContext {
   /** Which of our pages asks. */
   from: Role
-  /** Whether the page that asked is still there and still ours; ask again after each await on a person. */
+  /** Whether the page that asked is still there and may still ask for this; ask again after each await on a person. */
   stillAsking(): boolean
 }
 
@@ -42,11 +43,16 @@ export interface Registration<Event> {
   handle(channel: string, listener: (event: Event, ...args: unknown[]) => Promise<unknown>): void
   /** Whose the event is: undefined unless it comes from the main frame of a window of ours while it shows our own page. */
   roleOf(event: Event): Role | undefined
+  /** Whether a person has the office's own window. */
+  isHandedOver(): boolean
+  /** Resolves once no person has it any more. */
+  handedBack(): Promise<void>
   handlers: RequestHandlers
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 
 const ASKED_BY_PERSON: ReadonlySet<string> = new Set(personRequestNames)
+const ASKED_WHILE_HANDED_OVER: ReadonlySet<string> = new Set(handedOverRequestNames)
 const NOT_ALLOWED: AppError = { code: 'not-allowed', message: 'This page may not ask for that.' }
 
 /**
@@ -63,7 +69,7 @@ export function registerHandlers<Event>(registration: Registration<Event>): void
 }
 
 async function answer<Event>(
-  { roleOf, handlers, log }: Registration<Event>,
+  { roleOf, isHandedOver, handedBack, handlers, log }: Registration<Event>,
   name: RequestName,
   event: Event,
   args: unknown[]
@@ -73,6 +79,11 @@ async function answer<Event>(
     log.error('A request of a page that may not make it was refused.', { request: name })
     return { ok: false, error: NOT_ALLOWED }
   }
+  const isThere = () => roleOf(event) === from
+  const mayAsk = () => from === 'person' || ASKED_WHILE_HANDED_OVER.has(name) || !isHandedOver()
+  // Behind the person's screen the office's own stays as it was, and asks on when something changes: it waits, and misses nothing.
+  while (!mayAsk()) await handedBack()
+  if (!isThere()) return { ok: false, error: NOT_ALLOWED }
   const decoded = args.length <= 1 ? requests[name].input.safeParse(args[0]) : undefined
   if (!decoded?.success) {
     const fields = decoded?.error.issues.map((issue) => ({ field: issue.path.join('.'), message: issue.message }))
@@ -86,11 +97,10 @@ async function answer<Event>(
       }
     }
   }
-  const stillAsking = () => roleOf(event) === from
-  const context = { from, stillAsking }
+  const context = { from, stillAsking: () => isThere() && mayAsk() }
   const result = await handled(handlers[name] as RequestHandler<never>, decoded.data, context, name, log)
   // The page may have gone or become another while the handler worked: what it asked for is not for its successor.
-  return stillAsking() ? result : { ok: false, error: NOT_ALLOWED }
+  return isThere() ? result : { ok: false, error: NOT_ALLOWED }
 }
 
 async function handled(

@@ -151,3 +151,18 @@ export const personRequestNames = [
   'counter.idleScreen',
   'settings.get'
 ] as const satisfies readonly RequestName[]
+
+/**
+ * What the office's own window may ask while a person has it: what the person does and staff does with their PIN, and what
+ * keeps what was typed before. Anything else waits until staff has the screen again, but for a second session, which is
+ * refused.
+ */
+export const handedOverRequestNames = [
+  ...personRequestNames,
+  'counter.start',
+  'counter.pin',
+  'counter.setPin',
+  'counter.resetPin',
+  'drafts.save',
+  'system.readyToClose'
+] as const satisfies readonly RequestName[]

@@ -60,6 +60,8 @@ const handlers = Object.fromEntries(
 registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
   roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
+  isHandedOver: () => false,
+  handedBack: () => Promise.resolve(),
   handlers,
   log
 })

@@ -10,8 +10,8 @@ import {
   type PdfPreviews
 } from '../../../src/main/core/downloads/pdf-preview.ts'
 import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
+import { pdfHandlers } from '../../../src/main/ipc/downloads.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
-import { pdfHandlers } from '../../../src/main/ipc/pdf.ts'
 import { ownTime } from '../../fixtures/own-time.ts'
 
 let server: ReturnType<typeof createServer>
@@ -207,20 +207,19 @@ describe('an identity check’s PDF on its way to the page', () => {
 })
 
 describe('the requests', () => {
-  const parts = (isHandedOver: boolean, isPrinted = true) =>
+  const parts = (isPrinted = true) =>
     pdfHandlers({
       accounts: { chosen: () => ({ id: 'office' }) } as never,
       ask: (async (_what: string, { reference }: { reference: string }) =>
         reference === 'DOC 1' ? { document: { Name: 'Lease' } } : undefined) as never,
       previews,
-      isHandedOver: () => isHandedOver,
       print: async () => isPrinted
     })
   const context = { from: 'office', stillAsking: () => true } as const
 
   test('show a document that was read, and no other', async () => {
     answer = (response) => response.end(pdf(2000))
-    const handlers = parts(false)
+    const handlers = parts()
     expect(await handlers['pdf.open']({ reference: 'DOC 1', kind: 'identity' }, context)).toMatchObject({
       documentName: 'Lease'
     })
@@ -228,17 +227,9 @@ describe('the requests', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('show and print nothing while a person has the screen', async () => {
-    const handlers = parts(true)
-    expect(await codeOf(handlers['pdf.open']({ reference: 'DOC 1', kind: 'identity' }, context))).toBe('not-allowed')
-    expect(await codeOf(handlers['pdf.next']({ id: 'look-1' }, context))).toBe('not-allowed')
-    expect(await codeOf(handlers['pdf.print'](undefined, context))).toBe('not-allowed')
-    expect(asked).toEqual([])
-  })
-
   test('tell printing from thinking better of it', async () => {
-    expect(await parts(false, false)['pdf.print'](undefined, context)).toEqual({ isPrinted: false })
-    expect(await parts(false)['pdf.print'](undefined, context)).toEqual({ isPrinted: true })
+    expect(await parts(false)['pdf.print'](undefined, context)).toEqual({ isPrinted: false })
+    expect(await parts()['pdf.print'](undefined, context)).toEqual({ isPrinted: true })
   })
 })
 

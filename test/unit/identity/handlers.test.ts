@@ -13,7 +13,6 @@ let work: Workplace
 let folder: string
 let readings: Readings
 let noted: AuditNote[]
-let isHandedOver: boolean
 let chosenPath: string | undefined
 let suggestions: string[]
 let whileChoosing: () => void
@@ -26,7 +25,6 @@ beforeEach(async () => {
   work = await openWorkplace()
   folder = await mkdtemp(join(tmpdir(), 'countersign-identity-'))
   noted = []
-  isHandedOver = false
   suggestions = []
   whileChoosing = () => {}
   const note = (record: AuditNote) => void noted.push(record)
@@ -43,7 +41,6 @@ beforeEach(async () => {
   })
   handlers = identityHandlers({
     ...{ accounts: work.accounts, readings, note },
-    isHandedOver: () => isHandedOver,
     chooseSaveFile: async (_title, suggested) => {
       suggestions.push(suggested)
       whileChoosing()
@@ -101,10 +98,4 @@ describe('a picture that is saved', () => {
     expect(await code(handlers['identity.keep']({ reading: 'r1' }, context))).toBe('gone')
     expect(suggestions).toEqual([])
   })
-})
-
-test('nothing is read while a person has the screen', async () => {
-  isHandedOver = true
-  expect(await code(handlers['identity.read']({ reference: 'REF' }, context))).toBe('not-allowed')
-  expect([readings.count(), noted.length]).toEqual([0, 0])
 })

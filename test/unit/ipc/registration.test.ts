@@ -5,6 +5,7 @@ import { ServiceError } from '../../../src/main/core/service/errors.ts'
 import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
 import { type RequestHandlers, type Role, registerHandlers } from '../../../src/main/ipc/registration.ts'
 import {
+  handedOverRequestNames,
   personRequestNames,
   type RequestName,
   type Result,
@@ -21,15 +22,27 @@ function application(some: Partial<RequestHandlers> = {}) {
   const none = Object.fromEntries(requestNames.map((name) => [name, async () => null])) as unknown as RequestHandlers
   const channels = new Map<string, (event: Sender, ...args: unknown[]) => Promise<unknown>>()
   const log = { error: vi.fn() }
+  let handedBack = Promise.withResolvers<void>()
+  let isHandedOver = false
   registerHandlers<Sender>({
     handle: (channel, listener) => channels.set(channel, listener),
     roleOf: (sender) => sender.role,
+    isHandedOver: () => isHandedOver,
+    handedBack: () => handedBack.promise,
     handlers: { ...none, ...some },
     log
   })
   const ask = (name: RequestName, args: unknown[], sender: Sender = { role: 'office' }) =>
     channels.get(name)?.(sender, ...args) as Promise<Result<unknown>>
-  return { ask, channels, log }
+  const handOver = () => {
+    isHandedOver = true
+  }
+  const handBack = () => {
+    isHandedOver = false
+    handedBack.resolve()
+    handedBack = Promise.withResolvers()
+  }
+  return { ask, channels, log, handOver, handBack }
 }
 
 const logged = ({ log }: ReturnType<typeof application>) => JSON.stringify(log.error.mock.calls)
@@ -114,6 +127,77 @@ describe('a request', () => {
     })
     await ask('downloads.chooseFolder', [], sender)
     expect(seen).toEqual([true, false])
+  })
+})
+
+describe('while a person has the office’s window', () => {
+  const someTurns = async () => {
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+  }
+
+  test('only what is the person’s is answered; anything else waits until staff has it again', async () => {
+    const handled: RequestName[] = []
+    const each = requestNames.map((name) => [name, async () => void handled.push(name)] as const)
+    const app = application(Object.fromEntries(each) as unknown as RequestHandlers)
+    app.handOver()
+    const answered: string[] = []
+    const answers = requestNames.map(async (name) => {
+      await app.ask(name, [undefined])
+      answered.push(name)
+    })
+    await someTurns()
+    expect(answered.toSorted()).toEqual([...handedOverRequestNames].toSorted())
+    expect(handled.filter((name) => !(handedOverRequestNames as readonly string[]).includes(name))).toEqual([])
+    expect(handedOverRequestNames.filter((name) => /queue|offer|configure|audit|list/i.test(name))).toEqual([])
+    app.handBack()
+    await Promise.all(answers)
+    expect(answered.toSorted()).toEqual([...requestNames].toSorted())
+  })
+
+  test('what waited for a page that has gone since is not done', async () => {
+    const remove = vi.fn(async () => undefined)
+    const app = application({ 'accounts.remove': remove })
+    const sender: Sender = { role: 'office' }
+    app.handOver()
+    const answer = app.ask('accounts.remove', [{ id: 'a' }], sender)
+    sender.role = undefined
+    app.handBack()
+    expect(await answer).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
+    expect(remove).not.toHaveBeenCalled()
+  })
+
+  test('what waited goes on waiting where the next person has the window at once', async () => {
+    const app = application({ 'presets.list': async () => [] })
+    app.handOver()
+    let isAnswered = false
+    const answer = app.ask('presets.list', []).then(() => {
+      isAnswered = true
+    })
+    app.handBack()
+    app.handOver()
+    await someTurns()
+    expect(isAnswered).toBe(false)
+    app.handBack()
+    await answer
+  })
+
+  test('a dialog that staff left open there leads to nothing', async () => {
+    const seen: boolean[] = []
+    const app = application({
+      'downloads.chooseFolder': async (_input, { stillAsking }) => {
+        app.handOver()
+        seen.push(stillAsking())
+        return null
+      }
+    })
+    await app.ask('downloads.chooseFolder', [])
+    expect(seen).toEqual([false])
+  })
+
+  test('the second display’s page is answered as ever', async () => {
+    const app = application()
+    app.handOver()
+    expect(await app.ask('counter.state', [], { role: 'person' })).toEqual({ ok: true, value: null })
   })
 })
 

@@ -77,7 +77,10 @@ export class AppState {
     this.system = new Resource(() => api.system.status())
   }
 
-  /** Reads all that the frame shows, then follows the events. Answers what stops following. */
+  /**
+   * Reads all that the frame shows, then follows the events; where a person has this window, what the frame shows comes once
+   * staff has it again. Answers what stops following.
+   */
   async open(): Promise<() => void> {
     const stops = [
       this.api.on('accounts.changed', () => void this.accounts.load()),
@@ -102,12 +105,9 @@ export class AppState {
       })
     ]
     // Read before anything is shown: a person may have the screen, and then nothing of the office may be seen.
-    const [stopCounter] = await Promise.all([
-      this.counter.open(),
-      this.accounts.load(),
-      this.settings.load(),
-      this.system.load()
-    ])
+    const reading = Promise.all([this.accounts.load(), this.system.load()])
+    const [stopCounter] = await Promise.all([this.counter.open(), this.settings.load()])
+    if (!this.counter.isWith('here')) await reading
     return () => {
       for (const stop of [...stops, stopCounter]) stop()
     }
