@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
 import * as files from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -48,6 +57,12 @@ async function withSomethingKept(value = PLANTED) {
   keep(db, value)
   db.close()
   return place
+}
+
+function flipByte(path: string, at: number): void {
+  const bytes = readFileSync(path)
+  bytes[at] = (bytes[at] ?? 0) ^ 0x10
+  writeFileSync(path, bytes)
 }
 
 const keyOf = (place: { entries: Map<string, string> }) => Buffer.from(place.entries.get('database-key') ?? '', 'hex')
@@ -175,6 +190,34 @@ describe('a file that can’t be opened', () => {
     expect(kept(rescued)).toBe(PLANTED)
     rescued.close()
   })
+
+  test.each<[what: string, damage: (log: string) => void, reason?: 'damaged']>([
+    ['lacks its end', (log) => truncateSync(log, Math.floor(statSync(log).size * 0.9)), 'damaged'],
+    ['has another byte in it', (log) => flipByte(log, Math.floor(statSync(log).size / 2)), 'damaged'],
+    ['has another beginning', (log) => flipByte(log, 17), 'damaged'],
+    ['is empty', (log) => truncateSync(log, 0), 'damaged'],
+    ['is gone', (log) => rmSync(log), 'damaged'],
+    ['is as it was', () => undefined]
+  ])(
+    'and whose log %s after a crash: nothing that was saved is passed over without a word',
+    async (_what, damage, reason) => {
+      const place = workstation()
+      const running = await place.open()
+      for (let number = 1; number <= 20; number++) keep(running.db, PLANTED, `kept ${number}`)
+      const crashed = workstation()
+      for (const name of readdirSync(place.folder)) copyFileSync(join(place.folder, name), join(crashed.folder, name))
+      crashed.entries.set('database-key', place.entries.get('database-key') ?? '')
+      damage(`${crashed.path}-wal`)
+      const before = contentsOf(crashed.folder)
+      const { db, setAside } = await crashed.open()
+      expect(setAside?.reason).toBe(reason)
+      if (!setAside) expect(kept(db, 'kept 20')).toBe(PLANTED)
+      else {
+        const aside = contentsOf(join(crashed.folder, setAside.name))
+        for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) expect(aside[name]).toEqual(before[name])
+      }
+    }
+  )
 
   test('is never put over one that was set aside before, even in the same second', async () => {
     const place = await withSomethingKept()

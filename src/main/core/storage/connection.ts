@@ -19,8 +19,6 @@ const BUSY_TIMEOUT_MS = 2_000
 export function connectEncrypted(path: string, key: Uint8Array): Db {
   const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS })
   try {
-    db.pragma("cipher = 'sqlcipher'")
-    db.pragma('legacy = 4')
     unlock(db, key)
     // A mode other than WAL (a network disk) is accepted: it is slower there, and lasts as well.
     db.pragma('journal_mode = WAL')
@@ -33,6 +31,13 @@ export function connectEncrypted(path: string, key: Uint8Array): Db {
     db.close()
     throw error
   }
+}
+
+/** A connection that only reads: neither the file nor its log is another afterwards, also where they are damaged. */
+export function connectToLook(path: string, key: Uint8Array): Db {
+  const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, readonly: true, fileMustExist: true })
+  unlock(db, key)
+  return db
 }
 
 /** The same tables without a file; everything is forgotten at the end. */
@@ -50,6 +55,8 @@ function settled(db: Db): Db {
 }
 
 function unlock(db: Db, key: Uint8Array): void {
+  db.pragma("cipher = 'sqlcipher'")
+  db.pragma('legacy = 4')
   const passed = Buffer.from(`x'${Buffer.from(key).toString('hex')}'`, 'latin1')
   db.key(passed)
   passed.fill(0)

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import type { SetAsideReason } from '../../../shared/contract/index.ts'
 import { flushFolder, writeAtomically } from './atomic-file.ts'
 import type { Db } from './connection.ts'
-import { connectEncrypted, connectInMemory, KEY_BYTES } from './connection.ts'
+import { connectEncrypted, connectInMemory, connectToLook, KEY_BYTES } from './connection.ts'
 import type { DatabaseFault, MemoryReason } from './database-fault.ts'
 import { faultOf } from './database-fault.ts'
 import { fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'
-import { checkWholeness } from './integrity.ts'
+import { checkWholeness, insistOnLog } from './integrity.ts'
 import { type Keychain, KeychainError } from './keychain.ts'
 import { migrate } from './migrations.ts'
 import { setAside } from './set-aside.ts'
@@ -54,7 +54,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     await prepare(parts)
     let key = await storedKey(parts.keychain)
     const found = await lookForFiles(parts)
-    const opened = key !== undefined && found === 'database' ? openExisting(parts, key) : undefined
+    const opened = key !== undefined && found === 'database' ? await openExisting(parts, key) : undefined
     if (opened?.db !== undefined) return { db: opened.db, state: 'encrypted' }
 
     if (found !== 'nothing') {
@@ -76,10 +76,12 @@ const FOUND = { database: 'key-missing', emptied: 'damaged', remains: 'incomplet
 type Existing = { readonly db: Db; readonly reason?: never } | { readonly db?: never; readonly reason: SetAsideReason }
 
 /** @throws when it isn't the file that is at fault. */
-function openExisting(parts: Parts, key: Uint8Array): Existing {
+async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
+  const path = join(parts.folder, DATABASE_FILE)
   let db: Db | undefined
   try {
-    db = parts.connect(join(parts.folder, DATABASE_FILE), key)
+    await insistOnLog(path, () => connectToLook(path, key))
+    db = parts.connect(path, key)
     migrate(db)
     checkWholeness(db)
     // A file that may only be read opens well enough; this is the first thing that it refuses.

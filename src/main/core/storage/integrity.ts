@@ -2,7 +2,9 @@
  * A look at a database when it is opened: thorough for a small file, and for a large one at the ends of every tree,
  * so that the application starts as fast in its fifth year as on its first day.
  */
+import * as files from 'node:fs/promises'
 import type { Db } from './connection.ts'
+import { fileErrorOf } from './file-error.ts'
 
 /** Up to this size every page is read: about 50 ms. */
 const THOROUGH_UP_TO_BYTES = 16 * 1024 * 1024
@@ -33,6 +35,69 @@ export function checkWholeness(db: Db, thoroughUpToBytes: number = THOROUGH_UP_T
   // What SQLite found can quote what is stored, so it is not passed on.
   if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new DamagedDatabaseError('The file is damaged.')
 }
+
+/** Of the index of the log, which SQLite keeps beside it: two copies of what it says, and how much of the log is copied already. */
+const INDEX = { copy: 48, isBegun: 12, pageSize: 14, frames: 16, copied: 96, length: 136 } as const
+const LOG_HEADER = 32
+const FRAME_HEADER = 24
+
+/**
+ * Insists on a log that is as the run before left it, where that was ended at once. SQLite itself takes what it can read of a log,
+ * and passes over the rest without a word: what was saved last would be gone, and what was sent would seem not to be.
+ *
+ * @param path of the database. Neither it nor its log is changed.
+ * @param look opens the database for reading alone.
+ * @throws {DamagedDatabaseError} the log is shorter than it was, or can't be read to its end.
+ */
+export async function insistOnLog(path: string, look: () => Db): Promise<void> {
+  const known = await knownLog(path)
+  if (!known) return
+  const bytes = await files.stat(`${path}-wal`).then(
+    ({ size }) => size,
+    () => 0
+  )
+  if (bytes < LOG_HEADER + known.frames * (FRAME_HEADER + known.pageSize)) throw cutLog()
+  const db = look()
+  try {
+    // The first that is read makes SQLite go through the log, and write its index anew.
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    const found = await knownLog(path)
+    if ((found?.frames ?? 0) < known.frames) throw cutLog()
+  } finally {
+    db.close()
+  }
+}
+
+/** Undefined where nothing of the log is waited for, or its index was being written when the run ended. */
+async function knownLog(path: string): Promise<{ frames: number; pageSize: number } | undefined> {
+  const index = await begunOf(`${path}-shm`, INDEX.length)
+  const isWhole =
+    index?.byteLength === INDEX.length &&
+    index.subarray(0, INDEX.copy).equals(index.subarray(INDEX.copy, 2 * INDEX.copy)) &&
+    index[INDEX.isBegun] === 1
+  if (!isWhole) return undefined
+  const [frames, copied] = [index.readUInt32LE(INDEX.frames), index.readUInt32LE(INDEX.copied)]
+  const size = index.readUInt16LE(INDEX.pageSize)
+  // As SQLite writes 65,536 in two bytes.
+  return frames > copied ? { frames, pageSize: size === 1 ? 65_536 : size } : undefined
+}
+
+async function begunOf(path: string, length: number): Promise<Buffer | undefined> {
+  try {
+    const file = await files.open(path, 'r')
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (fileErrorOf(error)) return undefined
+    throw error
+  }
+}
+
+const cutLog = () => new DamagedDatabaseError('The log of the file is damaged.')
 
 function readEnds(db: Db): void {
   for (const tree of treesOf(db)) {
