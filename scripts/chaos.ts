@@ -7,12 +7,14 @@ import { parseArgs } from 'node:util'
 import { downloadsChaos } from '../test/chaos/downloads.ts'
 import { dropFoldersChaos } from '../test/chaos/drop-folders.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
+import { storageChaos } from '../test/chaos/storage.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
 
 const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   outbox: outboxChaos,
   'drop-folders': dropFoldersChaos,
-  downloads: downloadsChaos
+  downloads: downloadsChaos,
+  storage: storageChaos
 }
 
 const { values } = parseArgs({

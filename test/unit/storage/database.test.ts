@@ -191,12 +191,13 @@ describe('a file that can’t be opened', () => {
     rescued.close()
   })
 
-  test.each<[what: string, damage: (log: string) => void, reason?: 'damaged']>([
+  test.each<[what: string, damage: (log: string, file: string) => void, reason?: 'damaged']>([
     ['lacks its end', (log) => truncateSync(log, Math.floor(statSync(log).size * 0.9)), 'damaged'],
     ['has another byte in it', (log) => flipByte(log, Math.floor(statSync(log).size / 2)), 'damaged'],
     ['has another beginning', (log) => flipByte(log, 17), 'damaged'],
     ['is empty', (log) => truncateSync(log, 0), 'damaged'],
     ['is gone', (log) => rmSync(log), 'damaged'],
+    ['stands beside a damaged file', (_log, file) => flipByte(file, Math.floor(statSync(file).size * 0.6)), 'damaged'],
     ['is as it was', () => undefined]
   ])(
     'and whose log %s after a crash: nothing that was saved is passed over without a word',
@@ -207,7 +208,7 @@ describe('a file that can’t be opened', () => {
       const crashed = workstation()
       for (const name of readdirSync(place.folder)) copyFileSync(join(place.folder, name), join(crashed.folder, name))
       crashed.entries.set('database-key', place.entries.get('database-key') ?? '')
-      damage(`${crashed.path}-wal`)
+      damage(`${crashed.path}-wal`, crashed.path)
       const before = contentsOf(crashed.folder)
       const { db, setAside } = await crashed.open()
       expect(setAside?.reason).toBe(reason)

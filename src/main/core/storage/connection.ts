@@ -37,7 +37,7 @@ export function connectEncrypted(path: string, key: Uint8Array): Db {
 export function connectToLook(path: string, key: Uint8Array): Db {
   const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, readonly: true, fileMustExist: true })
   unlock(db, key)
-  return db
+  return settled(db)
 }
 
 /** The same tables without a file; everything is forgotten at the end. */

@@ -13,7 +13,7 @@ import type { DatabaseFault, MemoryReason } from './database-fault.ts'
 import { faultOf } from './database-fault.ts'
 import { fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'
-import { checkWholeness, insistOnLog } from './integrity.ts'
+import { checkWholeness, checkWithLog } from './integrity.ts'
 import { type Keychain, KeychainError } from './keychain.ts'
 import { migrate } from './migrations.ts'
 import { setAside } from './set-aside.ts'
@@ -80,7 +80,7 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
   const path = join(parts.folder, DATABASE_FILE)
   let db: Db | undefined
   try {
-    await insistOnLog(path, () => connectToLook(path, key))
+    await checkWithLog(path, () => connectToLook(path, key))
     db = parts.connect(path, key)
     migrate(db)
     checkWholeness(db)

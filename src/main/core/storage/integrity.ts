@@ -42,27 +42,28 @@ const LOG_HEADER = 32
 const FRAME_HEADER = 24
 
 /**
- * Insists on a log that is as the run before left it, where that was ended at once. SQLite itself takes what it can read of a log,
- * and passes over the rest without a word: what was saved last would be gone, and what was sent would seem not to be.
+ * Looks at a database that has a log before it is opened for writing: where the run before was ended at once. Two things would be
+ * done without a word otherwise. SQLite takes what it can read of a log and passes over the rest: what was saved last would be
+ * gone, and what was sent would seem not to be. And closing a file that turns out to be damaged copies its log into it.
  *
  * @param path of the database. Neither it nor its log is changed.
  * @param look opens the database for reading alone.
- * @throws {DamagedDatabaseError} the log is shorter than it was, or can't be read to its end.
+ * @throws {DamagedDatabaseError} the log is shorter than it was, or can't be read to its end; or as {@link checkWholeness}.
  */
-export async function insistOnLog(path: string, look: () => Db): Promise<void> {
+export async function checkWithLog(path: string, look: () => Db): Promise<void> {
   const known = await knownLog(path)
-  if (!known) return
   const bytes = await files.stat(`${path}-wal`).then(
     ({ size }) => size,
     () => 0
   )
-  if (bytes < LOG_HEADER + known.frames * (FRAME_HEADER + known.pageSize)) throw cutLog()
+  if (known && bytes < LOG_HEADER + known.frames * (FRAME_HEADER + known.pageSize)) throw cutLog()
+  if (bytes === 0) return
   const db = look()
   try {
     // The first that is read makes SQLite go through the log, and write its index anew.
-    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    checkWholeness(db)
     const found = await knownLog(path)
-    if ((found?.frames ?? 0) < known.frames) throw cutLog()
+    if (known && (found?.frames ?? 0) < known.frames) throw cutLog()
   } finally {
     db.close()
   }

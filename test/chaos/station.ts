@@ -1,0 +1,232 @@
+/**
+ * Run as a program: one workstation, which does what it is told on its standard input, a line of JSON each, and answers each with
+ * one. It is meant to be killed, to run out of disk, and to lose its keychain. Its time passes quicker than ours.
+ */
+import { mkdirSync, readFileSync, writeSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import keytar from 'keytar'
+import type { SigningTurn } from '../../src/main/core/counter/deps.ts'
+import { systemTime, type Time } from '../../src/main/core/lib/time.ts'
+import { type Keychain, keychainOver } from '../../src/main/core/storage/keychain.ts'
+import { openKeytarKeychain } from '../../src/main/core/storage/keytar-keychain.ts'
+import { asAppError } from '../../src/main/ipc/errors.ts'
+import type { AppError, SendState } from '../../src/shared/contract/index.ts'
+import { form, forms, signer } from '../fixtures/compositions.ts'
+import { openWorkstation } from '../fixtures/workstation.ts'
+
+const HASTE = 20
+
+/** What the program is started with. */
+export interface StationPlan {
+  /** Everything of it is below. */
+  root: string
+  baseUrl: string
+  token: string
+  /** A file beside the data, or the system's. */
+  keychain: 'file' | 'system'
+  /** How long the system's keychain may take, in milliseconds. */
+  patience?: number
+}
+
+/** What is there, as the application tells it. */
+export interface StationLook {
+  drafts: string[]
+  sends: { title: string; state: SendState; error?: AppError }[]
+  notes: string[]
+  trail: { isWhole: boolean; entries: number } | AppError
+  /** What happened at the counter, oldest first, by session. */
+  counter: { session: string; what: string; detail: Record<string, string> }[]
+  troubles: AppError[]
+}
+
+/** How it was opened. */
+export interface StationOpened {
+  state: 'encrypted' | 'memory'
+  because?: string
+  setAside?: { name: string; reason: string }
+  keychain: string
+}
+
+export type StationAnswer = { ok: true; value: unknown } | { ok: false; error: AppError }
+
+const plan = JSON.parse(process.argv[2] ?? '{}') as StationPlan
+const files = join(plan.root, 'Files')
+mkdirSync(files, { recursive: true })
+
+const time: Time = {
+  ...systemTime,
+  elapsed: () => performance.now() * HASTE,
+  after: (delay, task) => systemTime.after(delay / HASTE, task)
+}
+
+/** Entries in a file that is replaced as a whole: what was set outlives a kill, as it does in the system's. */
+function fileKeychain(path: string): Keychain {
+  const entries = new Map<string, string>(
+    (() => {
+      try {
+        return JSON.parse(readFileSync(path, 'utf8')) as [string, string][]
+      } catch {
+        return []
+      }
+    })()
+  )
+  let saving = Promise.resolve()
+  function save(): Promise<void> {
+    saving = saving.then(async () => {
+      await writeFile(`${path}.new`, JSON.stringify([...entries]))
+      await rename(`${path}.new`, path)
+    })
+    return saving
+  }
+  return keychainOver(
+    {
+      get: async (name) => entries.get(name) ?? null,
+      set(name, secret) {
+        entries.set(name, secret)
+        return save()
+      },
+      delete(name) {
+        entries.delete(name)
+        return save()
+      }
+    },
+    'in-os'
+  )
+}
+
+const opened =
+  plan.keychain === 'file'
+    ? { keychain: fileKeychain(join(plan.root, 'keychain.json')), status: { state: 'available' as const } }
+    : await openKeytarKeychain(async () => keytar, { timeoutMs: plan.patience ?? 5_000 })
+
+let page: SigningTurn | undefined
+let pages = 0
+const work = await openWorkstation({
+  ...{ folder: join(plan.root, 'own'), files, time, baseUrl: plan.baseUrl, token: plan.token },
+  keychain: opened.keychain,
+  staff: () => 'Ana',
+  openView(turn) {
+    page = turn
+    pages++
+    return {
+      ...{ show: nothing, cover: nothing, zoom: nothing, print: async () => undefined },
+      pdf: async () => new Uint8Array(),
+      destroy: async () => {
+        page = undefined
+      }
+    }
+  }
+})
+
+function nothing(): void {}
+
+const { audit, counter, drafts, outbox, pin } = work
+const at = { x: 0, y: 40, width: 800, height: 600 }
+const sessionId = () => counter.state()?.id ?? ''
+
+const commands: Record<string, (argument: string) => unknown> = {
+  account: () => work.account(),
+  begin: () => work.begin(),
+  async draft(title) {
+    return drafts.save(await work.account(), forms({ items: [form({ Name: title })] })).id
+  },
+  /** Put in the outbox, and let go at once. */
+  async send(title) {
+    const people = [signer()]
+    const composition = forms({ embedded: true, items: [form({ Name: title, Reference: 'FORM-1', signers: people })] })
+    const { id } = outbox.start(drafts.save(await work.account(), composition).id)
+    outbox.now(id)
+  },
+  /** Written into the trail; answers whether it could be. */
+  note(text) {
+    const before = work.troubles.length
+    audit.note({ what: 'settings-changed', detail: { chaos: text } })
+    return work.troubles.length === before
+  },
+  async look(): Promise<StationLook> {
+    const account = work.accounts.list()[0]?.id ?? ''
+    const list = await audit.list('', 0, 10_000)
+    const entries = list.entries.toReversed()
+    return {
+      drafts: drafts.list(account, { limit: 10_000 }).rows.map(({ title }) => title),
+      sends: sendsOf(account),
+      notes: entries.flatMap(({ detail }) => detail.chaos ?? []),
+      trail: await audit.check().catch(asAppError),
+      counter: entries.flatMap(({ session, what, detail }) => (session ? [{ session, what, detail }] : [])),
+      troubles: work.troubles.map(asAppError)
+    }
+  },
+  outbox: async () => outbox.state(await work.account()),
+  resume: async () => outbox.resume(await work.account()),
+  /** Something that needs the account's credentials and asks the service. */
+  refresh: async () => work.watch.refresh(await work.account()),
+  settled: () => audit.settled(),
+  pin: (text) => pin.set(text),
+  pinState: () => pin.state(),
+  queue: () => counter.queue(),
+  async offer(name) {
+    const [documentReference, index] = await entryOf(name)
+    return counter.offer(documentReference, index)
+  },
+  async start(name) {
+    const [documentReference, index] = await entryOf(name)
+    const turns = [{ documentReference, signer: index, evidence: ['photo-identification'] }]
+    return counter.start({ turns, allowsCamera: false })
+  },
+  beginTurn: () => counter.begin(sessionId()),
+  open() {
+    counter.show(sessionId(), at)
+    page?.events.loading()
+    page?.events.open()
+    return page?.url
+  },
+  link: () => page?.url,
+  returned: () => page?.events.returned(),
+  finish: () => counter.finish(sessionId()),
+  next: () => counter.next(sessionId()),
+  unlock: (text) => counter.unlock(sessionId(), text),
+  endSession: () => counter.staff(sessionId(), 'end', 'office'),
+  close: () => counter.close(sessionId()),
+  resumeInterrupted: () => counter.resumeInterrupted(),
+  session: () => ({ state: counter.state(), pages, isPageOpen: page !== undefined }),
+  end: async () => {
+    await work.end()
+    setImmediate(() => process.exit(0))
+  }
+}
+
+function sendsOf(account: string): StationLook['sends'] {
+  const all: StationLook['sends'] = []
+  for (;;) {
+    const { rows, total } = outbox.list(account, { show: 'all', offset: all.length, limit: 500 })
+    all.push(...rows.map(({ title, state, error }) => ({ title, state, ...(error && { error }) })))
+    if (rows.length === 0 || all.length >= total) return all
+  }
+}
+
+async function entryOf(name: string): Promise<[reference: string, signer: number]> {
+  const found = (await counter.queue()).find(({ documentName }) => documentName === name)
+  if (!found) throw new Error('Nobody waits for this document.')
+  return [found.documentReference, found.signer]
+}
+
+/** Not console.log, which would keep it back: the word must be out when the process dies. */
+const answer = (said: StationAnswer) => writeSync(1, `${JSON.stringify(said)}\n`)
+
+const { state, setAside, because } = { because: undefined, setAside: undefined, ...work.storage }
+answer({
+  ok: true,
+  value: { state, because, setAside, keychain: opened.status.state } satisfies Partial<StationOpened> | object
+})
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name = '', argument = ''] = JSON.parse(line) as string[]
+  try {
+    const value = await commands[name]?.(argument)
+    answer({ ok: true, value: value ?? null })
+  } catch (error) {
+    answer({ ok: false, error: asAppError(error) })
+  }
+}
+process.exit(0)

@@ -1,0 +1,111 @@
+/** Starts `station.ts` as a process, speaks with it, and kills it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface, type Interface } from 'node:readline'
+import type { AppError } from '../../src/shared/contract/index.ts'
+import type { StationAnswer, StationLook, StationOpened, StationPlan } from './station.ts'
+
+const PROGRAM = new URL('./station.ts', import.meta.url).pathname
+/** How long an answer may take, in milliseconds: only what never comes is a fault. */
+const PATIENCE = 120_000
+/** In which `ulimit -f` counts, in bytes. */
+const BLOCK = 512
+
+/** The process ended before it had answered. */
+export class StationDied extends Error {}
+/** It answered with an error. */
+export class StationRefused extends Error {
+  readonly appError: AppError
+  constructor(appError: AppError) {
+    super(appError.message)
+    this.appError = appError
+  }
+}
+
+export interface StationOptions {
+  /** No file of it may become larger, in bytes: the disk is full for what comes after. */
+  mostFileBytes?: number
+  env?: NodeJS.ProcessEnv
+}
+
+export class Station {
+  readonly #child: ChildProcess
+  readonly #lines: Interface
+  readonly #waiting: ((answer: StationAnswer | undefined) => void)[] = []
+  readonly #exit: Promise<unknown>
+  /** How the data was opened. */
+  readonly opened: Promise<StationOpened>
+
+  constructor(plan: StationPlan, { mostFileBytes, env }: StationOptions = {}) {
+    const args = [PROGRAM, JSON.stringify(plan)]
+    // A limit of the system's on this process: its writes fail, as they do on a disk that is full.
+    const limited = [
+      '-c',
+      `ulimit -f ${Math.floor((mostFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`,
+      process.execPath,
+      ...args
+    ]
+    const options = { stdio: ['pipe', 'pipe', 'inherit'] as ['pipe', 'pipe', 'inherit'], env: env ?? process.env }
+    this.#child =
+      mostFileBytes === undefined ? spawn(process.execPath, args, options) : spawn('/bin/sh', limited, options)
+    this.#exit = once(this.#child, 'exit')
+    this.#child.stdin?.on('error', () => undefined)
+    if (!this.#child.stdout) throw new Error('The process has no output.')
+    this.#lines = createInterface({ input: this.#child.stdout })
+    this.opened = this.#answer().then((value) => value as StationOpened)
+    this.opened.catch(() => undefined)
+    this.#lines.on('line', (line) => this.#waiting.shift()?.(JSON.parse(line) as StationAnswer))
+    this.#lines.on('close', () => {
+      for (const tell of this.#waiting.splice(0)) tell(undefined)
+    })
+  }
+
+  /**
+   * Has it do something; resolves with what came of it.
+   * @throws StationDied, StationRefused
+   */
+  ask(name: string, argument = ''): Promise<unknown> {
+    const answer = this.#answer()
+    this.#child.stdin?.write(`${JSON.stringify([name, argument])}\n`)
+    return answer
+  }
+
+  look = (): Promise<StationLook> => this.ask('look') as Promise<StationLook>
+
+  async #answer(): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<StationAnswer | undefined>()
+    this.#waiting.push(resolve)
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) resolve(undefined)
+    const late = setTimeout(() => reject(new Error('The process gives no answer.')), PATIENCE)
+    const answer = await promise.finally(() => clearTimeout(late))
+    if (!answer) throw new StationDied('The process ended.')
+    if (!answer.ok) throw new StationRefused(answer.error)
+    return answer.value
+  }
+
+  isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  async kill(): Promise<void> {
+    if (this.isAlive()) this.#child.kill('SIGKILL')
+    await this.#exit
+  }
+
+  /** An orderly end. */
+  async end(): Promise<void> {
+    await this.ask('end')
+    await this.#exit
+  }
+}
+
+/** What it was refused with; undefined where it was done. @throws StationDied */
+export async function refusalOf(asked: Promise<unknown>): Promise<AppError | undefined> {
+  try {
+    await asked
+    return undefined
+  } catch (error) {
+    if (error instanceof StationRefused) return error.appError
+    throw error
+  }
+}

@@ -1,0 +1,351 @@
+/**
+ * The disk is full at a random write, round after round; and of what is there by then copies are damaged: a byte or a page is
+ * another, the log is cut, or a file lacks its end. After each the application starts or says in words what is wrong, has all
+ * that it said was kept, sends nothing twice, and leaves what is damaged as it is.
+ */
+import { cp, mkdtemp, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import type { Fault } from './ledger.ts'
+import type { StationLook, StationOpened, StationPlan } from './station.ts'
+import { refusalOf, Station, StationDied } from './stations.ts'
+import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+
+const TOKEN = 'made-up-token-1'
+const DATABASE = 'countersign.db'
+const PAGE = 4096
+/** How long everything that was put in the outbox may take to be settled in the end, in milliseconds. */
+const SETTLING = 180_000
+
+interface Place {
+  root: string
+  office: PracticeOffice
+  chance: Chance
+  /** What the application said that it has. */
+  drafts: Set<string>
+  sends: Set<string>
+  notes: Set<string>
+  /** What was asked for and refused: it may be there all the same, once. */
+  tried: Set<string>
+  full: number
+  setAside: number
+  unnoticed: number
+}
+
+/** Each round is one life on a disk that becomes full, one look at what is left, and one at a copy that was damaged. */
+export async function storageChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
+  const place: Place = {
+    ...{ root, office, chance: chanceOf(seed), full: 0, setAside: 0, unnoticed: 0 },
+    ...{ drafts: new Set(), sends: new Set(), notes: new Set(), tried: new Set() }
+  }
+  const tally = emptyTally()
+  const note = (faults: readonly Fault[], when: string) => {
+    for (const { kind, words } of faults) {
+      tally[kind]++
+      say(`${when}: ${kind}: ${words}`)
+    }
+  }
+  try {
+    note(await firstLife(place), 'at first')
+    for (let round = 1; round <= rounds; round++) {
+      note(await fullDisk(place, round), `round ${round}, full`)
+      note(await damaged(place), `round ${round}, damaged`)
+      tally.rounds++
+      if (round % 10 === 0) say(`${round} rounds`)
+    }
+    note(await lastLife(place), 'in the end')
+    const { drafts, sends, notes, full, setAside, unnoticed } = place
+    say(
+      `${drafts.size} drafts, ${sends.size} packages and ${notes.size} entries were kept; ${full} refusals of a full disk`
+    )
+    say(`${setAside} damaged copies were set aside, ${unnoticed} had all there was`)
+  } finally {
+    await office.close()
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+function planOf({ root, office }: Place): StationPlan {
+  return { root, baseUrl: office.url, token: TOKEN, keychain: 'file' }
+}
+
+async function firstLife(place: Place): Promise<Fault[]> {
+  const station = new Station(planOf(place))
+  const { state } = await station.opened
+  await station.ask('account')
+  await station.end()
+  return state === 'encrypted' ? [] : [{ kind: 'wrong', words: `a new database is “${state}”` }]
+}
+
+/** Works until it was told several times that there is no room, or for some fifty things; then it ends, or is killed. */
+async function fullDisk(place: Place, round: number): Promise<Fault[]> {
+  const { chance } = place
+  const faults: Fault[] = []
+  const station = new Station(planOf(place), {
+    mostFileBytes: (await largestFile(join(place.root, 'own'))) + chance.below(96) * 2048
+  })
+  try {
+    const opened = await station.opened
+    // It may be full for its own beginning already: then it says so, and nothing is written.
+    if (opened.state === 'memory') {
+      if (!opened.because || opened.setAside) faults.push(wrong('a full disk set the database aside, or is no reason'))
+      place.full++
+      return faults
+    }
+    await station.ask('begin')
+    for (let number = 1, refused = 0; number <= 50 && refused < 4; number++) {
+      if (await oneThing(place, station, `${round}.${number}`, faults)) refused++
+    }
+  } catch (error) {
+    if (error instanceof StationDied) faults.push(wrong('the application ended by itself'))
+    else throw error
+  } finally {
+    if (chance.below(2) === 0 && station.isAlive())
+      await Promise.race([refusalOf(station.ask('end')).catch(() => undefined), pause(2000)])
+    await station.kill()
+  }
+  const after = new Station(planOf(place))
+  try {
+    const opened = await after.opened
+    if (opened.state !== 'encrypted' || opened.setAside)
+      faults.push(wrong(`after a full disk it is opened as ${JSON.stringify(opened)}`))
+    faults.push(...faultsOf(place, await after.look()))
+  } finally {
+    await after.kill()
+  }
+  return faults
+}
+
+/** Answers whether it was refused. */
+async function oneThing(place: Place, station: Station, name: string, faults: Fault[]): Promise<boolean> {
+  const what = place.chance.oneOf(['draft', 'draft', 'send', 'note'] as const)
+  const [kept, title] = {
+    draft: [place.drafts, `Draft ${name}`] as const,
+    send: [place.sends, `Send ${name}`] as const,
+    note: [place.notes, `Note ${name}`] as const
+  }[what]
+  if (what === 'note') {
+    const isKept = (await station.ask('note', title)) === true
+    if (isKept) kept.add(title)
+    else place.tried.add(title)
+    return !isKept
+  }
+  const refusal = await refusalOf(station.ask(what, title))
+  if (!refusal) {
+    kept.add(title)
+    return false
+  }
+  place.full++
+  place.tried.add(title)
+  // What is said of it has to be about the disk.
+  if (!['no-space', 'storage', 'not-writable'].includes(refusal.code)) {
+    faults.push(wrong(`${title} was refused with “${refusal.code}: ${refusal.message}”`))
+  }
+  return true
+}
+
+const wrong = (words: string): Fault => ({ kind: 'wrong', words })
+
+/** What was said to be kept is there once; what was refused, once at most; and the trail holds together. */
+function faultsOf({ drafts, sends, notes, tried, office }: Place, look: StationLook, isEnd = false): Fault[] {
+  const faults: Fault[] = []
+  const arrived = arrivals(office)
+  const there = {
+    draft: countedBy(look.drafts),
+    send: countedBy(look.sends.map(({ title }) => title)),
+    note: countedBy(look.notes)
+  }
+  for (const [kept, counts] of [
+    [drafts, there.draft],
+    [sends, there.send],
+    [notes, there.note]
+  ] as const) {
+    for (const title of kept) if (!counts.has(title)) faults.push({ kind: 'lost', words: `${title} is nowhere` })
+  }
+  for (const counts of Object.values(there)) {
+    for (const [title, count] of counts) {
+      if (count > 1) faults.push({ kind: 'doubled', words: `${title} is there ${count} times` })
+    }
+  }
+  for (const [title, count] of arrived) {
+    if (count > 1) faults.push({ kind: 'doubled', words: `${title} arrived ${count} times` })
+    // Where it was refused the draft may have stayed, and nothing has left.
+    if (!there.send.has(title)) faults.push(wrong(`${title} arrived, and is in no outbox`))
+  }
+  for (const { title, state } of look.sends) {
+    const count = arrived.get(title) ?? 0
+    if (state === 'sent' && count === 0) faults.push(wrong(`${title} is called sent, and the service has nothing`))
+    if ((state === 'not-sent' || state === 'ready') && count > 0)
+      faults.push(wrong(`${title} is called ${state}, and the service has it`))
+    if (isEnd && state !== 'sent' && !tried.has(title))
+      faults.push({ kind: 'lost', words: `${title} is “${state}” in the end` })
+  }
+  if (!('isWhole' in look.trail) || !look.trail.isWhole) faults.push(wrong(`the trail: ${JSON.stringify(look.trail)}`))
+  return faults
+}
+
+const DAMAGES = [
+  'a byte',
+  'a page',
+  'a byte of the log',
+  'the log is cut',
+  'the log is gone',
+  'the end is missing',
+  'it is empty'
+] as const
+
+/** Damages a copy, and has the application open it. */
+async function damaged(place: Place): Promise<Fault[]> {
+  const { chance, root } = place
+  const copy = await mkdtemp(join(tmpdir(), 'countersign-damaged-'))
+  try {
+    // As a kill leaves it, with what is in the log alone.
+    const before = new Station(planOf(place))
+    await before.opened
+    for (let number = 0; number < 3; number++)
+      await before.ask('note', `Damage ${place.notes.size}`).then(() => place.notes.add(`Damage ${place.notes.size}`))
+    await before.kill()
+    await cp(root, copy, { recursive: true })
+    const own = join(copy, 'own')
+    const damage = chance.oneOf(DAMAGES)
+    await inflict(own, damage, chance)
+    const bytes = await bytesOf(own)
+    const station = new Station({ ...planOf(place), root: copy })
+    try {
+      const opened = await station.opened
+      return await faultsOfOpening(place, station, opened, { own, bytes, damage })
+    } catch (error) {
+      if (error instanceof StationDied) return [wrong(`${damage}: the application didn’t start`)]
+      throw error
+    } finally {
+      await station.kill()
+    }
+  } finally {
+    await rm(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+}
+
+async function inflict(own: string, damage: (typeof DAMAGES)[number], chance: Chance): Promise<void> {
+  const path = join(own, DATABASE)
+  const log = `${path}-wal`
+  const sizeOf = (file: string) => stat(file).then(({ size }) => size)
+  switch (damage) {
+    case 'a byte':
+      return overwrite(path, chance.below(await sizeOf(path)), 1)
+    case 'a page':
+      return overwrite(path, chance.below((await sizeOf(path)) / PAGE) * PAGE, PAGE)
+    case 'a byte of the log':
+      return overwrite(log, chance.below(await sizeOf(log)), 1)
+    case 'the log is cut':
+      return truncate(log, chance.below(await sizeOf(log)))
+    case 'the log is gone':
+      return rm(log)
+    case 'the end is missing':
+      return truncate(path, PAGE + chance.below((await sizeOf(path)) - PAGE))
+    case 'it is empty':
+      return truncate(path, 0)
+  }
+}
+
+/** Each byte becomes another. */
+async function overwrite(path: string, at: number, length: number): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
+    await file.write(
+      buffer.map((byte) => byte ^ 0xa5),
+      0,
+      bytesRead,
+      at
+    )
+  } finally {
+    await file.close()
+  }
+}
+
+const bytesOf = async (folder: string) =>
+  new Map(
+    await Promise.all(
+      ['', '-wal'].map(
+        async (end) =>
+          [`${DATABASE}${end}`, await readFile(join(folder, `${DATABASE}${end}`)).catch(() => undefined)] as const
+      )
+    )
+  )
+
+interface Damaged {
+  own: string
+  bytes: Awaited<ReturnType<typeof bytesOf>>
+  damage: string
+}
+
+async function faultsOfOpening(
+  place: Place,
+  station: Station,
+  opened: StationOpened,
+  { own, bytes, damage }: Damaged
+): Promise<Fault[]> {
+  const said = JSON.stringify(opened)
+  const kept = opened.setAside ? join(own, opened.setAside.name) : opened.state === 'memory' ? own : undefined
+  if (kept === undefined) {
+    place.unnoticed++
+    // Where nothing is said, nothing may be missing.
+    const faults = faultsOf(place, await station.look())
+    return faults.map(({ kind, words }) => ({
+      kind,
+      words: `${damage}, and nothing is said of it (${said}): ${words}`
+    }))
+  }
+  place.setAside++
+  const now = await bytesOf(kept)
+  const faults: Fault[] = []
+  for (const [name, content] of bytes) {
+    const isAsItWas = content === undefined ? now.get(name) === undefined : now.get(name)?.equals(content)
+    if (!isAsItWas) faults.push(wrong(`${damage}: ${name} is another now (${said})`))
+  }
+  if (opened.state === 'memory' && !opened.because) faults.push(wrong(`${damage}: no reason is given (${said})`))
+  return faults
+}
+
+/** Everything that is in an outbox comes to its end. */
+async function lastLife(place: Place): Promise<Fault[]> {
+  const station = new Station(planOf(place))
+  try {
+    await station.opened
+    await station.ask('begin')
+    await station.ask('resume')
+    const until = performance.now() + SETTLING
+    for (;;) {
+      const look = await station.look()
+      const isOpen = look.sends.some(({ state }) => state === 'ready' || state === 'sending' || state === 'uncertain')
+      if (!isOpen || performance.now() > until) return faultsOf(place, look, true)
+      await pause(200)
+    }
+  } finally {
+    await station.kill()
+  }
+}
+
+async function largestFile(folder: string): Promise<number> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(DATABASE))
+  const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).then(({ size }) => size)))
+  return Math.max(0, ...sizes)
+}
+
+function arrivals({ service }: PracticeOffice): Map<string, number> {
+  return countedBy(Object.values(service.state.documents).map(({ name }) => name))
+}
+
+function countedBy(titles: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const title of titles) counts.set(title, (counts.get(title) ?? 0) + 1)
+  return counts
+}

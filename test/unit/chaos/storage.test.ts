@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { storageChaos } from '../../chaos/storage.ts'
+
+test('on a disk that becomes full, and of a database that was damaged, nothing is lost without a word', {
+  timeout: 300_000
+}, async () => {
+  const faults: string[] = []
+  const tally = await storageChaos({ rounds: 2, seed: 3, say: (line) => faults.push(line) })
+  expect(faults.filter((line) => line.includes(':'))).toEqual([])
+  expect(tally).toMatchObject({ rounds: 2, lost: 0, doubled: 0, partial: 0, wrong: 0 })
+})
