@@ -14,7 +14,7 @@ const BLOCK = 512
 /** The process ended before it had answered. */
 export class StationDied extends Error {}
 /** It answered with an error. */
-export class StationRefused extends Error {
+class StationRefused extends Error {
   readonly appError: AppError
   constructor(appError: AppError) {
     super(appError.message)
