@@ -1,0 +1,91 @@
+// Both commands of the README work on a machine with neither Python nor a compiler, whatever npm it has: nothing that is
+// installed runs a program of its own, and what is native carries what was built for each system. Decision 27.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+interface Package {
+  version?: string
+  hasInstallScript?: boolean
+  os?: string
+  cpu?: string
+  bin?: Record<string, string>
+}
+
+const root = resolve(import.meta.dirname, '../..')
+const read = (name: string) => readFileSync(join(root, name), 'utf8')
+const manifest = JSON.parse(read('package.json'))
+const locked: Record<string, Package> = JSON.parse(read('package-lock.json')).packages
+
+/** Of these, what npm would run has been looked at, and nothing is missing where it isn't run. */
+const LOOKED_AT = {
+  // Copies a built module to where it is looked for first; it is found where it lies, too.
+  '@github/keytar': false,
+  // Chooses an archiver for a kind of installer that we don't make.
+  'electron-winstaller': false,
+  // Has none, but a binding.gyp, of which npm makes one.
+  'better-sqlite3-multiple-ciphers': false
+}
+
+test('npm runs no script of any package, nor makes one up of a binding.gyp', () => {
+  expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m)
+  expect(manifest.allowScripts).toEqual(LOOKED_AT)
+})
+
+test('a package that comes with an install script is looked at first', () => {
+  const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript)
+  expect(scripted.map(([path]) => path)).toEqual(['node_modules/electron-winstaller', 'node_modules/keytar'])
+})
+
+test('no command of ours hangs on a script that npm would have to run before or after it', () => {
+  const hooks = /^(pre|post)|^(install|prepare|dependencies)$/
+  expect(Object.keys(manifest.scripts).filter((name) => hooks.test(name))).toEqual([])
+})
+
+test.each(['linux', 'darwin', 'win32'])('the native packages carry what was built for %s', (platform) => {
+  for (const arch of ['x64', 'arm64']) {
+    const target = `${platform}-${arch}`
+    expect(existsSync(join(root, `node_modules/better-sqlite3-multiple-ciphers/prebuilds/${target}.node`))).toBe(true)
+    expect(existsSync(join(root, `node_modules/keytar/prebuilds/${target}/keytar.node`))).toBe(true)
+  }
+})
+
+test('the Node that scripts and tests run on comes as a package of each system’s own', () => {
+  const systems = Object.keys(manifest.optionalDependencies).map((name) => {
+    const { version = '', os, cpu, bin } = locked[`node_modules/${name}`] ?? {}
+    expect(version).toBe(manifest.optionalDependencies[name])
+    // import.meta.main is known from 24.2 on.
+    const [major = 0, minor = 0] = version.split('.').map(Number)
+    expect(major * 100 + minor).toBeGreaterThanOrEqual(2402)
+    expect(bin).toHaveProperty('node')
+    return `${os} ${cpu}`
+  })
+  expect(systems.sort()).toEqual(['darwin arm64', 'darwin x64', 'linux arm64', 'linux x64', 'win32 x64'])
+})
+
+test.each(['start', 'dev', 'demo', 'bench', 'chaos', 'soak', 'practice', 'test', 'test:electron', 'package'])(
+  'npm run %s begins by finding it',
+  (name) => expect(manifest.scripts[name]).toMatch(/^npm run -s own-node && /)
+)
+
+test('it is found first by npm’s commands where npm has not put it there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-own-node-'))
+  try {
+    const isWindows = process.platform === 'win32'
+    mkdirSync(join(folder, 'node_modules/node-of-here/bin'), { recursive: true })
+    cpSync(process.execPath, join(folder, 'node_modules/node-of-here/bin', isWindows ? 'node.exe' : 'node'))
+    const optionalDependencies = { 'node-of-elsewhere': '1', 'node-of-here': '1' }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ optionalDependencies }))
+    const find = () => execFileSync(process.execPath, [join(root, 'scripts/own-node.mjs')], { cwd: folder })
+    const found = join(folder, 'node_modules/.bin', isWindows ? 'node.cmd' : 'node')
+    find()
+    const said = execFileSync(found, ['--version'], { encoding: 'utf8', shell: isWindows })
+    expect(said.trim()).toBe(process.version)
+    // Again, and nothing is in its way.
+    find()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
