@@ -117,6 +117,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
         whileDownloadsRest: downloads.whileEnded,
         leaveAccount: bulk.closeAll,
         rights: foundation.rights,
+        note: audit.note,
         signedLooks: identity.pdfPreviews,
         changed: () => signals.emit('accounts')
       }),

@@ -183,6 +183,10 @@ test('every event has words of its own, and a later version’s event is shown b
     'pin-set',
     'pin-reset',
     'settings-changed',
+    'account-added',
+    'account-changed',
+    'account-removed',
+    'entries-lost',
     'identity-data-fetched'
   ]
   const words = events.map((what) => entryStatus({ what, detail: {} }).word)
@@ -194,11 +198,17 @@ test('every event has words of its own, and a later version’s event is shown b
 
 test('details are named in plain words, and one that is not known is not lost', () => {
   const detail = { seconds: '312', outcome: 'signed', by: 'blur', tried: '2', colour: 'green' }
-  expect(detailsIn({ detail })).toEqual([
+  expect(detailsIn({ detail, zone: 'Pacific/Auckland' })).toEqual([
     { name: 'By', value: 'another window came to the front' },
     { name: 'What the service says', value: 'Signed' },
     { name: 'Refused attempts of the page', value: '2' },
     { name: 'Lasted', value: '5 minutes' },
     { name: 'Colour', value: 'green' }
+  ])
+  const missing = { entries: '3', from: '2026-11-21T10:42:07+13:00', until: 'long ago' }
+  expect(detailsIn({ detail: missing, zone: 'Pacific/Auckland' })).toEqual([
+    { name: 'Could not be written', value: '3' },
+    { name: 'From', value: '21 Nov 2026 10:42:07' },
+    { name: 'Until', value: 'long ago' }
   ])
 })

@@ -5,6 +5,7 @@ import type { AccountInfo } from '../../shared/model/index.ts'
 import type { Account } from '../core/accounts/account.ts'
 import type { Accounts } from '../core/accounts/accounts.ts'
 import type { Rights } from '../core/accounts/rights.ts'
+import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
@@ -21,6 +22,8 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
   signedLooks: Pick<PdfPreviews, 'signedFrom' | 'forgetSigned'>
   /** Removes an account while none of its downloads is under way. */
   whileDownloadsRest: (id: string, remove: () => Promise<void>) => Promise<void>
+  /** For the audit trail: where documents and secrets go is changed. */
+  note: NoteInAudit
   /** Ends what belongs to the account that was chosen before. */
   leaveAccount: () => Promise<void>
   changed: () => void
@@ -45,6 +48,11 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       ...(kind === 'practice' && !isUsual(practice.day()) && { day: practice.day() }),
       hasSecret: (await accounts.secretState(id)) !== 'missing'
     }
+  }
+
+  /** What is done to the practice account leads nothing anywhere. */
+  function note(what: AuditNote['what'], { kind, name: account }: Account, detail: Record<string, string> = {}): void {
+    if (kind === 'service') parts.note({ what, detail: { account, ...detail } })
   }
 
   /** The newest wish wins, however long the practice office takes to start for an older one. */
@@ -74,15 +82,18 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
     'accounts.add': async (input) => {
       if (input.kind === 'practice') await practice.start()
-      return choose((await accounts.add(input)).id)
+      const account = await accounts.add(input)
+      note('account-added', account, { address: account.baseUrl ?? '' })
+      return choose(account.id)
     },
 
     'accounts.update': async ({ id, ...changes }) => {
       const admission = watch.connectionOf(id).state === 'refused' ? 'refused' : 'not refused'
-      const { baseUrl } = accounts.get(id)
+      const before = accounts.get(id)
       const account = await accounts.update(id, changes, admission)
+      note('account-changed', account, whatChanged(before, account, changes.authentication !== undefined))
       clients.forget(id)
-      const isSameService = account.baseUrl === baseUrl
+      const isSameService = account.baseUrl === before.baseUrl
       if (!isSameService || changes.authentication) forgetService(id, isSameService)
       watch.accountChanged(id, isSameService ? 'the same service' : 'another service')
       parts.changed()
@@ -93,7 +104,9 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
     'accounts.remove': async ({ id }) => {
       const wasChosen = accounts.chosen()?.id === id
+      const account = accounts.get(id)
       await parts.whileDownloadsRest(id, () => accounts.remove(id))
+      note('account-removed', account, { address: account.baseUrl ?? '' })
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
       forgetService(id, false)
@@ -133,8 +146,13 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
         // What is taken back isn't given again by looking at another.
         signedFrom: allow ? [...new Set([...signedFrom, ...(from ? [from] : [])])] : []
       })
+      const account = accounts.get(id)
+      note('account-changed', account, {
+        changed: `signed documents ${allow ? 'may' : 'may not'} be saved`,
+        origin: from ?? ''
+      })
       parts.changed()
-      return view(accounts.get(id))
+      return view(account)
     },
 
     'templates.list': (demand) => lists.templates(chosenId(accounts), demand),
@@ -168,5 +186,21 @@ export function directoryHandlers({
     'employers.list': (demand) => employers.list(chosenId(accounts), demand),
     'employers.save': ({ records }) => employers.save(chosenId(accounts), records),
     'forms.known': () => forms.list(chosenId(accounts))
+  }
+}
+
+/** What an account's change is, for the audit trail; of secrets only that there are others. */
+function whatChanged(before: Account, after: Account, hasNewSecrets: boolean): Record<string, string> {
+  const changed = [
+    before.name !== after.name && 'name',
+    before.baseUrl !== after.baseUrl && 'address',
+    hasNewSecrets && 'sign-in',
+    before.folders.join('\n') !== after.folders.join('\n') && 'folders',
+    before.dataTypeSpelling !== after.dataTypeSpelling && 'spelling of data types'
+  ]
+  return {
+    changed: changed.filter(Boolean).join(', ') || 'nothing',
+    ...(before.name !== after.name && { before: before.name }),
+    address: before.baseUrl === after.baseUrl ? '' : `${before.baseUrl} → ${after.baseUrl}`
   }
 }

@@ -188,6 +188,10 @@ export type AuditEvent =
   | 'pin-set'
   | 'pin-reset'
   | 'settings-changed'
+  | 'account-added'
+  | 'account-changed'
+  | 'account-removed'
+  | 'entries-lost'
   | 'identity-data-fetched'
   | 'signed-document-fetched'
 
@@ -221,4 +225,6 @@ export interface AuditCheck {
   brokenAt?: number
   /** Entries at the end, or all, are missing. */
   isCutOff: boolean
+  /** What can't be written at the moment, as when the disk is full. */
+  unwritten?: number
 }

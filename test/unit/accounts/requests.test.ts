@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openRights } from '../../../src/main/core/accounts/rights.ts'
 import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { accountHandlers } from '../../../src/main/ipc/accounts.ts'
@@ -19,6 +20,7 @@ afterEach(() => work.close())
 function opened(seen: { from?: string } = {}) {
   const days: PracticeDay[] = [USUAL_DAY]
   const forgotten: string[] = []
+  const notes: AuditNote[] = []
   const facts = openServiceFacts({ db: work.db, time: systemTime, changed: () => undefined })
   const rights = openRights(work.db)
   const handlers = accountHandlers({
@@ -38,6 +40,7 @@ function opened(seen: { from?: string } = {}) {
       signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
       forgetSigned: () => void delete seen.from
     },
+    note: (note) => void notes.push(note),
     whileDownloadsRest: (_id, remove) => remove(),
     leaveAccount: async () => undefined,
     changed: () => undefined
@@ -47,7 +50,7 @@ function opened(seen: { from?: string } = {}) {
     rights.learn(id, { reminders: 'no' })
   }
   const learned = (id: string) => [facts.of(id).formsBy, rights.of(id).reminders]
-  return { handlers, days, learn, learned, forgotten }
+  return { handlers, days, learn, learned, forgotten, notes }
 }
 
 test('the practice office has the day that it is given, shown with its account, and is learned anew', async () => {
@@ -127,4 +130,34 @@ test('what a person said of one service is gone with its address, whatever else 
   const elsewhere = { baseUrl: 'https://other.example.com', authentication: { scheme: 'none' as const } }
   await work.accounts.update(id, elsewhere)
   expect(openRights(work.db).of(id)).toMatchObject({ signedDocuments: 'unknown', signedFrom: [] })
+})
+
+test('what leads documents and secrets elsewhere is in the audit trail, with no secret in it', async () => {
+  const seen: { from?: string } = {}
+  const { handlers, notes } = opened(seen)
+  await handlers['accounts.add']({ kind: 'practice', name: 'Practice' }, asking)
+  const service = { name: 'Office', baseUrl: 'https://one.example.com/web/v1.4' }
+  const key = { scheme: 'bearer' as const, token: 'k3y-nobody-may-see' }
+  const { id } = await handlers['accounts.add']({ kind: 'service', ...service, authentication: key }, asking)
+  const moved = { name: 'Office 2', baseUrl: 'https://two.example.com/web/v1.4', authentication: key }
+  await handlers['accounts.update']({ id, ...moved }, asking)
+  await handlers['accounts.update']({ id, ...moved, authentication: undefined, folders: ['InBox'] }, asking)
+  seen.from = 'https://files.example.com'
+  await handlers['accounts.allowSigned']({ id, allow: true }, asking)
+  await handlers['accounts.remove']({ id }, asking)
+  const address = `${service.baseUrl} → ${moved.baseUrl}`
+  expect(notes).toEqual([
+    { what: 'account-added', detail: { account: 'Office', address: service.baseUrl } },
+    {
+      what: 'account-changed',
+      detail: { account: 'Office 2', changed: 'name, address, sign-in', before: 'Office', address }
+    },
+    { what: 'account-changed', detail: { account: 'Office 2', changed: 'folders', address: '' } },
+    {
+      what: 'account-changed',
+      detail: { account: 'Office 2', changed: 'signed documents may be saved', origin: 'https://files.example.com' }
+    },
+    { what: 'account-removed', detail: { account: 'Office 2', address: moved.baseUrl } }
+  ])
+  expect(JSON.stringify(notes)).not.toContain(key.token)
 })

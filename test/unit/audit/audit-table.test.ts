@@ -46,22 +46,20 @@ describe('a note', () => {
     expect(await audit.check()).toMatchObject({ isWhole: true, entries: 1 })
   })
 
-  test('that can’t be written is told, and never thrown; the next is made once it can', async () => {
+  test('that can’t be written is told, and never thrown; it is made before the next once it can', async () => {
     const { run, db, troubles, told } = workstation()
     const audit = run()
     audit.note({ what: 'session-started' })
     db.pragma('query_only = ON')
     audit.note({ what: 'handed-over' })
     await audit.settled()
-    expect(troubles).toEqual([
-      expect.objectContaining({ code: 'SQLITE_READONLY' }),
-      expect.objectContaining({ code: 'SQLITE_READONLY' })
-    ])
+    expect(new Set(troubles.map((error) => (error as { code: string }).code))).toEqual(new Set(['SQLITE_READONLY']))
     expect(told.changed).toBe(1)
     db.pragma('query_only = OFF')
     audit.note({ what: 'session-ended' })
-    expect((await audit.list('', 0, 10)).entries.map(({ what }) => what)).toEqual(['session-ended', 'session-started'])
-    expect(await audit.check()).toMatchObject({ isWhole: true, entries: 2 })
+    const whats = (await audit.list('', 0, 10)).entries.map(({ what }) => what)
+    expect(whats).toEqual(['session-ended', 'handed-over', 'session-started'])
+    expect(await audit.check()).toMatchObject({ isWhole: true, entries: 3 })
   })
 
   test('that the disk has no room for is told, and nothing of it is there', async () => {

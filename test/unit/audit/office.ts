@@ -5,6 +5,7 @@ import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import type { SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
+import { ownTime } from '../../fixtures/own-time.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
 export const TEN = Date.UTC(2026, 10, 20, 21)
@@ -23,11 +24,12 @@ export function workstation() {
   const troubles: unknown[] = []
   const told = { changed: 0 }
   const now = { at: TEN, zone: ZONE, staff: 'Grace Okafor' }
+  const day = ownTime(TEN)
   function run(anchor: SecretSlot = lastingKeychain(entries).auditAnchor, other = db) {
     return new Audit({
       db: other,
       anchor,
-      time: { now: () => now.at, zone: () => now.zone },
+      time: day.run({ now: () => now.at, zone: () => now.zone }),
       staff: () => now.staff,
       changed: () => {
         told.changed += 1
@@ -52,6 +54,7 @@ export function workstation() {
     troubles,
     told,
     now,
+    pass: day.pass,
     run,
     tamper,
     anchor: () => JSON.parse(entries.get('audit-anchor') ?? 'null')

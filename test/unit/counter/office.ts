@@ -65,6 +65,8 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     /** The most that were there at one time, and whether one was opened before the last was wiped. */
     mostPages: 0,
     notes: [] as AuditNote[],
+    /** Why the audit trail can't be written. */
+    trailTrouble: undefined as Error | undefined,
     errors: [] as unknown[],
     changes: [] as string[],
     kept: null as RunningSession | null,
@@ -169,7 +171,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         return pin === office.pin ? { ok: true } : { ok: false, code: 'wrong-pin', ...wait }
       }
     },
-    note: (record) => office.notes.push(structuredClone(record)),
+    note(record, when) {
+      if (when === 'now-or-never' && office.trailTrouble) throw office.trailTrouble
+      office.notes.push(structuredClone(record))
+    },
     staff: () => 'Clerk',
     place: {
       async take() {

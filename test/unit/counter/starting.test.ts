@@ -40,6 +40,21 @@ describe('a session', () => {
     expect(office.counter.isRunning()).toBe(false)
   })
 
+  test('isn’t begun, and nobody is handed the screen, without its entry in the audit trail', async () => {
+    const office = openOffice()
+    office.trailTrouble = new Error('The disk is full.')
+    await expect(office.start(['will', 0])).rejects.toThrow('The disk is full.')
+    expect([office.counter.state(), office.isTaken, office.kept, office.notes]).toEqual([null, false, null, []])
+    office.trailTrouble = undefined
+    await office.start(['will', 0])
+    office.trailTrouble = new Error('The disk is full.')
+    await expect(office.counter.begin(office.state().id)).rejects.toThrow('The disk is full.')
+    expect([office.state().phase, office.pages, office.told('handed-over')]).toEqual(['handover', [], []])
+    office.trailTrouble = undefined
+    await office.counter.begin(office.state().id)
+    expect([office.told('session-started').length, office.told('handed-over').length]).toEqual([1, 1])
+  })
+
   test('needs the evidence that the office requires, of each person once', async () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')], deed: [signer('Ann Example')] })
     office.settings.evidence = [

@@ -107,7 +107,7 @@ describe('on the operating system’s keychain', () => {
     const db = database()
     const run = async (over = db) => {
       const opened = new Audit({
-        ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, time: { now: Date.now, zone: () => 'UTC' } },
+        ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, time: systemTime },
         ...{ staff: () => 'Grace', changed: () => undefined, trouble: (error) => expect(error).toBeUndefined() }
       })
       // Each run brings the keychain up to date as it begins; the database is closed after that.

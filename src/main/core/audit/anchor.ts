@@ -3,14 +3,20 @@
  * all of it was written again; beside this it can.
  */
 import { z } from 'zod'
+import { defined } from '../lib/objects.ts'
 import type { SecretSlot } from '../storage/keychain.ts'
 import type { Meta } from '../storage/meta.ts'
 import type { AuditTable } from './audit-table.ts'
 
 const Place = z.object({ seq: z.int().min(0), hash: z.string().max(64) })
+/** Entries that were not on the disk: how many, and the times of the first and the last in milliseconds since 1970 UTC. */
+const Unwritten = z.object({ count: z.int().min(1), from: z.int(), until: z.int() })
+export type Unwritten = z.infer<typeof Unwritten>
 const Kept = Place.extend({
   /** An entry that was known once and wasn't there any more: told from then on, however the trail goes on. */
-  lost: Place.optional()
+  lost: Place.optional(),
+  /** What there was no room for as this was written: lost, if that run ended without it. */
+  unwritten: Unwritten.optional()
 })
 type Kept = z.infer<typeof Kept>
 
@@ -23,13 +29,18 @@ export interface AnchorDeps {
   slot: SecretSlot
   table: AuditTable
   meta: Meta
+  /** What waits to be written in this run. */
+  unwritten: () => Unwritten | undefined
+  /** An earlier run ended while these were not written. */
+  lostBefore: (unwritten: Unwritten) => void
   /** It could not be written. It is tried again with the next entry. */
   trouble: (error: unknown) => void
 }
 
-export function openAnchor({ slot, table, meta, trouble }: AnchorDeps) {
+export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) {
   let running: Promise<void> | undefined
   let isBehind = false
+  let isFirst = true
 
   /** What the keychain knows; undefined if it knows nothing, and never did. */
   async function read(): Promise<Kept | undefined> {
@@ -49,10 +60,14 @@ export function openAnchor({ slot, table, meta, trouble }: AnchorDeps) {
 
   async function catchUp(): Promise<void> {
     const kept = await read()
+    if (isFirst && kept?.unwritten) deps.lostBefore(kept.unwritten)
+    isFirst = false
     const newest = table.newest()
-    if (!newest || (kept?.seq === newest.seq && kept.hash === newest.hash)) return
+    const unwritten = deps.unwritten()
+    const isKnown = kept?.seq === newest?.seq && kept?.hash === newest?.hash
+    if (!newest || (isKnown && kept?.unwritten?.count === unwritten?.count)) return
     const lost = lostFrom(kept)
-    await slot.set(JSON.stringify({ ...newest, ...(lost && { lost }) } satisfies Kept))
+    await slot.set(JSON.stringify({ ...newest, ...defined({ lost, unwritten }) } satisfies Kept))
     if (meta.read(MARK) === undefined) meta.write(MARK, 'yes')
   }
 

@@ -1,15 +1,18 @@
 /**
- * The audit trail of this workstation: what happened at the counter and to its settings, each entry tied to the one before.
- * A note is on the disk when `note` returns; nothing of it is ever changed, and what was changed by others is noticed.
+ * The audit trail of this workstation: what happened at the counter, to its settings and to the accounts, each entry tied to
+ * the one before. A note is on the disk when `note` returns, or waits for room with its own time; what is lost that way is
+ * counted. Nothing of it is ever changed, and what was changed by others is noticed.
  */
 import type { AuditCheck, AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
+import { isoWriter } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
-import { openAnchor } from './anchor.ts'
+import { openAnchor, type Unwritten } from './anchor.ts'
 import { type AuditTable, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
 import { csvOf, jsonOf } from './export.ts'
@@ -18,14 +21,24 @@ import { csvOf, jsonOf } from './export.ts'
 export type AuditNote = Pick<AuditEntry, 'what'> &
   Partial<Pick<AuditEntry, 'session' | 'documentReference' | 'documentName' | 'signerName' | 'detail'>>
 
-/** Writes one entry, with the time, the zone and who of staff it is. What can't be written is reported, never thrown. */
-export type NoteInAudit = (note: AuditNote) => void
+/**
+ * Writes one entry, with the time, the zone and who of staff it is. What can't be written is reported and tried again, in its
+ * place and with its time; only where it must be there `now-or-never`, the database's error is thrown, and it isn't kept.
+ */
+export type NoteInAudit = (note: AuditNote, when?: 'now-or-never') => void
+
+type Unnumbered = Omit<AuditEntry, 'seq'>
+
+/** Entries that wait for room on the disk; of more than these only the number is kept. */
+const MOST_WAITING = 1000
+/** Milliseconds until what waits is tried again. */
+const TRY_AGAIN = 10_000
 
 export interface AuditDeps {
   db: Db
   /** `auditAnchor` of a keychain that keeps things as long as `db` does: of one in memory where the database is. */
   anchor: SecretSlot
-  time: Pick<Time, 'now' | 'zone'>
+  time: Pick<Time, 'after' | 'now' | 'zone'>
   /** Who of staff works here. */
   staff: () => string
   changed: () => void
@@ -37,26 +50,37 @@ export class Audit {
   readonly #deps: AuditDeps
   readonly #table: AuditTable
   readonly #anchor: ReturnType<typeof openAnchor>
+  /** What could not be written yet, oldest first. */
+  #waiting: Unnumbered[] = []
+  /** What there was no room for among these either. */
+  #lost: Unwritten | undefined
+  #cancelRetry: (() => void) | undefined
 
   constructor(deps: AuditDeps) {
     const { db, anchor: slot, trouble } = deps
     this.#deps = deps
     this.#table = openAuditTable(db)
-    this.#anchor = openAnchor({ slot, table: this.#table, meta: openMeta(db), trouble })
+    this.#anchor = openAnchor({
+      ...{ slot, trouble, table: this.#table, meta: openMeta(db) },
+      unwritten: () => this.#unwritten(),
+      lostBefore: (unwritten) => this.#noteLost(unwritten)
+    })
     // An end before the keychain had the newest entry is made up for.
     this.#anchor.moved()
   }
 
-  readonly note: NoteInAudit = ({ detail = {}, ...rest }) => {
-    const { time, staff, changed, trouble } = this.#deps
+  readonly note: NoteInAudit = ({ detail = {}, ...rest }, when) => {
+    const { time, staff, trouble } = this.#deps
+    this.#waiting.push({ at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail })
     try {
-      this.#table.append({ at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail })
+      this.#write()
     } catch (error) {
+      const newest = when === 'now-or-never' || this.#waiting.length > MOST_WAITING ? this.#waiting.pop() : undefined
+      if (when === 'now-or-never') throw error
+      if (newest) this.#lost = counted(this.#lost, newest)
       trouble(error)
-      return
+      this.#anchor.moved()
     }
-    this.#anchor.moved()
-    changed()
   }
 
   /** Newest first; see `AuditTable.list`. */
@@ -80,7 +104,8 @@ export class Audit {
     }
     const isCutOff = known?.isCutOff() ?? false
     const isWhole = brokenAt === undefined && !isCutOff
-    return { isWhole, entries, ...(brokenAt !== undefined && { brokenAt }), isCutOff }
+    const unwritten = this.#unwritten()?.count
+    return { isWhole, entries, ...defined({ brokenAt, unwritten }), isCutOff }
   }
 
   /** The bytes of a file with all of it, to be written while they are read. */
@@ -88,10 +113,64 @@ export class Audit {
     return format === 'csv' ? csvOf(this.#table) : jsonOf(this.#table)
   }
 
-  /** Resolves when the keychain has the newest entry, or has failed: before the application ends. */
+  /**
+   * Tries once more what waits, and resolves when the keychain has the newest entry and how many are missing, or has failed:
+   * before the application ends.
+   */
   settled(): Promise<void> {
+    this.#writeAgain()
+    this.#cancelRetry?.()
     return this.#anchor.settled()
   }
+
+  /** Writes what waits, in its order. @throws SQLite's error: what is still there waits on, and is tried again. */
+  #write(): void {
+    const { changed, time } = this.#deps
+    const before = this.#waiting.length
+    try {
+      for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+        this.#table.append(next)
+        this.#waiting.shift()
+      }
+    } finally {
+      this.#cancelRetry?.()
+      this.#cancelRetry = this.#waiting[0] && time.after(TRY_AGAIN, () => this.#writeAgain())
+      if (this.#waiting.length < before) {
+        this.#anchor.moved()
+        changed()
+      }
+    }
+    const lost = this.#lost
+    this.#lost = undefined
+    if (lost) this.#noteLost(lost)
+  }
+
+  #writeAgain(): void {
+    try {
+      this.#write()
+    } catch (error) {
+      this.#deps.trouble(error)
+    }
+  }
+
+  /** How many entries are missing at this moment, and of when. */
+  #unwritten(): Unwritten | undefined {
+    return this.#waiting.reduce(counted, this.#lost)
+  }
+
+  #noteLost({ count, from, until }: Unwritten): void {
+    const iso = isoWriter(this.#deps.time.zone())
+    this.note({ what: 'entries-lost', detail: { entries: String(count), from: iso(from), until: iso(until) } })
+  }
+}
+
+/** With one more entry that isn't written; one that tells of lost ones stands for these. */
+function counted(before: Unwritten | undefined, { at, what, detail }: Unnumbered): Unwritten {
+  const told = what === 'entries-lost' && { from: Date.parse(detail.from ?? ''), until: Date.parse(detail.until ?? '') }
+  const { from, until } = told || { from: at, until: at }
+  const count = told ? Number(detail.entries) : 1
+  if (!before) return { count, from, until }
+  return { count: before.count + count, from: Math.min(before.from, from), until: Math.max(before.until, until) }
 }
 
 /** Goes along the chain: how many entries there are, and the first that doesn't follow from the one before it. */

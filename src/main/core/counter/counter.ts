@@ -9,6 +9,7 @@ import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from 
 import { followOutcomes } from './outcome.ts'
 import { Cleanup } from './page.ts'
 import { type PersonOverlay, Session } from './session.ts'
+import type { SessionState } from './session-state.ts'
 import { SigningQueue } from './signing-queue.ts'
 import type { AskedFrom, StaffAction } from './staff-actions.ts'
 import { readyToStart, type Wanted } from './starting.ts'
@@ -58,15 +59,8 @@ export class Counter {
     }
     const { state } = this.#session
     state.keep()
-    const { id, turns, place } = state.shown
-    state.noteTurn('session-started', 0, {
-      documents: String(new Set(turns.map(({ documentReference }) => documentReference)).size),
-      turns: String(turns.length),
-      evidence: [...new Set(turns.flatMap((_turn, index) => state.factsOf(index).evidence))].join('; '),
-      place
-    })
     if (wanted.allowsCamera) state.note('camera-allowed', { by: 'staff', when: 'at the start' })
-    this.#deps.changed(id)
+    this.#deps.changed(state.shown.id)
     return state.shown
   }
 
@@ -87,7 +81,14 @@ export class Counter {
       place.giveBack()
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
-    return new Session(this.#deps, this.#cleanup, { ...start, state: stateAt(taken) })
+    const started = new Session(this.#deps, this.#cleanup, { ...start, state: stateAt(taken) })
+    try {
+      noteStart(started.state)
+    } catch (error) {
+      place.giveBack()
+      throw error
+    }
+    return started
   }
 
   state(): CounterSession | null {
@@ -192,4 +193,18 @@ export class Counter {
       ? this.#session
       : fail('gone', 'This signing is over.', { next: 'Begin again from the Counter.' })
   }
+}
+
+/** @throws the database's error: without its entry no session begins. */
+function noteStart(state: SessionState): void {
+  const { turns, place } = state.shown
+  const documents = new Set(turns.map(({ documentReference }) => documentReference)).size
+  const evidence = new Set(turns.flatMap((_turn, index) => state.factsOf(index).evidence))
+  const detail = {
+    documents: String(documents),
+    turns: String(turns.length),
+    evidence: [...evidence].join('; '),
+    place
+  }
+  state.noteTurn('session-started', 0, detail, 'now-or-never')
 }

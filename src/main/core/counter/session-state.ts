@@ -141,10 +141,10 @@ export class SessionState {
     this.#deps.note({ what, session: this.#shown.id, detail })
   }
 
-  /** Writes about a turn into the audit trail. */
-  noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}): void {
+  /** Writes about a turn into the audit trail; see `NoteInAudit` for when it throws. */
+  noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}, when?: 'now-or-never'): void {
     const { documentReference, documentName, signerName } = this.turnOf(index)
-    this.#deps.note({ what, session: this.#shown.id, documentReference, documentName, signerName, detail })
+    this.#deps.note({ what, session: this.#shown.id, documentReference, documentName, signerName, detail }, when)
     if (what !== 'turn-ended') return
     this.factsOf(index).isTold = true
     this.keep()

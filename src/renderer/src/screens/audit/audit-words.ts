@@ -23,6 +23,10 @@ const events: Record<AuditEvent, StatusWords> = {
   'pin-set': { shape: 'dot', word: 'PIN chosen', tone: 'quiet' },
   'pin-reset': { shape: 'question', word: 'PIN reset', tone: 'warn' },
   'settings-changed': { shape: 'dot', word: 'Settings changed', tone: 'quiet' },
+  'account-added': { shape: 'dot', word: 'Account added', tone: 'warn' },
+  'account-changed': { shape: 'dot', word: 'Account changed', tone: 'warn' },
+  'account-removed': { shape: 'bar', word: 'Account removed', tone: 'warn' },
+  'entries-lost': { shape: 'cross', word: 'Entries missing', tone: 'danger' },
   'identity-data-fetched': { shape: 'dot', word: 'Identity data fetched', tone: 'quiet' },
   'signed-document-fetched': { shape: 'dot', word: 'Signed document fetched', tone: 'quiet' }
 }
@@ -66,7 +70,13 @@ const names = new Map([
   ['type', 'Kind'],
   ['file', 'File'],
   ['where', 'Where'],
+  ['account', 'Account'],
   ['changed', 'What was changed'],
+  ['before', 'Called before'],
+  ['address', 'Address'],
+  ['entries', 'Could not be written'],
+  ['from', 'From'],
+  ['until', 'Until'],
   ['origins', 'Allowed addresses now']
 ])
 
@@ -109,7 +119,7 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** The details of an entry as names and values, in the order that they are read. */
-export function detailsIn({ detail }: Pick<AuditEntry, 'detail'>): { name: string; value: string }[] {
+export function detailsIn({ detail, zone }: Pick<AuditEntry, 'detail' | 'zone'>): { name: string; value: string }[] {
   const order = [...names.keys()]
   const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
   return Object.entries(detail)
@@ -117,8 +127,12 @@ export function detailsIn({ detail }: Pick<AuditEntry, 'detail'>): { name: strin
     .sort(([one], [other]) => rank(one) - rank(other))
     .map(([key, value]) => ({
       name: names.get(key) ?? outcomes[key]?.word ?? capital(key),
-      value: valueInWords(key, value)
+      value: isMoment(key, value) ? momentOf({ at: Date.parse(value), zone }) : valueInWords(key, value)
     }))
+}
+
+function isMoment(key: string, value: string): boolean {
+  return (key === 'from' || key === 'until') && !Number.isNaN(Date.parse(value))
 }
 
 /** Said, not left out: that nothing was ticked is what someone may look for. */
@@ -133,11 +147,12 @@ function valueInWords(key: string, value: string): string {
 
 /** In one line, for a list: what of it matters most. */
 export function inShort(entry: AuditEntry): string {
-  const { evidence, origin, by, why, devices, how, as, type, changed } = entry.detail
+  const { account, address, entries, evidence, origin, by, why, devices, how, as, type, changed } = entry.detail
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
   const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
   const form = [as && valueInWords('as', as), type && valueInWords('type', type)]
-  const told = [seen, origin, devices, ...form, left, how, changed].filter(Boolean)
+  const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), 'entry', 'entries')
+  const told = [seen, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
   return told.join('; ')
 }
 
@@ -166,13 +181,18 @@ function secondsOf(at: number): string {
 }
 
 export interface CheckWords {
-  kind: 'ok' | 'danger'
+  kind: 'ok' | 'warn' | 'danger'
   title: string
   more: string
 }
 
 /** Whether the trail is as it was written. */
-export function checkWords({ isWhole, entries, brokenAt, isCutOff }: AuditCheck): CheckWords {
+export function checkWords({ isWhole, entries, brokenAt, isCutOff, unwritten = 0 }: AuditCheck): CheckWords {
+  const waits = unwritten > 0 && `${capital(counted(unwritten, 'entry waits', 'entries wait'))} to be written:`
+  const full =
+    'this computer has no room for them, or its disk can’t be written. Nobody is handed the screen until it can.'
+  if (isWhole && waits)
+    return { kind: 'warn', title: 'The newest entries aren’t in the trail yet.', more: `${waits} ${full}` }
   if (isWhole)
     return {
       kind: 'ok',

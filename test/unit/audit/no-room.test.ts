@@ -1,0 +1,143 @@
+/** A trail that the disk has no room for: what waits, what is refused for want of it, and what is counted as lost. */
+import { describe, expect, test } from 'vitest'
+import { troubledKeychain } from '../storage/keychains.ts'
+import { TEN, workstation } from './office.ts'
+
+/** Larger than any page of the database, so that it needs another. */
+const LARGE = 'x'.repeat(20_000)
+const MINUTE = 60_000
+
+function station() {
+  const made = workstation()
+  const pages = (limit: number) => made.db.pragma(`max_page_count = ${limit}`)
+  const full = () => void pages(Number(made.db.pragma('page_count', { simple: true })))
+  const roomAgain = () => void pages(1_000_000)
+  const all = made.db.prepare('SELECT what, at, detail FROM audit ORDER BY seq')
+  const rows = () => all.all() as { what: string; at: number; detail: string }[]
+  return { ...made, full, roomAgain, rows, whats: () => rows().map(({ what }) => what) }
+}
+
+const large = (what: 'pin-set' | 'left' | 'unlocked') => ({ what, detail: { why: LARGE } })
+
+describe('where the disk is full', () => {
+  test('what happens waits, is said by the check, and is written in its order and with its times once there is room', async () => {
+    const { full, roomAgain, run, now, pass, rows, troubles, told } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    for (const what of ['left', 'unlocked'] as const) {
+      now.at += MINUTE
+      audit.note(large(what))
+    }
+    expect(troubles).toMatchObject([{ code: 'SQLITE_FULL' }, { code: 'SQLITE_FULL' }])
+    expect(await audit.check()).toEqual({ isWhole: true, entries: 1, isCutOff: false, unwritten: 2 })
+    roomAgain()
+    const before = told.changed
+    now.at += MINUTE
+    await pass(10_000)
+    expect(rows().map(({ what, at }) => [what, at])).toEqual([
+      ['pin-set', TEN],
+      ['left', TEN + MINUTE],
+      ['unlocked', TEN + 2 * MINUTE]
+    ])
+    expect(told.changed).toBeGreaterThan(before)
+    await audit.settled()
+    expect(await run().check()).toEqual({ isWhole: true, entries: 3, isCutOff: false })
+  })
+
+  test('a later and smaller entry doesn’t pass those that wait', () => {
+    const { full, roomAgain, run, whats } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    audit.note(large('left'))
+    audit.note({ what: 'idle' })
+    expect(whats()).toEqual(['pin-set'])
+    roomAgain()
+    audit.note({ what: 'pin-wrong' })
+    expect(whats()).toEqual(['pin-set', 'left', 'idle', 'pin-wrong'])
+  })
+
+  test('what must be there now is refused, and not written later', async () => {
+    const { full, roomAgain, run, pass, whats } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    expect(() => audit.note(large('left'), 'now-or-never')).toThrow(/full/)
+    audit.note(large('unlocked'))
+    expect(() => audit.note({ what: 'handed-over' }, 'now-or-never')).toThrow(/full/)
+    roomAgain()
+    await pass(10_000)
+    expect(whats()).toEqual(['pin-set', 'unlocked'])
+    audit.note({ what: 'handed-over' }, 'now-or-never')
+    expect(whats()).toEqual(['pin-set', 'unlocked', 'handed-over'])
+  })
+
+  test('what still waits as the application ends is counted into the chain by the next run', async () => {
+    const { full, roomAgain, run, now, rows, whats } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    await audit.settled()
+    full()
+    for (let time = 0; time < 3; time++) {
+      now.at += MINUTE
+      audit.note(large('left'))
+    }
+    await audit.settled()
+    roomAgain()
+    const next = run()
+    await next.settled()
+    expect(whats()).toEqual(['pin-set', 'entries-lost'])
+    expect(JSON.parse(rows()[1]?.detail ?? '')).toEqual({
+      entries: '3',
+      from: '2026-11-21T10:01:00+13:00',
+      until: '2026-11-21T10:03:00+13:00'
+    })
+    const after = run()
+    await after.settled()
+    expect(await after.check()).toEqual({ isWhole: true, entries: 2, isCutOff: false })
+  })
+
+  test('lost entries that can’t be told of yet are still counted, with what is lost meanwhile', async () => {
+    const { full, roomAgain, run, rows } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    audit.note(large('left'))
+    await audit.settled()
+    const second = run()
+    await second.settled()
+    second.note(large('left'))
+    await second.settled()
+    roomAgain()
+    await run().settled()
+    const lost = rows().filter(({ what }) => what === 'entries-lost')
+    expect(lost.reduce((sum, { detail }) => sum + Number(JSON.parse(detail).entries), 0)).toBe(2)
+  })
+
+  test('beyond a thousand only the number is kept, and told behind those that waited', async () => {
+    const { full, roomAgain, run, pass, rows } = station()
+    const audit = run()
+    audit.note({ what: 'pin-set' })
+    full()
+    audit.note(large('left'))
+    for (let time = 0; time < 1004; time++) audit.note({ what: 'idle' })
+    expect((await audit.check()).unwritten).toBe(1005)
+    roomAgain()
+    await pass(10_000)
+    expect(rows()).toHaveLength(1 + 1000 + 1)
+    expect(JSON.parse(rows().at(-1)?.detail ?? '')).toMatchObject({ entries: '5' })
+    expect((await audit.check()).unwritten).toBeUndefined()
+  })
+
+  test('a keychain that can’t keep the number either is no harm to what waits', async () => {
+    const { full, roomAgain, run, pass, whats } = station()
+    const audit = run(troubledKeychain('locked').auditAnchor)
+    audit.note({ what: 'pin-set' })
+    full()
+    audit.note(large('left'))
+    roomAgain()
+    await pass(10_000)
+    expect(whats()).toEqual(['pin-set', 'left'])
+  })
+})
