@@ -50,7 +50,7 @@ describe('a PIN', () => {
     for (const { run } of [one, other]) await run().set(PIN)
     const { n, r, p, salt, key } = one.kept().hash
     expect(n).toBeGreaterThanOrEqual(2 ** 15)
-    expect([r, p]).toEqual([8, 1])
+    expect([r, p]).toEqual([8, 3])
     const known = scryptSync(PIN, Buffer.from(salt, 'hex'), 32, { N: n, r, p, maxmem: 2 ** 27 })
     expect(key).toBe(known.toString('hex'))
     expect(other.kept().hash.salt).not.toBe(salt)

@@ -290,6 +290,19 @@ describe('staff', () => {
     expect(JSON.stringify(office.state())).not.toContain(SECRET)
     expect(office.state().error?.message).toContain('did not load')
   })
+
+  test.each([
+    ['No /s/7f3Kq here (7f3Kq, k=a1b2).', 'https://sign.example.com/s/7f3Kq?k=a1b2', 'No /s/… here (…, …).'],
+    ['Signing pages of 2026 for aBcD.', 'https://sign.example.com/aBcD?mode=pages', 'Signing pages of 2026 for ….'],
+    ['x7f3Kqy is another word.', 'https://sign.example.com/7f3Kq', 'x7f3Kqy is another word.'],
+    ['[a.b1] and aXb1', 'https://sign.example.com/a.b1', '[…] and aXb1']
+  ])('names no short key of its link either: %s', async (message, link, shown) => {
+    const office = openOffice({ will: [signer('Ann Example', { SigningKey: link })] })
+    await office.start(['will', 0])
+    await office.opens()
+    office.events().failed({ code: 'timeout', message })
+    expect(office.state().error?.message).toBe(shown)
+  })
 })
 
 describe('why it is covered', () => {

@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync
+} from 'node:fs'
 import * as nodeFiles from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,4 +74,21 @@ test('a folder that went meanwhile is made again', async () => {
   await keep('Lease.pdf', 'one')
   rmSync(join(folder, '2026'), { recursive: true })
   expect(await keep('Next.pdf', 'two')).toMatchObject({ path: ['2026', 'Kauri Law', 'Next.pdf'] })
+})
+
+test('where a folder on the way was swapped for a link a moment ago, nothing is written behind it', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'countersign-outside-'))
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }))
+  mkdirSync(join(outside, 'Kauri Law'))
+  await keep('Lease.pdf', 'one')
+  renameSync(join(folder, '2026'), join(folder, 'moved'))
+  symlinkSync(outside, join(folder, '2026'))
+  const looked: string[][] = []
+  function* content() {
+    looked.push(readdirSync(join(outside, 'Kauri Law')))
+    yield Buffer.from('two')
+  }
+  const path = ['2026', 'Kauri Law', 'Will.pdf']
+  await expect(keepFile(folder, path, content(), { files, seen })).rejects.toMatchObject({ code: 'outside' })
+  expect([looked, readdirSync(join(outside, 'Kauri Law'))]).toEqual([[], []])
 })

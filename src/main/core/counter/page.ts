@@ -192,8 +192,12 @@ function originOf(told: string | undefined): string | undefined {
 }
 
 const HIDDEN = '…'
-/** No shorter piece of an address is taken for a secret, in characters: it may be a word of a sentence. */
+/**
+ * In characters. A piece of an address that is shorter may be part of another word: it is hidden where it stands alone, and
+ * only if it doesn't look like a word itself.
+ */
 const SHORTEST_SECRET = 12
+const SHORTEST_KEY = 4
 
 /** The error without the signing link, in whole or in any part that would let someone sign: anyone who has it can sign. */
 export function errorWithoutLink(error: AppError, link: string): AppError {
@@ -212,8 +216,17 @@ export function errorWithoutLink(error: AppError, link: string): AppError {
 
 function withoutLink(text: string, link: string): string {
   let hidden = text
-  for (const secret of secretsOf(link)) hidden = hidden.replaceAll(secret, HIDDEN)
+  for (const secret of secretsOf(link)) hidden = hidden.replaceAll(isLong(secret) ? secret : alone(secret), HIDDEN)
   return hidden
+}
+
+const isLong = (part: string) => part.length >= SHORTEST_SECRET
+/** With a digit, or capitals in its middle: no word of a sentence. */
+const isShortKey = (part: string) => part.length >= SHORTEST_KEY && /\d|[a-z][A-Z]/.test(part)
+
+function alone(part: string): RegExp {
+  const written = part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${written}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
 /** Longest first, so that no part is left of a longer one. */
@@ -224,6 +237,6 @@ function secretsOf(link: string): string[] {
     parts.push(url.href, url.href.slice(url.origin.length), url.search.slice(1), url.hash.slice(1))
     parts.push(...url.pathname.split('/'), ...url.searchParams.values())
   }
-  const secrets = [...new Set(parts)].filter((part) => part.length >= SHORTEST_SECRET)
+  const secrets = [...new Set(parts)].filter((part) => isLong(part) || isShortKey(part))
   return secrets.sort((one, other) => other.length - one.length)
 }

@@ -81,10 +81,15 @@ export async function namesIn(
   return byNameKey(await (seen ? seen.names(folder, read) : read()), beginning)
 }
 
+/** Whether a path below the chosen folder stays inside of it, whatever links there are on its way. @throws {FileError} */
+export async function isInside(files: FolderFiles, root: string, path: string): Promise<boolean> {
+  const between = relative(root, await filed(() => files.realpath(path)))
+  return between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between)
+}
+
 /** @throws {FileError} `outside` where a path below the chosen folder leads out of it. */
 export async function insistInside(files: FolderFiles, root: string, path: string): Promise<void> {
-  const between = relative(root, await filed(() => files.realpath(path)))
-  if (between === '..' || between.startsWith(`..${sep}`) || isAbsolute(between)) throw new FileError('outside')
+  if (!(await isInside(files, root, path))) throw new FileError('outside')
 }
 
 /** Where the chosen folder is in truth. @throws {FileError} `away` where it isn't there. */

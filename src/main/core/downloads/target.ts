@@ -18,6 +18,7 @@ import {
   findFolders,
   fitPath,
   insistInside,
+  isInside,
   kindOf,
   type MadeFolders,
   makeFolders,
@@ -133,7 +134,10 @@ async function madeOrSeen(
   make: () => Promise<MadeFolders>
 ): Promise<MadeFolders> {
   const known = await seen.made(folder, path, make)
-  if ((await kindOf(files, join(folder, ...known.folders)))?.isDirectory()) return known
+  const place = join(folder, ...known.folders)
+  const isThere = (await kindOf(files, place))?.isDirectory() ?? false
+  // A folder above it may have been swapped for a link since: nothing is written behind that, under no passing name either.
+  if (isThere && (await isInside(files, known.root, place))) return known
   seen.forget()
   return await seen.made(folder, path, make)
 }
