@@ -4,7 +4,7 @@ import { openApp, serveScreens } from './app.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { declareAppScheme } from './shell/app-protocol.ts'
+import { declareAppScheme, keepOffNetworks } from './shell/app-protocol.ts'
 import { sayCannotStart, sayNotStartedWith } from './shell/dialogs.ts'
 import { type Log, logUncaught, openLog } from './shell/log.ts'
 import { nameToDesktop } from './shell/notifications.ts'
@@ -38,7 +38,9 @@ function begin(): void {
 
 async function run(log: Log): Promise<void> {
   await app.whenReady()
-  const parts = await openApp(log, devServerOf(app, process.env.ELECTRON_RENDERER_URL))
+  const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
+  await keepOffNetworks(devServer)
+  const parts = await openApp(log, devServer)
   const lifecycle = new Lifecycle(parts)
   serveScreens(parts, lifecycle.readyToClose)
   lifecycle.start()

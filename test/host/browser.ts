@@ -44,7 +44,11 @@ const disabledFeatures = [
   'SpareRendererForSitePerProcess'
 ]
 
-function switches(profile: string): string[] {
+/** Appended by the application before Chromium starts, as names and values. */
+type Appended = ReadonlyMap<string, string>
+
+function switches(profile: string, appended: Appended): string[] {
+  const disabled = [...disabledFeatures, ...(appended.get('disable-features')?.split(',') ?? [])]
   return [
     ...(process.env.HOST_HEADED === '1' ? [] : ['--headless']),
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
@@ -67,7 +71,7 @@ function switches(profile: string): string[] {
     '--disable-default-apps',
     '--disable-dev-shm-usage',
     '--disable-extensions',
-    `--disable-features=${disabledFeatures.join(',')}`,
+    `--disable-features=${disabled.join(',')}`,
     '--disable-field-trial-config',
     '--disable-infobars',
     '--disable-ipc-flooding-protection',
@@ -96,18 +100,22 @@ async function readEndpoint(profile: string, child: ChildProcess): Promise<strin
   }
 }
 
-/** Chrome opens lines ahead to where it thinks that a page leads, before anybody is asked; Electron does not. */
-function withoutPrediction(profile: string): void {
+/**
+ * Chrome opens lines ahead to where it thinks that a page leads, before anybody is asked; Electron does not. And it has one policy
+ * of calls for all pages, where Electron has one for each: the one that our application gives each of its pages.
+ */
+function preferences(profile: string): void {
   mkdirSync(join(profile, 'Default'))
-  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify({ net: { network_prediction_options: 2 } }))
+  const set = { net: { network_prediction_options: 2 }, webrtc: { ip_handling_policy: 'disable_non_proxied_udp' } }
+  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(set))
 }
 
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser(appended: Appended): Promise<Browser> {
   const program = findChromium()
   if (!program) throw new Error('No Chromium on this machine: run `node scripts/system-packages.ts chromium`')
   const profile = mkdtempSync(join(tmpdir(), 'countersign-host-'))
-  withoutPrediction(profile)
-  const child = spawn(program, switches(profile), { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
+  preferences(profile)
+  const child = spawn(program, switches(profile, appended), { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
   let complaints = ''
   child.stderr?.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)))
   const line = new CdpLine(child.stdio[3] as Writable, child.stdio[4] as Readable)

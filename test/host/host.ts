@@ -6,8 +6,20 @@ import { watchTargets } from './targets.ts'
 
 let running: Browser | undefined
 
+/** Switches of Chromium's that the application has appended; undefined once it is too late. */
+let appended: Map<string, string> | undefined = new Map()
+
+/** As in Electron: before Chromium starts, which is once the application's modules have run. */
+export function appendSwitch(name: string, value: string): void {
+  if (!appended) throw new Error(`test host: Chromium has started without --${name}`)
+  appended.set(name, value)
+}
+
 async function start(): Promise<Browser> {
-  running = await startBrowser()
+  await new Promise((done) => setImmediate(done))
+  const switches = appended ?? new Map()
+  appended = undefined
+  running = await startBrowser(switches)
   await watchTargets(running)
   await watchNetwork(running)
   return running

@@ -80,6 +80,7 @@ type Message =
   | { t: 'invoke'; id: number; channel: string; args: unknown[] }
   | { t: 'send'; channel: string; args: unknown[] }
   | { t: 'preload-error'; error: Error }
+  | { t: 'main-world'; source: string }
 
 /** Meets one message of a page's preload; `reply` takes text for the very document that sent it. */
 export async function receive(
@@ -92,6 +93,10 @@ export async function receive(
   if (message.t === 'preload-error') {
     console.error('Unable to load preload script:', message.error)
     contents.emit('preload-error', {}, contents.preloadPath, message.error)
+    return
+  }
+  if (message.t === 'main-world') {
+    await contents.command((page) => page.send('Runtime.evaluate', { expression: message.source }))
     return
   }
   const event = {

@@ -141,16 +141,19 @@ async function answered(contents: WebContents, paused: Paused): Promise<void> {
     responsePhrase: after.phrase || 'OK',
     responseHeaders: after.headers
   }
-  if (!isPage(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
+  if (!bringsPolicy(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
   // Chromium has read a page's policy from its headers by now, and only reads it again from an answer that is given again.
   const { body, base64Encoded } = await root.send('Fetch.getResponseBody', { requestId: paused.requestId })
   const bytes = base64Encoded ? body : Buffer.from(body).toString('base64')
   root.tell('Fetch.fulfillRequest', { ...response, body: bytes })
 }
 
-function isPage({ resourceType, responseStatusCode = 0 }: Paused, headers: Header[]): boolean {
+/** A document, or a script, which may be a worker's. */
+function bringsPolicy({ resourceType, responseStatusCode = 0 }: Paused, headers: Header[]): boolean {
   const value = (name: string) => headers.find((header) => header.name.toLowerCase() === name)?.value ?? ''
-  if (resourceType !== 'Document' || Math.floor(responseStatusCode / 100) === 3) return false
+  if (Math.floor(responseStatusCode / 100) === 3) return false
+  if (resourceType === 'Script' || resourceType === 'Other') return value('content-type').includes('javascript')
+  if (resourceType !== 'Document') return false
   return /html|xml/.test(value('content-type')) && !value('content-disposition').startsWith('attachment')
 }
 

@@ -100,6 +100,7 @@ export class Session extends Emulated implements Offered {
   #settings: Promise<unknown> = Promise.resolve()
   #userAgent: string | undefined
   #spellChecker = true
+  #proxy: { proxyServer?: string | undefined; proxyBypassList?: string | undefined } = {}
 
   constructor(partition: string) {
     super('session', sessionEvents)
@@ -194,6 +195,12 @@ export class Session extends Emulated implements Offered {
   }
 
   async setProxy(config: Electron.ProxyConfig): Promise<void> {
+    if (config.mode === 'fixed_servers') {
+      acceptOnly('setProxy', config, ['mode', 'proxyRules', 'proxyBypassRules'])
+      if (this.#context) notEmulated('session.setProxy after the first page of the session')
+      this.#proxy = { proxyServer: config.proxyRules, proxyBypassList: config.proxyBypassRules?.replaceAll(';', ',') }
+      return
+    }
     if (config.mode !== 'system' && config.mode !== 'direct') notEmulated(`session.setProxy with mode '${config.mode}'`)
   }
 
@@ -288,7 +295,7 @@ export class Session extends Emulated implements Offered {
 
   async #create(): Promise<string> {
     await host.started
-    const browserContextId = await createContext()
+    const browserContextId = await createContext(this.#proxy)
     this.#contextId = browserContextId
     await Promise.all([this.permissions.applyDefault(), this.downloads.watch(browserContextId)])
     return browserContextId

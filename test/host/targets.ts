@@ -57,8 +57,17 @@ export async function watchTargets(browser: Browser): Promise<void> {
   })
 }
 
-export async function createContext(): Promise<string> {
-  const { browserContextId } = await chromium.root.send('Target.createBrowserContext', { disposeOnDetach: true })
+interface Proxy {
+  proxyServer?: string | undefined
+  proxyBypassList?: string | undefined
+}
+
+export async function createContext({ proxyServer, proxyBypassList }: Proxy = {}): Promise<string> {
+  const { browserContextId } = await chromium.root.send('Target.createBrowserContext', {
+    disposeOnDetach: true,
+    ...(proxyServer !== undefined && { proxyServer }),
+    ...(proxyBypassList !== undefined && { proxyBypassList })
+  })
   ownContexts.add(browserContextId)
   return browserContextId
 }

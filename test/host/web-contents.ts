@@ -68,6 +68,7 @@ type Offered = Pick<
   | 'setBackgroundThrottling'
   | 'setIgnoreMenuShortcuts'
   | 'setWebRTCIPHandlingPolicy'
+  | 'getWebRTCIPHandlingPolicy'
   | 'setZoomMode'
   | 'getZoomMode'
   | 'sendInputEvent'
@@ -113,6 +114,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #zoom = 1
   #title = ''
   #muted = false
+  #calls = 'default'
   #userAgent: string | undefined
   #destroyed = false
   #crashed = false
@@ -403,7 +405,13 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   // Nothing in the page changes by these.
   setBackgroundThrottling(): void {}
   setIgnoreMenuShortcuts(): void {}
-  setWebRTCIPHandlingPolicy(): void {}
+  /** Kept, and seen to for all pages alike (browser.ts). */
+  setWebRTCIPHandlingPolicy(policy: string): void {
+    this.#calls = policy
+  }
+  getWebRTCIPHandlingPolicy(): string {
+    return this.#calls
+  }
   openDevTools(): void {}
   closeDevTools(): void {}
   toggleDevTools(): void {}
@@ -669,7 +677,8 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   #scriptDialog(page: CdpSession, type: Protocol.Page.DialogType): void {
     if (type !== 'beforeunload') {
-      page.tell('Page.handleJavaScriptDialog', { accept: false })
+      // A page that may show its boxes holds the person until someone has answered, and nobody is here to.
+      if (this.#preferences.disableDialogs) page.tell('Page.handleJavaScriptDialog', { accept: false })
       return
     }
     const event = preventable({})

@@ -24,8 +24,7 @@ const preferences: Readonly<Record<string, readonly unknown[] | undefined>> = {
   javascript: [true],
   webgl: [true, false],
   navigateOnDragDrop: [false],
-  // The host dismisses alert, confirm and prompt in any case.
-  disableDialogs: [true],
+  disableDialogs: undefined,
   safeDialogs: undefined,
   safeDialogsMessage: undefined,
   autoplayPolicy: undefined,

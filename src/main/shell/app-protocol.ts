@@ -22,6 +22,15 @@ const POLICY = {
   'frame-ancestors': "'none'"
 }
 
+/** Text becomes markup or a script's address in two places alone: the framework's, and where the thread that reads PDFs is begun. */
+const TRUSTED = {
+  'require-trusted-types-for': "'script'",
+  'trusted-types': 'svelte-trusted-html own-worker'
+}
+
+/** Nothing listens at port 0, on any computer. */
+const NOWHERE = '127.0.0.1:0'
+
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -44,6 +53,19 @@ export function declareAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } }
   ])
+}
+
+/**
+ * From then on our own pages reach no network: no content policy sees a call by WebRTC. To be called before the first of them is
+ * made.
+ */
+export async function keepOffNetworks(devServer?: URL): Promise<void> {
+  await session.defaultSession.setProxy({
+    mode: 'fixed_servers',
+    proxyRules: `socks5://${NOWHERE}`,
+    // This computer's own addresses would be left out otherwise.
+    proxyBypassRules: ['<-loopback>', ...(devServer ? [devServer.host] : [])].join(';')
+  })
 }
 
 /**
@@ -84,12 +106,13 @@ export function guardDevServer(server: URL): void {
 }
 
 const HEADERS = {
-  'Content-Security-Policy': written(POLICY),
+  'Content-Security-Policy': written({ ...POLICY, ...TRUSTED }),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), display-capture=()',
+  'X-DNS-Prefetch-Control': 'off',
   'Cache-Control': 'no-store'
 }
 

@@ -22,6 +22,8 @@ export function ownPagePreferences(preload: string): WebPreferences {
 
 /** Our pages are documents that never navigate; only the development server reloads them. */
 export function guardOwnPage(contents: WebContents, devServer: URL | undefined): void {
+  // What calls others does so through the session's proxy, which leads nowhere.
+  contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
   guard(contents, {
     mayNavigate: ({ url, isMainFrame }) =>
       devServer !== undefined && isMainFrame && URL.canParse(url) && new URL(url).origin === devServer.origin

@@ -51,6 +51,8 @@ const sessions = new WeakMap<Session, { onDenied: OnDenied; permits: Permits }>(
 /** Must be called before the application is ready. */
 export function lockSessions(log: Pick<Log, 'warn'>): void {
   app.enableSandbox()
+  // A frame that a page shuts off would be another process's, where its scripts begin before the page's hold is on it.
+  app.commandLine.appendSwitch('disable-features', 'IsolateSandboxedIframes')
   const denied: OnDenied = (what) => log.warn('Denied.', { what })
   app.on('session-created', (created) => lockSession(created, denied))
   app.on('web-contents-created', (_event, contents) => lockContents(contents, denied))

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Session, session } from 'electron'
 import { type Decision, decideRequest, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
-import { withPagePolicy } from '../core/policy/page-policy.ts'
+import { withPagePolicy, withPartPolicy } from '../core/policy/page-policy.ts'
 import { type Lookup, whyNotReached } from '../core/policy/private-networks.ts'
 import { lookupIn } from './lookup.ts'
 import { lockSession, type Permits } from './session-policy.ts'
@@ -52,8 +52,8 @@ export function admit(
     })
   })
   opened.webRequest.onHeadersReceived((details, respond) => {
-    if (partOf(details.resourceType) === 'content') respond({})
-    else respond({ responseHeaders: withPagePolicy(details.responseHeaders, ground) })
+    const isPart = partOf(details.resourceType) === 'content'
+    respond({ responseHeaders: (isPart ? withPartPolicy : withPagePolicy)(details.responseHeaders, ground) })
   })
 }
 

@@ -15,9 +15,10 @@ import {
 import type { SigningTurn, SigningView } from '../../../src/main/core/counter/deps.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
+import { signingAddress } from '../../../src/main/core/policy/signing-address.ts'
 import type { RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
-import { declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
+import { declareAppScheme, keepOffNetworks, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
 import { IsolatedPages } from '../../../src/main/shell/isolated-page.ts'
 import { isFromWindow } from '../../../src/main/shell/own-page.ts'
 import { loadFirstPage, openMainWindow } from '../../../src/main/shell/own-windows.ts'
@@ -43,6 +44,7 @@ const log = {
 lockSessions(log)
 declareAppScheme()
 await app.whenReady()
+await keepOffNetworks()
 serveAppPages(pages)
 
 const settings = { read: () => ({ theme: 'system' as const, zoom: 1 }), change: () => ({ saved: true as const }) }
@@ -114,6 +116,8 @@ async function obey(command: Command): Promise<unknown> {
     case 'answer':
       questions.shift()?.(command.granted)
       return null
+    case 'judge':
+      return signingAddress(command.link, { kind: 'service', baseUrl: 'https://api.example.com' })
     case 'show':
       view?.show(PLACE)
       return null
@@ -161,6 +165,7 @@ async function obey(command: Command): Promise<unknown> {
         asked: [...asked],
         denied: [...denied],
         window: { title: window.getTitle(), isFullScreen: window.isFullScreen() },
+        calls: webContents.getAllWebContents().map((contents) => contents.getWebRTCIPHandlingPolicy()),
         view: viewNow()
       }
     case 'quit':

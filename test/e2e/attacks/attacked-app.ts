@@ -5,27 +5,31 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 import { requestNamesAtBuild } from '../../../scripts/request-names.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../../..')
 
+const PATIENCE_MS = 30_000
+
 export class AttackedApp {
   readonly #process: ChildProcess
-  readonly #folder: string
+  readonly #tidy: () => void
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   /** All it said since `forget`. */
   told: Told[] = []
   output = ''
+  /** How long anything may take that is waited for. */
+  patienceMs = PATIENCE_MS
   /** What becomes of the command that waits for its answer, where the application ends. */
   #gone = () => {}
   #lastId = 0
 
-  private constructor(child: ChildProcess, folder: string) {
+  private constructor(child: ChildProcess, tidy: () => void) {
     this.#process = child
-    this.#folder = folder
+    this.#tidy = tidy
     child.on('message', (message: Told | Answer) => {
       if (message.kind === 'answer') this.#waiting.get(message.id)?.(message)
       else this.told.push(message)
@@ -35,16 +39,23 @@ export class AttackedApp {
     child.stderr?.on('data', (text) => (this.output += text))
   }
 
-  /** On the Chromium host, or on Electron itself where COUNTERSIGN_E2E=electron, as in `launch`. */
-  static async start(): Promise<AttackedApp> {
-    const folder = mkdtempSync(join(tmpdir(), 'countersign-attacks-'))
-    mkdirSync(join(folder, 'user-data', 'downloads'), { recursive: true })
-    const preload = await built(folder, 'src/preload/index.ts', { format: 'cjs', name: 'preload.cjs' })
-    const main = await built(folder, 'test/e2e/attacks/app.ts', { format: 'es', name: 'app.mjs' })
-    const args = [main, preload, join(here, 'page'), `--user-data-dir=${join(folder, 'user-data')}`]
+  /**
+   * On the Chromium host, or on Electron itself where COUNTERSIGN_E2E=electron, as in `launch`.
+   * @param given by default it is built for this one alone.
+   * @param patienceMs how long anything may take that is waited for, once it has started.
+   */
+  static async start(given?: BuiltApp, patienceMs = PATIENCE_MS): Promise<AttackedApp> {
+    const built = given ?? (await buildAttackedApp())
+    const data = mkdtempSync(join(tmpdir(), 'countersign-attacked-'))
+    mkdirSync(join(data, 'downloads'))
+    const args = [built.main, built.preload, join(here, 'page'), `--user-data-dir=${data}`]
     const child = spawn(...commandFor(args), { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-    const app = new AttackedApp(child, folder)
+    const app = new AttackedApp(child, () => {
+      rmSync(data, { recursive: true, force: true })
+      if (!given) built.remove()
+    })
     await app.until(() => app.told.some(({ kind }) => kind === 'ready'), 'the application to show itself')
+    app.patienceMs = patienceMs
     return app
   }
 
@@ -61,7 +72,7 @@ export class AttackedApp {
       this.#waiting.set(id, resolve)
       const inVain = () =>
         reject(new Error(`No answer to “${command.do}”.\n${JSON.stringify(this.told)}\n${this.output}`))
-      timer = setTimeout(inVain, 60_000)
+      timer = setTimeout(inVain, 2 * this.patienceMs)
       this.#gone = inVain
     })
     this.#process.send({ id, command })
@@ -94,7 +105,8 @@ export class AttackedApp {
   async until(holds: () => boolean, what: string): Promise<void> {
     for (let waited = 0; !holds(); waited += 20) {
       if (this.#process.exitCode !== null) throw new Error(`The application ended.\n${this.output}`)
-      if (waited > 30_000) throw new Error(`Waited in vain for ${what}.\n${JSON.stringify(this.told)}\n${this.output}`)
+      if (waited > this.patienceMs)
+        throw new Error(`Waited in vain for ${what}.\n${JSON.stringify(this.told)}\n${this.output}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
@@ -105,7 +117,7 @@ export class AttackedApp {
       await this.say({ do: 'quit' }).catch(() => this.#process.kill())
       await ended
     }
-    rmSync(this.#folder, { recursive: true, force: true })
+    this.#tidy()
   }
 }
 
@@ -118,20 +130,36 @@ function commandFor(args: string[]): [command: string, args: string[]] {
   return [electron, process.getuid?.() === 0 ? [...args, '--no-sandbox'] : args]
 }
 
-/** One file of real sources, built as the application's are: a sandboxed preload must be CommonJS in one piece. */
-async function built(folder: string, source: string, as: { format: 'cjs' | 'es'; name: string }): Promise<string> {
-  await build({
-    configFile: false,
-    root,
-    logLevel: 'silent',
-    plugins: [requestNamesAtBuild()],
-    ssr: { noExternal: true },
-    build: {
-      outDir: folder,
-      emptyOutDir: false,
-      ssr: source,
-      rollupOptions: { external: ['electron'], output: { format: as.format, entryFileNames: as.name } }
-    }
-  })
-  return join(folder, as.name)
+/** What `AttackedApp` starts: built once, started as often as needed. */
+export interface BuiltApp {
+  main: string
+  preload: string
+  remove(): void
+}
+
+/** @param plugins what else is done to its sources. */
+export async function buildAttackedApp(plugins: Plugin[] = []): Promise<BuiltApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-attacks-'))
+  // A sandboxed preload must be CommonJS in one piece.
+  const built = async (source: string, as: { format: 'cjs' | 'es'; name: string }) => {
+    await build({
+      configFile: false,
+      root,
+      logLevel: 'silent',
+      plugins: [requestNamesAtBuild(), ...plugins],
+      ssr: { noExternal: true },
+      build: {
+        outDir: folder,
+        emptyOutDir: false,
+        ssr: source,
+        rollupOptions: { external: ['electron'], output: { format: as.format, entryFileNames: as.name } }
+      }
+    })
+    return join(folder, as.name)
+  }
+  return {
+    preload: await built('src/preload/index.ts', { format: 'cjs', name: 'preload.cjs' }),
+    main: await built('test/e2e/attacks/app.ts', { format: 'es', name: 'app.mjs' }),
+    remove: () => rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -19,6 +19,8 @@ export type Command =
   | { do: 'media'; right: MediaRight }
   /** What staff says to the oldest question that waits. */
   | { do: 'answer'; granted: boolean }
+  /** What is said of a signer's link before anything of it is loaded, in a service's account. */
+  | { do: 'judge'; link: string }
   | { do: 'show' }
   | { do: 'cover' }
   | { do: 'zoom'; factor: number }
@@ -70,6 +72,8 @@ export interface Facts {
   /** What the session policy denied. */
   denied: string[]
   window: { title: string; isFullScreen: boolean }
+  /** How each page may call others by WebRTC. */
+  calls: string[]
   /** Where the signing page lies, while there is one. */
   view: { place: Electron.Rectangle; isVisible: boolean; isMuted: boolean; hasKeyboard: boolean } | undefined
 }

@@ -25,7 +25,7 @@ export const guards = {
     files: ['src/main/core/policy/private-networks.ts', 'src/main/shell/signing-session.ts']
   },
   policy: {
-    does: 'Policies are added to the page’s own: no plug-ins, no unencrypted sockets, no dialogs of its own, and whatever else only the browser can deny it.',
+    does: 'Policies are added to the page’s own: no plug-ins, no dialogs of its own, and no script of it, in a worker or out of one, speaks to anything but the page’s own ground: sockets of shared workers and WebTransport are no requests that the network’s guard sees.',
     files: ['src/main/core/policy/page-policy.ts', 'src/main/shell/signing-session.ts']
   },
   return: {
@@ -52,6 +52,10 @@ export const guards = {
     does: 'The page is controlled over the browser’s debugger connection before anything of it is loaded: a file dialog is cancelled, printing does nothing, a service worker doesn’t answer instead of the network, and a page whose turn needs no camera can’t call other computers. A page that escapes this control is ended.',
     files: ['src/main/shell/isolated-page.ts']
   },
+  'one process': {
+    does: 'A frame that a page shuts off stays in the page’s own process, so that the hold is on it before its scripts begin.',
+    files: ['src/main/shell/session-policy.ts']
+  },
   preferences: {
     does: 'The page runs in the sandbox, without a preload, without Node, plug-ins, web views, dialogs, spell-checker or navigation by drag and drop.',
     files: ['src/main/shell/signing-contents.ts']
@@ -69,8 +73,13 @@ export const guards = {
     files: ['src/main/shell/signing-view.ts', 'src/main/shell/signing-words.ts']
   },
   'own page': {
-    does: 'Our pages come from our own scheme, out of one folder, read-only, with a content security policy that allows only themselves; they go nowhere and open nothing.',
-    files: ['src/main/shell/app-protocol.ts', 'src/main/core/policy/app-pages.ts', 'src/main/shell/own-page.ts']
+    does: 'Our pages come from our own scheme, out of one folder, read-only, with a content security policy that allows only themselves and lets no text become markup; they go nowhere and open nothing. Their session reaches no network at all, and what could call other computers past it is taken from them.',
+    files: [
+      'src/main/shell/app-protocol.ts',
+      'src/main/core/policy/app-pages.ts',
+      'src/main/shell/own-page.ts',
+      'src/preload/index.ts'
+    ]
   },
   bridge: {
     does: 'The bridge of our own pages has a function for each request of the contract and nothing else; each request’s sender is checked and its input decoded by a schema before its handler runs.',

@@ -2,6 +2,7 @@
  * Two servers of this machine: the service, whose pages attack, and elsewhere, which must never be asked for anything.
  * (A line that a browser opens ahead, and on which it never says a word, is not counted: Chromium does that by itself.)
  */
+import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { attackingService } from './attacking-service.ts'
@@ -23,7 +24,7 @@ export interface Servers {
   elsewhere: string
   /** What was asked of the service. */
   requests: Asked[]
-  /** What elsewhere was asked for; `words` is anything that isn't plain HTTP, such as the beginning of an encrypted line. */
+  /** What elsewhere was asked for; `words` is anything that isn't plain HTTP, `datagram` what came without a line (UDP). */
   visits(): string[]
   /** Puts a page on the service's `/attack`. */
   show(body: string): void
@@ -49,6 +50,7 @@ export async function startServers(): Promise<Servers> {
       socket.destroy()
     })
   }
+  const ears = await listeningForDatagrams(elsewhere.port, () => visits.push('datagram'))
   const service = await everywhere((request, response) => {
     const { method = '', url = '', headers } = request
     requests.push({ method, host: headers.host ?? '', path: url, headers })
@@ -68,6 +70,7 @@ export async function startServers(): Promise<Servers> {
       visits.length = 0
     },
     close: async () => {
+      for (const ear of ears) ear.close()
       for (const server of [...service.servers, ...elsewhere.servers]) {
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
@@ -87,6 +90,20 @@ async function everywhere(answer: RequestListener): Promise<{ port: number; serv
     if (await listening(server, address, port).catch(() => false)) servers.push(server)
   }
   return { port, servers }
+}
+
+/** At the same port of every address: what WebTransport, WebRTC and QUIC begin with. */
+async function listeningForDatagrams(port: number, heard: () => void): Promise<Socket[]> {
+  const ears: Socket[] = []
+  for (const address of ['127.0.0.1', ...OTHER_ADDRESSES]) {
+    const ear = createSocket(address.includes(':') ? 'udp6' : 'udp4').on('message', heard)
+    const isListening = await new Promise<boolean>((resolve) => {
+      ear.once('error', () => resolve(false))
+      ear.bind(port, address, () => resolve(true))
+    })
+    if (isListening) ears.push(ear)
+  }
+  return ears
 }
 
 function listening(server: Server, address: string, port: number): Promise<true> {

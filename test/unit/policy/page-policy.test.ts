@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
-import { pagePolicy, withPagePolicy } from '../../../src/main/core/policy/page-policy.ts'
+import { pagePolicy, withPagePolicy, withPartPolicy } from '../../../src/main/core/policy/page-policy.ts'
 
 const service = { allowedOrigins: ['https://sign.example.com'], returnAddresses: [] }
 
-test('a page of the service may speak over encrypted sockets only', () => {
-  expect(pagePolicy(service)).toMatch(/^connect-src https: http: wss: data: blob:; object-src 'none'; sandbox /)
+test('scripts of a page speak to its own ground alone, and so do its workers, which come from nowhere else', () => {
+  const reach =
+    'connect-src https://sign.example.com wss://sign.example.com data: blob:; worker-src https://sign.example.com blob:'
+  expect(pagePolicy(service).startsWith(`${reach}; object-src 'none'; sandbox `)).toBe(true)
+  expect(withPartPolicy({ 'Content-Type': ['text/javascript'] }, service)).toEqual({
+    'Content-Type': ['text/javascript'],
+    'content-security-policy': [reach]
+  })
 })
 
 test('a page may open no box, print nothing and ask nobody to stay; the rest is for our guards to decide', () => {
@@ -23,7 +29,7 @@ test('a page may open no box, print nothing and ask nobody to stay; the rest is 
 
 test('a page of the practice office may also speak to the practice office', () => {
   const policy = pagePolicy({ ...service, practiceOrigin: 'http://127.0.0.1:4100' })
-  expect(policy).toContain('wss: data: blob: ws://127.0.0.1:4100;')
+  expect(policy).toContain('http://127.0.0.1:4100 wss://sign.example.com ws://127.0.0.1:4100 data: blob:;')
 })
 
 test('the page’s own policy stays beside ours, however its header is written', () => {
@@ -31,11 +37,17 @@ test('the page’s own policy stays beside ours, however its header is written',
   expect(withPagePolicy(headers, service)).toEqual({
     'Content-Type': ['text/html'],
     'content-security-policy': ["default-src 'self'", 'img-src https:', pagePolicy(service)],
-    'permissions-policy': ['picture-in-picture=()']
+    'permissions-policy': ['picture-in-picture=()'],
+    'x-dns-prefetch-control': ['off']
   })
   expect(withPagePolicy({ 'Permissions-Policy': ['camera=()'] }, service)).toEqual({
     'content-security-policy': [pagePolicy(service)],
-    'permissions-policy': ['camera=()', 'picture-in-picture=()']
+    'permissions-policy': ['camera=()', 'picture-in-picture=()'],
+    'x-dns-prefetch-control': ['off']
   })
-  expect(Object.keys(withPagePolicy(undefined, service))).toEqual(['content-security-policy', 'permissions-policy'])
+  expect(Object.keys(withPagePolicy(undefined, service))).toEqual([
+    'content-security-policy',
+    'permissions-policy',
+    'x-dns-prefetch-control'
+  ])
 })

@@ -18,6 +18,7 @@ const electron = await vi.hoisted(async () => {
     readonly given: unknown
     readonly webContents = Object.assign(new Emitter(), {
       setIgnoreMenuShortcuts() {},
+      setWebRTCIPHandlingPolicy() {},
       setWindowOpenHandler() {},
       reload: () => {
         this.reloads += 1

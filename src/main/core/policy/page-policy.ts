@@ -26,25 +26,50 @@ const SANDBOX = [
 /** A film in a window of the system's would lie over everything, our frame too; no permission is asked for it. */
 const WITHHELD = 'picture-in-picture=()'
 
-/** Unencrypted sockets lead to the practice service only, and there are no plug-ins. */
+/** There are no plug-ins, and scripts speak to the page's own ground alone. */
 export function pagePolicy(ground: SigningGround): string {
-  const practice =
-    ground.practiceOrigin && URL.canParse(ground.practiceOrigin) ? new URL(ground.practiceOrigin) : undefined
-  const sockets = practice ? [`ws://${practice.host}`] : []
-  // Unencrypted requests are left to the network's guard, which can tell the clerk of them.
-  return [
-    `connect-src ${['https:', 'http:', 'wss:', 'data:', 'blob:', ...sockets].join(' ')}`,
-    "object-src 'none'",
-    `sandbox ${SANDBOX.join(' ')}`
-  ].join('; ')
+  return [...reach(ground), "object-src 'none'", `sandbox ${SANDBOX.join(' ')}`].join('; ')
 }
 
-/** The headers of a document's answer with our policy beside its own. */
+/**
+ * What scripts may speak to, and where workers may come from. No guard of requests sees the socket of a worker that pages share
+ * (electron#47857), or WebTransport anywhere; and `https:` would be an address of anyone's.
+ */
+function reach({ allowedOrigins, practiceOrigin }: SigningGround): string[] {
+  const ground = [...allowedOrigins, ...(practiceOrigin === undefined ? [] : [practiceOrigin])]
+  const urls = ground.map((origin) => URL.parse(origin)).filter((url) => url !== null)
+  const origins = urls.map(({ origin }) => origin)
+  const sockets = urls.map(({ protocol, host }) => `${protocol === 'https:' ? 'wss' : 'ws'}://${host}`)
+  return [
+    `connect-src ${[...origins, ...sockets, 'data:', 'blob:'].join(' ')}`,
+    `worker-src ${[...origins, 'blob:'].join(' ')}`
+  ]
+}
+
+/** The headers of a part of a page with our policy beside its own: the script of a worker brings the worker's. */
+export function withPartPolicy(
+  headers: Record<string, string[]> | undefined,
+  ground: SigningGround
+): Record<string, string[]> {
+  return withHeaders(headers, { [HEADER]: reach(ground).join('; ') })
+}
+
+/** The headers of a document's answer with our policy beside its own. Names are looked up for nothing that it only mentions. */
 export function withPagePolicy(
   headers: Record<string, string[]> | undefined,
   ground: SigningGround
 ): Record<string, string[]> {
-  const laidOver: Record<string, string> = { [HEADER]: pagePolicy(ground), 'permissions-policy': WITHHELD }
+  return withHeaders(headers, {
+    [HEADER]: pagePolicy(ground),
+    'permissions-policy': WITHHELD,
+    'x-dns-prefetch-control': 'off'
+  })
+}
+
+function withHeaders(
+  headers: Record<string, string[]> | undefined,
+  laidOver: Record<string, string>
+): Record<string, string[]> {
   const all = Object.entries(headers ?? {})
   const both = Object.entries(laidOver).map(([header, ours]): [string, string[]] => {
     const own = all.filter(([name]) => name.toLowerCase() === header).flatMap(([, values]) => values)

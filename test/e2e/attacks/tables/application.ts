@@ -6,7 +6,7 @@ export const application: Area = {
   title: 'The application behind the page',
   about: 'The signing page and our own page lie in one window. Nothing leads from the one to the other.',
   by: 'signing page',
-  guard: ['preferences', 'session'],
+  guard: ['preferences'],
   sharesTurns: true,
   attacks: [
     {
@@ -20,13 +20,15 @@ export const application: Area = {
       page: '<iframe id=f></iframe>',
       script:
         'const f = document.getElementById("f").contentWindow; return ["countersign", "require", "process", "ipcRenderer"].filter((name) => name in f)',
-      answers: []
+      answers: [],
+      guard: ['browser']
     },
     {
       name: 'find Node in a worker',
       script:
         'const code = `postMessage(["require", "process", "Buffer"].filter((name) => name in self))`; const w = new Worker(URL.createObjectURL(new Blob([code]))); return new Promise((r) => { w.onmessage = (e) => r(e.data); w.onerror = () => r([]) })',
-      answers: []
+      answers: [],
+      guard: ['browser']
     },
     {
       name: 'find what holds it',
@@ -37,17 +39,20 @@ export const application: Area = {
       name: 'use an element that holds other pages',
       script:
         'const w = document.createElement("webview"); w.src = "http://{elsewhere}/"; document.body.append(w); await new Promise((r) => setTimeout(r, 200)); return typeof w.loadURL',
-      answers: 'undefined'
+      answers: 'undefined',
+      guard: ['browser']
     },
     {
       name: 'reach the window it lies in',
       script: 'return [window.opener, window.parent === window, window.top === window, window.frameElement]',
-      answers: [null, true, true, null]
+      answers: [null, true, true, null],
+      guard: ['browser']
     },
     {
       name: 'speak to the application by messages',
       script:
-        'window.postMessage({ channel: "accounts.remove", args: [{ id: "a" }] }, "*"); top.postMessage("accounts.remove", "*"); const c = new BroadcastChannel("countersign"); c.postMessage("accounts.remove"); await new Promise((r) => setTimeout(r, 200))'
+        'window.postMessage({ channel: "accounts.remove", args: [{ id: "a" }] }, "*"); top.postMessage("accounts.remove", "*"); const c = new BroadcastChannel("countersign"); c.postMessage("accounts.remove"); await new Promise((r) => setTimeout(r, 200))',
+      guard: ['browser']
     },
     {
       name: 'share memory with what runs beside it',
@@ -66,17 +71,17 @@ export const application: Area = {
     {
       name: 'learn from our page what it shows',
       script: refusedBy('fetch("app://countersign/index.html", { mode: "no-cors" })'),
-      guard: ['own page', 'request'],
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'be asked for a certificate, a password or a phone',
-      guard: ['permissions'],
       script: refusedBy(
         'navigator.credentials.get({ publicKey: { challenge: new Uint8Array(8), timeout: 500 } })',
         1500
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     }
   ]
 }

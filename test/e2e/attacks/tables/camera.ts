@@ -39,7 +39,7 @@ export const camera: Area = {
   about:
     'Some signers are asked to show themselves. Only their page may then use the camera, only after staff’s yes, and only for that turn. (The camera of these tests is one that makes its own picture.)',
   by: 'signing page',
-  guard: ['media', 'permissions'],
+  guard: ['media'],
   attacks: [
     { name: 'watch in a turn that needs no camera', script: refusedBy(CAMERA), answers: 'refused', told: 'camera' },
     {
@@ -57,7 +57,8 @@ export const camera: Area = {
     {
       name: 'watch by the old interface',
       script: refusedBy('new Promise((r, e) => navigator.webkitGetUserMedia({ video: true }, r, e))'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'watch, and turn the camera about',
@@ -70,12 +71,14 @@ export const camera: Area = {
       script: refusedBy(
         'new Promise((r, e) => { const s = new webkitSpeechRecognition(); s.onstart = r; s.onerror = e; s.start() })'
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'learn the names of cameras and microphones',
       script: 'return (await navigator.mediaDevices.enumerateDevices()).map((d) => d.label).filter(Boolean)',
-      answers: []
+      answers: [],
+      guard: ['browser']
     },
     {
       name: 'watch before staff has answered',
@@ -138,13 +141,15 @@ export const camera: Area = {
       name: 'watch from a frame that has no address of its own',
       turn: { media: 'yes' },
       ...fromFrame('srcdoc="<p>bank"'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'watch from a frame that is empty',
       turn: { media: 'yes' },
       ...fromFrame('src="about:blank"'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'watch from a frame that is shut off',
@@ -152,15 +157,16 @@ export const camera: Area = {
       page: '<iframe id=f allow="camera *" sandbox="allow-scripts" src="/embedded?script=navigator.mediaDevices.getUserMedia({video:true}).then(()=>parent.postMessage(%22granted%22,%22*%22),()=>parent.postMessage(%22refused%22,%22*%22))"></iframe>',
       script:
         'const f = document.getElementById("f"); return new Promise((r) => { addEventListener("message", (e) => r(e.data)); f.src += "&again"; setTimeout(r, 1500, "refused") })',
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'watch from a frame of another server',
       turn: { media: 'yes' },
       page: '<iframe id=f allow="camera *" src="http://{elsewhere}/"></iframe>',
       script: 'await new Promise((r) => setTimeout(r, 200))',
-      guard: ['ground', 'media'],
-      told: 'unencrypted'
+      told: 'unencrypted',
+      guard: ['ground', 'request']
     },
     {
       name: 'watch after the right was taken away',
@@ -205,7 +211,8 @@ export const camera: Area = {
       name: 'watch the screen with a yes that was for the camera',
       turn: { media: 'yes' },
       script: refusedBy('navigator.mediaDevices.getDisplayMedia({ video: true })'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'watch the screen as if it were a camera',
@@ -213,7 +220,8 @@ export const camera: Area = {
       script: refusedBy(
         'navigator.mediaDevices.getUserMedia({ video: { mandatory: { chromeMediaSource: "screen", chromeMediaSourceId: "screen:0:0" } } })'
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'learn with a yes that was for the camera where this computer is',
@@ -221,7 +229,8 @@ export const camera: Area = {
       script:
         'return new Promise((r) => navigator.geolocation.getCurrentPosition(() => r("granted"), () => r("refused")))',
       answers: 'refused',
-      told: 'where this computer is'
+      told: 'where this computer is',
+      guard: ['permissions']
     }
   ]
 }

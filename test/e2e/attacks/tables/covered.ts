@@ -52,7 +52,6 @@ export const covered: Area = {
     {
       name: 'be heard before it is shown anything of',
       page: '<audio id=a></audio>',
-      guard: ['view', 'preferences'],
       script: 'return new AudioContext().state',
       play: async (scene) => {
         await scene.say({ do: 'cover' })

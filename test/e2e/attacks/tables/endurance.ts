@@ -77,9 +77,10 @@ export const endurance: Area = {
     {
       name: 'close itself, and leave the person before nothing',
       contained: 'The page stays, or the turn fails and offers a way on.',
+      guard: ['end', 'hold'],
       mayEndItself: true,
       play: async (scene) => {
-        await scene.run('window.close()')
+        await scene.run('setTimeout(() => window.close())')
         await scene.pause(300)
         const isThere = (await scene.facts()).view?.isVisible === true
         assert.ok(isThere || scene.kinds().includes('failed'))
@@ -131,9 +132,7 @@ export const endurance: Area = {
       name: 'fill staff’s list with one thing that it tries again and again',
       contained: 'The same thing is reported once a second.',
       play: async (scene) => {
-        await scene.run(
-          'for (let i = 0; i < 200; i++) fetch("http://{elsewhere}/" + i, { mode: "no-cors" }).catch(() => {})'
-        )
+        await scene.run('for (let i = 0; i < 200; i++) new Image().src = "http://{elsewhere}/" + i')
         await scene.untilTold('unencrypted')
         assert.ok(scene.refusals().length <= 3, `told ${scene.refusals().length} times`)
       }
@@ -142,9 +141,7 @@ export const endurance: Area = {
       name: 'fill staff’s list with a thousand things that it tries',
       contained: 'A turn tells of so much and no more.',
       play: async (scene) => {
-        await scene.run(
-          'await Promise.allSettled(Array.from({ length: 1000 }, (_, i) => fetch("http://host-" + i + ".example/", { mode: "no-cors" })))'
-        )
+        await scene.run('for (let i = 0; i < 1000; i++) new Image().src = "http://host-" + i + ".example/"')
         await scene.untilTold('unencrypted')
         assert.ok(scene.refusals().length <= 200, `told ${scene.refusals().length} things`)
       }
@@ -154,7 +151,7 @@ export const endurance: Area = {
       contained: 'Only the host is named, cut short.',
       play: async (scene) => {
         const long = Array.from({ length: 4 }, () => 'a'.repeat(60)).join('.')
-        await scene.run(`fetch("http://${long}.example/?secret=ana", { mode: "no-cors" }).catch(() => {})`)
+        await scene.run(`new Image().src = "http://${long}.example/?secret=ana"`)
         await scene.untilTold('unencrypted')
         for (const text of scene.refusals()) assert.ok(text.length < 200 && !text.includes('secret'), text)
       }

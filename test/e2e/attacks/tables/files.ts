@@ -9,7 +9,7 @@ const asksForFile = 'a file of this computer'
 function dropped(name: string, items: { mimeType: string; data: string }[], files: string[] = []): Attack {
   return {
     name,
-    guard: ['preferences', 'ground'],
+    guard: ['browser'],
     page: '<body style="height:100vh">',
     play: async (scene) => {
       for (const type of ['dragEnter', 'dragOver', 'drop']) {
@@ -74,20 +74,23 @@ export const files: Area = {
     {
       name: 'open a folder of this computer',
       script: refusedBy('(window.showDirectoryPicker?.() ?? Promise.reject())'),
-      guard: ['permissions', 'hold'],
-      answers: 'refused'
+      guard: ['hold'],
+      answers: 'refused',
+      told: asksForFile
     },
     {
       name: 'open a file of this computer',
       script: refusedBy('(window.showOpenFilePicker?.() ?? Promise.reject())'),
-      guard: ['permissions', 'hold'],
-      answers: 'refused'
+      guard: ['hold'],
+      answers: 'refused',
+      told: asksForFile
     },
     {
       name: 'save by a dialog of its own',
       script: refusedBy('(window.showSaveFilePicker?.({ suggestedName: "run.exe" }) ?? Promise.reject())'),
-      guard: ['permissions', 'hold'],
-      answers: 'refused'
+      guard: ['hold'],
+      answers: 'refused',
+      told: asksForFile
     },
     {
       name: 'have a file chosen by a button',
@@ -113,7 +116,8 @@ export const files: Area = {
       script:
         'await new Promise((r) => setTimeout(r, 200)); const f = document.getElementById("f").contentDocument.getElementById("go"); f.click(); await new Promise((r) => setTimeout(r, 300)); return f.files.length',
       guard: ['hold'],
-      answers: 0
+      answers: 0,
+      told: asksForFile
     },
     {
       name: 'have a file named by a script',
@@ -123,23 +127,30 @@ export const files: Area = {
       guard: ['browser'],
       answers: 0
     },
-    { name: 'print', script: 'window.print()', guard: ['hold', 'policy'], told: 'tried to print' },
+    {
+      name: 'print',
+      script: 'let begun = 0; onbeforeprint = () => begun++; window.print(); return begun',
+      guard: ['hold', 'policy'],
+      answers: 0
+    },
     {
       name: 'print from a frame that it has only just made',
       script: 'const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.print()',
-      guard: ['hold', 'policy'],
+      guard: ['hold'],
       told: 'tried to print'
     },
     {
       name: 'print from a frame',
       page: '<iframe id=f src="/embedded"></iframe>',
       script: 'await new Promise((r) => setTimeout(r, 200)); document.getElementById("f").contentWindow.print()',
-      guard: ['hold', 'policy']
+      guard: ['hold'],
+      told: 'tried to print'
     },
     {
       name: 'print without end',
       script: 'for (let i = 0; i < 50; i++) window.print(); return "over"',
-      guard: ['hold', 'policy'],
+      guard: ['hold'],
+      told: 'tried to print',
       answers: 'over'
     },
     dropped('be left for a link that is dropped onto it', [
@@ -151,7 +162,7 @@ export const files: Area = {
     ]),
     {
       name: 'be left for what itself puts on the pointer',
-      guard: ['preferences', 'ground'],
+      guard: ['browser'],
       page: '<div id=d draggable=true style="width:300px;height:300px">drag</div>',
       script:
         'document.getElementById("d").addEventListener("dragstart", (e) => { e.dataTransfer.setData("text/uri-list", "https://evil.example/"); e.dataTransfer.setData("DownloadURL", "application/octet-stream:run.exe:{here}/file") })',

@@ -23,7 +23,7 @@ export const frames: Area = {
     {
       name: 'embed a page with a log-in',
       ...frame('http://ana:pw@127.0.0.1:{port}/embedded'),
-      guard: ['browser', 'request'],
+      guard: ['browser'],
       neverAsked: '/embedded'
     },
     {
@@ -56,34 +56,46 @@ export const frames: Area = {
       script: shows('<iframe credentialless src="http://{elsewhere}/"></iframe>'),
       told: 'unencrypted'
     },
-    { name: 'embed our own pages', ...frame('app://countersign/index.html', textOfFrame), answers: '' },
+    {
+      name: 'embed our own pages',
+      ...frame('app://countersign/index.html', textOfFrame),
+      answers: '',
+      guard: ['browser']
+    },
     {
       name: 'embed a blob',
       page: '<iframe id=f></iframe>',
       script: `const f = document.getElementById("f"); f.src = URL.createObjectURL(new Blob(["<h1>bank</h1>"], { type: "text/html" })); await new Promise((r) => setTimeout(r, 300)); ${textOfFrame}`,
       answers: '',
+      guard: ['ground'],
       told: 'isn’t a web page'
     },
     {
       name: 'embed data as a page',
       ...frame('data:text/html,<script>parent.postMessage(1, "*")</script>'),
+      guard: ['ground'],
       told: 'isn’t a web page'
     },
-    { name: 'embed a file of this computer', ...frame('file:///etc/passwd', textOfFrame), answers: '' },
+    {
+      name: 'embed a file of this computer',
+      ...frame('file:///etc/passwd', textOfFrame),
+      answers: '',
+      guard: ['browser']
+    },
     {
       name: 'embed an object of elsewhere',
       script: shows('<object data="http://{elsewhere}/" type="text/html"></object>'),
-      guard: ['policy', 'request']
+      guard: ['ground', 'policy', 'request']
     },
     {
       name: 'embed a plug-in of elsewhere',
       script: shows('<embed src="http://{elsewhere}/" type="application/pdf">'),
-      guard: ['policy', 'request']
+      guard: ['browser']
     },
     {
       name: 'embed a plug-in of the service’s own',
       script: shows('<embed src="/plug-in" type="application/pdf"><object data="/plug-in"></object>'),
-      guard: ['policy', 'request'],
+      guard: ['policy'],
       neverAsked: '/plug-in'
     },
     {
@@ -104,7 +116,8 @@ export const frames: Area = {
       page: '<iframe name=a src="/embedded"></iframe><iframe id=b src="/embedded"></iframe>',
       script:
         'await new Promise((r) => setTimeout(r, 200)); document.getElementById("b").contentWindow.open("http://{elsewhere}/", "a"); await new Promise((r) => setTimeout(r, 200))',
-      told: 'unencrypted'
+      told: 'unencrypted',
+      guard: ['windows']
     },
     {
       name: 'send a form into a frame, and with it elsewhere',

@@ -8,6 +8,10 @@ export interface Keeping {
   /** What the first page finds of its own: it can be kept, so that not finding it means something. */
   planted: unknown
   nothing: unknown
+  /** It is kept with the page, which each signer has anew, and not with its session. */
+  isOfPage?: true
+  /** It is kept with the session, for as long as the page is there. */
+  endsWithPage?: true
 }
 
 export const KEPT: readonly Keeping[] = [
@@ -37,7 +41,8 @@ export const KEPT: readonly Keeping[] = [
     plant: 'sessionStorage.setItem("signer", "ana")',
     recall: 'return sessionStorage.getItem("signer")',
     planted: 'ana',
-    nothing: null
+    nothing: null,
+    isOfPage: true
   },
   {
     what: 'database',
@@ -75,35 +80,47 @@ export const KEPT: readonly Keeping[] = [
     plant: 'window.name = "ana"',
     recall: 'return window.name',
     planted: 'ana',
-    nothing: ''
+    nothing: '',
+    isOfPage: true
   },
   {
     what: 'state of the history',
     plant: 'history.replaceState({ signer: "ana" }, "")',
     recall: 'return history.state',
     planted: { signer: 'ana' },
-    nothing: null
+    nothing: null,
+    isOfPage: true
   },
   {
     what: 'typed words',
     plant: 'document.forms[0].email.value = "ana@example.com"',
     recall: 'return document.forms[0].email.value',
     planted: 'ana@example.com',
-    nothing: ''
+    nothing: '',
+    isOfPage: true
   },
-  { what: 'place on the page', plant: 'scrollTo(0, 1000)', recall: 'return scrollY', planted: 1000, nothing: 0 },
+  {
+    what: 'place on the page',
+    plant: 'scrollTo(0, 1000)',
+    recall: 'return scrollY',
+    planted: 1000,
+    nothing: 0,
+    isOfPage: true
+  },
   {
     what: 'lock that it never lets go',
     plant: 'navigator.locks.request("ana", () => new Promise(() => {})); await new Promise((r) => setTimeout(r, 50))',
     recall: 'return (await navigator.locks.query()).held.map((l) => l.name)',
     planted: ['ana'],
-    nothing: []
+    nothing: [],
+    endsWithPage: true
   },
   {
     what: 'blob, by its address,',
     plant: 'window.kept = URL.createObjectURL(new Blob(["ana"])); localStorage.setItem("blob", window.kept)',
     recall: 'return typeof window.kept',
     planted: 'string',
-    nothing: 'undefined'
+    nothing: 'undefined',
+    isOfPage: true
   }
 ]

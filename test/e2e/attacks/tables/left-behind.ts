@@ -7,8 +7,10 @@ import { refusedBy } from './scripts.ts'
 
 const PAGE = '<form><input name=email autocomplete=email></form><div style="height:5000px"></div>'
 
-function kept({ what, plant, recall, planted, nothing }: Keeping): Attack {
+function kept({ what, plant, recall, planted, nothing, isOfPage, endsWithPage }: Keeping): Attack {
   return {
+    ...(isOfPage && { guard: ['browser'] as const }),
+    ...(endsWithPage && { guard: ['end'] as const }),
     name: `find the ${what} of the signer before`,
     page: PAGE,
     play: async (scene) => {
@@ -72,7 +74,7 @@ const ON_THE_WIRE: readonly Attack[] = [
   },
   {
     name: 'leave a log-in for the next signer’s page to be logged in with',
-    guard: ['request', 'session'],
+    guard: ['request'],
     script:
       'await new Promise((r) => { const x = new XMLHttpRequest(); x.onloadend = r; x.open("GET", "/log-in", true, "ana", "secret"); x.send(); setTimeout(r, 1000) })',
     told: 'log in',
@@ -80,15 +82,16 @@ const ON_THE_WIRE: readonly Attack[] = [
   },
   {
     name: 'ask the signer for a password in a box of the browser’s',
-    guard: ['permissions'],
     script: refusedBy('fetch("/log-in").then(({ ok }) => (ok ? 1 : Promise.reject()))', 1000),
-    answers: 'refused'
+    answers: 'refused',
+    guard: ['request']
   }
 ]
 
 const STILL_THERE: readonly Attack[] = [
   {
     name: 'hear from the signer before over a channel',
+    guard: ['request'],
     play: async (scene) => {
       await scene.run('const c = new BroadcastChannel("signer"); setInterval(() => c.postMessage("ana"), 20)')
       await scene.next()
@@ -102,6 +105,7 @@ const STILL_THERE: readonly Attack[] = [
   },
   {
     name: 'meet a shared worker of the signer before',
+    guard: ['end'],
     play: async (scene) => {
       const worker =
         'new SharedWorker("/say?type=text/javascript&body=" + encodeURIComponent("let n = 0; onconnect = (e) => e.ports[0].postMessage(++n)"), "w")'
@@ -113,7 +117,7 @@ const STILL_THERE: readonly Attack[] = [
   },
   {
     name: 'be served by a service worker of the signer before',
-    guard: ['session', 'hold'],
+    guard: ['session'],
     play: async (scene) => {
       const plant =
         'return navigator.serviceWorker.register("/say?type=text/javascript&body=" + encodeURIComponent("onfetch = (e) => e.respondWith(new Response(\'ana\'))"), { scope: "/say" }).then(() => 1, () => 0)'
@@ -135,7 +139,8 @@ const STILL_THERE: readonly Attack[] = [
       scene.servers.requests.length = 0
       await scene.pause(300)
       assert.deepEqual(scene.paths(), [])
-    }
+    },
+    guard: ['end']
   },
   {
     name: 'go back to the page of the signer before',
@@ -150,12 +155,13 @@ const STILL_THERE: readonly Attack[] = [
         ''
       )
       assert.equal(await scene.run('return navigation.entries().length'), 1)
-    }
+    },
+    guard: ['browser']
   },
   {
     name: 'find its size changed for the signer before',
     page: PAGE,
-    guard: ['session', 'view'],
+    guard: ['view'],
     play: async (scene) => {
       const size = await scene.run('return innerWidth')
       await scene.say({ do: 'zoom', factor: 2 })

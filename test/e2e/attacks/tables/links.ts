@@ -3,10 +3,13 @@ import type { Area, Attack } from '../attack.ts'
 
 const is = (what: string, script: string): Attack => ({ name: `be opened though it ${what}`, script })
 
+/** What no request is made for: nothing but the link's own check is in its way. */
+const isNone = (what: string, script: string): Attack => ({ ...is(what, script), guard: ['link'] })
+
 /** The name is the public's, and what it leads to is the office's. */
 const leading = (where: string, ...addresses: string[]): Attack => ({
   ...is(`leads to ${where} by a public name`, 'https://leads.example/attack'),
-  guard: ['link', 'private', 'request'],
+  guard: ['private'],
   told: 'private network (leads.example)',
   turn: { linkOrigin: 'https://leads.example', lookups: { 'leads.example': addresses } }
 })
@@ -16,7 +19,7 @@ export const links: Area = {
   about:
     'The service says where a signer’s page is. What it says is checked before anything is loaded: each of these fails the turn and offers a way on, and no server gets a request.',
   by: 'link',
-  guard: ['link', 'ground'],
+  guard: ['link', 'request'],
   attacks: [
     is('leads elsewhere', 'http://{elsewhere}/'),
     is('leads elsewhere, encrypted', 'https://{elsewhere}/'),
@@ -34,25 +37,25 @@ export const links: Area = {
     is('is a public server without encryption', 'http://sign.example.com/'),
     is('is a file', 'file:///etc/passwd'),
     is('is a file of another computer', 'file://server/share/a.html'),
-    is('is a file of another computer, as Windows writes it', '\\\\server\\share\\a.html'),
-    is('is our own page', 'app://countersign/index.html'),
-    is('is a script', 'javascript:alert(1)'),
-    is('is a script with a line break in it', 'java\nscript:alert(1)'),
-    is('is data', 'data:text/html,<h1>bank</h1>'),
-    is('is a blob', 'blob:{here}/8d1f'),
-    is('is empty', 'about:blank'),
-    is('is written by itself', 'about:srcdoc'),
-    is('is nothing', ''),
-    is('is only a space', ' '),
-    is('has no scheme', '//127.0.0.1:{port}/attack'),
+    isNone('is a file of another computer, as Windows writes it', '\\\\server\\share\\a.html'),
+    { ...is('is our own page', 'app://countersign/index.html'), guard: ['browser'] },
+    isNone('is a script', 'javascript:alert(1)'),
+    isNone('is a script with a line break in it', 'java\nscript:alert(1)'),
+    isNone('is data', 'data:text/html,<h1>bank</h1>'),
+    isNone('is a blob', 'blob:{here}/8d1f'),
+    isNone('is empty', 'about:blank'),
+    isNone('is written by itself', 'about:srcdoc'),
+    isNone('is nothing', ''),
+    isNone('is only a space', ' '),
+    isNone('has no scheme', '//127.0.0.1:{port}/attack'),
     is('has no host', 'http:///attack'),
-    is('has a port that there can’t be', 'http://127.0.0.1:99999/attack'),
-    is('is the browser’s own', 'chrome://gpu'),
-    is('is the browser’s tools', 'devtools://devtools/bundled/inspector.html'),
-    is('is the source of a page', 'view-source:{here}/attack'),
-    is('is a program of the system', 'ms-msdt:/id%20PCWDiagnostic'),
-    is('is of the old protocol', 'ftp://{elsewhere}/'),
-    is('is a socket', 'ws://127.0.0.1:{port}/attack'),
+    isNone('has a port that there can’t be', 'http://127.0.0.1:99999/attack'),
+    isNone('is the browser’s own', 'chrome://gpu'),
+    isNone('is the browser’s tools', 'devtools://devtools/bundled/inspector.html'),
+    isNone('is the source of a page', 'view-source:{here}/attack'),
+    isNone('is a program of the system', 'ms-msdt:/id%20PCWDiagnostic'),
+    isNone('is of the old protocol', 'ftp://{elsewhere}/'),
+    { ...is('is a socket', 'ws://127.0.0.1:{port}/attack'), guard: ['browser'] },
     { ...is('is sent elsewhere at once', '{here}/redirect/302?to=http://{elsewhere}/'), guard: ['ground', 'request'] },
     {
       ...is('is sent into the office at once', '{here}/redirect/307?to=https://192.168.1.1/'),

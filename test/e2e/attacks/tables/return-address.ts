@@ -1,6 +1,6 @@
 /** The address that the service sends a signer to when they are done: named by someone else, or written oddly. */
 import type { Area, Attack } from '../attack.ts'
-import { click, frame, refusedBy } from './scripts.ts'
+import { click, frame, loads } from './scripts.ts'
 
 const RETURN = 'https://return.countersign.invalid/signed'
 
@@ -15,10 +15,11 @@ const ends = (name: string, attack: Partial<Attack>): Attack => ({
 const goes = (address: string): Partial<Attack> => ({ script: `location = ${JSON.stringify(address)}` })
 
 /** Not the address: refused like any other server’s. */
-const isnt = (how: string, address: string, told: string): Attack => ({
+const isnt = (how: string, address: string, told: string, guard?: Attack['guard']): Attack => ({
   name: `pass for it ${how}`,
   script: `location = ${JSON.stringify(address)}`,
-  told
+  told,
+  ...(guard && { guard })
 })
 
 export const returnAddress: Area = {
@@ -26,7 +27,7 @@ export const returnAddress: Area = {
   about:
     'Asking for it ends the view and proves nothing: only the service says whether the document is signed. Even so, only the page as a whole may end the view, and no request for it may reach a network.',
   by: 'signing page',
-  guard: ['return', 'ground'],
+  guard: ['return'],
   sharesTurns: true,
   attacks: [
     ends('say by a link that the signer is done', goes(RETURN)),
@@ -38,7 +39,7 @@ export const returnAddress: Area = {
     ends('say it by a refreshing tag', {
       script: `document.head.insertAdjacentHTML("beforeend", '<meta http-equiv=refresh content="0;url=${RETURN}">')`
     }),
-    ends('say it by opening a window', { script: `window.open("${RETURN}")`, guard: ['windows', 'return'] }),
+    ends('say it by opening a window', { script: `window.open("${RETURN}")`, guard: ['return'] }),
     ends('say it with words of its own behind it', goes(`${RETURN}?EventType=1&signed=yes#all`)),
     ends('say it in capitals', goes('HTTPS://RETURN.COUNTERSIGN.INVALID/signed')),
     ends('say it with the port written out', goes('https://return.countersign.invalid:443/signed')),
@@ -60,10 +61,11 @@ export const returnAddress: Area = {
       told: 'return.countersign.invalid'
     },
     {
-      name: 'say by a question of its script that the signer is done',
-      script: refusedBy(`fetch("${RETURN}", { mode: "no-cors" })`),
-      guard: ['request', 'private'],
-      answers: 'refused'
+      name: 'say by a picture that the signer is done',
+      script: loads('img', `e.src = "${RETURN}"`),
+      guard: ['request'],
+      answers: 'refused',
+      told: 'can’t be found'
     },
     isnt('without encryption', 'http://return.countersign.invalid/signed', 'unencrypted'),
     isnt('at another port', 'https://return.countersign.invalid:8443/signed', 'leave for return.countersign.invalid'),
@@ -93,8 +95,11 @@ export const returnAddress: Area = {
       'https://return.countersign.invalid/%73igned',
       'leave for return.countersign.invalid'
     ),
-    isnt('behind another address', `https://evil.example/?to=${RETURN}`, 'evil.example'),
-    isnt('by a letter that looks alike', 'https://rеturn.countersign.invalid/signed', 'leave for xn--'),
+    isnt('behind another address', `https://evil.example/?to=${RETURN}`, 'evil.example', ['ground', 'request']),
+    isnt('by a letter that looks alike', 'https://rеturn.countersign.invalid/signed', 'leave for xn--', [
+      'ground',
+      'request'
+    ]),
     {
       name: 'be taken for come back because the return address is a script',
       script:
@@ -102,7 +107,8 @@ export const returnAddress: Area = {
       turn: {
         returnAddresses: ['javascript:void(window.ran = 1)', 'about:blank', 'data:text/html,x', 'file:///etc/passwd']
       },
-      answers: '/attack'
+      answers: '/attack',
+      guard: ['browser']
     },
     {
       name: 'be taken for come back because the return address is a file',

@@ -7,35 +7,54 @@ export const schemes: Area = {
   about:
     'An address may name a file, a program of the system, our own pages or something that the page has made itself. A document may only come from the signing service.',
   by: 'signing page',
-  guard: ['ground', 'request'],
+  guard: ['ground'],
   sharesTurns: true,
   attacks: [
-    { name: 'show a file of this computer', script: 'location = "file:///etc/passwd"' },
-    { name: 'show a file of another computer', script: 'location = "file://server.example/share/a"' },
-    { name: 'show our own pages', script: 'location = "app://countersign/index.html"' },
-    { name: 'read our own pages', script: refusedBy('fetch("app://countersign/index.html")'), answers: 'refused' },
+    { name: 'show a file of this computer', script: 'location = "file:///etc/passwd"', guard: ['browser'] },
+    {
+      name: 'show a file of another computer',
+      script: 'location = "file://server.example/share/a"',
+      guard: ['browser']
+    },
+    { name: 'show our own pages', script: 'location = "app://countersign/index.html"', guard: ['browser'] },
+    {
+      name: 'read our own pages',
+      script: refusedBy('fetch("app://countersign/index.html")'),
+      answers: 'refused',
+      guard: ['browser']
+    },
     {
       name: 'load a script of our own pages',
       script: loads('script', 'e.src = "app://countersign/page.js"'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
-    { name: 'run data as a page', script: 'location = "data:text/html,<h1>bank</h1>"' },
+    { name: 'run data as a page', script: 'location = "data:text/html,<h1>bank</h1>"', guard: ['browser'] },
     {
       name: 'run a blob as a page',
       script: 'location = URL.createObjectURL(new Blob(["<h1>bank</h1>"], { type: "text/html" }))',
       told: 'isn’t a web page',
       mayEndItself: true
     },
-    { name: 'run a file of the page’s own file system', script: 'location = "filesystem:{here}/temporary/a.html"' },
-    { name: 'show the browser’s own pages', script: 'location = "chrome://gpu"' },
-    { name: 'show the browser’s crash page', script: 'location = "chrome://crash"' },
+    {
+      name: 'run a file of the page’s own file system',
+      script: 'location = "filesystem:{here}/temporary/a.html"',
+      guard: ['browser']
+    },
+    { name: 'show the browser’s own pages', script: 'location = "chrome://gpu"', guard: ['browser'] },
+    { name: 'show the browser’s crash page', script: 'location = "chrome://crash"', guard: ['browser'] },
     {
       name: 'show the browser’s own files',
       script: 'location = "chrome-extension://abcdefghijklmnopabcdefghijklmnop/a.html"',
-      mayEndItself: true
+      mayEndItself: true,
+      guard: ['browser']
     },
-    { name: 'show the source', script: 'location = "view-source:{here}/attack"' },
-    { name: 'show the developer tools', script: 'location = "devtools://devtools/bundled/inspector.html"' },
+    { name: 'show the source', script: 'location = "view-source:{here}/attack"', guard: ['browser'] },
+    {
+      name: 'show the developer tools',
+      script: 'location = "devtools://devtools/bundled/inspector.html"',
+      guard: ['browser']
+    },
     {
       name: 'show an empty page',
       script: 'location = "about:blank"',
@@ -59,14 +78,20 @@ export const schemes: Area = {
     {
       name: 'start a program by opening a window',
       script: 'window.open("ms-settings:privacy")',
-      guard: ['windows', 'ground'],
+      guard: ['windows'],
       told: 'isn’t a web page'
     },
-    { name: 'read a file of this computer', script: refusedBy('fetch("file:///etc/passwd")'), answers: 'refused' },
+    {
+      name: 'read a file of this computer',
+      script: refusedBy('fetch("file:///etc/passwd")'),
+      answers: 'refused',
+      guard: ['browser']
+    },
     {
       name: 'load a picture of this computer',
       script: loads('img', 'e.src = "file:///usr/share/pixmaps/debian-logo.png"'),
-      answers: 'refused'
+      answers: 'refused',
+      guard: ['browser']
     },
     { name: 'fetch by the old protocol', script: 'location = "ftp://{elsewhere}/"', told: 'isn’t a web page' },
     {

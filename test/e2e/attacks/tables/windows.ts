@@ -10,7 +10,7 @@ export const windows: Area = {
   about:
     'A window of the page’s own would have no frame of ours around it, would lie over everything and could stay when the turn is over. Dialogs hold the screen or ask for secrets in the system’s look.',
   by: 'signing page',
-  guard: ['windows', 'ground'],
+  guard: ['windows'],
   sharesTurns: true,
   attacks: [
     { name: 'open a window elsewhere', script: 'window.open("http://{elsewhere}/")', told: 'unencrypted' },
@@ -68,7 +68,7 @@ export const windows: Area = {
       script: 'window.open("app://countersign/index.html")',
       told: 'isn’t a web page'
     },
-    { name: 'open a window with a file', script: 'window.open("file:///etc/passwd")', guard: ['browser', 'windows'] },
+    { name: 'open a window with a file', script: 'window.open("file:///etc/passwd")', guard: ['browser'] },
     { name: 'open a window with a script', script: 'window.open("javascript:document.write(1)")' },
     {
       name: 'open a window with a blob',
@@ -85,7 +85,8 @@ export const windows: Area = {
       name: 'open a window that stays over all others',
       script:
         'await window.documentPictureInPicture?.requestWindow({ width: 400, height: 400 }).catch(() => {}); await new Promise((r) => setTimeout(r, 500)); return window.documentPictureInPicture?.window ?? null',
-      answers: null
+      answers: null,
+      guard: ['browser']
     },
     {
       name: 'put a film over all windows',
@@ -97,20 +98,20 @@ export const windows: Area = {
     {
       name: 'hold the screen with a message',
       script: 'alert("You are locked out"); return confirm("Pay?")',
-      guard: ['preferences'],
+      guard: ['preferences', 'policy'],
       answers: false
     },
     {
       name: 'hold the screen with messages without end',
       script: 'for (let i = 0; i < 200; i++) alert("You are locked out"); return "over"',
-      guard: ['preferences'],
+      guard: ['preferences', 'policy'],
       contained: 'No message is ever shown; the page only keeps itself busy.',
       answers: 'over'
     },
     {
       name: 'ask for a secret in a box',
       script: 'return prompt("Your password?")',
-      guard: ['preferences'],
+      guard: ['preferences', 'policy'],
       answers: null
     },
     {
@@ -126,14 +127,14 @@ export const windows: Area = {
     {
       name: 'move and resize the window it lies in',
       script: 'window.moveTo(0, 0); window.resizeTo(100, 100); window.moveBy(50, 50); window.resizeBy(50, 50)',
-      guard: ['view']
+      guard: ['browser']
     },
     {
       name: 'ask for money in the browser’s own sheet',
       script: refusedBy(
         'new PaymentRequest([{ supportedMethods: "https://evil.example/pay" }], { total: { label: "Fee", amount: { currency: "EUR", value: "1" } } }).show()'
       ),
-      guard: ['permissions', 'request'],
+      guard: ['browser'],
       answers: 'refused'
     },
     {
@@ -141,7 +142,7 @@ export const windows: Area = {
       script: refusedBy(
         'navigator.credentials.get({ password: true, mediation: "silent" }).then((found) => found ?? Promise.reject())'
       ),
-      guard: ['session'],
+      guard: ['browser'],
       answers: 'refused'
     },
     {
@@ -154,7 +155,7 @@ export const windows: Area = {
       name: 'become the program for a kind of link',
       script:
         'try { navigator.registerProtocolHandler("web+sign", location.origin + "/?%s") } catch {}; const a = document.createElement("a"); a.href = "web+sign:x"; document.body.append(a); a.click()',
-      guard: ['permissions', 'ground']
+      guard: ['browser']
     }
   ]
 }

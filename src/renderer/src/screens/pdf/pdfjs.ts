@@ -20,7 +20,7 @@ const LARGEST_PICTURE = 64_000_000
 
 export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFile> {
   // Made here, as pdf.js would wrap it in a blob where it doesn't know our scheme, which the content policy refuses.
-  const thread = new Worker(workerAddress, { type: 'module' })
+  const thread = new Worker(ownWorker(workerAddress), { type: 'module' })
   const worker = PDFWorker.create({ port: thread, verbosity: VerbosityLevel.ERRORS })
   const own = (folder: string) => new URL(`pdfjs/${folder}/`, document.baseURI).href
   const task = getDocument({
@@ -50,6 +50,27 @@ export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<Pdf
     close()
     throw error
   }
+}
+
+interface TrustedScripts {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(address: string): string }
+  ): {
+    createScriptURL(address: string): string
+  }
+}
+
+/** The content policy lets a worker begin only where this says so: at a file of ours. */
+const trusted = (globalThis as { trustedTypes?: TrustedScripts }).trustedTypes?.createPolicy('own-worker', {
+  createScriptURL: (address) => {
+    if (new URL(address, location.href).origin !== location.origin) throw new TypeError('Not a worker of ours.')
+    return address
+  }
+})
+
+function ownWorker(address: string): string {
+  return trusted?.createScriptURL(address) ?? address
 }
 
 /** A worker that can't begin says nothing to pdf.js, which would wait for ever. */

@@ -1,0 +1,209 @@
+/**
+ * Plays rows of the attack tables against the real boundary, and fails where one of them gained something. One that changes
+ * nothing shares a turn with others of its kind, each in a document of its own; every other one has a turn to itself.
+ */
+import { expect } from 'playwright/test'
+import type { Plugin } from 'vite'
+import { type Area, type Attack, sharesTurn } from './attack.ts'
+import { AttackedApp, type BuiltApp, buildAttackedApp } from './attacked-app.ts'
+import type { Facts } from './control.ts'
+import { Scene } from './scene.ts'
+import { type Servers, startServers } from './servers.ts'
+
+const OWN_ADDRESS = 'app://countersign/index.html'
+/** Long enough for a move that was begun to arrive, were it let through. */
+const AFTERMATH_MS = 300
+/** The same where staff has been told already that it was not. */
+const AFTER_TOLD_MS = 60
+/** Where `app.ts` puts the page. */
+const PLACE = { x: 0, y: 40, width: 800, height: 500 }
+/** A turn tells of a hundred different things, and no row tries more than three. */
+const ROWS_A_TURN = 30
+
+export class RowPlayer {
+  readonly servers: Servers
+  readonly #built: BuiltApp
+  readonly #patienceMs: number | undefined
+  app: AttackedApp
+  #before: Facts
+  /** How many rows the turn that goes on has had; 0 where none goes on. */
+  #rowsInTurn = 0
+
+  private constructor(
+    servers: Servers,
+    built: BuiltApp,
+    patienceMs: number | undefined,
+    app: AttackedApp,
+    before: Facts
+  ) {
+    this.servers = servers
+    this.#built = built
+    this.#patienceMs = patienceMs
+    this.app = app
+    this.#before = before
+  }
+
+  /**
+   * @param plugins what is done to the application's sources.
+   * @param patienceMs how long a row may wait for what it waits for.
+   */
+  static async start(plugins: Plugin[] = [], patienceMs?: number): Promise<RowPlayer> {
+    const built = await buildAttackedApp(plugins)
+    const servers = await startServers()
+    const app = await AttackedApp.start(built, patienceMs)
+    return new RowPlayer(servers, built, patienceMs, app, await shown(app))
+  }
+
+  async stop(): Promise<void> {
+    await this.app.stop()
+    await this.servers.close()
+    this.#built.remove()
+  }
+
+  /** Before each row: what came to elsewhere since the one before is that one's. */
+  async forget(): Promise<void> {
+    const late = this.servers.visits()
+    await this.app.forget()
+    this.servers.forget()
+    expect(late, 'requests to elsewhere since the row before').toEqual([])
+  }
+
+  /** A new application, whatever became of the one there was. */
+  async startAgain(): Promise<void> {
+    this.#rowsInTurn = 0
+    await this.app.stop()
+    this.app = await AttackedApp.start(this.#built, this.#patienceMs)
+    this.#before = await shown(this.app)
+    await this.app.forget()
+    this.servers.forget()
+  }
+
+  /** After a row that failed: the same application where nothing of the row is left in it, or else a new one. */
+  async recover(): Promise<void> {
+    try {
+      await this.#endTurn()
+      await this.forget()
+      await this.#expectUntouched({ name: 'none' }, 1)
+    } catch {
+      await this.startAgain()
+    }
+  }
+
+  /**
+   * Chromium itself has been seen to end under a page that asks for the camera, twice in some forty runs. So a row during which
+   * the application ends is played again in a new one, and says so: what a page is able to do, it does twice.
+   */
+  async play(area: Area, attack: Attack): Promise<void> {
+    try {
+      await this.playOnce(area, attack)
+    } catch (error) {
+      if (this.app.isRunning) throw error
+      console.warn('The application ended, and is attacked again:', error)
+      await this.startAgain()
+      await this.playOnce(area, attack)
+    }
+  }
+
+  async playOnce(area: Area, attack: Attack): Promise<void> {
+    if (sharesTurn(area, attack)) return this.#inSharedTurn(attack)
+    if (this.#rowsInTurn > 0) await this.#endTurn()
+    const alone = {
+      'signing page': () => this.#inOwnTurn(attack),
+      'own page': () => this.#fromOwnPage(attack),
+      link: () => this.#fromLink(attack)
+    }
+    let failed: unknown
+    await alone[area.by]().catch((error: unknown) => (failed = error))
+    // What ended it says more than what came after.
+    await this.app.say({ do: 'end' }).catch((error: unknown) => (failed ??= error))
+    if (failed) throw failed
+  }
+
+  /** Ends the turn that rows share. After a row that failed there is none: the next one gets a new application. */
+  async #endTurn(): Promise<void> {
+    this.#rowsInTurn = 0
+    await this.app.say({ do: 'end' })
+  }
+
+  /** Nothing was reached, opened, saved or asked that must not be, and our window is as it was. */
+  async #expectUntouched(attack: Attack, pages: number): Promise<Facts> {
+    const facts = await this.app.facts()
+    const { servers } = this
+    expect(servers.visits(), 'requests to elsewhere').toEqual([])
+    expect(facts.ownUrl, 'where our page is').toBe(OWN_ADDRESS)
+    // A page that may end itself may be gone.
+    expect(attack.mayEndItself ? [1, pages] : [pages], 'pages altogether').toContain(facts.pages)
+    expect(facts.files, 'files saved').toEqual([])
+    expect(facts.asked, 'requests that reached a handler').toEqual([])
+    expect(new Set(facts.calls), 'how pages may call others').toEqual(new Set(['disable_non_proxied_udp']))
+    expect(facts.window, 'our window').toEqual(this.#before.window)
+    expect(servers.requests.filter(({ host }) => host !== new URL(servers.here).host)).toEqual([])
+    if (attack.neverAsked) expect(servers.requests.map(({ path }) => path)).not.toContain(attack.neverAsked)
+    if (attack.denied) expect(facts.denied).toContain(attack.denied)
+    return facts
+  }
+
+  /** In a turn that goes on, or in a new one where there is none or where it had rows enough. */
+  async #inSharedTurn(attack: Attack): Promise<void> {
+    if (this.#rowsInTurn >= ROWS_A_TURN) await this.#endTurn()
+    const scene = new Scene(this.app, this.servers, attack)
+    if (this.#rowsInTurn++ === 0) await scene.open()
+    else await scene.arrive()
+    await this.#fromPage(scene, attack)
+    // The page goes on, and nothing of the row comes after it.
+    await scene.leave()
+    await this.#expectUntouched(attack, 2)
+    expect(scene.kinds().includes('returned') || scene.kinds().includes('failed'), 'the turn is over').toBe(false)
+  }
+
+  async #inOwnTurn(attack: Attack): Promise<void> {
+    const scene = new Scene(this.app, this.servers, attack)
+    await scene.open()
+    await this.#fromPage(scene, attack)
+  }
+
+  async #fromPage(scene: Scene, attack: Attack): Promise<void> {
+    const answer = attack.script === undefined ? undefined : await scene.run(attack.script)
+    await attack.play?.(scene)
+    if (attack.told) await scene.untilTold(attack.told)
+    await scene.pause(attack.told ? AFTER_TOLD_MS : AFTERMATH_MS)
+    if ('answers' in attack) expect(answer).toEqual(attack.answers)
+    const { signingUrl, view } = await this.#expectUntouched(attack, attack.turnIs === 'ended' ? 1 : 2)
+    expect(scene.kinds().includes('returned'), 'the turn has come back').toBe(attack.turnIs === 'returned')
+    const isFailed = scene.kinds().includes('failed')
+    if (!attack.mayEndItself) expect(isFailed, 'the turn has failed').toBe(attack.turnIs === 'failed')
+    if (attack.turnIs || isFailed) return
+    if (!attack.mayEndItself) expect(signingUrl.replace(/#.*$/, '')).toBe(`${this.servers.here}/attack`)
+    expect(view?.place, 'where the page lies').toEqual(PLACE)
+  }
+
+  async #fromLink(attack: Attack): Promise<void> {
+    const scene = new Scene(this.app, this.servers, attack)
+    await scene.begin(attack.script ?? '')
+    await scene.until(() => scene.kinds().includes('failed'), 'the turn to fail')
+    if (attack.told) await scene.untilTold(attack.told)
+    await scene.pause(AFTER_TOLD_MS)
+    await this.#expectUntouched(attack, 2)
+    expect(this.app.told).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'unsafe-address' }))
+    expect(scene.kinds()).not.toContain('open')
+  }
+
+  async #fromOwnPage(attack: Attack): Promise<void> {
+    const scene = new Scene(this.app, this.servers, attack)
+    const answer = await scene.runInOwnPage(attack.script ?? '')
+    await attack.play?.(scene)
+    await scene.pause(AFTERMATH_MS)
+    if ('answers' in attack) expect(answer).toEqual(attack.answers)
+    await this.#expectUntouched(attack, 1)
+    expect(await scene.runInOwnPage('return document.title')).toBe('Our own page')
+  }
+}
+
+/** What the application is like before anyone attacks it. The window is shown before its page has said its title. */
+async function shown(app: AttackedApp): Promise<Facts> {
+  for (;;) {
+    const facts = await app.facts()
+    if (facts.window.title === 'Our own page') return facts
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
