@@ -1,7 +1,10 @@
 /** The attack tables, run against the real boundary. Each attack leaves the application as it was. */
 import { expect, test } from 'playwright/test'
+import type { Area, Attack } from './attack.ts'
+import { without } from './mutants.ts'
 import { numbered } from './numbered.ts'
 import { RowPlayer } from './row-player.ts'
+import { areas } from './tables/index.ts'
 
 let player: RowPlayer
 
@@ -49,3 +52,21 @@ test('our own page reaches its handlers, and is answered as data', async () => {
   ])
   expect((await player.app.facts()).asked).toEqual(['accounts.list', 'drafts.get'])
 })
+
+for (const [guard, falls] of [
+  ['hold', 'call another computer, past the requests'],
+  ['policy', 'run a worker that is data']
+] as const) {
+  test(`a row falls when what it names is gone: ${guard}`, async () => {
+    const { plugins, expectApplied } = without([guard])
+    const unguarded = await RowPlayer.start(plugins)
+    try {
+      expectApplied()
+      const area = areas.find(({ attacks }) => attacks.some(({ name }) => name === falls)) as Area
+      const attack = area.attacks.find(({ name }) => name === falls) as Attack
+      await expect(unguarded.playOnce(area, attack)).rejects.toThrow()
+    } finally {
+      await unguarded.stop()
+    }
+  })
+}

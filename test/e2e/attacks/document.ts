@@ -23,6 +23,10 @@ in its own document, and each checks that the page still works afterwards; all o
 machine without Electron’s runtime the tests run on Chromium through \`test/host\`; \`npm run test:electron\` runs the same
 rows on Electron.
 
+**How it is known that the protection is what holds.** \`npm run test:mutants\` builds the application without each of them in turn and
+plays the rows that name it: a row must fall once all that it names is gone, and each protection must be missed by a row when it alone is
+gone. What only the browser holds, or on Chromium can’t be taken away, says \`browser\`.
+
 **How it ends.** _Refused_: it doesn’t happen. Any words after it are what staff read. _Contained_: a page can’t be stopped from doing it,
 or needn’t be; the row says why it gains nothing.
 

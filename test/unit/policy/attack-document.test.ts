@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { attackDocument } from '../../e2e/attacks/document.ts'
 import { guards } from '../../e2e/attacks/guards.ts'
+import { expectEditsFit, mutants } from '../../e2e/attacks/mutants.ts'
 import { numbered } from '../../e2e/attacks/numbered.ts'
 
 const root = new URL('../../../', import.meta.url)
@@ -18,6 +19,24 @@ test('there are enough rows, each with something to do, and none twice in its ar
     expect(attack.script !== undefined || attack.play !== undefined, number).toBe(true)
   }
   for (const { rows } of numbered) expect(new Set(rows.map(({ attack }) => attack.name)).size).toBe(rows.length)
+})
+
+test('a protection is what holds a row, or the browser is', () => {
+  for (const { area, rows } of numbered) {
+    for (const { number, attack } of rows) {
+      const named: readonly string[] = attack.guard ?? area.guard
+      if (named.includes('browser')) expect(named, number).toEqual(['browser'])
+    }
+  }
+})
+
+test('each protection can be taken out of the sources as they are', () => {
+  expect(Object.keys(mutants).sort()).toEqual(
+    Object.keys(guards)
+      .filter((guard) => guard !== 'browser')
+      .sort()
+  )
+  expectEditsFit(root)
 })
 
 test('whatever stands in the way is somewhere in the sources, and in the way of something', () => {

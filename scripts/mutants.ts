@@ -1,0 +1,147 @@
+/**
+ * Takes the protections that docs/attacks.md names out of the application, and demands that the rows which name them fall.
+ * Run by `npm run test:mutants -- [--only GUARD] [--rows 8,9.14] [--why]`; exits with 1 where a row doesn't fall, or a protection
+ * is missed by no row.
+ *
+ * A row must fall once all that it names is gone. Where it names several, it says so of one without which nothing changes: the row
+ * falls while that one is left, and stands when that one alone is gone. Which of two falls first may be a matter of timing.
+ */
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import type { Area, Attack } from '../test/e2e/attacks/attack.ts'
+import { mutants, type Removable, without } from '../test/e2e/attacks/mutants.ts'
+import { numbered } from '../test/e2e/attacks/numbered.ts'
+import { RowPlayer } from '../test/e2e/attacks/row-player.ts'
+
+/** A row that waits for longer than this waits for what doesn't come. */
+const PATIENCE_MS = 3_000
+
+interface Row {
+  number: string
+  area: Area
+  attack: Attack
+  named: Removable[]
+}
+
+const removable = Object.keys(mutants) as Removable[]
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, rows: { type: 'string' }, why: { type: 'boolean', default: false } }
+})
+if (values.only && !removable.includes(values.only as Removable)) {
+  console.error(`Use: npm run test:mutants -- [--only ${removable.join('|')}] [--rows NUMBER,…] [--why]`)
+  process.exit(2)
+}
+
+const wanted = values.rows?.split(',')
+const rows: Row[] = numbered
+  .flatMap(({ area, rows }) =>
+    rows.map(({ number, attack }) => ({ number, area, attack, named: namedBy(attack.guard ?? area.guard) }))
+  )
+  .filter(({ named }) => named.length > 0 && (!values.only || named.includes(values.only as Removable)))
+  .filter(({ number }) => !wanted || wanted.some((each) => number === each || number.startsWith(`${each}.`)))
+
+/** For each set of protections that was taken out, which of the rows that were played fell. */
+const outcomes = new Map<string, Map<Row, boolean>>()
+
+const all = rows.flatMap((row) => [
+  { row, out: row.named },
+  ...(row.named.length > 1 ? row.named.map((guard) => ({ row, out: row.named.filter((each) => each !== guard) })) : [])
+])
+await playAll(all)
+await playAll(
+  rows.flatMap((row) => row.named.filter((guard) => !isStandingOn(row, guard)).map((guard) => ({ row, out: [guard] })))
+)
+report()
+
+function namedBy(guards: readonly string[]): Removable[] {
+  return guards.filter((guard): guard is Removable => guard !== 'browser')
+}
+
+async function playAll(plays: { row: Row; out: readonly Removable[] }[]): Promise<void> {
+  const sets = Map.groupBy(plays, ({ out }) => key(out))
+  for (const [name, played] of sets) {
+    const known = outcomes.get(name)
+    const left = [...new Set(played.map(({ row }) => row))].filter((row) => !known?.has(row))
+    if (left.length === 0) continue
+    const began = performance.now()
+    const fallen = await playWithout(played[0]?.out ?? [], left)
+    outcomes.set(name, new Map([...(known ?? []), ...left.map((row) => [row, fallen.has(row)] as const)]))
+    const seconds = Math.round((performance.now() - began) / 1000)
+    console.log(`without ${name}: ${fallen.size} of ${left.length} rows fell (${seconds} s)`)
+    const standing = left.filter((row) => !fallen.has(row)).map(({ number }) => number)
+    if (standing.length > 0) console.log(`  still refused: ${standing.join(', ')}`)
+  }
+}
+
+/** @returns the rows that fell. */
+async function playWithout(out: readonly Removable[], played: readonly Row[]): Promise<Set<Row>> {
+  const fallen = new Set<Row>()
+  const { plugins, expectApplied } = without(out)
+  const player = await RowPlayer.start(plugins, PATIENCE_MS)
+  expectApplied()
+  const fell = async (row: Row, error: unknown) => {
+    fallen.add(row)
+    if (values.why) console.log(`  ${row.number} ${row.attack.name}: ${firstLines(error)}`)
+    await player.recover()
+  }
+  let before: Row | undefined
+  for (const row of played) {
+    // What comes late is the doing of the row before.
+    await player.forget().catch((error) => fell(before ?? row, error))
+    await player.playOnce(row.area, row.attack).catch((error) => fell(row, error))
+    before = row
+  }
+  await player.forget().catch((error) => before && fell(before, error))
+  await player.stop()
+  return fallen
+}
+
+function firstLines(error: unknown): string {
+  const text = stripVTControlCharacters(error instanceof Error ? error.message : String(error))
+  return text.replace(/\s+/g, ' ').slice(0, 300)
+}
+
+function hasFallen(row: Row, out: readonly Removable[]): boolean {
+  return outcomes.get(key(out))?.get(row) === true
+}
+
+/** Whether the row still stands while this is the only one left of what it names. */
+function isStandingOn(row: Row, guard: Removable): boolean {
+  return !hasFallen(
+    row,
+    row.named.filter((each) => each !== guard)
+  )
+}
+
+function key(out: readonly Removable[]): string {
+  return [...out].sort().join(' + ')
+}
+
+function report(): void {
+  const wrong: string[] = []
+  for (const row of rows) {
+    if (!hasFallen(row, row.named)) {
+      wrong.push(`${row.number} doesn’t fall without ${row.named.join(' and ')}: ${row.attack.name}`)
+      continue
+    }
+    if (row.named.length === 1) continue
+    for (const guard of row.named) {
+      const isNeeded = isStandingOn(row, guard) || hasFallen(row, [guard])
+      if (!isNeeded) console.log(`${row.number} may not need ${guard}: ${row.attack.name}`)
+    }
+  }
+  const table = (values.only ? [values.only as Removable] : removable).map((guard) => {
+    const naming = rows.filter(({ named }) => named.includes(guard))
+    const alone = naming.filter((row) => hasFallen(row, [guard]))
+    const together = naming.filter((row) => !alone.includes(row) && hasFallen(row, row.named))
+    if (alone.length === 0 && !wanted) wrong.push(`${guard} is missed by no row`)
+    return {
+      protection: guard,
+      'rows that name it': naming.length,
+      'fall without it': alone.length,
+      'fall without it and the others they name': together.length
+    }
+  })
+  console.table(table)
+  for (const each of wrong) console.error(each)
+  if (wrong.length > 0) process.exitCode = 1
+}
