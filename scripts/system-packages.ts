@@ -91,6 +91,12 @@ const needs: Record<string, readonly Need[]> = {
       found: () => !linux || onPath('xvfb-run') !== undefined
     },
     {
+      what: 'a window manager',
+      debian: ['openbox', 'x11-utils'],
+      elsewhere: 'openbox and xprop',
+      found: () => !linux || (onPath('openbox') !== undefined && onPath('xprop') !== undefined)
+    },
+    {
       what: 'the libraries of a desktop',
       debian: ['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1'],
       elsewhere: 'GTK 3, NSS, ALSA and GBM',

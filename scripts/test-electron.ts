@@ -1,22 +1,82 @@
-/** Runs the end-to-end specs on Electron's own runtime, fetched where it isn't there yet. On Linux under a virtual display. */
+/**
+ * Runs the end-to-end specs on Electron's own runtime, fetched where it isn't there yet; with `--packed` it starts what
+ * `npm run package` made instead, reads its fuses back, and has it open all that it needs.
+ */
 import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fetchElectron } from './electron-runtime.ts'
+import { fusesOf } from './packed.ts'
 
 const root = join(import.meta.dirname, '..')
-if (!fetchElectron()) {
-  console.error('Electron’s runtime can’t be fetched here, so there is nothing to run these specs on.')
-  process.exit(1)
-}
-
 const onLinux = process.platform === 'linux'
 const needsDisplay = onLinux && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY
-run(['scripts/system-packages.ts', ...(onLinux ? ['keyring'] : []), ...(needsDisplay ? ['display'] : [])])
-run(['node_modules/electron-vite/bin/electron-vite.js', 'build', '--logLevel', 'warn'])
-const specs = [process.execPath, 'node_modules/playwright/cli.js', 'test', ...process.argv.slice(2)]
-run(['scripts/with-keyring.ts', ...(needsDisplay ? ['xvfb-run', '-a'] : []), ...specs], { COUNTERSIGN_E2E: 'electron' })
 
-function run(args: string[], env: Record<string, string> = {}): void {
+/**
+ * A desktop where there is none: a display, and a window manager, without which no window is ever active, filled to the screen or
+ * minimised. It is waited for: windows that are there before it does without it.
+ */
+const DESKTOP = `openbox & manager=$!
+until xprop -root _NET_SUPPORTING_WM_CHECK 2>/dev/null | grep -q 0x; do sleep 0.1; done
+"$@"; code=$?
+kill $manager
+exit $code`
+
+if (process.argv[2] === '--packed') testPacked()
+else testSpecs(process.argv.slice(2))
+
+function testSpecs(args: readonly string[]): void {
+  if (!fetchElectron()) fail('Electron’s runtime can’t be fetched here, so there is nothing to run these specs on.')
+  run(['node_modules/electron-vite/bin/electron-vite.js', 'build', '--logLevel', 'warn'])
+  runOnDesktop([process.execPath, 'node_modules/playwright/cli.js', 'test', ...args], { COUNTERSIGN_E2E: 'electron' })
+}
+
+function testPacked(): void {
+  const [program, withFuses] = packedProgram()
+  const { enableCookieEncryption, enableEmbeddedAsarIntegrityValidation, onlyLoadAppFromAsar, ...shut } =
+    fusesOf(withFuses)
+  const isOn = enableCookieEncryption && enableEmbeddedAsarIntegrityValidation && onlyLoadAppFromAsar
+  if (!isOn || Object.values(shut).includes(true))
+    fail(`The fuses of ${withFuses} are not as electron-builder.yml has them.`)
+  const data = mkdtempSync(join(tmpdir(), 'countersign-smoke-'))
+  try {
+    runOnDesktop([program, '--smoke', `--user-data-dir=${data}`])
+  } finally {
+    rmSync(data, { recursive: true, force: true })
+  }
+  console.log('What was packed opens all that it needs, and its fuses are set.')
+}
+
+/** What electron-builder made for this system, and the file in it that carries the fuses. */
+function packedProgram(): [program: string, withFuses: string] {
+  const app = (folder: string) => join(root, 'dist', folder, 'Countersign.app/Contents')
+  const made: [string, string][] = [
+    ...['linux-unpacked/countersign', 'linux-arm64-unpacked/countersign'],
+    ...['win-unpacked/Countersign.exe', 'win-arm64-unpacked/Countersign.exe']
+  ].map((path) => [join(root, 'dist', path), join(root, 'dist', path)])
+  for (const folder of ['mac', 'mac-arm64']) {
+    const framework = 'Frameworks/Electron Framework.framework/Electron Framework'
+    made.push([join(app(folder), 'MacOS/Countersign'), join(app(folder), framework)])
+  }
+  const ofThisSystem = { linux: 'linux', win32: 'win', darwin: 'mac' }[process.platform as 'linux'] ?? ''
+  const found = made.find(([program]) => program.includes(join('dist', ofThisSystem)) && existsSync(program))
+  return found ?? fail('Nothing was packed for this system: run `npm run package -- --dir` first.')
+}
+
+/** Runs a command with a keychain, and on Linux with a desktop where there is none. */
+function runOnDesktop(command: readonly string[], env: Record<string, string> = {}): void {
+  run(['scripts/system-packages.ts', ...(onLinux ? ['keyring'] : []), ...(needsDisplay ? ['display'] : [])])
+  const desktop = ['xvfb-run', '-a', '-s', '-screen 0 2560x1440x24', 'sh', '-c', DESKTOP, 'sh']
+  run(['scripts/with-keyring.ts', ...(needsDisplay ? desktop : []), ...command], env)
+}
+
+function run(args: readonly string[], env: Record<string, string> = {}): void {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
   if (status !== 0) process.exit(status ?? 1)
+}
+
+function fail(why: string): never {
+  console.error(why)
+  process.exit(1)
 }

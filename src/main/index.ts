@@ -3,13 +3,14 @@ import { app } from 'electron'
 import { openApp, serveScreens } from './app.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
-import { Lifecycle } from './lifecycle.ts'
+import { Lifecycle, smoke } from './lifecycle.ts'
 import { declareAppScheme, keepOffNetworks } from './shell/app-protocol.ts'
 import { sayCannotStart, sayNotStartedWith } from './shell/dialogs.ts'
 import { type Log, logUncaught, openLog } from './shell/log.ts'
 import { nameToDesktop } from './shell/notifications.ts'
 import { lockSessions } from './shell/session-policy.ts'
 
+const isSmoke = process.argv.includes('--smoke')
 // Before anything is opened. Whoever runs the sources may start them as they like.
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
 if (refused === undefined) begin()
@@ -26,7 +27,9 @@ function begin(): void {
   nameToDesktop(process.platform)
   // One application at a time: two would write the same database. The second ends without touching a file.
   if (!app.requestSingleInstanceLock()) {
-    app.quit()
+    // Nothing was shown to be there.
+    if (isSmoke) app.exit(1)
+    else app.quit()
     return
   }
   run(log).catch((error: unknown) => {
@@ -43,5 +46,6 @@ async function run(log: Log): Promise<void> {
   const parts = await openApp(log, devServer)
   const lifecycle = new Lifecycle(parts)
   serveScreens(parts, lifecycle.readyToClose)
-  lifecycle.start()
+  if (isSmoke) await smoke(parts)
+  else lifecycle.start()
 }

@@ -1,5 +1,6 @@
-/** How the application starts, notices that the computer sleeps or is locked, closes its window, and ends. */
+/** How the application starts, notices that the computer sleeps or is locked, closes its window, and ends; and the start that only shows that all is there. */
 import { app, type BrowserWindow, dialog, powerMonitor } from 'electron'
+import { blankComposition } from '../shared/composition/index.ts'
 import type { App } from './app.ts'
 import { APP_START } from './core/policy/app-pages.ts'
 import { type LeavingQuestion, questionOnLeaving } from './core/policy/leaving.ts'
@@ -240,4 +241,51 @@ function endAfter(before: () => Promise<void>): void {
       app.quit()
     })
   })
+}
+
+/** How long everything together may take, in milliseconds; a thread or a page that says nothing has failed. */
+const SMOKE_PATIENCE = 60_000
+
+/** Says so once the page has drawn its first screen, which it can't without its answers from the main process. */
+const LOADED = `new Promise((resolve) => {
+  const look = () => document.documentElement.dataset.appState === 'loaded' ? resolve(true) : setTimeout(look, 20)
+  look()
+})`
+
+/**
+ * `--smoke`: shows that what was installed holds all it needs, and that this computer lets it. Opens what the application opens,
+ * but reads and sends nothing of any account, and ends: with 0 where everything opened, and 1 otherwise. The log says which.
+ */
+export async function smoke({ foundation, folders, composing }: App): Promise<void> {
+  const { accounts, devServer, keychainState, log, practice, storage, window } = foundation
+  const late = setTimeout(() => end('an answer in time'), SMOKE_PATIENCE)
+
+  function end(failed?: string): void {
+    clearTimeout(late)
+    if (failed) log.error(`Smoke: ${failed} is missing.`)
+    else log.info('Smoke: everything opened.')
+    app.exit(failed ? 1 : 0)
+  }
+
+  const steps: Record<string, () => unknown> = {
+    'the keychain': () => keychainState.state === 'available',
+    'the encrypted database': () => storage.state === 'encrypted',
+    'the thread of documents': () => folders.ask('keepOnly', { accountIds: accounts.list().map(({ id }) => id) }),
+    'the thread of bulk sending': () => composing.bulk.sample(blankComposition('form-direct', 'form'), 'xlsx'),
+    'the thread of the practice office': () => practice.start(),
+    'the window’s page': async () => {
+      await window.loadURL(devServer?.href ?? APP_START)
+      return window.webContents.executeJavaScript(LOADED)
+    }
+  }
+  for (const [name, step] of Object.entries(steps)) {
+    try {
+      if ((await step()) === false) return end(name)
+    } catch {
+      return end(name)
+    }
+  }
+  await Promise.all([folders.endThread(), practice.stop()])
+  foundation.db.close()
+  end()
 }

@@ -2,6 +2,7 @@
 // those functions of Electron's modules inside the running application, right after its start.
 
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from 'playwright'
 import type {
@@ -240,7 +241,7 @@ async function compose(electron: Modules): Promise<string> {
 export async function launchOnElectron(start: Start): Promise<Started> {
   const app = await _electron.launch({
     // The picture and sound behind a grant are made up; whether there is a grant is the application's to say.
-    args: [...rootArguments(), '--use-fake-device-for-media-stream', start.main, ...start.args],
+    args: [...rootArguments(), '--use-fake-device-for-media-stream', startedBy(start), ...start.args],
     cwd: start.root,
     env: start.env
   })
@@ -358,6 +359,11 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     },
     logs: () => written
   }
+}
+
+/** The folder, as what was packed is started, so that the application has its name and version; else a script of a test’s own. */
+function startedBy({ root, main }: Start): string {
+  return main === join(root, 'out/main/index.js') ? root : main
 }
 
 async function push(

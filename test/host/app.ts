@@ -94,8 +94,8 @@ function switchValue(name: string): string | undefined {
 }
 
 class App extends Emulated implements Offered {
-  /** As a test says: what is only done by what was packed can be seen here, too. */
-  readonly isPackaged = process.env.COUNTERSIGN_HOST_PACKAGED === 'yes'
+  /** As a test says, by naming the folder of what was packed beside the archive: what only that does can be seen here, too. */
+  readonly isPackaged = process.env.COUNTERSIGN_HOST_PACKAGED !== undefined
   readonly name: string
   readonly applicationMenu = null
   readonly commandLine = {
@@ -334,6 +334,10 @@ function defineVersion(name: string, value: string): void {
 // Before `app` exists, since it is read while the application's first modules run.
 defineVersion('electron', '45.4.1-host')
 defineVersion('chrome', '0')
+Object.defineProperty(process, 'resourcesPath', {
+  value: process.env.COUNTERSIGN_HOST_PACKAGED ?? '',
+  enumerable: true
+})
 Object.defineProperty(process, 'type', { value: 'browser', enumerable: true, configurable: true })
 
 export const app = new App()

@@ -22,7 +22,7 @@ it.each([
   execFile(
     process.execPath,
     [...entry, argument, `--user-data-dir=${folder}`],
-    { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: 'yes' } },
+    { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: join(root, 'resources') } },
     (error, _stdout, stderr) => ended({ code: error?.code, said: stderr })
   )
   const { code, said } = await promise

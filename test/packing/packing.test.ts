@@ -1,7 +1,7 @@
 // What `npm run package` makes, packed over a stand-in of Electron's runtime: what is in it for each system, and what isn't.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import { type Arch, Arch as Archs, build, type Configuration, Platform } from 'electron-builder'
@@ -95,13 +95,17 @@ function expectOnlyNativesBeside({ files }: Packed): void {
 }
 
 /** Starts the code that was packed, as packed, on the Chromium host. */
-function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ code: unknown; said: string }> {
+function run(
+  { resources }: Packed,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {}
+): Promise<{ code: unknown; said: string }> {
   const register = join(root, 'test/host/register.ts')
   const { promise, resolve: ended } = Promise.withResolvers<{ code: unknown; said: string }>()
   execFile(
     process.execPath,
     ['--import', register, join(scratch, 'unpacked/out/main/index.js'), ...args],
-    { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: 'yes' } },
+    { cwd: root, env: { ...process.env, ...env, COUNTERSIGN_HOST_PACKAGED: resources } },
     (error, stdout, stderr) => ended({ code: error?.code ?? 0, said: stdout + stderr })
   )
   return promise
@@ -156,10 +160,36 @@ describe('for Linux', () => {
     ['SSLKEYLOGFILE', { SSLKEYLOGFILE: '/nowhere/keys' }]
   ])('isn’t started with %s, says so, and touches nothing', async (start, env) => {
     const data = await mkdtemp(join(scratch, 'data-'))
-    const ended = await run([`--user-data-dir=${data}`, ...(start.startsWith('--') ? [start] : [])], env)
+    const ended = await run(packed, [`--user-data-dir=${data}`, ...(start.startsWith('--') ? [start] : [])], env)
     expect(ended.said).toContain(`It was started with “${start.replace(/=.*/, '')}”`)
     expect(ended.code).toBe(1)
     expect(readdirSync(data)).toEqual([])
+  })
+
+  it('has all that it opens: database, keychain, threads, its window', async () => {
+    const data = await mkdtemp(join(scratch, 'data-'))
+    const { code, said } = await run(packed, ['--smoke', `--user-data-dir=${data}`])
+    expect(said).toContain('Smoke: everything opened.')
+    expect(code).toBe(0)
+  })
+
+  it.each([
+    ['out/main/documents-worker.js', 'the thread of documents'],
+    ['out/main/bulk-worker.js', 'the thread of bulk sending'],
+    ['out/main/practice-worker.js', 'the thread of the practice office'],
+    ['node_modules/keytar/prebuilds/linux-x64/keytar.node', 'the keychain'],
+    ['out/renderer/index.html', 'the window’s page']
+  ])('would say so if %s were not there', async (path, named) => {
+    const [whole, gone] = [join(scratch, 'unpacked', path), join(scratch, 'gone')]
+    await rename(whole, gone)
+    try {
+      const data = await mkdtemp(join(scratch, 'data-'))
+      const { code, said } = await run(packed, ['--smoke', `--user-data-dir=${data}`])
+      expect(said).toContain(`Smoke: ${named} is missing.`)
+      expect(code).toBe(1)
+    } finally {
+      await rename(gone, whole)
+    }
   })
 })
 
