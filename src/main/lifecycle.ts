@@ -14,6 +14,8 @@ const LEAVING_PATIENCE = 5000
 /** How long the page may take to answer before the window closes, in milliseconds; then the person decides. */
 const CLOSING_PATIENCE = 3000
 const DAY = 86_400_000
+/** How often a Linux is asked whether its screen is locked, in milliseconds: it tells nobody by itself. */
+const LOCK_LOOK = 2000
 
 export class Lifecycle {
   readonly #app: App
@@ -113,14 +115,19 @@ export class Lifecycle {
       counter.counter.left('locked')
     }
     powerMonitor.on('suspend', left)
-    powerMonitor.on('lock-screen', () => {
+    const locked = () => {
       left()
       counter.pin.lockScreen()
-    })
-    powerMonitor.on('unlock-screen', () => {
+    }
+    const unlocked = () => {
       counter.pin.unlockScreen()
       if (this.#window.isFocused()) presence.came()
-    })
+    }
+    if (process.platform === 'linux') followLock(locked, unlocked)
+    else {
+      powerMonitor.on('lock-screen', locked)
+      powerMonitor.on('unlock-screen', unlocked)
+    }
     // What waited for the network while the computer slept goes at once.
     powerMonitor.on('resume', () => {
       // Not every system tells that it goes to sleep.
@@ -209,6 +216,17 @@ const NOT_KEPT: LeavingQuestion = {
   detail: 'If you close Countersign now, it is lost. The screen says why it could not be saved.',
   stay: 'Go back',
   leave: 'Close and lose it'
+}
+
+/** `lock-screen` and `unlock-screen` are for Windows and macOS alone. What a Linux answers is its screen saver's word. */
+function followLock(locked: () => void, unlocked: () => void): void {
+  let wasLocked = false
+  const look = () => {
+    const isLocked = powerMonitor.getSystemIdleState(1) === 'locked'
+    if (isLocked !== wasLocked) (isLocked ? locked : unlocked)()
+    wasLocked = isLocked
+  }
+  setInterval(look, LOCK_LOOK).unref()
 }
 
 async function agrees(window: BrowserWindow, question: LeavingQuestion | undefined): Promise<boolean> {

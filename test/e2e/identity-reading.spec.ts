@@ -66,7 +66,7 @@ test('a check is read from its document’s page, its faces are painted, and not
   await expect(window.getByText('Saved as portrait.png.')).toBeVisible()
   expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG')
 
-  await app.emitPower('lock-screen')
+  await app.setLocked(true)
   await expect(window.getByText('Cleared, as this screen was locked or handed over.')).toBeVisible()
   await expect(window.getByText(number)).toHaveCount(0)
   await clerk.button('Show again').click()

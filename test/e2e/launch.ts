@@ -95,7 +95,9 @@ interface Surroundings {
   clickTray(): Promise<void>
   clickTrayMenu(labels: readonly string[]): Promise<void>
   badge(): Promise<Badge>
-  emitPower(event: 'suspend' | 'resume' | 'lock-screen' | 'unlock-screen' | 'on-ac' | 'on-battery'): Promise<void>
+  emitPower(event: 'suspend' | 'resume'): Promise<void>
+  /** The computer's screen is locked or unlocked, and tells of it as far as this system does. */
+  setLocked(isLocked: boolean): Promise<void>
   setOnline(online: boolean): Promise<void>
   setMachineTheme(theme: { dark?: boolean; highContrast?: boolean }): Promise<void>
   windows(): Promise<readonly WindowInfo[]>

@@ -313,6 +313,11 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     clickTrayMenu: (labels) => app.evaluate(pressTray, [...labels]),
     badge: () => app.evaluate(readBadge),
     emitPower: (event) => app.evaluate(({ powerMonitor }, event) => void powerMonitor.emit(event), event),
+    setLocked: (isLocked) =>
+      app.evaluate(({ powerMonitor }, isLocked) => {
+        powerMonitor.getSystemIdleState = () => (isLocked ? 'locked' : 'active')
+        if (process.platform !== 'linux') powerMonitor.emit(isLocked ? 'lock-screen' : 'unlock-screen')
+      }, isLocked),
     setOnline: (online) => app.evaluate(goOnline, online),
     setMachineTheme: async ({ dark }) => {
       await app.evaluate(({ nativeTheme }, dark) => {

@@ -141,6 +141,7 @@ export async function launchOnHost(start: Start): Promise<Started> {
       clickTrayMenu: (labels) => ask('clickTrayMenu', [...labels]),
       badge: () => ask('badge'),
       emitPower: (event) => ask('emitPower', event),
+      setLocked: (isLocked) => ask('setLocked', isLocked),
       setOnline: (online) => ask('setOnline', online),
       setMachineTheme: (theme) => ask('setMachineTheme', theme),
       windows: () => ask('windows'),

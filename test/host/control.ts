@@ -9,7 +9,7 @@ import { chromium, host } from './host.ts'
 import { clickMenu, type MenuPicture, pictureOfMenu } from './menu.ts'
 import { nativeTheme } from './native-theme.ts'
 import { shownNotifications } from './notification.ts'
-import { type PowerEvent, powerMonitor } from './power-monitor.ts'
+import { type PowerEvent, powerEvents, powerMonitor } from './power-monitor.ts'
 import { screen } from './screen.ts'
 import { screenshot } from './screenshot.ts'
 import { pictureOfTray, type TrayPicture, tray } from './tray.ts'
@@ -140,9 +140,13 @@ const requests = {
     count: app.getBadgeCount(),
     overlay: BrowserWindow.getAllWindows()[0]?.overlay ?? null
   }),
-  emitPower: async (event: PowerEvent) => void powerMonitor.emit(event),
-  setIdleSeconds: async (seconds: number) => {
-    powerMonitor.idleSeconds = seconds
+  emitPower: async (event: PowerEvent) => {
+    if (!powerEvents.emits.includes(event)) throw new Error(`powerMonitor doesn't tell of ${event} on this system`)
+    powerMonitor.emit(event)
+  },
+  setLocked: async (isLocked: boolean) => {
+    powerMonitor.isLocked = isLocked
+    if (process.platform !== 'linux') powerMonitor.emit(isLocked ? 'lock-screen' : 'unlock-screen')
   },
   setOnline: async (online: boolean) => {
     host.surroundings.online = online

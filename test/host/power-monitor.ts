@@ -2,13 +2,17 @@
 import type * as Electron from 'electron'
 import { Emulated } from './strict.ts'
 
-export const powerEvents = {
-  emits: ['suspend', 'resume', 'lock-screen', 'unlock-screen', 'on-ac', 'on-battery'],
+/** Of these, Electron tells on Windows and macOS alone; an application that waits for one elsewhere waits for ever. */
+const NOT_ON_LINUX = ['lock-screen', 'unlock-screen', 'on-ac', 'on-battery'] as const
+const isLinux = process.platform === 'linux'
+
+export type PowerEvent = 'suspend' | 'resume' | (typeof NOT_ON_LINUX)[number]
+
+export const powerEvents: { emits: readonly PowerEvent[]; never: readonly string[] } = {
+  emits: ['suspend', 'resume', ...(isLinux ? [] : NOT_ON_LINUX)],
   // The machine is never shut down or slowed here.
   never: ['shutdown', 'thermal-state-change', 'speed-limit-change', 'user-did-become-active', 'user-did-resign-active']
-} as const
-
-export type PowerEvent = (typeof powerEvents.emits)[number]
+}
 
 type Offered = Pick<
   Electron.PowerMonitor,
@@ -17,8 +21,8 @@ type Offered = Pick<
 
 class PowerMonitor extends Emulated implements Offered {
   onBatteryPower = false
-  /** @internal seconds, set by a test */
-  idleSeconds = 0
+  /** @internal set by a test */
+  isLocked = false
 
   constructor() {
     super('powerMonitor', powerEvents)
@@ -29,11 +33,12 @@ class PowerMonitor extends Emulated implements Offered {
   }
 
   getSystemIdleTime(): number {
-    return this.idleSeconds
+    return 0
   }
 
-  getSystemIdleState(threshold: number): 'active' | 'idle' {
-    return this.idleSeconds >= threshold ? 'idle' : 'active'
+  getSystemIdleState(threshold: number): 'active' | 'locked' {
+    if (!Number.isInteger(threshold) || threshold <= 0) throw new TypeError('Invalid idle threshold')
+    return this.isLocked ? 'locked' : 'active'
   }
 }
 

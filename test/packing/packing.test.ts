@@ -141,10 +141,13 @@ describe('for Linux', () => {
     expect(packed.packages[1]?.options).toEqual(expect.arrayContaining(['--depends', 'libsecret']))
   })
 
-  it('has an entry in the desktop’s menu that starts it with no switch that takes a guard away', () => {
-    for (const { desktopEntry } of packed.packages) {
-      expect(desktopEntry).toMatch(/^Exec=\/opt\/Countersign\/countersign %U$/m)
+  it('has an entry in the desktop’s menu that starts it on X11, with no switch that takes a guard away', () => {
+    for (const { options, desktopEntry } of packed.packages) {
+      expect(desktopEntry).toMatch(/^Exec=\/opt\/Countersign\/countersign --ozone-platform=x11 %U$/m)
       expect(desktopEntry).toMatch(/^Icon=countersign$/m)
+      // What Electron calls its windows by, and the name of the entry that it tells the desktop.
+      expect(desktopEntry).toMatch(/^StartupWMClass=countersign$/m)
+      expect(options.some((each) => each.endsWith('=/usr/share/applications/countersign.desktop'))).toBe(true)
     }
   })
 
