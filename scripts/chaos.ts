@@ -4,8 +4,10 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { counterChaos } from '../test/chaos/counter.ts'
 import { downloadsChaos } from '../test/chaos/downloads.ts'
 import { dropFoldersChaos } from '../test/chaos/drop-folders.ts'
+import { keychainChaos } from '../test/chaos/keychain.ts'
 import { outboxChaos } from '../test/chaos/outbox.ts'
 import { storageChaos } from '../test/chaos/storage.ts'
 import { type ChaosOptions, isClean, type Tally } from '../test/chaos/tally.ts'
@@ -14,7 +16,9 @@ const areas: Record<string, (options: ChaosOptions) => Promise<Tally>> = {
   outbox: outboxChaos,
   'drop-folders': dropFoldersChaos,
   downloads: downloadsChaos,
-  storage: storageChaos
+  storage: storageChaos,
+  counter: counterChaos,
+  keychain: keychainChaos
 }
 
 const { values } = parseArgs({

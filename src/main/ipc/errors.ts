@@ -118,9 +118,17 @@ const SERVICE: Record<Exclude<ServiceError['code'], 'interrupted' | 'redirected'
 }
 
 const KEYCHAIN: Record<KeychainTrouble, AppError> = {
-  missing: { code: 'keychain', message: 'This computer has no keychain that Countersign can use.' },
+  missing: {
+    code: 'keychain',
+    message: 'This computer has no keychain that Countersign can use.',
+    next: 'Start the computer’s keychain, then start Countersign again.'
+  },
   locked: { code: 'keychain', message: 'The keychain of this computer is locked.', next: 'Unlock it and try again.' },
-  failed: { code: 'keychain', message: 'The keychain of this computer did not answer as it should.' },
+  failed: {
+    code: 'keychain',
+    message: 'The keychain of this computer did not answer as it should.',
+    next: 'Try again. If that doesn’t help, start Countersign again.'
+  },
   'too-long': {
     code: 'keychain',
     message: 'The key or secret is longer than this computer’s keychain can hold.'

@@ -1,8 +1,11 @@
 /** The application ended in the middle, by a crash or in order: what is found afterwards is true and can be taken up again. */
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
+import type { CrashMarker, RunningSession } from '../../../src/main/core/counter/deps.ts'
 import { openCrashMarker } from '../../../src/main/core/counter/interrupted.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
+import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { BOUNDS, gate, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
@@ -72,6 +75,87 @@ describe('after a crash', () => {
     for (let crash = 0; crash < 3; crash++) await new Counter(office.deps).resumeInterrupted()
     expect(office.told('turn-ended')).toMatchObject([{ signerName: 'Ann Example', detail: { outcome: 'skipped' } }])
     expect(office.told('session-interrupted')).toHaveLength(3)
+  })
+
+  test('an outcome that was known, and that the trail didn’t get before the application ended, is in it once', async () => {
+    const { office, again } = await crashed()
+    const [ann] = office.kept?.turns ?? []
+    expect(ann).toMatchObject({ outcome: { signed: 'signed' }, isTold: true })
+    delete ann?.isTold
+    await again.resumeInterrupted()
+    await new Counter(office.deps).resumeInterrupted()
+    const ofAnn = office.told('turn-ended').filter(({ signerName }) => signerName === 'Ann Example')
+    expect(ofAnn).toMatchObject([{ detail: { outcome: 'signed' } }])
+  })
+
+  test('an outcome that is the same after a second crash is not told twice', async () => {
+    const { office, again } = await crashed()
+    await again.resumeInterrupted()
+    await new Counter(office.deps).resumeInterrupted()
+    const ofBen = office.told('turn-ended').filter(({ signerName }) => signerName === 'Ben Example')
+    expect(ofBen).toMatchObject([{ detail: { outcome: 'not-yet' } }])
+  })
+
+  test.each<[what: string, isFatal: (kept: RunningSession | null) => boolean]>([
+    ['the outcome of a turn', (kept) => kept?.turns[0]?.isTold === true],
+    ['the end of a session', (kept) => kept === null]
+  ])('%s and what is kept of the session are written together, or neither is', async (_what, isFatal) => {
+    const office = openOffice()
+    const db = connectInMemory()
+    onTestFinished(() => void db.close())
+    migrate(db)
+    const trouble = (error: unknown) => void office.errors.push(error)
+    const marker = openCrashMarker({ db, trouble })
+    const open = (crashMarker: CrashMarker) => {
+      const { auditAnchor: anchor } = memoryKeychain()
+      const audit = new Audit({
+        db,
+        anchor,
+        trouble,
+        time: office.time.run(),
+        staff: () => 'Ana',
+        changed: () => undefined
+      })
+      return { audit, counter: new Counter({ ...office.deps, note: audit.note, crashMarker }) }
+    }
+    // What is written to the database by then is undone, as it is where the process ends.
+    let isOver = false
+    const { counter } = open({
+      ...marker,
+      keep(session) {
+        if (!isOver) marker.keep(session)
+        isOver ||= isFatal(session)
+        if (isOver) throw new Error('The application ends.')
+      }
+    })
+    const { id } = await counter.start({
+      turns: [{ documentReference: 'will', signer: 0, evidence: [] }],
+      allowsCamera: false
+    })
+    await counter.begin(id)
+    counter.finish(id).catch(() => undefined)
+    await office.time.pass(60_000)
+    await counter.unlock(id, PIN).catch(() => undefined)
+    expect([isOver, marker.read()]).toMatchObject([true, { id }])
+
+    const after = open(marker)
+    await after.counter.resumeInterrupted()
+    await after.counter.unlock(id, PIN)
+    expect(marker.read()).toBeNull()
+    const { entries } = await after.audit.list('', 0, 100)
+    const told = entries.map(({ what }) => what)
+    for (const what of ['session-started', 'turn-ended', 'session-ended'] as const) {
+      expect(told.filter((one) => one === what)).toHaveLength(1)
+    }
+  })
+
+  test('no session begins whose marker can’t be kept with its entry', async () => {
+    const office = openOffice()
+    office.deps.crashMarker.keep = () => {
+      throw new Error('The application ends.')
+    }
+    await expect(office.start(['will', 0])).rejects.toThrow('The application ends.')
+    expect([office.counter.state(), office.isTaken]).toEqual([null, false])
   })
 
   test('nobody is locked out where the PIN is gone, and nobody let in where it can’t be read', async () => {

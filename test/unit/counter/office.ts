@@ -171,9 +171,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         return pin === office.pin ? { ok: true } : { ok: false, code: 'wrong-pin', ...wait }
       }
     },
-    note(record, when) {
+    note(record, when, along) {
       if (when === 'now-or-never' && office.trailTrouble) throw office.trailTrouble
       office.notes.push(structuredClone(record))
+      along?.()
     },
     staff: () => 'Clerk',
     place: {

@@ -23,11 +23,17 @@ export type AuditNote = Pick<AuditEntry, 'what'> &
 
 /**
  * Writes one entry, with the time, the zone and who of staff it is. What can't be written is reported and tried again, in its
- * place and with its time; only where it must be there `now-or-never`, the database's error is thrown, and it isn't kept.
+ * place and with its time; only where it must be there `now-or-never`, the database's error is thrown, and it isn't kept. What is
+ * written `along` is on the disk with the entry, or neither is; it may be called more than once.
  */
-export type NoteInAudit = (note: AuditNote, when?: 'now-or-never') => void
+export type NoteInAudit = (note: AuditNote, when?: 'now-or-never' | undefined, along?: (() => void) | undefined) => void
 
 type Unnumbered = Omit<AuditEntry, 'seq'>
+/** An entry that waits, and what is to be written along with it. */
+interface Waiting {
+  entry: Unnumbered
+  along: (() => void) | undefined
+}
 
 /** Entries that wait for room on the disk; of more than these only the number is kept. */
 const MOST_WAITING = 1000
@@ -51,7 +57,7 @@ export class Audit {
   readonly #table: AuditTable
   readonly #anchor: ReturnType<typeof openAnchor>
   /** What could not be written yet, oldest first. */
-  #waiting: Unnumbered[] = []
+  #waiting: Waiting[] = []
   /** What there was no room for among these either. */
   #lost: Unwritten | undefined
   #cancelRetry: (() => void) | undefined
@@ -69,15 +75,16 @@ export class Audit {
     this.#anchor.moved()
   }
 
-  readonly note: NoteInAudit = ({ detail = {}, ...rest }, when) => {
+  readonly note: NoteInAudit = ({ detail = {}, ...rest }, when, along) => {
     const { time, staff, trouble } = this.#deps
-    this.#waiting.push({ at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail })
+    const entry = { at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail }
+    this.#waiting.push({ entry, along })
     try {
       this.#write()
     } catch (error) {
       const newest = when === 'now-or-never' || this.#waiting.length > MOST_WAITING ? this.#waiting.pop() : undefined
       if (when === 'now-or-never') throw error
-      if (newest) this.#lost = counted(this.#lost, newest)
+      if (newest) this.#lost = counted(this.#lost, newest.entry)
       trouble(error)
       this.#anchor.moved()
     }
@@ -99,7 +106,8 @@ export class Audit {
     if (!known && brokenAt === undefined) {
       fail(
         'keychain',
-        'Each entry follows from the one before it. Whether the last ones are missing can’t be said: this computer’s keychain did not answer. Unlock it and check again.'
+        'Each entry follows from the one before it. Whether the last ones are missing can’t be said: this computer’s keychain did not answer.',
+        { next: 'Unlock it and check again.' }
       )
     }
     const isCutOff = known?.isCutOff() ?? false
@@ -125,11 +133,15 @@ export class Audit {
 
   /** Writes what waits, in its order. @throws SQLite's error: what is still there waits on, and is tried again. */
   #write(): void {
-    const { changed, time } = this.#deps
+    const { changed, db, time } = this.#deps
     const before = this.#waiting.length
+    const writeBoth = db.transaction(({ entry, along }: Waiting) => {
+      this.#table.append(entry)
+      along?.()
+    })
     try {
       for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-        this.#table.append(next)
+        writeBoth(next)
         this.#waiting.shift()
       }
     } finally {
@@ -155,7 +167,7 @@ export class Audit {
 
   /** How many entries are missing at this moment, and of when. */
   #unwritten(): Unwritten | undefined {
-    return this.#waiting.reduce(counted, this.#lost)
+    return this.#waiting.reduce<Unwritten | undefined>((lost, { entry }) => counted(lost, entry), this.#lost)
   }
 
   #noteLost({ count, from, until }: Unwritten): void {

@@ -58,7 +58,6 @@ export class Counter {
       this.#isStarting = false
     }
     const { state } = this.#session
-    state.keep()
     if (wanted.allowsCamera) state.note('camera-allowed', { by: 'staff', when: 'at the start' })
     this.#deps.changed(state.shown.id)
     return state.shown

@@ -130,11 +130,16 @@ export async function askOfInterrupted(
   const trouble = await readFolders(deps, state.accountId)
   for (const index of state.shown.turns.keys()) {
     const before = state.turnOf(index).outcome
-    if (!state.factsOf(index).hasBegun || before?.signed === 'signed' || before?.signed === 'declined') continue
-    const outcome = trouble ? unknown(trouble) : await lastOutcome(deps, state.asked(index))
-    if (outcome.signed === 'unknown' && before) continue
-    state.setOutcome(index, outcome)
-    state.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
+    const { hasBegun, isTold } = state.factsOf(index)
+    if (!hasBegun) continue
+    const isSettled = before?.signed === 'signed' || before?.signed === 'declined'
+    const asked = isSettled ? before : trouble ? unknown(trouble) : await lastOutcome(deps, state.asked(index))
+    const outcome = asked.signed === 'unknown' && before ? before : asked
+    if (outcome !== before) state.setOutcome(index, outcome)
+    // The application may have ended before the trail had it, or after.
+    if (!isTold || outcome.signed !== before?.signed) {
+      state.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
+    }
     state.become({})
   }
 }

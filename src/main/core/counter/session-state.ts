@@ -138,16 +138,24 @@ export class SessionState {
 
   /** Writes about the session into the audit trail. */
   note(what: AuditNote['what'], detail: Record<string, string> = {}): void {
-    this.#deps.note({ what, session: this.#shown.id, detail })
+    // A session that has ended has no marker, and no later start would write that it did.
+    const along = what === 'session-ended' ? () => this.#deps.crashMarker.keep(null) : undefined
+    this.#deps.note({ what, session: this.#shown.id, detail }, undefined, along)
   }
 
   /** Writes about a turn into the audit trail; see `NoteInAudit` for when it throws. */
   noteTurn(what: AuditNote['what'], index: number, detail: Record<string, string> = {}, when?: 'now-or-never'): void {
     const { documentReference, documentName, signerName } = this.turnOf(index)
-    this.#deps.note({ what, session: this.#shown.id, documentReference, documentName, signerName, detail }, when)
-    if (what !== 'turn-ended') return
-    this.factsOf(index).isTold = true
-    this.keep()
+    // With what it says of the session: where the application ends in between, a later start would write it again, or never.
+    const along: Partial<Record<AuditNote['what'], () => void>> = {
+      'session-started': () => this.keep(),
+      'turn-ended': () => {
+        this.factsOf(index).isTold = true
+        this.keep()
+      }
+    }
+    const note = { what, session: this.#shown.id, documentReference, documentName, signerName, detail }
+    this.#deps.note(note, when, along[what])
   }
 
   #become(changes: Changes & { phase?: CounterPhase }): CounterSession {

@@ -197,12 +197,11 @@ export class Session {
   end(how: Record<string, string> = {}): void {
     if (this.state.shown.phase === 'ended') return
     this.state.moveOn()
-    this.#deps.crashMarker.keep(null)
+    const seconds = Math.max(0, Math.round((this.#deps.time.now() - this.state.startedAt) / 1000))
+    this.state.note('session-ended', { ...outcomeCounts(this.state.shown), seconds: String(seconds), ...how })
     this.#deps.place.giveBack()
     this.state.go('end', { ...CLEARED, isLocked: false, pinWaitUntil: undefined })
     this.#idle.stop()
-    const seconds = Math.max(0, Math.round((this.#deps.time.now() - this.state.startedAt) / 1000))
-    this.state.note('session-ended', { ...outcomeCounts(this.state.shown), seconds: String(seconds), ...how })
   }
 
   #over(): void {

@@ -236,6 +236,41 @@ describe('the folders of an account', () => {
     watch.stop()
   })
 
+  test('that are being read when the application ends lead to nothing any more: the database is closed by then', async () => {
+    const looks: string[] = []
+    let isClosed = false
+    const fromDatabase = <Value>(value: () => Value): Value => {
+      if (isClosed) looks.push('looked at the accounts')
+      return value()
+    }
+    const asked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<never>()
+    const watch = openPolling({
+      ask: work.ask,
+      dateFormatOf: async () => undefined,
+      accounts: () => fromDatabase(work.accounts.list),
+      chosen: () => fromDatabase(() => work.accountId),
+      clientOf() {
+        asked.resolve()
+        return answered.promise
+      },
+      describe: asAppError,
+      moment: neverBackwards(work.clock),
+      time: work.time.run({ random: () => 0 }),
+      changed: () => undefined,
+      looked: () => undefined,
+      connectionChanged: () => undefined
+    })
+    watch.start()
+    await asked.promise
+    watch.stop()
+    isClosed = true
+    answered.reject(new Error('The connection was cut.'))
+    await new Promise((resume) => setImmediate(resume))
+    await work.time.pass(60_000)
+    expect(looks).toEqual([])
+  })
+
   test.each([
     ['with a refusal', () => undefined],
     ['as not found', () => work.line.fault({ status: 404 }, (_method, path) => path.includes('Archive'))]

@@ -37,8 +37,9 @@ export function openPolling(deps: PollingDeps) {
   let isShown = true
   let isStarted = false
   let isStopped = false
+  let accounts = deps.accounts
 
-  const isKnown = (accountId: string) => deps.accounts().some(({ id }) => id === accountId)
+  const isKnown = (accountId: string) => accounts().some(({ id }) => id === accountId)
 
   const watchedOf = (accountId: string) => getOrMake(watched, accountId, () => watch(accountId))
 
@@ -59,7 +60,7 @@ export function openPolling(deps: PollingDeps) {
 
   /** The names of an account's folders, each once. */
   function foldersOf(accountId: string): string[] {
-    const named = deps.accounts().find(({ id }) => id === accountId)?.folders ?? []
+    const named = accounts().find(({ id }) => id === accountId)?.folders ?? []
     const folders = named.length > 0 ? named : USUAL_FOLDERS
     return [...new Map(folders.map((folder) => [folder.toLowerCase(), folder])).values()]
   }
@@ -118,7 +119,7 @@ export function openPolling(deps: PollingDeps) {
     const error = await attempt(accountId, mine)
     account.isRound = false
     account.failures = error ? account.failures + 1 : 0
-    if (watched.get(accountId)?.state !== account) return
+    if (isStopped || watched.get(accountId)?.state !== account) return
     if (!error) deps.looked(accountId)
     plan(account, account.isWanted ? 0 : restOf(account, time.elapsed() - begun, error))
   }
@@ -152,7 +153,7 @@ export function openPolling(deps: PollingDeps) {
   }
 
   function soon(accountId?: string): void {
-    for (const { id } of deps.accounts()) {
+    for (const { id } of accounts()) {
       if (accountId === undefined || id === accountId) readSoon(watchedOf(id).state)
     }
   }
@@ -166,6 +167,9 @@ export function openPolling(deps: PollingDeps) {
     /** Ends what is under way; nothing is read or told any more. */
     stop(): void {
       isStopped = true
+      // What is under way may end only once the database is closed.
+      const last = deps.accounts()
+      accounts = () => last
       for (const { state, reading } of watched.values()) {
         state.stop()
         reading.stop()

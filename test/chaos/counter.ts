@@ -1,0 +1,243 @@
+/**
+ * The application is killed at each step of a session at the counter, and sometimes once more while it takes up what it finds.
+ * After the next start staff is told the truth, nothing of the page is left, and the trail has each entry once.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
+import type { CounterSession } from '../../src/shared/contract/index.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import type { Fault } from './ledger.ts'
+import type { StationLook, StationPlan } from './station.ts'
+import { Station, StationDied } from './stations.ts'
+import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+
+const TOKEN = 'made-up-token-1'
+const PIN = '2468'
+/** So many documents are sent at a time, one for each session. */
+const AHEAD = 20
+const STEPS = ['queue', 'offer', 'start', 'beginTurn', 'open', 'sign', 'leave', 'result', 'unlock', 'close'] as const
+type Step = (typeof STEPS)[number]
+/** It is killed this long after a step has begun at the latest, in milliseconds. */
+const LATEST = 60
+
+interface Shown {
+  state: CounterSession | null
+  pages: number
+  isPageOpen: boolean
+}
+
+interface Place {
+  root: string
+  office: PracticeOffice
+  chance: Chance
+  /** Names of documents that nobody has sat down with yet. */
+  waiting: string[]
+  sent: number
+  interrupted: number
+  /** Sessions whose entries were looked at. */
+  looked: Set<string>
+}
+
+/** Each round is one session, which the application doesn't survive. */
+export async function counterChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
+  const place: Place = { root, office, chance: chanceOf(seed), waiting: [], sent: 0, interrupted: 0, looked: new Set() }
+  const tally = emptyTally()
+  try {
+    const first = await begun(place)
+    await first.ask('pin', PIN)
+    await first.end()
+    for (let round = 1; round <= rounds; round++) {
+      const fatal = STEPS[(round - 1) % STEPS.length] ?? 'queue'
+      for (const { kind, words } of await oneRound(place, fatal)) {
+        tally[kind]++
+        say(`round ${round}, killed at “${fatal}”: ${kind}: ${words}`)
+      }
+      tally.rounds++
+      if (round % 10 === 0) say(`${round} rounds`)
+    }
+    say(`${place.interrupted} sessions were found interrupted`)
+  } finally {
+    await office.close()
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+/** As at the application's start: what was interrupted is found before anything is read. */
+async function begun({ root, office }: Place): Promise<Station> {
+  const plan: StationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'file' }
+  const station = new Station(plan)
+  await station.opened
+  await station.ask('account')
+  const resumed = station.ask('resumeInterrupted')
+  await station.ask('begin')
+  await resumed
+  return station
+}
+
+async function oneRound(place: Place, fatal: Step): Promise<Fault[]> {
+  const { chance } = place
+  const station = await begun(place)
+  const faults: Fault[] = []
+  let signs = true
+  try {
+    if (place.waiting.length === 0) await sendAhead(place, station)
+    const name = place.waiting.shift() ?? ''
+    signs = chance.below(4) > 0
+    for (const step of STEPS) {
+      const done = act(station, step, name, signs)
+      if (step !== fatal) await done
+      else {
+        done.catch(() => undefined)
+        await pause(chance.below(LATEST))
+        break
+      }
+    }
+  } finally {
+    await station.kill()
+  }
+  if (chance.below(4) === 0) await killedAgain(place)
+  faults.push(...(await lookAfter(place)))
+  return faults
+}
+
+async function sendAhead(place: Place, station: Station): Promise<void> {
+  const names = Array.from({ length: AHEAD }, (_, index) => `Document ${place.sent + index + 1}`)
+  for (const name of names) await station.ask('send', name)
+  place.sent += AHEAD
+  for (;;) {
+    const queue = (await station.ask('queue')) as { documentName: string; withoutLink?: boolean }[]
+    if (names.every((name) => queue.some(({ documentName, withoutLink }) => documentName === name && !withoutLink)))
+      break
+    await pause(50)
+  }
+  place.waiting.push(...names)
+}
+
+async function act(station: Station, step: Step, name: string, signs: boolean): Promise<void> {
+  switch (step) {
+    case 'queue':
+    case 'beginTurn':
+    case 'open':
+    case 'close':
+      return void (await station.ask(step))
+    case 'offer':
+    case 'start':
+      return void (await station.ask(step, name))
+    case 'sign': {
+      const link = await station.ask('link')
+      if (signs) await sign(String(link))
+      return
+    }
+    case 'leave':
+      // A page that was signed leads back; anyone else says that they are done.
+      return void (await station.ask(signs ? 'returned' : 'finish'))
+    case 'result':
+      for (;;) {
+        const { state } = (await station.ask('session')) as Shown
+        if (state?.phase === 'between') await station.ask('next')
+        else if (state?.phase !== 'asking') return
+        await pause(5)
+      }
+    case 'unlock': {
+      const ended = (await station.ask('unlock', PIN)) as CounterSession
+      if (ended.phase !== 'ended') await station.ask('endSession')
+    }
+  }
+}
+
+async function sign(link: string): Promise<void> {
+  const body = new URLSearchParams({ 'signature-kind': 'typed', 'signature-name': 'Mere Tamati', agree: 'true' })
+  const answer = await fetch(`${link.replace(/\/document$/, '')}/document`, {
+    method: 'POST',
+    body,
+    redirect: 'manual'
+  })
+  if (answer.status !== 302) throw new Error(`The practice service answered a signature with ${answer.status}.`)
+}
+
+/** Killed while it takes up what was interrupted. */
+async function killedAgain(place: Place): Promise<void> {
+  const { root, office, chance } = place
+  const station = new Station({ root, baseUrl: office.url, token: TOKEN, keychain: 'file' })
+  try {
+    await station.opened
+    station.ask('resumeInterrupted').catch(() => undefined)
+    station.ask('begin').catch(() => undefined)
+    await pause(chance.below(LATEST))
+  } finally {
+    await station.kill()
+  }
+}
+
+/** What staff finds, and what is written, once the application was started again. */
+async function lookAfter(place: Place): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const wrong = (words: string) => void faults.push({ kind: 'wrong', words })
+  const station = await begun(place)
+  try {
+    const { state, pages, isPageOpen } = (await station.ask('session')) as Shown
+    if (state) {
+      place.interrupted++
+      if (!state.isLocked || state.phase !== 'return' || !state.wasInterrupted)
+        wrong(`it is found as ${state.phase}, locked: ${state.isLocked}`)
+      if (pages > 0 || isPageOpen) wrong('a page is open after the start')
+      faults.push(...untruths(place, state))
+      if (JSON.stringify(state).includes('/sign/')) wrong('a signing link is told')
+      const ended = (await station.ask('unlock', PIN)) as CounterSession
+      if (ended.phase !== 'ended') wrong(`the PIN leads to “${ended.phase}”`)
+      await station.ask('close')
+    }
+    await station.ask('settled')
+    faults.push(...faultsOfTrail(await station.look(), place.looked))
+    await station.end()
+  } catch (error) {
+    if (!(error instanceof StationDied)) throw error
+    wrong('the application ended by itself')
+  } finally {
+    await station.kill()
+  }
+  return faults
+}
+
+/** What is told of a turn that isn't so at the service, which can be reached. */
+function untruths({ office }: Place, { turns }: CounterSession): Fault[] {
+  return turns.flatMap(({ documentReference, signer, outcome }): Fault[] => {
+    const isSigned = office.service.state.documents[documentReference]?.signers[signer]?.signedAt !== undefined
+    const told = outcome?.signed ?? 'nothing'
+    const isTrue = isSigned ? told === 'signed' : told === 'not-yet' || told === 'skipped'
+    return isTrue
+      ? []
+      : [{ kind: 'wrong', words: `${isSigned ? 'signed' : 'not signed'}, and staff is told “${told}”` }]
+  })
+}
+
+/** Every session has begun and ended once, and nothing is told twice of it. */
+function faultsOfTrail({ trail, counter }: StationLook, looked: Set<string>): Fault[] {
+  const faults: Fault[] = []
+  if (!('isWhole' in trail) || !trail.isWhole)
+    faults.push({ kind: 'wrong', words: `the trail: ${JSON.stringify(trail)}` })
+  for (const [session, entries] of Map.groupBy(counter, (entry) => entry.session)) {
+    if (looked.has(session)) continue
+    looked.add(session)
+    const count = (what: string) => entries.filter((entry) => entry.what === what).length
+    const at = `session ${session.slice(0, 8)}`
+    for (const what of ['session-started', 'session-ended', 'turn-ended']) {
+      if (count(what) === 0) faults.push({ kind: 'lost', words: `${at} has no “${what}”` })
+    }
+    for (const what of ['session-started', 'handed-over', 'page-opened', 'session-ended']) {
+      if (count(what) > 1) faults.push({ kind: 'doubled', words: `${at} has “${what}” ${count(what)} times` })
+    }
+    const outcomes = entries.flatMap(({ what, detail }) => (what === 'turn-ended' ? [detail.outcome] : []))
+    if (new Set(outcomes).size < outcomes.length)
+      faults.push({ kind: 'doubled', words: `${at} has the outcomes ${outcomes.join(', ')}` })
+  }
+  return faults
+}

@@ -1,0 +1,337 @@
+/**
+ * The system's keychain is locked, gone, or back, while the application works and as it starts: a real Secret Service, on a bus of
+ * its own. Nothing is lost and nothing sent twice, what can't be done is said in words, and once it is back everything goes on.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
+import type { AppError } from '../../src/shared/contract/index.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import type { Fault } from './ledger.ts'
+import type { StationLook, StationPlan } from './station.ts'
+import { refusalOf, Station, StationDied } from './stations.ts'
+import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+
+const TOKEN = 'made-up-token-1'
+const PIN = '2468'
+/** How long the application waits for the keychain here, in milliseconds. */
+const PATIENCE = 3_000
+/** How long what was asked may take once the keychain is back, in milliseconds. */
+const SETTLING = 120_000
+
+/** What ends the keyring's password is part of it: it is read as a person would type it. */
+const PASSWORD = Buffer.from('\n')
+/** What the system's sign-in tells the keyring: a byte for who asks, the length of all, “unlock”, and the password. */
+const UNLOCK = Buffer.concat([Buffer.from([0, 0, 0, 0, 13, 0, 0, 0, 1, 0, 0, 0, 1]), PASSWORD])
+/** A bus that starts nothing by itself: what is gone stays gone. */
+const BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=/tmp</listen>
+  <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+</busconfig>
+`
+
+/** A Secret Service on a bus of its own, whose entries outlive it. */
+interface Keyring {
+  env: NodeJS.ProcessEnv
+  /** Starts it, open. */
+  start(): Promise<void>
+  lock(): Promise<void>
+  unlock(): Promise<void>
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+async function openKeyring(root: string): Promise<Keyring> {
+  const folders = {
+    XDG_DATA_HOME: join(root, 'data'),
+    XDG_RUNTIME_DIR: join(root, 'run'),
+    XDG_CACHE_HOME: join(root, 'cache')
+  }
+  for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true, mode: 0o700 })
+  const config = join(root, 'bus.conf')
+  await writeFile(config, BUS)
+  const bus = spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address=1'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...folders }
+  })
+  const [address] = (await once(bus.stdout, 'data')) as [Buffer]
+  const env = { ...process.env, ...folders, DBUS_SESSION_BUS_ADDRESS: address.toString().trim() }
+  let daemon: ChildProcess | undefined
+
+  async function call(destination: string, path: string, method: string, argument: string): Promise<string> {
+    const args = ['--session', '--print-reply', `--dest=${destination}`, path, method, argument]
+    return (await promisify(execFile)('dbus-send', args, { env })).stdout
+  }
+  async function isThere(): Promise<boolean> {
+    const name = 'org.freedesktop.DBus'
+    return (
+      await call(name, '/org/freedesktop/DBus', `${name}.NameHasOwner`, 'string:org.freedesktop.secrets')
+    ).includes('true')
+  }
+  async function ended(child: ChildProcess | undefined): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exit
+  }
+  const keyring: Keyring = {
+    env,
+    async start() {
+      await keyring.stop()
+      daemon = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        env
+      })
+      daemon.stdin?.on('error', () => undefined)
+      daemon.stdin?.end(PASSWORD)
+      while (!(await isThere())) await pause(20)
+    },
+    async lock() {
+      const secrets = '/org/freedesktop/secrets'
+      const method = 'org.freedesktop.Secret.Service.Lock'
+      await call('org.freedesktop.secrets', secrets, method, `array:objpath:${secrets}/aliases/default`)
+    },
+    async unlock() {
+      const socket = connect(join(folders.XDG_RUNTIME_DIR, 'keyring', 'control'))
+      await once(socket, 'connect')
+      socket.write(UNLOCK)
+      const [answer] = (await once(socket, 'data')) as [Buffer]
+      socket.destroy()
+      if (answer.readUInt32BE(4) !== 0) throw new Error('The keyring did not open.')
+    },
+    async stop() {
+      await ended(daemon)
+      daemon = undefined
+    },
+    async close() {
+      await keyring.stop()
+      await ended(bus)
+    }
+  }
+  return keyring
+}
+
+interface Place {
+  root: string
+  office: PracticeOffice
+  keyring: Keyring
+  chance: Chance
+  drafts: Set<string>
+  sends: Set<string>
+  words: Set<string>
+}
+
+/** Each round is one time without a keychain: as the application starts, or while it runs. */
+export async function keychainChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
+  const began = performance.now()
+  const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
+  const office = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
+  const keyring = await openKeyring(join(root, 'keyring'))
+  const place: Place = {
+    root,
+    office,
+    keyring,
+    chance: chanceOf(seed),
+    drafts: new Set(),
+    sends: new Set(),
+    words: new Set()
+  }
+  const tally = emptyTally()
+  const note = (faults: readonly Fault[], when: string) => {
+    for (const { kind, words } of faults) {
+      tally[kind]++
+      say(`${when}: ${kind}: ${words}`)
+    }
+  }
+  try {
+    await keyring.start()
+    note(await firstLife(place), 'at first')
+    for (let round = 1; round <= rounds; round++) {
+      const trouble = place.chance.oneOf(['locked', 'gone'] as const)
+      const isAtStart = round % 2 === 0
+      const when = `round ${round}, ${trouble} ${isAtStart ? 'as it starts' : 'while it runs'}`
+      note(await (isAtStart ? withoutAtStart(place, trouble, round) : withoutWhileRunning(place, trouble, round)), when)
+      tally.rounds++
+      if (round % 10 === 0) say(`${round} rounds`)
+    }
+    note(await inTheEnd(place), 'in the end')
+    say(
+      `${place.drafts.size} drafts and ${place.sends.size} packages; it said ${[...place.words].join(', ') || 'nothing'}`
+    )
+  } finally {
+    await keyring.close()
+    await office.close()
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  tally.seconds = Math.round((performance.now() - began) / 100) / 10
+  return tally
+}
+
+const wrong = (words: string): Fault => ({ kind: 'wrong', words })
+
+function begin({ root, office, keyring }: Place): Station {
+  const plan: StationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'system', patience: PATIENCE }
+  return new Station(plan, { env: keyring.env })
+}
+
+async function firstLife(place: Place): Promise<Fault[]> {
+  const station = begin(place)
+  try {
+    const opened = await station.opened
+    if (opened.state !== 'encrypted') return [wrong(`it is opened as ${JSON.stringify(opened)}`)]
+    await station.ask('account')
+    await station.ask('pin', PIN)
+    await station.end()
+    return []
+  } finally {
+    await station.kill()
+  }
+}
+
+const take = (place: Place, trouble: 'locked' | 'gone') =>
+  trouble === 'gone' ? place.keyring.stop() : place.keyring.lock()
+
+/** What is refused is refused for the keychain's sake, and says so. */
+async function refused(place: Place, asked: Promise<unknown>, what: string): Promise<Fault[]> {
+  const refusal = await refusalOf(asked)
+  return refusal ? unfit(place, refusal, what) : []
+}
+
+function unfit({ words }: Place, { code, message, next }: AppError, what: string): Fault[] {
+  words.add(`“${message}”`)
+  return code === 'keychain' && next ? [] : [wrong(`${what} was refused with “${code}: ${message} ${next ?? ''}”`)]
+}
+
+async function withoutWhileRunning(place: Place, trouble: 'locked' | 'gone', round: number): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const station = begin(place)
+  try {
+    const opened = await station.opened
+    if (opened.state !== 'encrypted') return [wrong(`with an open keychain it is opened as ${JSON.stringify(opened)}`)]
+    await station.ask('begin')
+    if (place.chance.below(2) === 0) await station.ask('refresh')
+    await take(place, trouble)
+    // Drafts and the outbox are in the database, which is open.
+    await station.ask('draft', `Draft ${round}`).then(() => place.drafts.add(`Draft ${round}`))
+    await station.ask('send', `Send ${round}`).then(() => place.sends.add(`Send ${round}`))
+    await station.ask('note', `Note ${round}`)
+    faults.push(...(await refused(place, station.ask('pinState'), 'the state of the PIN')))
+    faults.push(...(await refused(place, station.ask('refresh'), 'reading the folders')))
+    const { trail, troubles } = await station.look()
+    if ('code' in trail) faults.push(...unfit(place, trail, 'checking the trail'))
+    else if (!trail.isWhole) faults.push(wrong('the trail is called broken'))
+    for (const error of troubles) faults.push(...unfit(place, error, 'something'))
+    const isKilled = place.chance.below(3) === 0
+    if (isKilled) await station.kill()
+    await (trouble === 'locked' ? place.keyring.unlock() : place.keyring.start())
+    if (isKilled) return faults
+    // It works again, in the same run. That its service is another now libsecret hears in Electron's main loop, which isn't here.
+    if (trouble === 'locked') faults.push(...(await works(station)))
+    await station.end()
+    return faults
+  } catch (error) {
+    if (!(error instanceof StationDied)) throw error
+    return [...faults, wrong('the application ended by itself')]
+  } finally {
+    await station.kill()
+  }
+}
+
+/** What needs the keychain can be done. */
+async function works(station: Station): Promise<Fault[]> {
+  const faults: Fault[] = []
+  for (const what of ['refresh', 'pinState'] as const) {
+    const refusal = await refusalOf(station.ask(what))
+    if (refusal)
+      faults.push(wrong(`with the keychain back, ${what} is refused with “${refusal.code}: ${refusal.message}”`))
+  }
+  const { isSet } = (await station.ask('pinState')) as { isSet: boolean }
+  if (!isSet) faults.push({ kind: 'lost', words: 'the PIN' })
+  await station.ask('settled')
+  const { trail } = await station.look()
+  if (!('isWhole' in trail) || !trail.isWhole)
+    faults.push(wrong(`with the keychain back, the trail: ${JSON.stringify(trail)}`))
+  return faults
+}
+
+/** It starts, says why it keeps nothing, and leaves what is kept alone. */
+async function withoutAtStart(place: Place, trouble: 'locked' | 'gone', round: number): Promise<Fault[]> {
+  const faults: Fault[] = []
+  await take(place, trouble)
+  const station = begin(place)
+  try {
+    const opened = await station.opened
+    place.words.add(opened.because ?? opened.state)
+    if (opened.state !== 'memory' || !opened.because || opened.setAside) {
+      faults.push(wrong(`it is opened as ${JSON.stringify(opened)}`))
+    }
+    // What is typed meanwhile is said to be in memory alone.
+    await station.ask('draft', `In memory ${round}`).catch(() => undefined)
+    await station.end()
+  } catch (error) {
+    if (!(error instanceof StationDied)) throw error
+    faults.push(wrong('the application ended by itself'))
+  } finally {
+    await station.kill()
+    await (trouble === 'locked' ? place.keyring.unlock() : place.keyring.start())
+  }
+  const after = begin(place)
+  try {
+    const opened = await after.opened
+    if (opened.state !== 'encrypted' || opened.setAside)
+      return [...faults, wrong(`afterwards it is opened as ${JSON.stringify(opened)}`)]
+    await after.ask('begin')
+    faults.push(...(await works(after)), ...faultsOf(place, await after.look()))
+    await after.end()
+    return faults
+  } finally {
+    await after.kill()
+  }
+}
+
+function faultsOf({ drafts, sends, office }: Place, look: StationLook, isEnd = false): Fault[] {
+  const faults: Fault[] = []
+  const arrived = new Map<string, number>()
+  for (const { name } of Object.values(office.service.state.documents)) arrived.set(name, (arrived.get(name) ?? 0) + 1)
+  for (const title of drafts)
+    if (!look.drafts.includes(title)) faults.push({ kind: 'lost', words: `${title} is nowhere` })
+  for (const title of sends) {
+    const found = look.sends.filter((send) => send.title === title)
+    if (found.length === 0) faults.push({ kind: 'lost', words: `${title} is nowhere` })
+    const count = arrived.get(title) ?? 0
+    if (found.length > 1 || count > 1)
+      faults.push({ kind: 'doubled', words: `${title} is there ${found.length} times, and arrived ${count} times` })
+    const [state, error] = [found[0]?.state, found[0]?.error]
+    if (state === 'sent' ? count === 0 : state === 'ready' && count > 0)
+      faults.push(wrong(`${title} is ${state}, and arrived ${count} times`))
+    if (isEnd && state !== 'sent')
+      faults.push({ kind: 'lost', words: `${title} is “${state}” in the end (${error?.code})` })
+  }
+  return faults
+}
+
+async function inTheEnd(place: Place): Promise<Fault[]> {
+  const station = begin(place)
+  try {
+    await station.opened
+    await station.ask('begin')
+    const until = performance.now() + SETTLING
+    for (;;) {
+      const look = await station.look()
+      const isOpen = look.sends.some(({ state }) => state === 'ready' || state === 'sending' || state === 'uncertain')
+      if (!isOpen || performance.now() > until) return faultsOf(place, look, true)
+      await pause(200)
+    }
+  } finally {
+    await station.kill()
+  }
+}
