@@ -28,6 +28,8 @@ export interface StationPlan {
   keychain: 'file' | 'system'
   /** How long the system's keychain may take, in milliseconds. */
   patience?: number
+  /** By so many pages the database may grow; then SQLite calls its disk full. */
+  morePages?: number
 }
 
 /** What is there, as the application tells it. */
@@ -121,6 +123,11 @@ const work = await openWorkstation({
 })
 
 function nothing(): void {}
+
+if (plan.morePages !== undefined) {
+  const pages = Number(work.db.pragma('page_count', { simple: true }))
+  work.db.pragma(`max_page_count = ${pages + plan.morePages}`)
+}
 
 const { audit, counter, drafts, outbox, pin } = work
 const at = { x: 0, y: 40, width: 800, height: 600 }

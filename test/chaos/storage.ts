@@ -89,9 +89,13 @@ async function firstLife(place: Place): Promise<Fault[]> {
 async function fullDisk(place: Place, round: number): Promise<Fault[]> {
   const { chance } = place
   const faults: Fault[] = []
-  const station = new Station(planOf(place), {
-    mostFileBytes: (await largestFile(join(place.root, 'own'))) + chance.below(96) * 2048
-  })
+  // By the system's word, that a file can't grow any more, or by SQLite's, that its disk is full.
+  const station =
+    chance.below(2) === 0
+      ? new Station({ ...planOf(place), morePages: chance.below(12) })
+      : new Station(planOf(place), {
+          mostFileBytes: (await largestFile(join(place.root, 'own'))) + chance.below(96) * 2048
+        })
   try {
     const opened = await station.opened
     // It may be full for its own beginning already: then it says so, and nothing is written.
