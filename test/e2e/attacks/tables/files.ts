@@ -71,6 +71,31 @@ export const files: Area = {
       script: 'location = "/say?type=application/hta&body=x"',
       told: 'save a file'
     },
+    ...(
+      [
+        ['a program for Windows', 'application/x-msdownload'],
+        ['an installer', 'application/x-msi'],
+        ['a shortcut', 'application/x-ms-shortcut'],
+        ['a program that installs itself from the web', 'application/x-ms-application'],
+        ['a disk', 'application/x-apple-diskimage'],
+        ['an archive', 'application/zip'],
+        ['a program of Java', 'application/java-archive'],
+        ['a sheet with macros', 'application/vnd.ms-excel.sheet.macroEnabled.12'],
+        ['settings for this computer', 'application/x-apple-aspen-config']
+      ] as const
+    ).map(
+      ([what, type]): Attack => ({
+        name: `save ${what} by moving to it`,
+        script: `location = "/say?body=x&type=${type}"`,
+        told: 'save a file'
+      })
+    ),
+    {
+      name: 'save a page that calls itself a file',
+      script: 'location = "/say?body=x&h=" + encodeURIComponent("Content-Disposition:attachment; filename=a.html")',
+      told: 'save a file'
+    },
+    { name: 'save by being sent to a file', script: 'location = "/redirect/302?to=/file"', told: 'save a file' },
     {
       name: 'open a folder of this computer',
       script: refusedBy('(window.showDirectoryPicker?.() ?? Promise.reject())'),

@@ -1,6 +1,6 @@
 /** Showing what isn't the service's within the service's page. */
 import type { Area } from '../attack.ts'
-import { frame, shows, textOfFrame } from './scripts.ts'
+import { byMarkup, byScript, frame, shows, textOfFrame } from './scripts.ts'
 
 export const frames: Area = {
   title: 'Frames and embedded documents',
@@ -104,6 +104,71 @@ export const frames: Area = {
         'const s = document.createElement("frameset"); s.innerHTML = `<frame src="http://{elsewhere}/">`; document.documentElement.replaceChild(s, document.body); await new Promise((r) => setTimeout(r, 300))',
       told: 'unencrypted'
     },
+    ...byScript('unencrypted', [
+      [
+        'send a frame on by its window',
+        'document.getElementById("f").contentWindow.location = "http://{elsewhere}/"',
+        '<iframe id=f name=f src="/embedded"></iframe>'
+      ],
+      [
+        'send a frame on, leaving no trace',
+        'frames[0].location.replace("http://{elsewhere}/")',
+        '<iframe id=f name=f src="/embedded"></iframe>'
+      ],
+      [
+        'send a frame on by its document',
+        'await new Promise((r) => setTimeout(r, 150)); document.getElementById("f").contentDocument.location = "http://{elsewhere}/"',
+        '<iframe id=f name=f src="/embedded"></iframe>'
+      ],
+      [
+        'send a frame on by its attribute',
+        'document.getElementById("f").setAttribute("src", "http://{elsewhere}/")',
+        '<iframe id=f name=f src="/embedded"></iframe>'
+      ],
+      [
+        'send a frame on by opening what has its name',
+        'open("http://{elsewhere}/", "f")',
+        '<iframe id=f name=f src="/embedded"></iframe>'
+      ],
+      [
+        'send a frame on by a link',
+        'document.getElementById("go").click()',
+        '<iframe id=f name=f src="/embedded"></iframe><a id=go target=f href="http://{elsewhere}/">go</a>'
+      ],
+      [
+        'send a frame on by a base for all links',
+        'document.getElementById("go").click()',
+        '<base target=f><iframe id=f name=f src="/embedded"></iframe><a id=go href="http://{elsewhere}/">go</a>'
+      ],
+      [
+        'send a frame on by a button',
+        'document.getElementById("go").click()',
+        '<iframe id=f name=f src="/embedded"></iframe><form><button id=go formtarget=f formaction="http://{elsewhere}/">go</button></form>'
+      ]
+    ]),
+    ...byMarkup('unencrypted', [
+      [
+        'embed a page that the frame’s own text refreshes to',
+        "<iframe srcdoc='<meta http-equiv=refresh content=0;url=http://{elsewhere}/>'></iframe>"
+      ],
+      [
+        'embed a page that the frame’s own answer refreshes to',
+        '<iframe src="/refresh?to=http://{elsewhere}/"></iframe>'
+      ],
+      [
+        'embed a page that the frame’s own script goes to',
+        "<iframe src='/embedded?script=location=`http://{elsewhere}/`'></iframe>"
+      ],
+      [
+        'embed a page in a frame without a border, a size or a name',
+        '<iframe frameborder=0 width=0 height=0 src="http://{elsewhere}/"></iframe>'
+      ],
+      [
+        'embed a page in a frame that may do everything',
+        '<iframe allow="*" allowfullscreen src="http://{elsewhere}/"></iframe>'
+      ],
+      ['embed a page in a shut frame', '<iframe sandbox src="http://{elsewhere}/"></iframe>']
+    ]),
     {
       name: 'embed a frame that no one can look into',
       script: shows(

@@ -84,14 +84,14 @@ const ON_THE_WIRE: readonly Attack[] = [
     name: 'ask the signer for a password in a box of the browser’s',
     script: refusedBy('fetch("/log-in").then(({ ok }) => (ok ? 1 : Promise.reject()))', 1000),
     answers: 'refused',
-    guard: ['request']
+    guard: ['browser']
   }
 ]
 
 const STILL_THERE: readonly Attack[] = [
   {
     name: 'hear from the signer before over a channel',
-    guard: ['request'],
+    guard: ['end'],
     play: async (scene) => {
       await scene.run('const c = new BroadcastChannel("signer"); setInterval(() => c.postMessage("ana"), 20)')
       await scene.next()

