@@ -44,9 +44,9 @@ export async function openApp(log: Log, devServer: URL | undefined) {
     ...{ ask, watch, isWatching: watching.promise },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference)
   })
-  const { isHandedOver, isSigning } = counter
+  const { isAway, isHandedOver, isSigning } = counter
   const { note } = counter.audit
-  const notifications = openNotifications(foundation, { ask, views, watch, isHandedOver, isSigning })
+  const notifications = openNotifications(foundation, { ask, views, watch, isAway, isSigning })
   const identity = openIdentity(foundation, { ask, views, watch, note, isHandedOver })
   const parts = { foundation, folders, composing, counter, notifications, identity, watching }
   followSignals(parts)
@@ -78,6 +78,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
   signals.on('handover', () => {
     notifications.notifier.counterChanged()
     identity.counterChanged()
+    if (counter.lock.isLocked) identity.locked()
   })
   signals.on('accounts', () => {
     send('accounts.changed', null)
@@ -102,14 +103,14 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
   const { actions, ask, views, watch } = folders
   const { bulk, drafts, dropFolders, exchange, outbox, people, presets, remembered } = composing
   const { downloads } = identity
-  const { isHandedOver, handedBack, audit } = counter
+  const { isAway, handedBack, audit } = counter
 
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
-    ...{ isHandedOver, handedBack, log },
+    ...{ isAway, handedBack, log },
     handlers: {
       ...accountHandlers({
         ...{ accounts, clients, facts, lists, watch },
@@ -148,6 +149,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...counterHandlers(counter.counter),
       ...counterSettingsHandlers({
         officeName: () => accounts.chosen()?.name,
+        lock: counter.lock,
         pin: counter.pin,
         settings: counter.settings,
         isRunning: () => counter.counter.isRunning(),
@@ -171,7 +173,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
   installMenu({
     platform: process.platform,
     isPackaged: app.isPackaged,
-    // While a person signs, the office's own screens stay out of sight.
-    choose: (command) => isHandedOver() || send('menu.chosen', { command })
+    // While a person signs, or nobody of staff is there, the office's own screens stay out of sight.
+    choose: (command) => isAway() || send('menu.chosen', { command })
   })
 }

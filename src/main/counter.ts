@@ -5,6 +5,7 @@ import { Audit } from './core/audit/audit.ts'
 import { Counter } from './core/counter/counter.ts'
 import { CounterSettingsKeeper } from './core/counter/counter-settings.ts'
 import { openCrashMarker } from './core/counter/interrupted.ts'
+import { OfficeLock } from './core/counter/office-lock.ts'
 import { PHASES } from './core/counter/phases.ts'
 import { StaffPinKeeper } from './core/counter/pin.ts'
 import { openAppointments } from './core/counter/signing-queue.ts'
@@ -118,12 +119,26 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
       send('counter.changed', { id })
       followTurns()
       if (counter.state()?.isLocked === false) windows.keepFilled()
-      signals.emit('handover')
-      if (counter.isHandedOver()) return
-      for (const handedBack of waiting) handedBack()
-      waiting = []
+      movedOn()
     }
   })
+  const lock = new OfficeLock({
+    ...{ db, note, pin, time, trouble },
+    minutes: () => settings.read().lockAfter,
+    isHandedOver: () => counter.isHandedOver(),
+    changed() {
+      send('lock.changed', null)
+      movedOn()
+    }
+  })
+  const isAway = () => counter.isHandedOver() || lock.isLocked
+
+  function movedOn(): void {
+    signals.emit('handover')
+    if (isAway()) return
+    for (const handedBack of waiting) handedBack()
+    waiting = []
+  }
 
   /** While the screen changes hands there is time to make ready what the next page is shown in. */
   function followTurns(): void {
@@ -133,11 +148,12 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
   }
 
   return {
-    ...{ counter, audit, settings, pin },
+    ...{ counter, audit, settings, pin, lock, isAway },
     isHandedOver: () => counter.isHandedOver(),
     /** Resolves the next time that the office's window is staff's. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),
-    isSigning: () => counter.isRunning(),
+    /** Whether notices would be read by others than staff: anyone signs, or nobody of staff is there. */
+    isSigning: () => counter.isRunning() || lock.isLocked,
 
     /** Finds a session that was interrupted, which is what the window shows first, and opens the second display. */
     start(failed: (error: unknown) => void): void {
@@ -149,6 +165,7 @@ export function openCounter(foundation: Foundation, { ask, watch, isWatching, re
 
     /** At the application's end. What staff had on the clipboard is there again, once this has resolved. */
     async end(options: { keepsMarker: boolean }): Promise<void> {
+      lock.stop()
       await counter.end(options)
       await clipboard.settled()
     }

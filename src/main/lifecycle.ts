@@ -121,6 +121,7 @@ export class Lifecycle {
     }
     const unlocked = () => {
       counter.pin.unlockScreen()
+      counter.lock.signedIn()
       if (this.#window.isFocused()) presence.came()
     }
     if (process.platform === 'linux') followLock(locked, unlocked)
@@ -128,6 +129,7 @@ export class Lifecycle {
       powerMonitor.on('lock-screen', locked)
       powerMonitor.on('unlock-screen', unlocked)
     }
+    counter.lock.watch(() => powerMonitor.getSystemIdleTime())
     // What waited for the network while the computer slept goes at once.
     powerMonitor.on('resume', () => {
       // Not every system tells that it goes to sleep.

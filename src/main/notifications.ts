@@ -14,20 +14,17 @@ export interface NotificationDeps {
   ask: AskDocuments
   views: Views
   watch: Polling
-  /** Whether the office's window is in a signer's hands; whether anyone signs, on whichever display. */
-  isHandedOver: () => boolean
+  /** Whether the office's window is in a signer's hands or locked; whether anyone but staff would read a notice. */
+  isAway: () => boolean
   isSigning: () => boolean
 }
 
-export function openNotifications(
-  foundation: Foundation,
-  { ask, views, watch, isHandedOver, isSigning }: NotificationDeps
-) {
+export function openNotifications(foundation: Foundation, { ask, views, watch, isAway, isSigning }: NotificationDeps) {
   const { db, accounts, log, send, time, window } = foundation
   const happened = () => send('activity.changed', null)
   const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
 
-  const desktop = openDesktop({ window, isHandedOver, send, log })
+  const desktop = openDesktop({ window, isAway, send, log })
   const preferences = openPreferences(db)
   const notifier = openNotifier({
     ...{ db, ask, time, failed, isSigning },

@@ -2,6 +2,7 @@ import { test as withFolder } from './bad-line.ts'
 import { MERE, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { passTime } from './pass-time.ts'
+import { PIN } from './person.ts'
 import { auditOf, configureCounter, formsFor, happened, inOrder, send, signElsewhere } from './sending.ts'
 
 const IDLE_SOON = { idle: { warnAfter: 5, coverAfter: 5, endAfter: 5 } }
@@ -161,3 +162,28 @@ for (const [how, leave] of Object.entries(LEAVING)) {
     expect(await happened(clerk)).toEqual(expect.arrayContaining(['left', 'unlocked']))
   })
 }
+
+withFolder(
+  'nobody is at the computer: Countersign locks itself, stays locked over a restart, and the PIN opens it as it was',
+  async ({ open, userData }) => {
+    const before = await open({ userData })
+    await before.choosePracticeOffice()
+    await send(before, formsFor(['Deed of gift'], [MERE]))
+    await before.window.evaluate((pin) => window.countersign.counter.setPin({ pin }), PIN)
+    await configureCounter(before, { lockAfter: 5 })
+    await before.goTo(/^Documents/)
+    await before.app.setIdleSeconds(300)
+    const heading = { name: 'Countersign is locked' }
+    await expect(before.window.getByRole('heading', heading)).toBeVisible()
+    await expect(before.window.getByText('Deed of gift')).toBeHidden()
+    await before.app.kill()
+
+    const after = await open({ userData })
+    await expect(after.window.getByRole('heading', heading)).toBeVisible()
+    await expect(after.window.getByRole('navigation', { name: 'Screens' })).toBeHidden()
+    await after.person.unlock()
+    await expect(after.window.getByRole('heading', heading)).toBeHidden()
+    await after.goTo(/^Documents/)
+    await expect(after.window.getByText('Deed of gift').first()).toBeVisible()
+  }
+)

@@ -95,6 +95,8 @@ interface Surroundings {
   clickTray(): Promise<void>
   clickTrayMenu(labels: readonly string[]): Promise<void>
   badge(): Promise<Badge>
+  /** Nobody has touched the computer for so long. */
+  setIdleSeconds(seconds: number): Promise<void>
   emitPower(event: 'suspend' | 'resume'): Promise<void>
   /** The computer's screen is locked or unlocked, and tells of it as far as this system does. */
   setLocked(isLocked: boolean): Promise<void>

@@ -312,6 +312,10 @@ export async function launchOnElectron(start: Start): Promise<Started> {
     clickTray: () => app.evaluate(pressTray, []),
     clickTrayMenu: (labels) => app.evaluate(pressTray, [...labels]),
     badge: () => app.evaluate(readBadge),
+    setIdleSeconds: (seconds) =>
+      app.evaluate(({ powerMonitor }, seconds) => {
+        powerMonitor.getSystemIdleTime = () => seconds
+      }, seconds),
     emitPower: (event) => app.evaluate(({ powerMonitor }, event) => void powerMonitor.emit(event), event),
     setLocked: (isLocked) =>
       app.evaluate(({ powerMonitor }, isLocked) => {

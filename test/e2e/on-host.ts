@@ -140,6 +140,7 @@ export async function launchOnHost(start: Start): Promise<Started> {
       clickTray: () => ask('clickTray'),
       clickTrayMenu: (labels) => ask('clickTrayMenu', [...labels]),
       badge: () => ask('badge'),
+      setIdleSeconds: (seconds) => ask('setIdleSeconds', seconds),
       emitPower: (event) => ask('emitPower', event),
       setLocked: (isLocked) => ask('setLocked', isLocked),
       setOnline: (online) => ask('setOnline', online),

@@ -144,6 +144,9 @@ const requests = {
     if (!powerEvents.emits.includes(event)) throw new Error(`powerMonitor doesn't tell of ${event} on this system`)
     powerMonitor.emit(event)
   },
+  setIdleSeconds: async (seconds: number) => {
+    powerMonitor.idleSeconds = seconds
+  },
   setLocked: async (isLocked: boolean) => {
     powerMonitor.isLocked = isLocked
     if (process.platform !== 'linux') powerMonitor.emit(isLocked ? 'lock-screen' : 'unlock-screen')

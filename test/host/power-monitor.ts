@@ -23,6 +23,8 @@ class PowerMonitor extends Emulated implements Offered {
   onBatteryPower = false
   /** @internal set by a test */
   isLocked = false
+  /** @internal set by a test */
+  idleSeconds = 0
 
   constructor() {
     super('powerMonitor', powerEvents)
@@ -33,7 +35,7 @@ class PowerMonitor extends Emulated implements Offered {
   }
 
   getSystemIdleTime(): number {
-    return 0
+    return this.idleSeconds
   }
 
   getSystemIdleState(threshold: number): 'active' | 'locked' {

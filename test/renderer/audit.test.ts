@@ -187,6 +187,8 @@ test('every event has words of its own, and a later version’s event is shown b
     'account-changed',
     'account-removed',
     'entries-lost',
+    'office-locked',
+    'office-unlocked',
     'identity-data-fetched'
   ]
   const words = events.map((what) => entryStatus({ what, detail: {} }).word)

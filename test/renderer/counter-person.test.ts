@@ -72,7 +72,7 @@ describe('the person who has the screen', () => {
 
   test('nothing else was asked for after a reload, and the office comes once staff has the screen again', async () => {
     await open({ phase: 'open', origin })
-    expect(api.control.calls.map(({ name }) => name).filter((name) => !isPersons(name))).toEqual([])
+    expect(api.control.calls.map(({ name }) => name).filter((name) => !isPersons(name))).toEqual(['counter.lock'])
     expect(document.querySelector('.frame')).toBeNull()
     expect(screen.queryByText(/practice office/i)).toBeNull()
     await become({ phase: 'ended' })

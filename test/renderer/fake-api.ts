@@ -49,6 +49,7 @@ import type {
   IdentityRecordView,
   Imported,
   KnownForm,
+  OfficeLockState,
   OutboxView,
   OverviewView,
   PersonView,
@@ -146,6 +147,7 @@ export interface FakeState {
   signingOrigin: string
   pin: PinState
   pinDigits: string
+  lock: OfficeLockState
   counterSettings: CounterSettings
   audit: AuditEntry[]
   auditCheck: Partial<AuditCheck>
@@ -252,6 +254,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     asksService: true,
     signingOrigin: 'https://signing.example.com',
     pin: { isSet: true, keptIn: 'keychain', reset: 'none', canReset: true },
+    lock: { isLocked: false, opensBySignIn: true },
     pinDigits: fakePin,
     counterSettings: {
       staffName: '',
@@ -263,6 +266,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
       fullScreen: true,
       useOtherDisplay: false,
       idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+      lockAfter: 0,
       allowedOrigins: [],
       mayKeepPages: false
     },
@@ -284,8 +288,8 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     for (const listener of listeners.get(name) ?? []) (listener as (payload: Events[Name]) => void)(payload)
   }
 
-  /** Whether a person has the office's own window. */
-  const isHandedOver = () => state.counter?.place === 'here' && state.counter.phase !== 'ended'
+  /** Whether a person has the office's own window, or it is locked. */
+  const isHandedOver = () => (state.counter?.place === 'here' && state.counter.phase !== 'ended') || state.lock.isLocked
 
   function chosen(): AccountView {
     const account = state.accounts.find((one) => one.chosen)

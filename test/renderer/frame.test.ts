@@ -1,4 +1,5 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
+import axe from 'axe-core'
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
@@ -12,6 +13,7 @@ import {
 import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
+import { fakePin } from './fakes/counter.ts'
 import { type Opened, openOffice } from './office.ts'
 import { NOW, officeAccount, practiceAccount } from './people.ts'
 
@@ -44,6 +46,44 @@ test('the way back to a document leads among what was searched for, as long as i
   router.go('identity-pdf', ['doc-6'])
   expect(router.hrefOfDocument('doc-6')).toBe('#/documents/InBox?search=arjun&document=doc-6')
   expect(router.hrefOfDocument('doc-7')).toBe('#/documents/all?document=doc-7')
+})
+
+describe('while Countersign is locked', () => {
+  const isThere = () => screen.queryByRole('dialog', { name: 'Countersign is locked' }) !== null
+  async function give(pin: string) {
+    for (const digit of pin) await fireEvent.click(screen.getByRole('button', { name: digit }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Unlock' }))
+    await settle()
+  }
+
+  test('nothing of the office is seen or reached, and what was open is there again after the PIN', async () => {
+    const { api, app } = await open({}, 'documents')
+    api.control.state.lock = { isLocked: true, opensBySignIn: true }
+    api.control.emit('lock.changed', null)
+    await settle()
+    expect([isThere(), document.querySelector<HTMLElement>('.frame')?.inert]).toEqual([true, true])
+    expect(screen.getByText(/signing in to it again/)).toBeTruthy()
+    expect((await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } })).violations).toEqual([])
+    await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
+    await fireEvent.keyDown(window, { key: 'n', ctrlKey: true })
+    await settle()
+    expect([screen.queryByRole('dialog', { name: /Search/ }), app.router.route.screen]).toEqual([null, 'documents'])
+    await give('0000')
+    expect([isThere(), screen.getByRole('alert').textContent]).toEqual([true, 'That isn’t the PIN.'])
+    await give(fakePin)
+    expect([isThere(), document.querySelector<HTMLElement>('.frame')?.inert]).toEqual([false, false])
+    expect(app.router.route.screen).toBe('documents')
+  })
+
+  test('a window that is loaded shows no more than that, and the office once it is opened', async () => {
+    const { api } = await open({ lock: { isLocked: true, opensBySignIn: false } })
+    expect([isThere(), document.querySelector('.frame')]).toEqual([true, null])
+    expect(screen.queryByText(/signing in to it again/)).toBeNull()
+    const asked = api.control.calls.map(({ name }) => name)
+    expect(new Set(asked)).toEqual(new Set(['counter.state', 'counter.lock', 'settings.get']))
+    await give(fakePin)
+    expect([isThere(), document.querySelector('.frame') === null]).toEqual([false, false])
+  })
 })
 
 describe('the frame', () => {

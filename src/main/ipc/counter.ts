@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../core/counter/logo.ts'
+import type { OfficeLock } from '../core/counter/office-lock.ts'
 import type { StaffPinKeeper } from '../core/counter/pin.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
@@ -51,12 +52,13 @@ export function counterHandlers(counter: Counter): Omit<HandlersOf<'counter'>, k
 
 type CounterSettingsHandlers = Pick<
   RequestHandlers,
-  `counter.${'pin' | 'setPin' | 'resetPin' | 'settings' | 'configure' | 'chooseLogo' | 'idleScreen'}`
+  `counter.${'lock' | 'unlockOffice' | 'pin' | 'setPin' | 'resetPin' | 'settings' | 'configure' | 'chooseLogo' | 'idleScreen'}`
 >
 
 interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
   /** What the chosen account is called, where there is one. */
   officeName: () => string | undefined
+  lock: Pick<OfficeLock, 'state' | 'unlock'>
   pin: Pick<StaffPinKeeper, 'state' | 'set' | 'reset'>
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'idleScreen'>
   /** Whether someone signs at the counter now. */
@@ -77,6 +79,8 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       return pin.set(chosen, current)
     },
     'counter.resetPin': () => pin.reset(),
+    'counter.lock': () => parts.lock.state(),
+    'counter.unlockOffice': (given) => parts.lock.unlock(given.pin),
 
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => settings.configure(changes),

@@ -43,9 +43,9 @@ export interface Registration<Event> {
   handle(channel: string, listener: (event: Event, ...args: unknown[]) => Promise<unknown>): void
   /** Whose the event is: undefined unless it comes from the main frame of a window of ours while it shows our own page. */
   roleOf(event: Event): Role | undefined
-  /** Whether a person has the office's own window. */
-  isHandedOver(): boolean
-  /** Resolves once no person has it any more. */
+  /** Whether a person has the office's own window, or it is locked. */
+  isAway(): boolean
+  /** Resolves once it is staff's again. */
   handedBack(): Promise<void>
   handlers: RequestHandlers
   log: { error(message: string, detail?: Record<string, unknown>): void }
@@ -69,7 +69,7 @@ export function registerHandlers<Event>(registration: Registration<Event>): void
 }
 
 async function answer<Event>(
-  { roleOf, isHandedOver, handedBack, handlers, log }: Registration<Event>,
+  { roleOf, isAway, handedBack, handlers, log }: Registration<Event>,
   name: RequestName,
   event: Event,
   args: unknown[]
@@ -80,7 +80,7 @@ async function answer<Event>(
     return { ok: false, error: NOT_ALLOWED }
   }
   const isThere = () => roleOf(event) === from
-  const mayAsk = () => from === 'person' || ASKED_WHILE_HANDED_OVER.has(name) || !isHandedOver()
+  const mayAsk = () => from === 'person' || ASKED_WHILE_HANDED_OVER.has(name) || !isAway()
   // Behind the person's screen the office's own stays as it was, and asks on when something changes: it waits, and misses nothing.
   while (!mayAsk()) await handedBack()
   if (!isThere()) return { ok: false, error: NOT_ALLOWED }

@@ -9,12 +9,12 @@ import { bringForward } from './windows.ts'
 
 export interface DesktopParts extends Pick<TrayParts, 'log'> {
   window: BrowserWindow
-  /** Whether the screen is in a signer's hands: then the office's own screens stay out of sight. */
-  isHandedOver: () => boolean
+  /** Whether the screen is in a signer's hands, or locked: then the office's own screens stay out of sight. */
+  isAway: () => boolean
   send: SendEvent
 }
 
-export function openDesktop({ window, isHandedOver, send, log }: DesktopParts) {
+export function openDesktop({ window, isAway, send, log }: DesktopParts) {
   const { platform } = process
   const pictures = app.isPackaged
     ? join(process.resourcesPath, 'tray')
@@ -24,14 +24,14 @@ export function openDesktop({ window, isHandedOver, send, log }: DesktopParts) {
     ...{ platform, pictures, log },
     quit: () => app.quit(),
     open(place) {
-      if (isHandedOver() || !bringForward(window)) return
+      if (isAway() || !bringForward(window)) return
       if (place) send('menu.chosen', { command: place })
     }
   })
   return {
     notifications: openNotifications({
       platform,
-      clicked: (leadsTo) => !isHandedOver() && bringForward(window) && send('document.asked', leadsTo)
+      clicked: (leadsTo) => !isAway() && bringForward(window) && send('document.asked', leadsTo)
     }),
     /** Shows how the chosen account stands. */
     show(badgeCounts: BadgeCounts): void {

@@ -56,6 +56,8 @@ const events = {
   'identity.cleared': carrying<{ reading: string; why: IdentityClearing }>(),
   /** Nobody of staff is at the screen: nothing of an identity check’s PDF may stay on the page. */
   'pdf.cleared': carrying<null>(),
+  /** The office's own window was locked or opened. */
+  'lock.changed': carrying<null>(),
   /** A session began, moved on or ended; '' where there is none. */
   'counter.changed': carrying<{ id: string }>(),
   'audit.changed': carrying<null>(),

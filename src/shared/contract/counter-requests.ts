@@ -9,6 +9,7 @@ import type {
   CounterSession,
   CounterSettings,
   IdleScreen,
+  OfficeLockState,
   PinState
 } from './counter-views.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
@@ -88,6 +89,10 @@ export const counterRequests = {
   /** The PIN was forgotten: anyone who signs in to this computer next may set a new one. */
   'counter.resetPin': answers<PinState>()(nothing),
 
+  'counter.lock': answers<OfficeLockState>()(nothing),
+  /** Staff gives their PIN to open the office's own window; harmless where it isn't locked. */
+  'counter.unlockOffice': answers<OfficeLockState>()(z.strictObject({ pin: typedPin })),
+
   'counter.settings': answers<CounterSettings>()(nothing),
   'counter.configure': answers<CounterSettings>()(
     z.strictObject({
@@ -102,6 +107,7 @@ export const counterRequests = {
       fullScreen: z.boolean().optional(),
       useOtherDisplay: z.boolean().optional(),
       idle: z.strictObject({ warnAfter: seconds, coverAfter: seconds, endAfter: seconds }).optional(),
+      lockAfter: z.number().int().min(0).max(480).optional(),
       allowedOrigins: z.array(z.string().trim().min(1).max(300)).max(50).optional(),
       mayKeepPages: z.boolean().optional()
     })

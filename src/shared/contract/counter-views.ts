@@ -155,10 +155,21 @@ export interface CounterSettings {
   otherDisplay?: string
   /** Seconds without a touch until the warning, from there to the cover, and from there to the end of the session. */
   idle: { warnAfter: number; coverAfter: number; endAfter: number }
+  /** Minutes without a touch of the computer until the office's own window is locked; 0 for never. */
+  lockAfter: number
   /** Origins (`https://sign.example.com`) that signing pages may show beside their own and the service's. */
   allowedOrigins: string[]
   /** Staff may print a signing page, and save it. */
   mayKeepPages: boolean
+}
+
+/** Whether the office's own window is locked because nobody was there. */
+export interface OfficeLockState {
+  isLocked: boolean
+  /** Signing in to the computer opens it, too. */
+  opensBySignIn: boolean
+  /** Wrong PINs were given: none is taken before then. */
+  waitUntil?: number
 }
 
 /** What the second display shows while nobody signs. */
@@ -192,6 +203,8 @@ export type AuditEvent =
   | 'account-changed'
   | 'account-removed'
   | 'entries-lost'
+  | 'office-locked'
+  | 'office-unlocked'
   | 'identity-data-fetched'
   | 'signed-document-fetched'
 

@@ -153,9 +153,9 @@ export const personRequestNames = [
 ] as const satisfies readonly RequestName[]
 
 /**
- * What the office's own window may ask while a person has it: what the person does and staff does with their PIN, and what
- * keeps what was typed before. Anything else waits until staff has the screen again, but for a second session, which is
- * refused.
+ * What the office's own window may ask while a person has it, or it is locked: what the person does and staff does with their
+ * PIN, and what keeps what was typed before. Anything else waits until staff has the screen again, but for a second session,
+ * which is refused.
  */
 export const handedOverRequestNames = [
   ...personRequestNames,
@@ -163,6 +163,8 @@ export const handedOverRequestNames = [
   'counter.pin',
   'counter.setPin',
   'counter.resetPin',
+  'counter.lock',
+  'counter.unlockOffice',
   'drafts.save',
   'system.readyToClose'
 ] as const satisfies readonly RequestName[]

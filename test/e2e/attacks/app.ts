@@ -62,7 +62,7 @@ const handlers = Object.fromEntries(
 registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
   roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
-  isHandedOver: () => false,
+  isAway: () => false,
   handedBack: () => Promise.resolve(),
   handlers,
   log

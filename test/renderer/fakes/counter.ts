@@ -278,6 +278,15 @@ export function fakeCounter(office: FakeOffice): Handled {
       return state.pin
     },
 
+    'counter.lock': () => state.lock,
+    'counter.unlockOffice': ({ pin }) => {
+      if (!state.lock.isLocked) return state.lock
+      givePin(pin)
+      state.lock = { ...state.lock, isLocked: false }
+      emit('lock.changed', null)
+      return state.lock
+    },
+
     'counter.settings': () => state.counterSettings,
     'counter.configure': (change) => {
       const { logo, ...others } = change

@@ -185,6 +185,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         useOtherDisplay: true,
         otherDisplay: 'DELL P2419H',
         idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+        lockAfter: 15,
         allowedOrigins: ['https://pay.example.com', 'https://identity.example.org'],
         mayKeepPages: true
       }
@@ -199,6 +200,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
         fullScreen: false,
         useOtherDisplay: false,
         idle: { warnAfter: 45, coverAfter: 30, endAfter: 300 },
+        lockAfter: 0,
         allowedOrigins: [],
         mayKeepPages: false
       }

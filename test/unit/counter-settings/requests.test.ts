@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
 import { LARGEST_LOGO } from '../../../src/main/core/counter/logo.ts'
+import { OfficeLock } from '../../../src/main/core/counter/office-lock.ts'
 import { counterSettingsHandlers } from '../../../src/main/ipc/counter.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { database, pinOffice } from './office.ts'
@@ -21,9 +22,18 @@ function office() {
     changed: () => undefined
   })
   const signing = { isRunning: false }
+  const pins = pinOffice()
+  const pin = pins.run()
+  const lock = new OfficeLock({
+    ...{ db: database(), pin, time: pins.time.run() },
+    minutes: () => settings.read().lockAfter,
+    isHandedOver: () => signing.isRunning,
+    ...{ note: () => undefined, changed: () => undefined, trouble: () => undefined }
+  })
   const handlers = counterSettingsHandlers({
     officeName: () => 'Harbour & Co',
-    pin: pinOffice().run(),
+    pin,
+    lock,
     settings,
     isRunning: () => signing.isRunning,
     chooseFiles: async () => chosen
@@ -33,7 +43,7 @@ function office() {
     if (bytes) await writeFile(join(folder, name), bytes)
     return handlers['counter.chooseLogo'](undefined, context)
   }
-  return { folder, handlers, choosing, signing }
+  return { folder, handlers, choosing, signing, lock, pass: pins.time.pass }
 }
 
 const badFile = (message: RegExp) => ({ appError: { code: 'bad-file', message: expect.stringMatching(message) } })
@@ -50,6 +60,16 @@ describe('requests about the counter’s settings', () => {
     await handlers['counter.setPin']({ pin: '74918' }, context)
     signing.isRunning = true
     expect(await handlers['counter.setPin']({ pin: '60417', current: '74918' }, context)).toMatchObject({ isSet: true })
+  })
+
+  test('lock the office after the minutes that are set, and open it again', async () => {
+    const { handlers, lock, pass } = office()
+    await handlers['counter.setPin']({ pin: '74918' }, context)
+    await handlers['counter.configure']({ lockAfter: 5 }, context)
+    lock.watch(() => 300)
+    await pass(5_000)
+    expect(await handlers['counter.lock'](undefined, context)).toMatchObject({ isLocked: true })
+    expect(await handlers['counter.unlockOffice']({ pin: '74918' }, context)).toMatchObject({ isLocked: false })
   })
 
   test('set, tell and replace the PIN', async () => {

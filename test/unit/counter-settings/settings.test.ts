@@ -41,6 +41,7 @@ describe('the settings of a counter', () => {
       fullScreen: true,
       useOtherDisplay: false,
       idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+      lockAfter: 0,
       allowedOrigins: [],
       mayKeepPages: false
     })

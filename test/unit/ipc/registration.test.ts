@@ -27,7 +27,7 @@ function application(some: Partial<RequestHandlers> = {}) {
   registerHandlers<Sender>({
     handle: (channel, listener) => channels.set(channel, listener),
     roleOf: (sender) => sender.role,
-    isHandedOver: () => isHandedOver,
+    isAway: () => isHandedOver,
     handedBack: () => handedBack.promise,
     handlers: { ...none, ...some },
     log

@@ -28,6 +28,7 @@ export const FIRST_SETTINGS: Kept = {
   fullScreen: true,
   useOtherDisplay: false,
   idle: { warnAfter: 120, coverAfter: 30, endAfter: 300 },
+  lockAfter: 0,
   allowedOrigins: [],
   mayKeepPages: false
 }
@@ -147,6 +148,7 @@ function asKept(found: unknown): Kept {
     fullScreen: taken('fullScreen'),
     useOtherDisplay: taken('useOtherDisplay'),
     idle: taken('idle'),
+    lockAfter: taken('lockAfter'),
     allowedOrigins: [...new Set(origins)],
     mayKeepPages: taken('mayKeepPages')
   }
@@ -179,6 +181,7 @@ const NAMES: Readonly<Record<string, string>> = {
   fullScreen: 'filling the screen',
   useOtherDisplay: 'second display',
   idle: 'times without a touch',
+  lockAfter: 'when Countersign locks itself',
   allowedOrigins: 'allowed addresses',
   mayKeepPages: 'printing and saving'
 }

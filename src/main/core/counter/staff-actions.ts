@@ -150,12 +150,19 @@ export class StaffActions {
     if (!this.#page.isThere()) fail('gone', NO_PAGE)
   }
 
-  #refused({ code, waitUntil }: Extract<PinAnswer, { ok: false }>): never {
-    if (code === 'wrong-pin') this.#state.note('pin-wrong')
-    this.#state.become({ pinWaitUntil: waitUntil })
-    const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(0, waitUntil - this.#deps.time.now()) }
-    fail(code, REFUSED[code], code === 'no-pin' ? {} : wait)
+  #refused(answer: RefusedPin): never {
+    if (answer.code === 'wrong-pin') this.#state.note('pin-wrong')
+    this.#state.become({ pinWaitUntil: answer.waitUntil })
+    return refusePin(answer, this.#deps.time.now())
   }
+}
+
+type RefusedPin = Extract<PinAnswer, { ok: false }>
+
+/** @throws AppFailure of the answer's code: why the PIN opens nothing, and for how many milliseconds the next has to wait. */
+export function refusePin({ code, waitUntil }: RefusedPin, now: number): never {
+  const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(0, waitUntil - now) }
+  return fail(code, REFUSED[code], code === 'no-pin' ? {} : wait)
 }
 
 const NO_PAGE = 'There is no page just now.'

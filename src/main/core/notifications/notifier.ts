@@ -18,7 +18,10 @@ export interface NotifierDeps extends PreferenceDeps {
   settings: () => NotificationPreferences
   /** Whether any folder of the account was read in this run; others may fail for as long as they are listed. */
   isRead: (accountId: string) => boolean
-  /** Whether anyone signs at the counter, on whichever display: the system decides where a notice shows, and they would read it. */
+  /**
+   * Whether anyone signs at the counter, on whichever display: the system decides where a notice shows, and they would read
+   * it. Or nobody of staff is there to read it.
+   */
   isSigning: () => boolean
   show: (notice: NotificationText) => void
   /** Takes the notices off the screen that are still there. */

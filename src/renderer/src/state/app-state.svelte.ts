@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { OfficeSession } from './counter-session.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
 import { Employers } from './employers.svelte.ts'
+import { OfficeLock } from './office-lock.svelte.ts'
 import { Outbox } from './outbox.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
@@ -54,6 +55,7 @@ export class AppState {
   readonly employers: Employers
   readonly draftSavers: DraftSavers
   readonly counter: OfficeSession
+  readonly lock: OfficeLock
   readonly system: Resource<SystemStatus>
 
   readonly #host: Window
@@ -74,12 +76,13 @@ export class AppState {
     this.employers = new Employers(api)
     this.draftSavers = new DraftSavers(this)
     this.counter = new OfficeSession(api, clock)
+    this.lock = new OfficeLock(api, clock)
     this.system = new Resource(() => api.system.status())
   }
 
   /**
-   * Reads all that the frame shows, then follows the events; where a person has this window, what the frame shows comes once
-   * staff has it again. Answers what stops following.
+   * Reads all that the frame shows, then follows the events; where a person has this window, or it is locked, what the frame
+   * shows comes once staff has it again. Answers what stops following.
    */
   async open(): Promise<() => void> {
     const stops = [
@@ -106,11 +109,16 @@ export class AppState {
     ]
     // Read before anything is shown: a person may have the screen, and then nothing of the office may be seen.
     const reading = Promise.all([this.accounts.load(), this.system.load()])
-    const [stopCounter] = await Promise.all([this.counter.open(), this.settings.load()])
-    if (!this.counter.isWith('here')) await reading
+    const [stopCounter, stopLock] = await Promise.all([this.counter.open(), this.lock.open(), this.settings.load()])
+    if (!this.isAway) await reading
     return () => {
-      for (const stop of [...stops, stopCounter]) stop()
+      for (const stop of [...stops, stopCounter, stopLock]) stop()
     }
+  }
+
+  /** Whether nothing of the office may be seen, heard or reached here: a person has this very screen, or it is locked. */
+  get isAway(): boolean {
+    return this.counter.isWith('here') || this.lock.isLocked
   }
 
   /** Chooses another account, or says that it couldn't be; answers whether it is chosen. */

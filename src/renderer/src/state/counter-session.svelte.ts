@@ -9,7 +9,7 @@ import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { type Clock, Seconds } from './clock.ts'
-import { ForgottenPin, PinWait } from './staff-pin.svelte.ts'
+import { ForgottenPin, PinWait, type TakesPin } from './staff-pin.svelte.ts'
 
 type PersonRequest = (typeof personRequestNames)[number]
 type Of<Domain extends string> = PersonRequest extends infer Name
@@ -42,7 +42,7 @@ const moving = ['id', 'phase', 'current', 'cover', 'isLocked'] as const
 /** What goes through whatever else is under way: a page that prints for ever must not keep anyone from covering it. */
 const urgent: ReadonlySet<string> = new Set(['cover', 'resume', 'continue', 'end'])
 
-export class FollowedSession {
+export class FollowedSession implements TakesPin {
   /** What staff does who forgot the PIN; undefined if this page may not ask for it. */
   readonly forgotten: ForgottenPin | undefined = undefined
   readonly #api: PersonApi
@@ -94,6 +94,9 @@ export class FollowedSession {
   }
   get pinBusy() {
     return this.#pinBusy
+  }
+  get isOffice() {
+    return this.forgotten !== undefined
   }
   /** Staff wants the screen: their PIN is asked for in place of what the person sees. */
   get staffAsked() {

@@ -5,6 +5,20 @@ import { type Api, settled, together } from '../api.ts'
 import { type Clock, Seconds } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
+/** Who the pad gives a PIN to. */
+export interface TakesPin {
+  /** Whether staff stands at it, as against a person who signs. */
+  readonly isOffice: boolean
+  /** Seconds until a PIN is taken again. */
+  readonly pinWait: number
+  /** Why the newest PIN was not taken. */
+  readonly pinError: AppError | undefined
+  readonly pinBusy: boolean
+  /** What was typed before the pad was there: given once, to the pad. */
+  takeFirstDigit(): string
+  unlock(pin: string): Promise<void>
+}
+
 /**
  * How long the pad waits after wrong PINs: counted from the moment that it is told on what no change of the computer's clock
  * makes jump, so that the pad is never dead for longer than was said.

@@ -27,6 +27,8 @@ const events: Record<AuditEvent, StatusWords> = {
   'account-changed': { shape: 'dot', word: 'Account changed', tone: 'warn' },
   'account-removed': { shape: 'bar', word: 'Account removed', tone: 'warn' },
   'entries-lost': { shape: 'cross', word: 'Entries missing', tone: 'danger' },
+  'office-locked': { shape: 'pause', word: 'Countersign locked', tone: 'quiet' },
+  'office-unlocked': { shape: 'dot', word: 'Countersign opened', tone: 'quiet' },
   'identity-data-fetched': { shape: 'dot', word: 'Identity data fetched', tone: 'quiet' },
   'signed-document-fetched': { shape: 'dot', word: 'Signed document fetched', tone: 'quiet' }
 }

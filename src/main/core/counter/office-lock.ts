@@ -1,0 +1,115 @@
+/**
+ * The office's own window locks itself once nobody has touched the computer for as long as the office says, and stays locked over
+ * a restart. The staff's PIN opens it, and so does signing in to the computer, where the system tells of that.
+ */
+import type { OfficeLockState } from '../../../shared/contract/index.ts'
+import type { NoteInAudit } from '../audit/audit.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { openMeta } from '../storage/meta.ts'
+import type { StaffPinKeeper } from './pin.ts'
+import { refusePin } from './staff-actions.ts'
+
+/** Milliseconds between two looks at whether anyone is there. */
+const LOOK_EVERY = 5_000
+const KEY = 'office-locked'
+
+export interface OfficeLockDeps {
+  db: Db
+  pin: Pick<StaffPinKeeper, 'state' | 'check'>
+  /** After how many minutes without a touch; 0 for never. */
+  minutes: () => number
+  /** Whether a person has the office's window: a session has its own times. */
+  isHandedOver: () => boolean
+  note: NoteInAudit
+  time: Pick<Time, 'after' | 'now'>
+  /** It was locked or opened. */
+  changed: () => void
+  /** What could not be kept over a restart: the disk's error. */
+  trouble: (error: unknown) => void
+}
+
+export class OfficeLock {
+  readonly #deps: OfficeLockDeps
+  readonly #meta: ReturnType<typeof openMeta>
+  #isLocked: boolean
+  #cancel: (() => void) | undefined
+
+  constructor(deps: OfficeLockDeps) {
+    this.#deps = deps
+    this.#meta = openMeta(deps.db)
+    this.#isLocked = this.#meta.read(KEY) !== undefined
+  }
+
+  get isLocked(): boolean {
+    return this.#isLocked
+  }
+
+  /** @param idleSeconds how long nobody has touched the computer. */
+  watch(idleSeconds: () => number): void {
+    this.#cancel = this.#deps.time.after(LOOK_EVERY, () => {
+      this.watch(idleSeconds)
+      void this.#look(idleSeconds())
+    })
+  }
+
+  stop(): void {
+    this.#cancel?.()
+  }
+
+  /** Whether it is locked, and until when no PIN is taken. @throws KeychainError */
+  async state(): Promise<OfficeLockState> {
+    const { waitUntil, canReset } = await this.#deps.pin.state()
+    return { isLocked: this.#isLocked, opensBySignIn: canReset, ...(waitUntil !== undefined && { waitUntil }) }
+  }
+
+  /** @throws AppFailure `wrong-pin`, `pin-wait`; `keychain` if the PIN can't be read. */
+  async unlock(pin: string): Promise<OfficeLockState> {
+    const { note, time } = this.#deps
+    const answer = this.#isLocked ? await this.#deps.pin.check(pin) : undefined
+    // Without a PIN nobody could ever open it.
+    if (answer && !answer.ok && answer.code !== 'no-pin') {
+      if (answer.code === 'wrong-pin') note({ what: 'pin-wrong', detail: { where: 'Countersign was locked' } })
+      refusePin(answer, time.now())
+    }
+    if (answer) this.#open(answer.ok ? 'with the PIN' : 'without a PIN, as there is none any more')
+    return this.state()
+  }
+
+  /** Someone has signed in to the computer. */
+  signedIn(): void {
+    this.#open('by signing in to the computer')
+  }
+
+  async #look(idleSeconds: number): Promise<void> {
+    const { isHandedOver, minutes, note, pin, changed } = this.#deps
+    const after = minutes() * 60
+    if (this.#isLocked || after === 0 || idleSeconds < after || isHandedOver()) return
+    // Where no PIN can be read nothing could open it.
+    const isSet = await pin.state().then(
+      (state) => state.isSet,
+      () => false
+    )
+    if (!isSet || this.#isLocked || isHandedOver()) return
+    this.#isLocked = true
+    this.#keep(() => this.#meta.write(KEY, 'yes'))
+    note({ what: 'office-locked', detail: { seconds: String(Math.round(idleSeconds)) } })
+    changed()
+  }
+
+  #open(how: string): void {
+    if (!this.#isLocked) return
+    this.#isLocked = false
+    this.#keep(() => this.#meta.erase(KEY))
+    this.#deps.note({ what: 'office-unlocked', detail: { how } })
+    this.#deps.changed()
+  }
+
+  #keep(write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      this.#deps.trouble(error)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** Whether the office's own window is locked because nobody was there, and the PIN that opens it. */
+import type { AppError } from '../../../shared/contract/errors.ts'
+import type { OfficeLockState } from '../../../shared/contract/views.ts'
+import { type Api, settled } from '../api.ts'
+import type { Clock } from './clock.ts'
+import { Resource } from './resource.svelte.ts'
+import { PinWait, type TakesPin } from './staff-pin.svelte.ts'
+
+export class OfficeLock implements TakesPin {
+  readonly isOffice = true
+  readonly #api: Api
+  readonly #state: Resource<OfficeLockState>
+  readonly #wait: PinWait
+  #error = $state.raw<AppError>()
+  #busy = $state(false)
+
+  constructor(api: Api, clock: Clock) {
+    this.#api = api
+    this.#state = new Resource(() => api.counter.lock())
+    this.#wait = new PinWait(clock)
+  }
+
+  get isLocked() {
+    return this.#state.value?.isLocked ?? false
+  }
+  /** Whether signing in to the computer opens it, too. */
+  get opensBySignIn() {
+    return this.#state.value?.opensBySignIn ?? false
+  }
+  get pinError() {
+    return this.#error
+  }
+  get pinBusy() {
+    return this.#busy
+  }
+  get pinWait() {
+    return this.#wait.left
+  }
+
+  takeFirstDigit(): string {
+    return ''
+  }
+
+  /** Reads it, then follows it. Answers what stops following. */
+  async open(): Promise<() => void> {
+    const stop = this.#api.on('lock.changed', () => void this.#load())
+    await this.#load()
+    return stop
+  }
+
+  /** Gives the PIN; it is kept nowhere. */
+  async unlock(pin: string): Promise<void> {
+    if (this.#busy) return
+    this.#busy = true
+    this.#error = undefined
+    const result = await settled(this.#api.counter.unlockOffice({ pin }))
+    this.#busy = false
+    if (result.ok) return this.#state.put(result.value)
+    this.#error = result.error
+    if (result.error.retryAfterMs) this.#wait.begin(result.error.retryAfterMs)
+  }
+
+  async #load(): Promise<void> {
+    await this.#state.load()
+    this.#error = undefined
+    this.#wait.told(this.#state.value?.waitUntil)
+  }
+}

@@ -1,0 +1,122 @@
+/** When the office's own window locks itself, what opens it, and what a restart or a full disk changes of that. */
+import { expect, test } from 'vitest'
+import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
+import { OfficeLock } from '../../../src/main/core/counter/office-lock.ts'
+import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
+import { database, pinOffice } from './office.ts'
+
+const PIN = '74918'
+
+async function office() {
+  const pins = pinOffice()
+  const pin = pins.run()
+  await pin.set(PIN)
+  const db = database()
+  const here = { minutes: 5, idle: 0, isHandedOver: false, changes: 0, keychain: undefined as Error | undefined }
+  const notes: AuditNote[] = []
+  const troubles: unknown[] = []
+  const asked = {
+    state: () => (here.keychain ? Promise.reject(here.keychain) : pin.state()),
+    check: (given: string) => pin.check(given)
+  }
+  function run() {
+    const lock = new OfficeLock({
+      ...{ db, pin: asked, time: pins.time.run() },
+      minutes: () => here.minutes,
+      isHandedOver: () => here.isHandedOver,
+      note: (note) => void notes.push(note),
+      changed: () => void here.changes++,
+      trouble: (error) => void troubles.push(error)
+    })
+    lock.watch(() => here.idle)
+    return lock
+  }
+  /** Nobody is there for so many seconds, and a look is taken. */
+  const idle = async (seconds: number) => {
+    here.idle = seconds
+    await pins.time.pass(5_000)
+  }
+  return { db, here, idle, notes, pins, run, troubles }
+}
+
+test('it locks once nobody was there for as long as is set, tells it once, and the PIN opens it', async () => {
+  const { here, idle, notes, run } = await office()
+  const lock = run()
+  await idle(299)
+  expect(lock.isLocked).toBe(false)
+  await idle(300)
+  await idle(315)
+  expect([lock.isLocked, here.changes]).toEqual([true, 1])
+  await expect(lock.unlock('0001')).rejects.toMatchObject({ appError: { code: 'wrong-pin' } })
+  expect(lock.isLocked).toBe(true)
+  expect(await lock.unlock(PIN)).toEqual({ isLocked: false, opensBySignIn: true })
+  expect([lock.isLocked, here.changes]).toEqual([false, 2])
+  expect(notes.map(({ what, detail }) => [what, detail])).toEqual([
+    ['office-locked', { seconds: '300' }],
+    ['pin-wrong', { where: 'Countersign was locked' }],
+    ['office-unlocked', { how: 'with the PIN' }]
+  ])
+})
+
+test.each([
+  ['where it is set to never', { minutes: 0 }],
+  ['while a person has the window', { isHandedOver: true }],
+  ['where the keychain doesn’t say whether there is a PIN', { keychain: new KeychainError('locked', 'Not now.') }]
+])('it doesn’t lock %s', async (_why, change) => {
+  const { here, idle, run } = await office()
+  Object.assign(here, change)
+  const lock = run()
+  await idle(100_000)
+  expect(lock.isLocked).toBe(false)
+})
+
+test('it doesn’t lock without a PIN, and one that is gone keeps nobody out', async () => {
+  const { idle, pins, run } = await office()
+  const lock = run()
+  await idle(300)
+  pins.entries.clear()
+  expect(await lock.unlock('1')).toMatchObject({ isLocked: false })
+  await idle(300)
+  expect(lock.isLocked).toBe(false)
+})
+
+test('wrong PINs make the next one wait, as anywhere', async () => {
+  const { idle, run } = await office()
+  const lock = run()
+  await idle(300)
+  for (let time = 0; time < 3; time++) await lock.unlock('0001').catch(() => undefined)
+  await expect(lock.unlock(PIN)).rejects.toMatchObject({
+    appError: { code: 'pin-wait', retryAfterMs: expect.any(Number) }
+  })
+  expect(await lock.state()).toMatchObject({ isLocked: true, waitUntil: expect.any(Number) })
+})
+
+test('signing in to the computer opens it', async () => {
+  const { idle, notes, run } = await office()
+  const lock = run()
+  await idle(300)
+  lock.signedIn()
+  lock.signedIn()
+  expect(lock.isLocked).toBe(false)
+  expect(notes.at(-1)).toEqual({ what: 'office-unlocked', detail: { how: 'by signing in to the computer' } })
+  expect(notes).toHaveLength(2)
+})
+
+test('it is locked after a restart, too, and open after one once it was opened', async () => {
+  const { idle, run } = await office()
+  const before = run()
+  await idle(300)
+  before.stop()
+  const after = run()
+  expect(after.isLocked).toBe(true)
+  await after.unlock(PIN)
+  expect(run().isLocked).toBe(false)
+})
+
+test('a disk that can’t keep it is told, and it locks all the same', async () => {
+  const { db, idle, run, troubles } = await office()
+  const lock = run()
+  db.pragma('query_only = ON')
+  await idle(300)
+  expect([lock.isLocked, troubles.length]).toEqual([true, 1])
+})
