@@ -42,7 +42,11 @@ export function openIdentity(foundation: Foundation, { ask, views, watch, note, 
     cleared: (reading, why) => send('identity.cleared', { reading, why })
   })
   const pdfPreviews = openPdfPreviews({ clientOf, note, newId, time })
-  const briefCopy = openBriefCopy({ clipboard: plainClipboard, isAside: isHandedOver, time })
+  const briefCopy = openBriefCopy({
+    clipboard: { ...plainClipboard, write: plainClipboard.writePrivately },
+    isAside: isHandedOver,
+    time
+  })
 
   function clearAll(): void {
     readings.clearAll('away')

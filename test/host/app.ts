@@ -57,6 +57,7 @@ type Offered = Pick<
   | 'hasSingleInstanceLock'
   | 'releaseSingleInstanceLock'
   | 'setAppUserModelId'
+  | 'setToastActivatorCLSID'
   | 'setBadgeCount'
   | 'getBadgeCount'
   | 'disableHardwareAcceleration'
@@ -252,6 +253,9 @@ class App extends Emulated implements Offered {
 
   // What only a desktop shows.
   setAppUserModelId(): void {}
+  setToastActivatorCLSID(id: string): void {
+    if (!/^\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$/i.test(id)) throw new TypeError('Invalid CLSID')
+  }
   disableHardwareAcceleration(): void {}
   setAboutPanelOptions(): void {}
 

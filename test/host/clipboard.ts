@@ -1,12 +1,40 @@
 // Electron's `clipboard`, of the host's own: tests neither read nor spoil the machine's.
 import type * as Electron from 'electron'
-import { strictly } from './strict.ts'
+import { notEmulated, strictly } from './strict.ts'
 
-type Offered = Pick<Electron.Clipboard, 'readText' | 'writeText' | 'clear'>
+type Offered = Pick<Electron.Clipboard, 'readText' | 'write' | 'writeText' | 'clear'>
+
+type Payload = string | Blob
+
+/** One thing that is copied, in the formats that a page or the system knows it by. */
+export class ClipboardItem {
+  readonly types: string[]
+  readonly #items: Readonly<Record<string, Payload>>
+
+  constructor(items: Readonly<Record<string, Payload>>) {
+    this.types = Object.keys(items)
+    for (const type of this.types) {
+      if (!/^(text\/plain|electron application\/osclipboard;format="[^"]+")$/.test(type))
+        notEmulated(`ClipboardItem of '${type}'`)
+    }
+    this.#items = items
+  }
+
+  async getType(type: string): Promise<Blob> {
+    const payload = this.#items[type]
+    if (payload === undefined) throw new Error(`The clipboard has no ${type}`)
+    return typeof payload === 'string' ? new Blob([payload]) : payload
+  }
+}
 
 function board(): Offered {
   let text = ''
   return {
+    async write(written) {
+      const [item] = written
+      if (!item || written.length > 1) return notEmulated('clipboard.write of other than one item')
+      text = await (await item.getType('text/plain')).text()
+    },
     readText: async () => text,
     async writeText(written) {
       text = String(written)

@@ -3,7 +3,7 @@
 import { app } from './app.ts'
 import { BaseWindow } from './base-window.ts'
 import { BrowserWindow } from './browser-window.ts'
-import { clipboard } from './clipboard.ts'
+import { ClipboardItem, clipboard } from './clipboard.ts'
 import { listenToTests } from './control.ts'
 import { dialog } from './dialog.ts'
 import { ipcMain } from './ipc.ts'
@@ -27,6 +27,7 @@ export {
   app,
   BaseWindow,
   BrowserWindow,
+  ClipboardItem,
   clipboard,
   dialog,
   ipcMain,
@@ -75,6 +76,7 @@ const all = {
   autoUpdater,
   BaseWindow,
   BrowserWindow,
+  ClipboardItem,
   clipboard,
   contentTracing,
   crashReporter,

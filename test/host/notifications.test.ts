@@ -19,7 +19,7 @@ beforeAll(async () => {
       const desktop = await fixture.load<typeof import('../../src/main/shell/desktop.ts')>(parts[1] ?? '')
       const foreground = await fixture.load<typeof import('../../src/main/shell/windows.ts')>(parts[2] ?? '')
       const note = (what: unknown) => void fixture.records.push(what)
-      fixture.notifications = notifications.openNotifications({ platform: 'linux', clicked: note })
+      fixture.notifications = notifications.openNotifications({ platform: 'linux', log: console, clicked: note })
       fixture.tray = desktop.openTray({
         platform: 'linux',
         pictures,

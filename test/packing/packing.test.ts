@@ -4,7 +4,14 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
-import { type Arch, Arch as Archs, build, type Configuration, Platform } from 'electron-builder'
+import {
+  type Arch,
+  Arch as Archs,
+  build,
+  type Configuration,
+  Platform,
+  type PlatformSpecificBuildOptions
+} from 'electron-builder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filesIn, fusesOf, type PackedFile } from '../../scripts/packed.ts'
 import { makeIconsTool, makeStandIn } from './stand-in.ts'
@@ -23,6 +30,8 @@ interface Packed {
   resources: string
   ofElectron: readonly string[]
   files: PackedFile[]
+  /** What electron-builder took for this system from all it was told. */
+  options: PlatformSpecificBuildOptions
   /** What each package is made with, and the file that puts it into the desktop's menu. Of Linux only. */
   packages: { target: string; options: readonly string[]; desktopEntry: string }[]
 }
@@ -33,7 +42,12 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
   const output = join(scratch, `dist-${name}-${Archs[arch]}`)
   const ofElectron = makeStandIn(electronDist, name)
   const packages: Packed['packages'] = []
-  const config: Configuration = { electronDist, directories: { output } }
+  const taken: PlatformSpecificBuildOptions = {}
+  const config: Configuration = {
+    electronDist,
+    directories: { output },
+    afterPack: async ({ packager }) => void Object.assign(taken, packager.platformSpecificBuildOptions)
+  }
   await build({
     projectDir: root,
     targets: platform.createTarget(targets, arch),
@@ -50,7 +64,7 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
   const inside = readdirSync(output).find((each) => statSync(join(output, each)).isDirectory() && !each.startsWith('.'))
   const folder = join(output, inside ?? '')
   const resources = join(folder, name === 'darwin' ? 'Countersign.app/Contents/Resources' : 'resources')
-  return { folder, resources, ofElectron, files: filesIn(join(resources, 'app.asar')), packages }
+  return { folder, resources, ofElectron, files: filesIn(join(resources, 'app.asar')), packages, options: taken }
 }
 
 /** The list that is kept: each file, but of packages and of pdf.js' tables only which kinds there are. */
@@ -210,6 +224,14 @@ describe('for Windows', () => {
     ])
   })
 
+  it('removes with itself what Electron wrote so that notices are shown', () => {
+    const activator = /const TOAST_ACTIVATOR = '(\{[0-9A-F-]{36}\})'/
+    const [, id] = activator.exec(readFileSync(join(root, 'src/main/shell/notifications.ts'), 'utf8')) ?? []
+    const removal = readFileSync(join(root, 'resources/installer.nsh'), 'utf8')
+    expect(removal).toContain(`DeleteRegKey HKCU "Software\\Classes\\CLSID\\${id}"`)
+    expect(removal).toMatch(/Delete "\$SMPROGRAMS\\\$\{PRODUCT_NAME\}\.lnk"/)
+  })
+
   it('has its fuses set, and the hash of its archive in its program', () => {
     expect(fusesOf(join(packed.folder, 'Countersign.exe'))).toEqual(FUSES)
     expect(readFileSync(join(packed.folder, 'Countersign.exe')).toString('latin1')).toMatch(
@@ -232,6 +254,23 @@ if (process.platform !== 'win32')
         'node_modules/better-sqlite3-multiple-ciphers/prebuilds/darwin-arm64.node',
         'node_modules/keytar/prebuilds/darwin-arm64/keytar.node'
       ])
+    })
+
+    it('is entitled to compile, to the camera and the microphone, and to nothing else', () => {
+      const entitlements = 'resources/entitlements.mac.plist'
+      expect(packed.options).toMatchObject({ hardenedRuntime: true, entitlements, entitlementsInherit: entitlements })
+      const keys = [...readFileSync(join(root, entitlements), 'utf8').matchAll(/<key>(.*)<\/key>\s*<true\/>/g)]
+      expect(keys.map(([, key]) => key)).toEqual([
+        'com.apple.security.cs.allow-jit',
+        'com.apple.security.device.camera',
+        'com.apple.security.device.audio-input'
+      ])
+    })
+
+    it('is signed for this machine where it is packed, and by a certificate where it is released', () => {
+      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+      expect(scripts.package).toMatch(/ electron-builder -c.mac.identity=- -c.mac.hardenedRuntime=false$/)
+      expect(scripts.release).toMatch(/ electron-builder -c.forceCodeSigning=true$/)
     })
 
     it('has its fuses set, and the hash of its archive among what is signed', () => {

@@ -1,10 +1,28 @@
 /** The system's clipboard as far as text goes, and what staff had on it while a person has this window. */
-import { clipboard } from 'electron'
+import { ClipboardItem, clipboard } from 'electron'
 import { inTurn } from '../core/lib/slices.ts'
+
+/** A format of the system's own, which programs that keep what was copied look for. */
+const own = (name: string) => `electron application/osclipboard;format="${name}"`
+/** A number of Windows, in four bytes. */
+const NO = () => new Blob([new Uint8Array(4)])
+
+const NOT_KEPT: Partial<Record<NodeJS.Platform, Record<string, string | Blob>>> = {
+  win32: {
+    [own('ExcludeClipboardContentFromMonitorProcessing')]: NO(),
+    [own('CanIncludeInClipboardHistory')]: NO(),
+    [own('CanUploadToCloudClipboard')]: NO()
+  },
+  darwin: { [own('org.nspasteboard.ConcealedType')]: '', [own('org.nspasteboard.TransientType')]: '' },
+  linux: { [own('x-kde-passwordManagerHint')]: 'secret' }
+}
 
 export const plainClipboard = {
   read: async (): Promise<string> => clipboard.readText(),
   write: async (text: string): Promise<void> => clipboard.writeText(text),
+  /** For what must not stay: the system's history of the clipboard leaves it out, and other computers don't get it. */
+  writePrivately: (text: string): Promise<void> =>
+    clipboard.write([new ClipboardItem({ 'text/plain': text, ...(NOT_KEPT[process.platform] ?? {}) })]),
   clear: (): void => clipboard.clear()
 }
 

@@ -30,7 +30,7 @@ export function openDesktop({ window, isAway, send, log }: DesktopParts) {
   })
   return {
     notifications: openNotifications({
-      platform,
+      ...{ platform, log },
       clicked: (leadsTo) => !isAway() && bringForward(window) && send('document.asked', leadsTo)
     }),
     /** Shows how the chosen account stands. */

@@ -12,7 +12,7 @@ import {
 } from 'electron'
 import type { ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
-import { isHeldKey } from '../core/policy/held-keys.ts'
+import { editOf, isHeldKey } from '../core/policy/held-keys.ts'
 import { CONTAINED } from './session-policy.ts'
 import { notPrinted } from './signing-words.ts'
 
@@ -161,8 +161,17 @@ const TOUCH_MS = 1000
 /** Only moved by the system as windows come and go. */
 const NOT_BY_HAND = new Set(['undefined', 'mouseEnter', 'mouseLeave'])
 
-/** @param isShown whether the person sees the page: one that they don't gets no key. */
-export function followHands(contents: WebContents, isShown: () => boolean, hands: Hands): void {
+/**
+ * @param isShown whether the person sees the page: one that they don't gets no key.
+ * @param platform on which editing keys are the menu's, or the page's.
+ */
+export function followHands(
+  contents: WebContents,
+  isShown: () => boolean,
+  hands: Hands,
+  platform: NodeJS.Platform = process.platform
+): void {
+  const isMac = platform === 'darwin'
   let last = Number.NEGATIVE_INFINITY
   const touched = () => {
     const now = performance.now()
@@ -180,7 +189,9 @@ export function followHands(contents: WebContents, isShown: () => boolean, hands
   contents.on('before-input-event', (event, input) => {
     touched()
     if (input.key === 'F6' && input.type === 'keyDown') hands.wantsOut()
-    if (!isShown() || isHeldKey(input, process.platform === 'darwin')) event.preventDefault()
+    const edit = isMac && isShown() ? editOf(input) : undefined
+    if (edit && input.type === 'keyDown') contents[edit]()
+    if (edit || !isShown() || isHeldKey(input, isMac)) event.preventDefault()
   })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isHeldKey, type Key } from '../../../src/main/core/policy/held-keys.ts'
+import { editOf, isHeldKey, type Key } from '../../../src/main/core/policy/held-keys.ts'
 
 /** A key from its short name, such as `Control+Shift+I`; `code` where it isn't the key's own. */
 function key(name: string, code?: string): Key {
@@ -75,4 +75,24 @@ describe('a signing page gets', () => {
     expect(isHeldKey(key('Alt+ArrowLeft'), true)).toBe(false)
     expect(isHeldKey(key('Meta+['), true)).toBe(true)
   })
+})
+
+describe('on macOS, where editing keys are the menu’s, a page is given', () => {
+  test.each([
+    ['Meta+c', 'copy'],
+    ['Meta+x', 'cut'],
+    ['Meta+v', 'paste'],
+    ['Meta+Shift+v', 'pasteAndMatchStyle'],
+    ['Meta+a', 'selectAll'],
+    ['Meta+z', 'undo'],
+    ['Meta+Shift+z', 'redo']
+  ])('%s as %s', (name, edit) => expect(editOf(key(name))).toBe(edit))
+
+  test.each(['c', 'Control+c', 'Meta+Control+c', 'Meta+Alt+v', 'Meta+Shift+c', 'Meta+p', 'Meta+ArrowLeft'])(
+    'nothing for %s',
+    (name) => expect(editOf(key(name))).toBeUndefined()
+  )
+
+  test('what is at the place of the letter, on a keyboard of another alphabet', () =>
+    expect(editOf(key('Meta+с', 'KeyC'))).toBe('copy'))
 })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { ClipboardAside } from '../../../src/main/shell/clipboard.ts'
+import { ClipboardAside, plainClipboard } from '../../../src/main/shell/clipboard.ts'
 
 const clipboard = vi.hoisted(() => {
   const board = () => {
@@ -21,7 +21,15 @@ const clipboard = vi.hoisted(() => {
   }
   return Object.assign(board(), { selection: board() })
 })
-vi.mock('electron', () => ({ clipboard }))
+const { ClipboardItem } = vi.hoisted(() => ({
+  ClipboardItem: class {
+    readonly items: Readonly<Record<string, string | Blob>>
+    constructor(items: Readonly<Record<string, string | Blob>>) {
+      this.items = items
+    }
+  }
+}))
+vi.mock('electron', () => ({ clipboard, ClipboardItem }))
 
 beforeEach(() => {
   Object.assign(clipboard, { text: 'of the office', isReadable: true })
@@ -70,4 +78,22 @@ test('where nothing was put aside, nothing is touched; where there is no marked 
   expect(clipboard.text).toBe('of the office')
   aside.empty()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', 'marked'])
+})
+
+test('what must not stay says so to the system, which leaves it out of its history', async () => {
+  const written: InstanceType<typeof ClipboardItem>[] = []
+  Object.assign(clipboard, { write: async (items: typeof written) => void written.push(...items) })
+  await plainClipboard.writePrivately('LM123456')
+  const { 'text/plain': text, ...marks } = written[0]?.items ?? {}
+  expect(text).toBe('LM123456')
+  const names = {
+    win32: [
+      'ExcludeClipboardContentFromMonitorProcessing',
+      'CanIncludeInClipboardHistory',
+      'CanUploadToCloudClipboard'
+    ],
+    darwin: ['org.nspasteboard.ConcealedType', 'org.nspasteboard.TransientType'],
+    linux: ['x-kde-passwordManagerHint']
+  }[process.platform as 'linux']
+  expect(Object.keys(marks)).toEqual(names.map((name) => `electron application/osclipboard;format="${name}"`))
 })

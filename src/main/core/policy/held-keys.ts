@@ -48,9 +48,26 @@ export function isHeldKey(input: Key, isMac: boolean): boolean {
   return input.alt && !isMac && MOVING.has(input.key)
 }
 
-function isEditing({ key, code, shift }: Key): boolean {
-  if (MOVING.has(key)) return true
-  // Keyboards of other alphabets give their own letter; then the place of the key counts.
-  const letter = (/^[a-z]$/i.test(key) ? key : code.replace(/^Key/, '')).toLowerCase()
-  return (shift ? EDITING_SHIFTED : EDITING).has(letter)
+function isEditing(input: Key): boolean {
+  return MOVING.has(input.key) || (input.shift ? EDITING_SHIFTED : EDITING).has(letterOf(input))
+}
+
+/** Keyboards of other alphabets give their own letter; then the place of the key counts. */
+function letterOf({ key, code }: Key): string {
+  return (/^[a-z]$/i.test(key) ? key : code.replace(/^Key/, '')).toLowerCase()
+}
+
+/** What is done to the text where the person types; the names are those of Electron's webContents. */
+export type Edit = 'undo' | 'redo' | 'cut' | 'copy' | 'paste' | 'pasteAndMatchStyle' | 'selectAll'
+
+const EDITS: Readonly<Record<string, Edit>> = { z: 'undo', x: 'cut', c: 'copy', v: 'paste', a: 'selectAll' }
+const EDITS_SHIFTED: Readonly<Record<string, Edit>> = { z: 'redo', v: 'pasteAndMatchStyle' }
+
+/**
+ * What a key does on macOS, where these keys are the menu's: a page whose keys never reach our menu has to be given them. Undefined
+ * for any other key.
+ */
+export function editOf(input: Key): Edit | undefined {
+  if (!input.meta || input.control || input.alt) return undefined
+  return (input.shift ? EDITS_SHIFTED : EDITS)[letterOf(input)]
 }

@@ -1,0 +1,41 @@
+// The keys of a signing page, as Electron tells of them before the page and our menu see them.
+import { EventEmitter } from 'node:events'
+import type { WebContents } from 'electron'
+import { expect, test, vi } from 'vitest'
+import { followHands } from '../../../src/main/shell/signing-contents.ts'
+
+vi.mock('electron', () => ({}))
+
+/** What the page was told to do, and whether the key went on to it. */
+function press(platform: NodeJS.Platform, key: { key: string; type?: string; meta?: boolean }, isShown = true) {
+  const done: string[] = []
+  const does = (what: string) => () => void done.push(what)
+  const contents = Object.assign(new EventEmitter(), { copy: does('copy'), paste: does('paste'), undo: does('undo') })
+  followHands(contents as unknown as WebContents, () => isShown, { touched() {}, wantsOut() {} }, platform)
+  const event = { preventDefault: does('held') }
+  contents.emit('before-input-event', event, {
+    type: 'keyDown',
+    code: '',
+    control: false,
+    meta: true,
+    alt: false,
+    shift: false,
+    ...key
+  })
+  return done
+}
+
+test('Command with C, V or Z does on macOS what the menu would, once, and goes no further', () => {
+  expect(press('darwin', { key: 'c' })).toEqual(['copy', 'held'])
+  expect(press('darwin', { key: 'v' })).toEqual(['paste', 'held'])
+  expect(press('darwin', { key: 'z' })).toEqual(['undo', 'held'])
+  expect(press('darwin', { key: 'c', type: 'keyUp' })).toEqual(['held'])
+})
+
+test('it does nothing in a page that the person doesn’t see', () => {
+  expect(press('darwin', { key: 'v' }, false)).toEqual(['held'])
+})
+
+test('elsewhere these keys are the page’s own', () => {
+  expect(press('linux', { key: 'c' })).toEqual([])
+})
