@@ -62,7 +62,7 @@ describe('while Countersign is locked', () => {
     api.control.emit('lock.changed', null)
     await settle()
     expect([isThere(), document.querySelector<HTMLElement>('.frame')?.inert]).toEqual([true, true])
-    expect(screen.getByText(/signing in to it again/)).toBeTruthy()
+    expect(screen.getByText(/signing in again/)).toBeTruthy()
     expect((await axe.run(document.body, { rules: { 'color-contrast': { enabled: false } } })).violations).toEqual([])
     await fireEvent.keyDown(window, { key: 'k', ctrlKey: true })
     await fireEvent.keyDown(window, { key: 'n', ctrlKey: true })
@@ -78,7 +78,7 @@ describe('while Countersign is locked', () => {
   test('a window that is loaded shows no more than that, and the office once it is opened', async () => {
     const { api } = await open({ lock: { isLocked: true, opensBySignIn: false } })
     expect([isThere(), document.querySelector('.frame')]).toEqual([true, null])
-    expect(screen.queryByText(/signing in to it again/)).toBeNull()
+    expect(screen.queryByText(/signing in again/)).toBeNull()
     const asked = api.control.calls.map(({ name }) => name)
     expect(new Set(asked)).toEqual(new Set(['counter.state', 'counter.lock', 'settings.get']))
     await give(fakePin)

@@ -174,6 +174,7 @@ export const counterClerkScenes: Record<string, () => FakeApi> = {
       current: 2,
       turns: turns({ signed: 'signed' }, { signed: 'signed' }, { signed: 'signed' })
     }),
+  'clerk-locked': () => counter({ lock: { isLocked: true, opensBySignIn: true } }),
   'clerk-settings': () =>
     counter({
       counterSettings: {
