@@ -11,7 +11,7 @@ import { nameToDesktop } from './shell/notifications.ts'
 import { lockSessions } from './shell/session-policy.ts'
 
 const isSmoke = process.argv.includes('--smoke')
-// Before anything is opened. Whoever runs the sources may start them as they like.
+// Before anything is opened. Anyone who runs the sources may start them as they like.
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
 if (refused === undefined) begin()
 else {

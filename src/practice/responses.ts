@@ -51,7 +51,7 @@ function fullStatusOf(document: DocumentRecord): string {
   if (status === 'Declined') return isEven ? 'Rejected' : status
   if (status === 'Filling') return isEven ? 'Filling Form' : 'Signing'
   if (/ of /.test(status)) return isEven ? status : 'InProgress'
-  // Whoever is optional may sign still.
+  // Those who are optional may still sign.
   return status === 'Complete' && !document.signers.every(hasSigned) ? 'Signed' : status
 }
 

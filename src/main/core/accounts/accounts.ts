@@ -175,7 +175,7 @@ export function openAccounts({ db, secrets, newId, time }: AccountsDeps) {
         if (rows.hasUnsettledActions(id)) fail('busy', UNSETTLED_ACTIONS)
       }
       refuseWhileUnsettled(before)
-      // What proves who we are to one service is not for whoever is at another address.
+      // What proves who we are to one service is not for another address.
       if (!credentials && before.scheme !== 'none' && originOf(baseUrl) !== originOf(before.baseUrl)) {
         fail('invalid', CREDENTIALS_AGAIN, { fields: [{ field: 'authentication', message: CREDENTIALS_AGAIN }] })
       }

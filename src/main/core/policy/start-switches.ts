@@ -1,5 +1,5 @@
 /**
- * What a packaged application isn't started with. Chromium takes switches from whoever starts it, and some of them let that
+ * What a packaged application isn't started with. Chromium takes switches from anyone who starts it, and some of them let that
  * someone watch what goes over the network, lead it elsewhere, or take a guard away. Electron's fuses say nothing of them.
  */
 

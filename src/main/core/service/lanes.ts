@@ -18,7 +18,7 @@ export function openLanes<Lane>(lanes: readonly Lane[]): Lanes<Lane> {
       const { promise, resolve, reject } = Promise.withResolvers<Lane>()
       const giveUp = () => {
         const place = waiting.indexOf(resolve)
-        // It has a lane already, and whoever uses that hears of the signal.
+        // It has a lane already, and its user hears of the signal.
         if (place < 0) return
         waiting.splice(place, 1)
         reject(new Error('net::ERR_CONNECTION_FAILED'))

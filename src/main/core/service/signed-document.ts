@@ -1,6 +1,6 @@
 /**
  * The signed document as a PDF. The reference has no operation for it: verifying the signatures (operation 10) answers a
- * `DocumentURL` (2.21), of which it says nothing. So the address is asked for anew each time, as it may hold only for a while,
+ * `DocumentURL` (2.21), of which it says nothing. So the address is asked for again each time, as it may hold only for a while,
  * and is judged like any other that a service gives.
  */
 import { isPrivateHost } from '../policy/private-networks.ts'

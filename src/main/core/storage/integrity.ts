@@ -60,7 +60,7 @@ export async function checkWithLog(path: string, look: () => Db): Promise<void> 
   if (bytes === 0) return
   const db = look()
   try {
-    // The first that is read makes SQLite go through the log, and write its index anew.
+    // The first that is read makes SQLite go through the log, and write its index again.
     checkWholeness(db)
     const found = await knownLog(path)
     if (known && (found?.frames ?? 0) < known.frames) throw cutLog()

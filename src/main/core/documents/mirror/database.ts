@@ -136,7 +136,7 @@ const documents = `
     UNIQUE (account_id, reference)
   ) STRICT;
 
-  -- What the list shows, JSON of the index's own; made anew from the body where its shape has changed.
+  -- What the list shows, JSON of the index's own; made again from the body where its shape has changed.
   CREATE TABLE index_rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT;
   -- JSON of the document as it was decoded.
   CREATE TABLE bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
@@ -172,7 +172,7 @@ const documents = `
   CREATE INDEX changes_by_account ON changes (account_id, id, kind, at, is_own);
   CREATE INDEX changes_by_document ON changes (account_id, reference, id);
 
-  -- Which mirror it is: one that is begun anew numbers its changes anew.
+  -- Which mirror it is: one that is begun again numbers its changes from the start.
   CREATE TABLE mirror (id TEXT NOT NULL) STRICT;
   INSERT INTO mirror (id) VALUES (lower(hex(randomblob(16))));
 `
