@@ -19,7 +19,7 @@ import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 const PROGRAM = new URL('./taking-until-killed.ts', import.meta.url)
 const FILES_A_ROUND = 25
 const MOST_FILES = 500
-/** How long what is left at the end may take, in milliseconds. */
+/** How long nothing at all may happen to what is left at the end, in milliseconds: a busy machine takes long for hundreds of files. */
 const PATIENCE = 120_000
 
 interface Dropped {
@@ -156,12 +156,15 @@ async function blink(place: string, chance: Chance): Promise<void> {
 async function restTaken(root: string): Promise<void> {
   const child = begin(root)
   try {
-    const until = Date.now() + PATIENCE
-    while (Date.now() < until) {
+    let before = ''
+    for (let until = performance.now() + PATIENCE; performance.now() < until; ) {
       const left = await Promise.all(
         ['Drafts', 'Sends'].flatMap((name) => ['', '.countersign'].map((sub) => filesIn(join(root, name, sub))))
       )
       if (left.flat().length === 0) break
+      const now = left.flat().sort().join()
+      if (now !== before) until = performance.now() + PATIENCE
+      before = now
       await pause(100)
     }
     // The last step is written down after the file was moved.

@@ -20,8 +20,8 @@ import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 
 const TOKEN = 'made-up-token-1'
 const PIN = '2468'
-/** How long the application waits for the keychain here, in milliseconds. */
-const PATIENCE = 3_000
+/** How long the application waits for the keychain, in milliseconds: as it does otherwise. What is locked or gone answers at once. */
+const PATIENCE = 30_000
 /** How long what was asked may take once the keychain is back, in milliseconds. */
 const SETTLING = 120_000
 
