@@ -7,9 +7,11 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync
 } from 'node:fs'
 import * as files from 'node:fs/promises'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
@@ -219,6 +221,23 @@ describe('a file that can’t be opened', () => {
       }
     }
   )
+
+  test('and whose log was begun again before the power went, is opened with all of it, whatever its stale index says', async () => {
+    const place = workstation()
+    const { db } = await place.open()
+    for (let number = 1; number <= 20; number++) keep(db, PLANTED, `kept ${number}`)
+    const lost = workstation()
+    copyFileSync(`${place.path}-shm`, `${lost.path}-shm`)
+    db.pragma('wal_checkpoint(RESTART)')
+    keep(db, PLANTED, 'kept 21')
+    for (const ending of ['', '-wal']) copyFileSync(place.path + ending, lost.path + ending)
+    lost.entries.set('database-key', place.entries.get('database-key') ?? '')
+    const beforeTheStart = Date.now() / 1000 - uptime() - 60
+    utimesSync(`${lost.path}-shm`, beforeTheStart, beforeTheStart)
+    const opened = await lost.open()
+    expect(opened.setAside).toBeUndefined()
+    expect([kept(opened.db, 'kept 20'), kept(opened.db, 'kept 21')]).toEqual([PLANTED, PLANTED])
+  })
 
   test('is never put over one that was set aside before, even in the same second', async () => {
     const place = await withSomethingKept()

@@ -3,6 +3,7 @@
  * so that the application starts as fast in its fifth year as on its first day.
  */
 import * as files from 'node:fs/promises'
+import { uptime } from 'node:os'
 import type { Db } from './connection.ts'
 import { fileErrorOf } from './file-error.ts'
 
@@ -69,8 +70,17 @@ export async function checkWithLog(path: string, look: () => Db): Promise<void> 
   }
 }
 
-/** Undefined where nothing of the log is waited for, or its index was being written when the run ended. */
+/**
+ * Undefined where nothing of the log is waited for, or its index was being written when the run ended; and where the computer was
+ * started since. A program that is ended leaves the index as it was last; a computer that loses its power leaves any earlier
+ * state of it, as nothing ever flushes it: it may speak of a log that was begun again since.
+ */
 async function knownLog(path: string): Promise<{ frames: number; pageSize: number } | undefined> {
+  const writtenAt = await files.stat(`${path}-shm`).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0
+  )
+  if (writtenAt < Date.now() - uptime() * 1000) return undefined
   const index = await begunOf(`${path}-shm`, INDEX.length)
   const isWhole =
     index?.byteLength === INDEX.length &&
