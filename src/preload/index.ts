@@ -31,6 +31,8 @@ function on(name: unknown, listener: (payload: unknown) => void): () => void {
   }
 }
 
+contextBridge.exposeInMainWorld('countersign', { ...bridge(), on } as unknown as Api)
+
 /** Ways to others that no content policy sees. What an empty frame still has of them ends at the session's proxy. */
 contextBridge.executeInMainWorld({
   func: () => {
@@ -39,4 +41,3 @@ contextBridge.executeInMainWorld({
     }
   }
 })
-contextBridge.exposeInMainWorld('countersign', { ...bridge(), on } as unknown as Api)

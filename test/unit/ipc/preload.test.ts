@@ -30,13 +30,17 @@ function loaded() {
   const exposed: Record<string, unknown> = {}
   const required: string[] = []
   const ipcRenderer = { invoke: vi.fn(async () => 'answer'), on: vi.fn(), removeListener: vi.fn() }
-  const contextBridge = { exposeInMainWorld: (name: string, api: unknown) => Object.assign(exposed, { [name]: api }) }
+  const inPage: (() => void)[] = []
+  const contextBridge = {
+    exposeInMainWorld: (name: string, api: unknown) => Object.assign(exposed, { [name]: api }),
+    executeInMainWorld: ({ func }: { func: () => void }) => void inPage.push(func)
+  }
   const require = (name: string) => {
     required.push(name)
     return name === 'electron' ? { contextBridge, ipcRenderer } : createRequire(import.meta.url)(name)
   }
   new Function('require', 'module', 'exports', code)(require, { exports: {} }, {})
-  return { exposed, required, ipcRenderer, bridge: exposed.countersign as Bridge }
+  return { exposed, required, ipcRenderer, inPage, bridge: exposed.countersign as Bridge }
 }
 
 describe('the bridge that pages see', () => {
@@ -44,6 +48,14 @@ describe('the bridge that pages see', () => {
     const { exposed, required } = loaded()
     expect(Object.keys(exposed)).toEqual(['countersign'])
     expect(required).toEqual(['electron'])
+  })
+
+  test('leaves the page no way to call others that its content policy doesn’t see', () => {
+    const ways = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport', 'WebSocketStream']
+    for (const name of ways) vi.stubGlobal(name, class {})
+    for (const run of loaded().inPage) run()
+    expect(ways.filter((name) => name in globalThis)).toEqual([])
+    vi.unstubAllGlobals()
   })
 
   test('has one function for each request, "on", and nothing else', () => {
