@@ -17,7 +17,7 @@ async function office() {
   const troubles: unknown[] = []
   const asked = {
     state: () => (here.keychain ? Promise.reject(here.keychain) : pin.state()),
-    check: (given: string) => pin.check(given)
+    check: (given: string) => (here.keychain ? Promise.reject(here.keychain) : pin.check(given))
   }
   function run() {
     const lock = new OfficeLock({
@@ -119,4 +119,16 @@ test('a disk that can’t keep it is told, and it locks all the same', async () 
   db.pragma('query_only = ON')
   await idle(300)
   expect([lock.isLocked, troubles.length]).toEqual([true, 1])
+})
+
+test('a keychain that is locked by then keeps nobody from being told that it is locked, and why the PIN is not taken', async () => {
+  const { here, idle, run } = await office()
+  const lock = run()
+  await idle(300)
+  here.keychain = new KeychainError('locked', 'Not now.')
+  expect(await lock.state()).toEqual({ isLocked: true, opensBySignIn: false })
+  await expect(lock.unlock(PIN)).rejects.toBe(here.keychain)
+  expect(lock.isLocked).toBe(true)
+  here.keychain = undefined
+  expect(await lock.unlock(PIN)).toMatchObject({ isLocked: false })
 })

@@ -2,7 +2,7 @@
  * The office's own window locks itself once nobody has touched the computer for as long as the office says, and stays locked over
  * a restart. The staff's PIN opens it, and so does signing in to the computer, where the system tells of that.
  */
-import type { OfficeLockState } from '../../../shared/contract/index.ts'
+import type { OfficeLockState, PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -57,9 +57,9 @@ export class OfficeLock {
     this.#cancel?.()
   }
 
-  /** Whether it is locked, and until when no PIN is taken. @throws KeychainError */
+  /** Whether it is locked, and until when no PIN is taken. Never rejects: a window that can't know it would show the office. */
   async state(): Promise<OfficeLockState> {
-    const { waitUntil, canReset } = await this.#deps.pin.state()
+    const { waitUntil, canReset = false } = await this.#deps.pin.state().catch((): Partial<PinState> => ({}))
     return { isLocked: this.#isLocked, opensBySignIn: canReset, ...(waitUntil !== undefined && { waitUntil }) }
   }
 
