@@ -217,6 +217,33 @@ describe('a usable keychain', () => {
     expect(entries.size).toBe(0)
   })
 
+  test('that never answers keeps two threads and no more, and nothing that was given up is done later', async () => {
+    const begun: string[] = []
+    const answers: PromiseWithResolvers<void>[] = []
+    let isStuck = false
+    const { keychain } = await openKeytarKeychain(
+      keytarThat({
+        setPassword: async (_, name) => {
+          if (!isStuck) return
+          begun.push(name)
+          const answer = Promise.withResolvers<void>()
+          answers.push(answer)
+          await answer.promise
+        },
+        getPassword: async () => 'Countersign looks whether this keychain can be used.'
+      }),
+      { timeoutMs: 50 }
+    )
+    isStuck = true
+    const asked = ['a', 'b', 'c', 'd'].map((name) => keychain.accounts.set(name, 'secret'))
+    for (const one of asked) await expect(one).rejects.toMatchObject({ code: 'locked' })
+    expect(begun).toHaveLength(2)
+    for (const { resolve } of answers) resolve()
+    isStuck = false
+    await keychain.accounts.set('e', 'secret')
+    expect(begun).toHaveLength(2)
+  })
+
   test('asked for two things that aren’t there at once answers both', async () => {
     const { keychain } = await openKeytarKeychain(keytarThat({}))
     expect(await Promise.all([keychain.accounts.get('a'), keychain.accounts.get('b')])).toEqual([null, null])

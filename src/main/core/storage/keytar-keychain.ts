@@ -48,9 +48,10 @@ export async function openKeytarKeychain(
   const timeoutMs = options.timeoutMs ?? 30_000
   try {
     const keytar = await loaded(load)
-    const probe = coalesced(() => tryOut(keytar, timeoutMs))
+    const answered = answeredIn(timeoutMs)
+    const probe = coalesced(() => tryOut(keytar, answered))
     await probe()
-    return { keychain: keytarKeychain(keytar, probe, { ...options, timeoutMs }), status: { state: 'available' } }
+    return { keychain: keytarKeychain(keytar, probe, answered, options), status: { state: 'available' } }
   } catch (error) {
     const { code, message } = asKeychainError(error)
     const reason = code === 'too-long' ? 'failed' : code
@@ -58,17 +59,21 @@ export async function openKeytarKeychain(
   }
 }
 
-function keytarKeychain(keytar: KeytarApi, probe: () => Promise<void>, options: KeytarOptions): Keychain {
-  const timeoutMs = options.timeoutMs ?? 30_000
+function keytarKeychain(
+  keytar: KeytarApi,
+  probe: () => Promise<void>,
+  answered: Answered,
+  options: KeytarOptions
+): Keychain {
   const platform = options.platform ?? process.platform
 
   async function get(name: SecretName): Promise<string | null> {
-    const secret = await answered(() => keytar.getPassword(SERVICE, name), timeoutMs)
+    const secret = await answered(() => keytar.getPassword(SERVICE, name))
     if (secret !== null) return secret
     // libsecret answers "nothing" for a keyring that is locked and whose prompt was dismissed. Only a keychain
     // that takes a write just now can be believed; otherwise a lock would pass for a lost key.
     await probe()
-    return await answered(() => keytar.getPassword(SERVICE, name), timeoutMs)
+    return await answered(() => keytar.getPassword(SERVICE, name))
   }
 
   async function set(name: SecretName, secret: string): Promise<void> {
@@ -76,11 +81,11 @@ function keytarKeychain(keytar: KeytarApi, probe: () => Promise<void>, options: 
     if (platform === 'win32' && Buffer.byteLength(secret) > WINDOWS_BLOB_BYTES) {
       throw new KeychainError('too-long', `Windows keeps at most ${WINDOWS_BLOB_BYTES} bytes in one entry.`)
     }
-    await answered(() => keytar.setPassword(SERVICE, name, secret), timeoutMs)
+    await answered(() => keytar.setPassword(SERVICE, name, secret))
   }
 
   async function remove(name: SecretName): Promise<void> {
-    if (await answered(() => keytar.deletePassword(SERVICE, name), timeoutMs)) return
+    if (await answered(() => keytar.deletePassword(SERVICE, name))) return
     if ((await get(name)) !== null) throw new KeychainError('failed', 'The keychain did not delete the entry.')
   }
 
@@ -96,17 +101,20 @@ async function loaded(load: () => Promise<KeytarApi>): Promise<KeytarApi> {
   }
 }
 
-async function tryOut(keytar: KeytarApi, timeoutMs: number): Promise<void> {
-  const written = keytar.setPassword(SERVICE, PROBE_ENTRY, PROBE_VALUE)
+async function tryOut(keytar: KeytarApi, answered: Answered): Promise<void> {
+  let written: Promise<void> | undefined
   try {
-    await answered(() => written, timeoutMs)
+    await answered(() => {
+      written = keytar.setPassword(SERVICE, PROBE_ENTRY, PROBE_VALUE)
+      return written
+    })
   } catch (error) {
     // A prompt answered after the time-out would still store the entry: it must not stay behind.
-    written.then(() => keytar.deletePassword(SERVICE, PROBE_ENTRY)).catch(() => undefined)
+    written?.then(() => keytar.deletePassword(SERVICE, PROBE_ENTRY)).catch(() => undefined)
     throw error
   }
-  const read = await answered(() => keytar.getPassword(SERVICE, PROBE_ENTRY), timeoutMs)
-  await answered(() => keytar.deletePassword(SERVICE, PROBE_ENTRY), timeoutMs)
+  const read = await answered(() => keytar.getPassword(SERVICE, PROBE_ENTRY))
+  await answered(() => keytar.deletePassword(SERVICE, PROBE_ENTRY))
   if (read !== PROBE_VALUE) throw new KeychainError('failed', 'The keychain did not give back what it was given.')
 }
 
@@ -121,18 +129,44 @@ function coalesced(probe: () => Promise<void>): () => Promise<void> {
   }
 }
 
-async function answered<T>(call: () => Promise<T>, timeoutMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)),
-    timeoutMs
-  )
-  try {
-    return await Promise.race([call(), late.promise])
-  } catch (error) {
-    throw asKeychainError(error)
-  } finally {
-    clearTimeout(timer)
+type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
+
+/**
+ * Of the four threads that Node has for such calls, for files and for names of hosts, the keychain keeps no more: a call that
+ * waits for its owner's password, or for good, would keep everything else from going on.
+ */
+const MOST_AT_ONCE = 2
+
+/** Calls in time, few at a time: one whose turn doesn't come in time is never made. Rejects with a KeychainError alone. */
+function answeredIn(timeoutMs: number): Answered {
+  let underWay = 0
+  const waiting: (() => void)[] = []
+
+  return async (call) => {
+    const late = Promise.withResolvers<never>()
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      late.reject(new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`))
+    }, timeoutMs)
+    const inTurn = async () => {
+      while (underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+      if (isLate) return late.promise
+      underWay++
+      try {
+        return await call()
+      } finally {
+        underWay--
+        for (const next of waiting.splice(0)) next()
+      }
+    }
+    try {
+      return await Promise.race([inTurn(), late.promise])
+    } catch (error) {
+      throw asKeychainError(error)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }
 
