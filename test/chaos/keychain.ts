@@ -22,8 +22,6 @@ const TOKEN = 'made-up-token-1'
 const PIN = '2468'
 /** How long the application waits for the keychain, in milliseconds: as it does otherwise. What is locked or gone answers at once. */
 const PATIENCE = 30_000
-/** How long what was asked may take once the keychain is back, in milliseconds. */
-const SETTLING = 120_000
 
 /** What ends the keyring's password is part of it: it is read as a person would type it. */
 const PASSWORD = Buffer.from('\n')
@@ -324,13 +322,7 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
   try {
     await station.opened
     await station.ask('begin')
-    const until = performance.now() + SETTLING
-    for (;;) {
-      const look = await station.look()
-      const isOpen = look.sends.some(({ state }) => state === 'ready' || state === 'sending' || state === 'uncertain')
-      if (!isOpen || performance.now() > until) return faultsOf(place, look, true)
-      await pause(200)
-    }
+    return faultsOf(place, await station.lookOnceSettled(), true)
   } finally {
     await station.kill()
   }

@@ -2,12 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { AppError } from '../../src/shared/contract/index.ts'
 import type { StationAnswer, StationLook, StationOpened, StationPlan } from './station.ts'
 
 const PROGRAM = new URL('./station.ts', import.meta.url).pathname
 /** How long an answer may take, in milliseconds: only what never comes is a fault. */
 const PATIENCE = 120_000
+/** How long what is in the outbox may take to come to its end, in milliseconds. */
+const SETTLING = 180_000
 /** In which `ulimit -f` counts, in bytes. */
 const BLOCK = 512
 
@@ -71,6 +74,17 @@ export class Station {
   }
 
   look = (): Promise<StationLook> => this.ask('look') as Promise<StationLook>
+
+  /** A look once everything in the outbox has come to its end, or has had long enough for that. */
+  async lookOnceSettled(): Promise<StationLook> {
+    const until = performance.now() + SETTLING
+    for (;;) {
+      const look = await this.look()
+      const isOpen = look.sends.some(({ state }) => state === 'ready' || state === 'sending' || state === 'uncertain')
+      if (!isOpen || performance.now() > until) return look
+      await pause(200)
+    }
+  }
 
   async #answer(): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<StationAnswer | undefined>()

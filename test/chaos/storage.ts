@@ -17,8 +17,6 @@ import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 const TOKEN = 'made-up-token-1'
 const DATABASE = 'countersign.db'
 const PAGE = 4096
-/** How long everything that was put in the outbox may take to be settled in the end, in milliseconds. */
-const SETTLING = 180_000
 
 interface Place {
   root: string
@@ -326,13 +324,7 @@ async function lastLife(place: Place): Promise<Fault[]> {
     await station.opened
     await station.ask('begin')
     await station.ask('resume')
-    const until = performance.now() + SETTLING
-    for (;;) {
-      const look = await station.look()
-      const isOpen = look.sends.some(({ state }) => state === 'ready' || state === 'sending' || state === 'uncertain')
-      if (!isOpen || performance.now() > until) return faultsOf(place, look, true)
-      await pause(200)
-    }
+    return faultsOf(place, await station.lookOnceSettled(), true)
   } finally {
     await station.kill()
   }
