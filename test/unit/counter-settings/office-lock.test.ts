@@ -7,8 +7,8 @@ import { database, pinOffice } from './office.ts'
 
 const PIN = '74918'
 
-async function office() {
-  const pins = pinOffice()
+async function office(platform: NodeJS.Platform = 'win32') {
+  const pins = pinOffice({ platform })
   const pin = pins.run()
   await pin.set(PIN)
   const db = database()
@@ -16,6 +16,7 @@ async function office() {
   const notes: AuditNote[] = []
   const troubles: unknown[] = []
   const asked = {
+    canReset: pin.canReset,
     state: () => (here.keychain ? Promise.reject(here.keychain) : pin.state()),
     check: (given: string) => (here.keychain ? Promise.reject(here.keychain) : pin.check(given))
   }
@@ -102,6 +103,14 @@ test('signing in to the computer opens it', async () => {
   expect(notes).toHaveLength(2)
 })
 
+test('a screen saver that ends on Linux is no sign-in, and opens nothing', async () => {
+  const { idle, run } = await office('linux')
+  const lock = run()
+  await idle(300)
+  lock.signedIn()
+  expect(await lock.state()).toEqual({ isLocked: true, opensBySignIn: false })
+})
+
 test('it is locked after a restart, too, and open after one once it was opened', async () => {
   const { idle, run } = await office()
   const before = run()
@@ -126,7 +135,7 @@ test('a keychain that is locked by then keeps nobody from being told that it is 
   const lock = run()
   await idle(300)
   here.keychain = new KeychainError('locked', 'Not now.')
-  expect(await lock.state()).toEqual({ isLocked: true, opensBySignIn: false })
+  expect(await lock.state()).toEqual({ isLocked: true, opensBySignIn: true })
   await expect(lock.unlock(PIN)).rejects.toBe(here.keychain)
   expect(lock.isLocked).toBe(true)
   here.keychain = undefined

@@ -16,7 +16,7 @@ const KEY = 'office-locked'
 
 export interface OfficeLockDeps {
   db: Db
-  pin: Pick<StaffPinKeeper, 'state' | 'check'>
+  pin: Pick<StaffPinKeeper, 'state' | 'check' | 'canReset'>
   /** After how many minutes without a touch; 0 for never. */
   minutes: () => number
   /** Whether a person has the office's window: a session has its own times. */
@@ -59,8 +59,9 @@ export class OfficeLock {
 
   /** Whether it is locked, and until when no PIN is taken. Never rejects: a window that can't know it would show the office. */
   async state(): Promise<OfficeLockState> {
-    const { waitUntil, canReset = false } = await this.#deps.pin.state().catch((): Partial<PinState> => ({}))
-    return { isLocked: this.#isLocked, opensBySignIn: canReset, ...(waitUntil !== undefined && { waitUntil }) }
+    const { pin } = this.#deps
+    const { waitUntil } = await pin.state().catch((): Partial<PinState> => ({}))
+    return { isLocked: this.#isLocked, opensBySignIn: pin.canReset, ...(waitUntil !== undefined && { waitUntil }) }
   }
 
   /** @throws AppFailure `wrong-pin`, `pin-wait`; `keychain` if the PIN can't be read. */
@@ -76,9 +77,9 @@ export class OfficeLock {
     return this.state()
   }
 
-  /** Someone has signed in to the computer. */
+  /** The computer's screen was unlocked. On Linux that may be no more than a screen saver that ended, and opens nothing. */
   signedIn(): void {
-    this.#open('by signing in to the computer')
+    if (this.#deps.pin.canReset) this.#open('by signing in to the computer')
   }
 
   async #look(idleSeconds: number): Promise<void> {

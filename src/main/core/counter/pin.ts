@@ -51,6 +51,11 @@ export class StaffPinKeeper {
     this.#canReset = deps.platform === 'darwin' || deps.platform === 'win32'
   }
 
+  /** Whether this system tells when someone signs in, by a password and not by moving the mouse. */
+  get canReset(): boolean {
+    return this.#canReset
+  }
+
   state(): Promise<PinState> {
     return inTurn(this, () => this.#state())
   }
