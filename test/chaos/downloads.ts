@@ -14,7 +14,7 @@ import { DATABASE_KEY } from '../fixtures/download-office.ts'
 import { openPdfServer, type PdfServer, pdfOf } from '../fixtures/pdf-server.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
-import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const PROGRAM = new URL('./fetching-until-killed.ts', import.meta.url)
 const IN_LINE = 50
@@ -44,12 +44,7 @@ export async function downloadsChaos({ rounds, seed, say }: ChaosOptions): Promi
   const place: Place = { root, server, chance, asked: new Set(), seen: new Map(), found: new Map() }
   const tally = emptyTally()
   let whileUnderWay = 0
-  const note = (faults: readonly Fault[], when: string) => {
-    for (const { kind, words } of faults) {
-      tally[kind]++
-      say(`${when}: ${kind}: ${words}`)
-    }
-  }
+  const note = notingIn(tally, say)
   try {
     await mkdir(join(root, 'own'))
     for (let round = 1; round <= rounds; round++) {

@@ -16,7 +16,7 @@ import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
 import type { StationLook, StationPlan } from './station.ts'
 import { refusalOf, Station, StationDied } from './stations.ts'
-import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const TOKEN = 'made-up-token-1'
 const PIN = '2468'
@@ -144,12 +144,7 @@ export async function keychainChaos({ rounds, seed, say }: ChaosOptions): Promis
     words: new Set()
   }
   const tally = emptyTally()
-  const note = (faults: readonly Fault[], when: string) => {
-    for (const { kind, words } of faults) {
-      tally[kind]++
-      say(`${when}: ${kind}: ${words}`)
-    }
-  }
+  const note = notingIn(tally, say)
   try {
     await keyring.start()
     note(await firstLife(place), 'at first')

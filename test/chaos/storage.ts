@@ -12,7 +12,7 @@ import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
 import type { StationLook, StationOpened, StationPlan } from './station.ts'
 import { refusalOf, Station, StationDied } from './stations.ts'
-import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
+import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const TOKEN = 'made-up-token-1'
 const DATABASE = 'countersign.db'
@@ -43,12 +43,7 @@ export async function storageChaos({ rounds, seed, say }: ChaosOptions): Promise
     ...{ drafts: new Set(), sends: new Set(), notes: new Set(), tried: new Set() }
   }
   const tally = emptyTally()
-  const note = (faults: readonly Fault[], when: string) => {
-    for (const { kind, words } of faults) {
-      tally[kind]++
-      say(`${when}: ${kind}: ${words}`)
-    }
-  }
+  const note = notingIn(tally, say)
   try {
     note(await firstLife(place), 'at first')
     for (let round = 1; round <= rounds; round++) {

@@ -1,3 +1,5 @@
+import type { Fault } from './ledger.ts'
+
 /** What an area of chaos counts. Everything but the rounds and the seconds must stay 0. */
 export interface Tally {
   rounds: number
@@ -14,6 +16,16 @@ export interface Tally {
 
 export function emptyTally(): Tally {
   return { rounds: 0, lost: 0, doubled: 0, partial: 0, wrong: 0, seconds: 0 }
+}
+
+/** Counts faults, and says each with when it was found. */
+export function notingIn(tally: Tally, say: ChaosOptions['say']): (faults: readonly Fault[], when: string) => void {
+  return (faults, when) => {
+    for (const { kind, words } of faults) {
+      tally[kind]++
+      say(`${when}: ${kind}: ${words}`)
+    }
+  }
 }
 
 export function isClean({ lost, doubled, partial, wrong }: Tally): boolean {

@@ -3,9 +3,9 @@
  * in sessions apart from every page, and with a first-used connection for each POST.
  */
 import { net, type Session, session } from 'electron'
+import { openLanes } from '../core/lib/lanes.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
-import { openLanes } from '../core/service/lanes.ts'
 import { lookupIn } from './lookup.ts'
 
 /** How many POSTs may be under way at once; a further one waits for its turn. */
@@ -19,7 +19,9 @@ export function openServiceNetwork(): { fetch: Fetch; lookup: Lookup } {
 
 function fetchBy(reads: Fetch): Fetch {
   const lanes = openLanes(
-    Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`)))
+    Array.from({ length: LANES }, (_, index) => openLane(session.fromPartition(`service-sends-${index}`))),
+    // In the words of a connection that could not be made: nothing has left.
+    () => new Error('net::ERR_CONNECTION_FAILED')
   )
 
   return async (url, init) => {

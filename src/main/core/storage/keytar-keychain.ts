@@ -2,6 +2,7 @@
  * The keychain port over keytar: tried out before it is trusted, bounded in time, and with the same answer on every
  * operating system: null only for an entry that isn't there, an error for everything else.
  */
+import { openLanes } from '../lib/lanes.ts'
 import type { Keychain, KeychainState, SecretName } from './keychain.ts'
 import { KeychainError, keychainOver, memoryKeychain } from './keychain.ts'
 
@@ -139,25 +140,22 @@ const MOST_AT_ONCE = 2
 
 /** Calls in time, few at a time: one whose turn doesn't come in time is never made. Rejects with a KeychainError alone. */
 function answeredIn(timeoutMs: number): Answered {
-  let underWay = 0
-  const waiting: (() => void)[] = []
+  const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
+  const turns = openLanes([...Array(MOST_AT_ONCE).keys()], tooLate)
 
   return async (call) => {
     const late = Promise.withResolvers<never>()
-    let isLate = false
+    const givenUp = new AbortController()
     const timer = setTimeout(() => {
-      isLate = true
-      late.reject(new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`))
+      givenUp.abort()
+      late.reject(tooLate())
     }, timeoutMs)
     const inTurn = async () => {
-      while (underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-      if (isLate) return late.promise
-      underWay++
+      const turn = await turns.take(givenUp.signal)
       try {
         return await call()
       } finally {
-        underWay--
-        for (const next of waiting.splice(0)) next()
+        turns.leave(turn)
       }
     }
     try {

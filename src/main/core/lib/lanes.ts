@@ -1,13 +1,14 @@
-/** Connections of which each carries one request at a time: anyone who finds none free waits for their turn. */
+/** What carries one call at a time each, such as connections: anyone who finds none free waits for their turn. */
 
 export interface Lanes<Lane> {
-  /** Rejects in the words of a connection that could not be made where the signal ends the wait: nothing has left. */
+  /** Rejects with `givenUp` where the signal ends the wait: nothing was begun. */
   take(signal: AbortSignal | null | undefined): Promise<Lane>
   /** To be called once for each that was taken. */
   leave(lane: Lane): void
 }
 
-export function openLanes<Lane>(lanes: readonly Lane[]): Lanes<Lane> {
+/** @param givenUp what a wait that its signal ended rejects with. */
+export function openLanes<Lane>(lanes: readonly Lane[], givenUp: () => Error): Lanes<Lane> {
   const free = [...lanes]
   const waiting: ((lane: Lane) => void)[] = []
 
@@ -21,7 +22,7 @@ export function openLanes<Lane>(lanes: readonly Lane[]): Lanes<Lane> {
         // It has a lane already, and its user hears of the signal.
         if (place < 0) return
         waiting.splice(place, 1)
-        reject(new Error('net::ERR_CONNECTION_FAILED'))
+        reject(givenUp())
       }
       waiting.push(resolve)
       signal?.addEventListener('abort', giveUp, { once: true })

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { openLanes } from '../../../src/main/core/service/lanes.ts'
+import { openLanes } from '../../../src/main/core/lib/lanes.ts'
+
+const givenUp = () => new Error('net::ERR_CONNECTION_FAILED')
 
 test('each lane has one request at a time, and anyone else has it in the order of asking', async () => {
-  const lanes = openLanes(['one', 'two'])
+  const lanes = openLanes(['one', 'two'], givenUp)
   const [first, second] = [await lanes.take(null), await lanes.take(null)]
   expect([first, second].sort()).toEqual(['one', 'two'])
   const had: string[] = []
@@ -15,7 +17,7 @@ test('each lane has one request at a time, and anyone else has it in the order o
 })
 
 test('anyone who gives up waiting leaves the others their turn', async () => {
-  const lanes = openLanes(['one'])
+  const lanes = openLanes(['one'], givenUp)
   await lanes.take(null)
   const gone = new AbortController()
   const waits = lanes.take(gone.signal)
@@ -27,7 +29,7 @@ test('anyone who gives up waiting leaves the others their turn', async () => {
 })
 
 test('that a lane comes in the moment in which its waiter gives up takes nobody else’s turn', async () => {
-  const lanes = openLanes(['one'])
+  const lanes = openLanes(['one'], givenUp)
   await lanes.take(null)
   const late = new AbortController()
   const waits = lanes.take(late.signal)
