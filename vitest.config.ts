@@ -58,7 +58,8 @@ export default defineConfig({
           pool: 'threads',
           setupFiles: ['test/property-seed.ts', 'test/renderer/frames.ts'],
           expect,
-          testTimeout: 60_000
+          testTimeout: 60_000,
+          hookTimeout: 60_000
         }
       }
     ]

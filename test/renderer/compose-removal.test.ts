@@ -7,7 +7,8 @@ import {
   lackingOf,
   samePeople
 } from '../../src/renderer/src/screens/compose/edits.ts'
-import { Composition, titleOf, whoOf } from '../../src/shared/composition/composition.ts'
+import { Composition } from '../../src/shared/composition/composition.ts'
+import { titleOf, whoOf } from '../../src/shared/composition/names.ts'
 import type { TemplateView } from '../../src/shared/contract/views.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
 import { fakeApi } from './fake-api.ts'

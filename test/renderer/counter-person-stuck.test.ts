@@ -1,7 +1,8 @@
 /** What must not end in a dead end: a PIN that nobody knows, a request that is never answered, a clock that is set. */
 import { fireEvent, render, screen, within } from '@testing-library/svelte'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
+import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import PersonPage from '../../src/renderer/src/screens/counter/person/PersonPage.svelte'
 import { PersonDisplay } from '../../src/renderer/src/screens/counter/person/person-display.svelte.ts'
 import { OfficeSession } from '../../src/renderer/src/state/counter-session.svelte.ts'
@@ -11,6 +12,8 @@ import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 import { fakePin, sessionOf, turnOf } from './fakes/counter.ts'
 import { type Opened, openOffice, show } from './office.ts'
+
+beforeAll(loadScreens)
 
 const origin = 'https://signing.example.com'
 const locked: Partial<CounterSession> = { phase: 'covered', cover: 'away', isLocked: true, origin }

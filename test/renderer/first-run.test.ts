@@ -1,11 +1,14 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
+import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import type { NotAdded } from '../../src/renderer/src/state/accounts.svelte.ts'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice } from './office.ts'
+
+beforeAll(loadScreens)
 
 async function open(change: Partial<FakeState> = {}): Promise<Opened> {
   const opened = await openOffice(fakeApi({ accounts: [], ...change }))

@@ -1,8 +1,9 @@
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import axe from 'axe-core'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
+import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import {
   hrefOf,
   readRoute,
@@ -16,6 +17,8 @@ import { settle } from './fake-clock.ts'
 import { fakePin } from './fakes/counter.ts'
 import { type Opened, openOffice } from './office.ts'
 import { NOW, officeAccount, practiceAccount } from './people.ts'
+
+beforeAll(loadScreens)
 
 async function open(change: Partial<FakeState> = {}, at: ScreenName = 'compose'): Promise<Opened> {
   const opened = await openOffice(fakeApi(change))

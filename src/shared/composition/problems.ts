@@ -1,15 +1,9 @@
 /** What is wrong with a composition, in the user's words and with the control it belongs to. Errors forbid sending; warnings don't. */
 import { z } from 'zod'
 import { readDay, WRITTEN_DAY } from './calendar.ts'
-import {
-  type ComposedField,
-  type ComposedItem,
-  type Composition,
-  nameOrAddress,
-  type Settings,
-  settingsOf
-} from './composition.ts'
+import { type ComposedField, type ComposedItem, type Composition, type Settings, settingsOf } from './composition.ts'
 import { problemsOfDue } from './due-problems.ts'
+import { nameOrAddress } from './names.ts'
 import { error, type Problem, required, warning } from './problem.ts'
 import { problemsOfSigners } from './signer-problems.ts'
 import { problemsOfXml } from './xml.ts'

@@ -1,22 +1,11 @@
 /** What documents are asked for, and the columns of their list. */
 import { z } from 'zod'
-import { STATUS_FAMILIES } from '../model/document-status.ts'
+import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../model/document-status.ts'
 import { id } from './request.ts'
 
-export { STATUS_FAMILIES }
+export { IDENTITY_FILTERS, IDENTITY_STATES, type IdentityState, STATUS_FAMILIES } from '../model/document-status.ts'
 
 const days = z.number().int().min(0).max(3650)
-
-/**
- * What is known of a document's identity checks, in one word: the worst of its signers. `asked` while nothing is known
- * of the result; `partly` where some have passed and the service says nothing of the others; `other` for words that we don't
- * know, which are shown as they came.
- */
-export const IDENTITY_STATES = ['none', 'asked', 'partly', 'passed', 'failed', 'other', 'unknown'] as const
-export type IdentityState = (typeof IDENTITY_STATES)[number]
-
-/** What documents can be found by: `any` are all of which an identity check was asked for. */
-export const IDENTITY_FILTERS = ['any', 'asked', 'partly', 'passed', 'failed', 'other'] as const
 
 /** The columns of the list of documents; it can be in the order of each. */
 export const DOCUMENT_COLUMNS = [

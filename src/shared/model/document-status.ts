@@ -79,3 +79,14 @@ export function readDocumentStatus(raw: string | undefined): DocumentStatus {
   }
   return { raw: spelled, family: FAMILIES.get(spelled.replace(/\s/g, '').toLowerCase()) ?? 'other' }
 }
+
+/**
+ * What is known of a document's identity checks, in one word: the worst of its signers. `asked` while nothing is known
+ * of the result; `partly` where some have passed and the service says nothing of the others; `other` for words that we don't
+ * know, which are shown as they came.
+ */
+export const IDENTITY_STATES = ['none', 'asked', 'partly', 'passed', 'failed', 'other', 'unknown'] as const
+export type IdentityState = (typeof IDENTITY_STATES)[number]
+
+/** What documents can be found by: `any` are all of which an identity check was asked for. */
+export const IDENTITY_FILTERS = ['any', 'asked', 'partly', 'passed', 'failed', 'other'] as const

@@ -1,11 +1,6 @@
 /** The made-up office's drafts, their history and trash, its presets, and what it reads from files. */
-import {
-  blankComposition,
-  blankSigner,
-  type Composition,
-  titleOf,
-  whoOf
-} from '../../../src/shared/composition/composition.ts'
+import { blankComposition, blankSigner, type Composition } from '../../../src/shared/composition/composition.ts'
+import { titleOf, whoOf } from '../../../src/shared/composition/names.ts'
 import type {
   DraftSummary,
   DraftView,

@@ -1,11 +1,6 @@
 /** Composing with everything that the calm sections hold: data, dates, presets, and what is wrong with them. */
-import {
-  blankSigner,
-  type ComposedItem,
-  type Composition,
-  titleOf,
-  whoOf
-} from '../../../src/shared/composition/composition.ts'
+import { blankSigner, type ComposedItem, type Composition } from '../../../src/shared/composition/composition.ts'
+import { titleOf, whoOf } from '../../../src/shared/composition/names.ts'
 import type { DraftView, PresetView } from '../../../src/shared/contract/views.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'

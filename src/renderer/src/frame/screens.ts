@@ -1,4 +1,7 @@
-/** Every screen, those of the side bar in its order: what each is called, its picture and the component that shows it. */
+/**
+ * Every screen, those of the side bar in its order: what each is called, its picture and the component that shows it. A
+ * component comes from the disk when its screen is first opened, or before, while nothing else is to do.
+ */
 import {
   Activity,
   BookUser,
@@ -17,36 +20,66 @@ import {
   UserCheck
 } from '@lucide/svelte'
 import type { Component } from 'svelte'
-import ActivityScreen from '../screens/activity/Activity.svelte'
-import Audit from '../screens/audit/Audit.svelte'
-import Bulk from '../screens/bulk/Bulk.svelte'
-import Compose from '../screens/compose/Compose.svelte'
-import Counter from '../screens/counter/Counter.svelte'
-import Directory from '../screens/directory/Directory.svelte'
-import Documents from '../screens/documents/Documents.svelte'
-import Downloads from '../screens/downloads/Downloads.svelte'
-import Drafts from '../screens/drafts/Drafts.svelte'
-import Identity from '../screens/identity/Identity.svelte'
-import Outbox from '../screens/outbox/Outbox.svelte'
-import Overview from '../screens/overview/Overview.svelte'
-import DocumentPdf from '../screens/pdf/DocumentPdf.svelte'
-import SettingsScreen from '../screens/settings/Settings.svelte'
-import type { ScreenName } from '../state/router.svelte.ts'
+import { SvelteMap } from 'svelte/reactivity'
+import { type ScreenName, screenNames } from '../state/router.svelte.ts'
 
-export const screens: Record<ScreenName, { label: string; icon: typeof FileText; component: Component }> = {
-  overview: { label: 'Overview', icon: LayoutDashboard, component: Overview },
-  compose: { label: 'Compose', icon: SquarePen, component: Compose },
-  bulk: { label: 'Many at once', icon: Table2, component: Bulk },
-  drafts: { label: 'Drafts', icon: PenLine, component: Drafts },
-  outbox: { label: 'Outbox', icon: Inbox, component: Outbox },
-  documents: { label: 'Documents', icon: FileText, component: Documents },
-  identity: { label: 'Identity check', icon: ScanFace, component: Identity },
-  'identity-pdf': { label: 'Identity report', icon: FileScan, component: DocumentPdf },
-  'signed-document': { label: 'Signed document', icon: FileCheck, component: DocumentPdf },
-  counter: { label: 'Counter', icon: UserCheck, component: Counter },
-  audit: { label: 'Audit trail', icon: ScrollText, component: Audit },
-  downloads: { label: 'Downloads', icon: Download, component: Downloads },
-  directory: { label: 'Directory', icon: BookUser, component: Directory },
-  activity: { label: 'Activity', icon: Activity, component: ActivityScreen },
-  settings: { label: 'Settings', icon: Settings, component: SettingsScreen }
+interface Screen {
+  label: string
+  icon: typeof FileText
+  load: () => Promise<{ default: Component }>
+}
+
+export const screens: Record<ScreenName, Screen> = {
+  overview: { label: 'Overview', icon: LayoutDashboard, load: () => import('../screens/overview/Overview.svelte') },
+  compose: { label: 'Compose', icon: SquarePen, load: () => import('../screens/compose/Compose.svelte') },
+  bulk: { label: 'Many at once', icon: Table2, load: () => import('../screens/bulk/Bulk.svelte') },
+  drafts: { label: 'Drafts', icon: PenLine, load: () => import('../screens/drafts/Drafts.svelte') },
+  outbox: { label: 'Outbox', icon: Inbox, load: () => import('../screens/outbox/Outbox.svelte') },
+  documents: { label: 'Documents', icon: FileText, load: () => import('../screens/documents/Documents.svelte') },
+  identity: { label: 'Identity check', icon: ScanFace, load: () => import('../screens/identity/Identity.svelte') },
+  'identity-pdf': { label: 'Identity report', icon: FileScan, load: () => import('../screens/pdf/DocumentPdf.svelte') },
+  'signed-document': {
+    label: 'Signed document',
+    icon: FileCheck,
+    load: () => import('../screens/pdf/DocumentPdf.svelte')
+  },
+  counter: { label: 'Counter', icon: UserCheck, load: () => import('../screens/counter/Counter.svelte') },
+  audit: { label: 'Audit trail', icon: ScrollText, load: () => import('../screens/audit/Audit.svelte') },
+  downloads: { label: 'Downloads', icon: Download, load: () => import('../screens/downloads/Downloads.svelte') },
+  directory: { label: 'Directory', icon: BookUser, load: () => import('../screens/directory/Directory.svelte') },
+  activity: { label: 'Activity', icon: Activity, load: () => import('../screens/activity/Activity.svelte') },
+  settings: { label: 'Settings', icon: Settings, load: () => import('../screens/settings/Settings.svelte') }
+}
+
+/** What is seen beside the screens or in their place, now and then. */
+export const parts = {
+  'first run': () => import('../screens/first-run/FirstRun.svelte'),
+  lock: () => import('./LockScreen.svelte'),
+  person: () => import('../screens/counter/person/PersonSide.svelte'),
+  search: () => import('./CommandPalette.svelte')
+}
+
+/** What each screen is called. */
+export const labels = Object.fromEntries(screenNames.map((name) => [name, screens[name].label])) as Record<
+  ScreenName,
+  string
+>
+
+/** The components that are here: such a screen opens at once. */
+const loaded = new SvelteMap<ScreenName, Component>()
+
+/** What shows a screen, or undefined until `loadScreen` has brought it. */
+export function componentOf(name: ScreenName): Component | undefined {
+  return loaded.get(name)
+}
+
+/** Fails where the application's own files can't be read. */
+export async function loadScreen(name: ScreenName): Promise<void> {
+  if (!loaded.has(name)) loaded.set(name, (await screens[name].load()).default)
+}
+
+/** Brings all there is, one after the other: whoever opens a screen later doesn't wait for it. */
+export async function loadScreens(): Promise<void> {
+  for (const load of Object.values(parts)) await load()
+  for (const name of screenNames) await loadScreen(name)
 }

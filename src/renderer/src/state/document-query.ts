@@ -3,7 +3,7 @@
  * `#/documents/view/<id>`. What an address says that is not understood is left out, never guessed.
  */
 import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-query.ts'
-import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../../../shared/contract/document-query.ts'
+import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../../../shared/model/document-status.ts'
 import { isColumn } from './document-columns.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 

@@ -3,7 +3,8 @@
  * Such a text stays here, is tried again, and is shown again where its draft is opened; it is saved for the account that
  * it was typed for, or not at all.
  */
-import { type Composition, titleOf } from '../../../shared/composition/composition.ts'
+import type { Composition } from '../../../shared/composition/composition.ts'
+import { titleOf } from '../../../shared/composition/names.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { Api } from '../api.ts'
 import { presentError } from '../words/errors.ts'

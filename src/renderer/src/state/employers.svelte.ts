@@ -1,5 +1,5 @@
 /** The account's employer records, and those that are being changed here: nothing that was typed is lost by looking elsewhere. */
-import { employerProblems, isEditable } from '../../../shared/composition/employer-problems.ts'
+import type { EditableEmployerKind } from '../../../shared/composition/employer-problems.ts'
 import type { EmployerChange } from '../../../shared/contract/document-requests.ts'
 import type { EmployerRecord, EmployersView } from '../../../shared/contract/views.ts'
 import type { EmployerKind } from '../../../shared/model/account.ts'
@@ -93,21 +93,14 @@ export class Employers {
     )
   }
 
-  /** What is wrong with it, beside what any record must have: two may not have one reference. */
-  problemsOf({ before, now }: EditedEmployer) {
-    const isTaken = !before && this.records.some((one) => keyOf(one) === keyOf(now))
-    return [
-      ...employerProblems(now),
-      ...(isTaken
-        ? [{ severity: 'error' as const, at: 'Reference', message: 'Another record of this kind has this reference.' }]
-        : [])
-    ]
+  /** Whether another record of its kind has its reference: two may not. */
+  isTaken({ before, now }: EditedEmployer): boolean {
+    return !before && this.records.some((one) => keyOf(one) === keyOf(now))
   }
 
-  /** Saves one record; returns the key under which it stands then, or undefined if it could not be saved. */
-  async save(edited: EditedEmployer): Promise<string | undefined> {
-    const { kind, others: _, ...now } = $state.snapshot(edited.now)
-    if (!isEditable(kind)) return undefined
+  /** Saves one record of that kind; returns the key under which it stands then, or undefined if it could not be saved. */
+  async save(edited: EditedEmployer, kind: EditableEmployerKind): Promise<string | undefined> {
+    const { kind: _kind, others: _others, ...now } = $state.snapshot(edited.now)
     const record: EmployerChange = { kind, ...now, Reference: now.Reference.trim(), Name: now.Name.trim() }
     const view = await this.saving.run(() => this.#api.employers.save({ records: [record] }))
     if (!view) return undefined

@@ -1,5 +1,5 @@
 /** What rows are used with, the sheet, its columns and its rows: each in a line of words. */
-import { titleOf, whoOf } from '../../../../shared/composition/composition.ts'
+import { titleOf, whoOf } from '../../../../shared/composition/names.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
 import { counted } from '../../words/counts.ts'
 import { shortDay } from '../../words/dates.ts'

@@ -1,6 +1,7 @@
 /** A package in words: who signs what, how, and by when. */
-import { type ComposedSigner, type Composition, nameOrAddress } from '../../../../shared/composition/composition.ts'
+import type { ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
 import { dueAt } from '../../../../shared/composition/due-problems.ts'
+import { nameOrAddress } from '../../../../shared/composition/names.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
 import { counted } from '../../words/counts.ts'
 import { dayInWords, daysAway, offsetInWords, shortDate, timeInWords } from '../../words/dates.ts'
