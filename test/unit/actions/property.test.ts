@@ -69,7 +69,7 @@ test('each action reaches the service at most once, and none is said to be done 
         await office.close()
       }
     }),
-    { numRuns: 60 }
+    { numRuns: 30 }
   )
 })
 
