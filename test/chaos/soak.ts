@@ -406,7 +406,7 @@ function counted({ stations, service }: Day) {
 async function settle(day: Day): Promise<void> {
   const { time, stations } = day
   const until = time.elapsed() + SETTLING
-  const isOpen = () => stations.flatMap(sendsOf).some(({ state }) => ['ready', 'sending', 'uncertain'].includes(state))
+  const isOpen = () => stations.flatMap(sendsOf).some(({ state }) => state !== 'sent')
   while (time.elapsed() < until && (isOpen() || (await filesIn(day.share)).length > 0)) {
     await time.pass(5 * MINUTE)
     for (const station of stations) settleByHand(day, station)
@@ -417,6 +417,8 @@ async function settle(day: Day): Promise<void> {
 
 function settleByHand(day: Day, station: Station): void {
   for (const send of sendsOf(station)) {
+    // The line broke as often as it is tried by itself: whoever sees that sends it again.
+    if (send.state === 'not-sent') station.work.outbox.retry(send.id)
     if (send.state !== 'uncertain' || !send.ambiguity) continue
     const taken = new Set(sendsOf(station).flatMap(({ documents }) => documents.map(({ reference }) => reference)))
     const mine = Object.values(day.service.state.documents).filter(
@@ -463,13 +465,13 @@ function balancePackages(day: Day, wrong: string[]): BalanceSheet['packages'] {
   const accepted = new Map<string, number>()
   for (const { name } of Object.values(day.service.state.documents)) accepted.set(name, (accepted.get(name) ?? 0) + 1)
   const put = new Map<string, number>()
-  for (const { title, state } of sends) {
+  for (const { title, state, error } of sends) {
     put.set(title, (put.get(title) ?? 0) + 1)
     const arrived = accepted.get(title) ?? 0
     if (arrived > 1) wrong.push(`${title} arrived ${arrived} times`)
     if (state === 'sent' ? arrived !== 1 : arrived !== 0)
       wrong.push(`${title} is ${state}, and arrived ${arrived} times`)
-    if (state !== 'sent') wrong.push(`${title} is ${state} in the end`)
+    if (state !== 'sent') wrong.push(`${title} is ${state} in the end${error ? `: ${error.message}` : ''}`)
   }
   const titles = [...day.composed, ...day.dropped.flatMap(({ title }) => title ?? [])]
   for (const title of titles) {

@@ -62,9 +62,9 @@ describe('The API key with its HMAC headers', () => {
     const office = practice({ auth: hmac })
     expect((await ask(office, { Accept: 'application/json' })).status).toBe(401)
     const headers = signed(office.now())
-    expect(
-      (await ask(office, { ...headers, 'X-CUSTOM-SIGNATURE': `A${headers['X-CUSTOM-SIGNATURE'].slice(1)}` })).status
-    ).toBe(401)
+    const signature = headers['X-CUSTOM-SIGNATURE']
+    const other = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+    expect((await ask(office, { ...headers, 'X-CUSTOM-SIGNATURE': other })).status).toBe(401)
     expect((await ask(office, { ...headers, 'X-CUSTOM-NONCE': 'x'.repeat(32) })).status).toBe(401)
   })
 
