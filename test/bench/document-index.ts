@@ -1,10 +1,10 @@
 /** The index of 100,000 documents: searching, sorting, paging, counting, and what a row costs in a large board. */
 
-import { csvOf } from '../../src/main/core/documents/index/csv.ts'
 import { openDocumentIndex } from '../../src/main/core/documents/index/document-index.ts'
 import { overviewOf } from '../../src/main/core/documents/index/overview.ts'
 import { countsOf, listOf, targetsOf } from '../../src/main/core/documents/index/queries.ts'
 import { type IndexRow, indexRowOf } from '../../src/main/core/documents/index/row.ts'
+import { tableOf } from '../../src/main/core/documents/index/table.ts'
 import { type Sliced, wholly } from '../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from '../../src/shared/contract/index.ts'
 import { type Bench, type Figure, median, quantile, rounded } from './figure.ts'
@@ -117,7 +117,8 @@ export const documentIndex: Bench = {
     const countingAgain = await timed(RUNS, () => touch(10), count)
     const overview = steps(overviewOf(large, moment, 7))
     const targets = wholly(targetsOf([large], { query: DocumentQuery.parse({}) }, moment))
-    const exporting = steps(csvOf(targets, DOCUMENT_COLUMNS, moment.zone))
+    const exporting = steps(tableOf(targets, DOCUMENT_COLUMNS, moment.zone, 'csv'))
+    const workbook = steps(tableOf(targets, DOCUMENT_COLUMNS, moment.zone, 'xlsx'))
 
     const filling: number[] = []
 
@@ -155,6 +156,7 @@ export const documentIndex: Bench = {
       ),
       milliseconds('board-overview', total(overview), 50, 'all of the overview'),
       milliseconds('board-csv', quantile(exporting, 0.99), 8, `export, longest ${rounded(Math.max(...exporting))}`),
+      milliseconds('board-workbook', quantile(workbook, 0.99), 8, `export, longest ${rounded(Math.max(...workbook))}`),
       {
         name: 'board-row-cost',
         value: rounded(median(filling)),

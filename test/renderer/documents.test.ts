@@ -439,7 +439,7 @@ describe('several that are selected', () => {
 describe('exporting', () => {
   test('writes what the list finds, with the columns that it shows', async () => {
     await open(fakeApi(), { folder: 'Signed' })
-    await press('Export as CSV')
+    await press('Export as a sheet')
     const { some, columns } = last<{ some: object; columns: string[] }>('documents.export')
     expect(some).toMatchObject({ query: { folder: 'Signed' } })
     expect(columns).toEqual(expect.arrayContaining(['name', 'signers', 'status', 'lastSigned']))
@@ -450,7 +450,7 @@ describe('exporting', () => {
     const api = fakeApi()
     api.control.fail('documents.export', { code: 'no-space', message: 'The disk is full.' })
     await open(api)
-    await press('Export as CSV')
+    await press('Export as a sheet')
     expect(opened.app.toasts.shown.at(-1)?.text).toMatch(/^Nothing was exported\./)
   })
 })

@@ -1,14 +1,14 @@
 /** Requests about the audit trail. */
 import { dayAt } from '../core/lib/calendar.ts'
 import { writeWhereChosen } from '../core/storage/chosen-file.ts'
-import { CSV, type FileKind } from './dialogs.ts'
+import { type FileKind, TABLE_KINDS } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-const KINDS: Record<'csv' | 'json', FileKind> = {
-  csv: CSV,
+const KINDS = {
+  ...TABLE_KINDS,
   json: { name: 'Data with the chain', extensions: ['json'] }
-}
+} satisfies Record<string, FileKind>
 
 export function auditHandlers({
   audit,

@@ -3,13 +3,12 @@ import { basename } from 'node:path'
 import { titleOf } from '../../shared/composition/index.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
-import { CSV, type Dialogs, type FileKind, saveAs } from './dialogs.ts'
+import { type Dialogs, type FileKind, saveAs, saveTable, TABLE_KINDS } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 export type BulkParts = Dialogs & Pick<Parts, 'accounts' | 'bulk'>
 
-const XLSX: FileKind = { name: 'Excel workbook', extensions: ['xlsx'] }
 const TABLES: FileKind = { name: 'Tables', extensions: ['csv', 'xlsx', 'txt', 'tsv'] }
 
 export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): HandlersOf<'bulk'> {
@@ -24,15 +23,14 @@ export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): Handler
     'bulk.rows': (input) => bulk.rows(chosenId(accounts), input),
     'bulk.send': (input) => bulk.send(chosenId(accounts), input),
     'bulk.exportFailed': async ({ id }, { stillAsking }) => {
-      const { fileName, bytes } = await bulk.failed(chosenId(accounts), id)
-      const suggested = safeFileName(`${withoutEnding(fileName)} to mend`, { extension: 'csv' })
-      return saveAs(dialogs, { title: 'Save the rows to mend', suggested, kind: CSV, bytes }, stillAsking)
+      const { fileName, file } = bulk.failed(chosenId(accounts), id)
+      const name = `${withoutEnding(fileName)} to mend`
+      return saveTable(dialogs, { title: 'Save the rows to mend', name, file }, stillAsking)
     },
     'bulk.saveSample': async ({ composition, format }, { stillAsking }) => {
       const bytes = await bulk.sample(composition, format)
       const suggested = safeFileName(`${titleOf(composition)} sample`, { extension: format })
-      const kind = format === 'csv' ? CSV : XLSX
-      return saveAs(dialogs, { title: 'Save a sample', suggested, kind, bytes }, stillAsking)
+      return saveAs(dialogs, { title: 'Save a sample', suggested, kind: TABLE_KINDS[format], bytes }, stillAsking)
     },
     'bulk.close': async ({ id }) => bulk.close(id)
   }

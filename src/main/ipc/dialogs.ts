@@ -1,6 +1,9 @@
 /** What handlers ask the person through the system's dialogs, and files that are written where they say. */
 import type { SavedFile } from '../../shared/contract/index.ts'
+import type { TableFormat } from '../core/bulk/table-file.ts'
+import type { FileContent } from '../core/storage/atomic-file.ts'
 import { writeWhereChosen } from '../core/storage/chosen-file.ts'
+import { safeFileName } from '../core/storage/safe-name.ts'
 
 /** A kind of file, as the system's dialogs offer it. */
 export interface FileKind {
@@ -38,4 +41,23 @@ export async function saveAs(
   return { label: await writeWhereChosen(path, file.kind.extensions[0], bytes) }
 }
 
-export const CSV: FileKind = { name: 'Table of text', extensions: ['csv'] }
+export const TABLE_KINDS: Record<TableFormat, FileKind> = {
+  xlsx: { name: 'Excel workbook', extensions: ['xlsx'] },
+  csv: { name: 'Table of text', extensions: ['csv'] }
+}
+
+/**
+ * The same of a table, of the kind that the person chose with the name.
+ * @param table `name` is the one that is suggested, without its ending.
+ */
+export async function saveTable(
+  { chooseSaveFile }: Pick<Dialogs, 'chooseSaveFile'>,
+  table: { title: string; name: string; file: (format: TableFormat) => FileContent | Promise<FileContent> },
+  stillAsking: () => boolean
+): Promise<SavedFile | null> {
+  const suggested = safeFileName(table.name, { extension: 'xlsx' })
+  const path = await chooseSaveFile(table.title, suggested, Object.values(TABLE_KINDS), stillAsking)
+  if (path === undefined) return null
+  const format = path.toLowerCase().endsWith('.csv') ? 'csv' : 'xlsx'
+  return { label: await writeWhereChosen(path, format, await table.file(format)) }
+}

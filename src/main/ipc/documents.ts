@@ -1,9 +1,11 @@
 /** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
+
 import type { AppError, DocumentList, DocumentQuery } from '../../shared/contract/index.ts'
+import type { TableFormat } from '../core/bulk/table-file.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId } from './accounts.ts'
-import { CSV, saveAs } from './dialogs.ts'
+import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -102,9 +104,10 @@ export function documentHandlers(
     'documents.export': async ({ some, columns }, { stillAsking }) => {
       const accountId = chosenId(accounts)
       const { now, zone } = moment()
-      const { bytes } = await ask('csv', { accountId, some, columns, now, zone })
-      const suggested = `Documents ${dayAt(now, zone)}.csv`
-      return saveAs(parts, { title: 'Export documents', suggested, kind: CSV, bytes }, stillAsking)
+      const file = async (format: TableFormat) =>
+        (await ask('table', { accountId, some, columns, now, zone, format })).bytes
+      const name = `Documents ${dayAt(now, zone)}`
+      return saveTable(parts, { title: 'Export documents', name, file }, stillAsking)
     },
 
     'documents.openInBrowser': async ({ reference, page }) => {

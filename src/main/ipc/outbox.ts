@@ -1,10 +1,9 @@
 /** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
-import { tableFile } from '../core/bulk/table-file.ts'
+import { type TableFormat, tableFile } from '../core/bulk/table-file.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
-import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId } from './accounts.ts'
-import { CSV, saveAs } from './dialogs.ts'
+import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -64,8 +63,8 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
       const { name } = batches.get(ownBatch(id))
       const { columns, rows } = batches.failedRows(id)
       const title = 'Save the rows that were not sent'
-      const suggested = safeFileName(`${name} - not sent`, { extension: 'csv' })
-      return saveAs(parts, { title, suggested, kind: CSV, bytes: tableFile(columns, rows) }, stillAsking)
+      const file = (format: TableFormat) => tableFile(format, columns, rows)
+      return saveTable(parts, { title, name: `${name} - not sent`, file }, stillAsking)
     }
   }
 }

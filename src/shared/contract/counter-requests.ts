@@ -120,5 +120,5 @@ export const counterRequests = {
   'audit.list': answers<AuditPage>()(z.strictObject({ search: z.string().max(200), ...page })),
   'audit.check': answers<AuditCheck>()(nothing),
   /** Writes the whole trail with its chain where the person says; null where they thought better of it. */
-  'audit.export': answers<SavedFile | null>()(z.strictObject({ format: z.enum(['csv', 'json']) }))
+  'audit.export': answers<SavedFile | null>()(z.strictObject({ format: z.enum(['xlsx', 'csv', 'json']) }))
 }

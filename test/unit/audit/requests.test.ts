@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
+import { openWorkbook } from '../../../src/main/core/bulk/read-xlsx.ts'
 import { auditHandlers } from '../../../src/main/ipc/audit.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { hashOf, TEN, workstation, ZONE } from './office.ts'
@@ -28,7 +29,8 @@ function office() {
     expect(await handlers['audit.export']({ format }, context)).toEqual({ label: `trail.${format}` })
     return readFile(answer, 'utf8')
   }
-  return { ...station, audit, handlers, asked, exported }
+  const answers = (path: string) => (answer = path)
+  return { ...station, audit, handlers, asked, exported, place, answers }
 }
 
 function withEntries(howMany = 3) {
@@ -58,6 +60,15 @@ describe('requests about the audit trail', () => {
     const { handlers, asked } = withEntries()
     expect(await handlers['audit.export']({ format: 'csv' }, context)).toBeNull()
     expect(asked).toEqual([{ suggested: 'Audit trail 2026-11-21.csv' }])
+  })
+
+  test('write it as a workbook in which nothing is run', async () => {
+    const { handlers, place, answers } = withEntries()
+    answers(`${place}.xlsx`)
+    expect(await handlers['audit.export']({ format: 'xlsx' }, context)).toEqual({ label: 'trail.xlsx' })
+    const { rows } = openWorkbook(await readFile(`${place}.xlsx`)).read('Rows')
+    expect(rows).toHaveLength(4)
+    expect(rows[2]?.cells).toContain('=HYPERLINK("https://evil.example")')
   })
 })
 

@@ -369,8 +369,9 @@ describe('rows that stay behind', () => {
     const { id } = await checked(
       `${HEADINGS}\n${person('Mere')},,,,\n'=Tama,,"tama@example.com",,,,soon\n${person('+Lena')},,,,2020-01-01\n`
     )
-    const { fileName, bytes } = await bulk.failed('office', id)
+    const { fileName, file } = bulk.failed('office', id)
     expect(fileName).toBe('staff.csv')
+    const bytes = await file('csv')
     const text = Buffer.from(bytes).toString()
     expect(text.startsWith('\ufeffFirst name,')).toBe(true)
     expect(text).toContain(`"'=Tama"`)
@@ -379,8 +380,10 @@ describe('rows that stay behind', () => {
     expect(again.sheet.columns.at(-1)).toBe('Problem')
     expect(again.sheet.sample[0]?.[0]).toBe('=Tama')
     expect(again.check).toMatchObject({ rows: 2, withErrors: 2, unused: [] })
-    const third = await bulk.failed('office', again.id)
-    expect(Buffer.from(third.bytes)).toEqual(Buffer.from(bytes))
+    const third = await bulk.failed('office', again.id).file('csv')
+    expect(Buffer.from(third)).toEqual(Buffer.from(bytes))
+    const workbook = await open(await file('xlsx'), 'staff.xlsx')
+    expect(workbook).toMatchObject({ columns: again.sheet.columns, sample: again.sheet.sample })
 
     const lines = text
       .split('\r\n')
@@ -395,7 +398,7 @@ describe('rows that stay behind', () => {
   test('are, once the others were sent, all that were left out', async () => {
     const { id } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}x,,,,,,\n`)
     await send(id)
-    const text = Buffer.from((await bulk.failed('office', id)).bytes).toString()
+    const text = Buffer.from(await bulk.failed('office', id).file('csv')).toString()
     expect(text.trim().split('\r\n')).toHaveLength(3)
     expect(text).toContain('The same package as in row 2.')
   })

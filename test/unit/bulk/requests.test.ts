@@ -85,7 +85,7 @@ describe('a person', () => {
     await handlers['bulk.check']({ id: 'sheet', composition: forms(), mapping }, context)
     saveAs = join(files.folder, 'mend.csv')
     expect(await handlers['bulk.exportFailed']({ id: 'sheet' }, context)).toEqual({ label: 'mend.csv' })
-    expect(suggested).toBe('staff to mend.csv')
+    expect(suggested).toBe('staff to mend.xlsx')
     expect(await readFile(saveAs, 'utf8')).toMatch(/^\ufeffFirst name,E-mail,Problem\r\nMere,nobody,"E-mail: /)
     expect(await handlers['bulk.close']({ id: 'sheet' }, context)).toBeUndefined()
   })
@@ -95,6 +95,7 @@ describe('a table that is written', () => {
   test('can’t be run by a spreadsheet', () => {
     const text = Buffer.from(
       tableFile(
+        'csv',
         ['=Name', 'b'],
         [
           ['=1+1', '+64'],
@@ -107,7 +108,7 @@ describe('a table that is written', () => {
   })
 
   test('keeps lines, quotes and separators in their cells', () => {
-    const text = Buffer.from(tableFile(['a'], [['x\ny'], ['"z", w']])).toString()
+    const text = Buffer.from(tableFile('csv', ['a'], [['x\ny'], ['"z", w']])).toString()
     expect(text).toBe('\ufeffa\r\n"x\ny"\r\n"""z"", w"\r\n')
   })
 })

@@ -1,8 +1,10 @@
-/** Tables that are written as CSV, and what programs that part cells at other characters make of them. */
+/** Tables that are written, and what programs make of them that part cells at other characters. */
 import fc from 'fast-check'
+import { strFromU8, unzipSync } from 'fflate'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
-import { csvLines, plainCell } from '../../../src/main/core/bulk/table-file.ts'
+import { openWorkbook } from '../../../src/main/core/bulk/read-xlsx.ts'
+import { csvLines, plainCell, tableFile, tableWriters } from '../../../src/main/core/bulk/table-file.ts'
 
 const FORMULA = /^["\s]*[=+\-@＝＋－＠]/
 const cell = fc.array(
@@ -40,5 +42,67 @@ describe('a table as CSV', () => {
         expect(data.slice(0, table.length).map((row) => row.map(plainCell))).toEqual(table)
       })
     )
+  })
+})
+
+const sheetOf = (bytes: Uint8Array) => strFromU8(unzipSync(bytes)['xl/worksheets/sheet1.xml'] as Uint8Array)
+
+describe('a table as a workbook', () => {
+  const anyText = fc.oneof(
+    cell.map((parts) => parts.join('')),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '_x0041_',
+      '_x005F_',
+      '<b>&amp;</b>',
+      'a\r\nb',
+      ' a  b ',
+      '0210001111',
+      '2026-12-01',
+      '\0',
+      '\ud800',
+      'ｆｆ'
+    )
+  )
+  const anyRows = fc.array(fc.array(anyText, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 4 })
+
+  /** Nothing but spaces says nothing. */
+  const orBlank = (text: string) => (text.trim() === '' ? '' : text)
+
+  test('has every cell as a text, and comes back as it was', () => {
+    fc.assert(
+      fc.property(anyRows, (rows) => {
+        const bytes = tableFile('xlsx', ['One', 'Two', 'Three'], rows)
+        const sheet = sheetOf(bytes)
+        expect(sheet.match(/<c /g)).toHaveLength(3 + 3 * rows.length)
+        expect(
+          sheet.match(/<c r="[A-C]\d+" t="inlineStr" s="[12]"><is><t xml:space="preserve">[^<>]*<\/t><\/is><\/c>/g)
+        ).toHaveLength(3 + 3 * rows.length)
+        const [headings, ...read] = openWorkbook(bytes).read('Rows').rows
+        expect(headings?.cells).toEqual(['One', 'Two', 'Three'])
+        const back = read.map(({ cells }) => [0, 1, 2].map((at) => orBlank(plainCell(cells[at] ?? ''))))
+        const meant = rows.map((row) => row.map((one) => orBlank(one.toWellFormed())))
+        expect(back).toEqual(meant.filter((row) => row.some(Boolean)))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test('is the same whether its rows are written at once or in pieces', () => {
+    const rows = Array.from({ length: 500 }, (_, row) => [`Lease ${row}`, 'Māori', '=1+1'])
+    const { write, end } = tableWriters.xlsx()
+    const pieces = [write([['One', 'Two', 'Three']])]
+    for (let at = 0; at < rows.length; at += 64) pieces.push(write(rows.slice(at, at + 64)))
+    pieces.push(end())
+    const whole = sheetOf(tableFile('xlsx', ['One', 'Two', 'Three'], rows))
+    const withoutWidths = (sheet: string) => sheet.replace(/<cols>.*<\/cols>/, '')
+    expect(withoutWidths(sheetOf(Buffer.concat(pieces)))).toBe(withoutWidths(whole))
+    expect(whole).toContain('<row r="501">')
+  })
+
+  test('cuts a cell that is longer than one can be, and no other', () => {
+    const sheet = sheetOf(tableFile('xlsx', ['One'], [['x'.repeat(32_768)], ['y'.repeat(32_767)]]))
+    expect(sheet).toContain(`>${'x'.repeat(32_766)}…<`)
+    expect(sheet).toContain(`>${'y'.repeat(32_767)}<`)
   })
 })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Accounts, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
+import { openWorkbook } from '../../../src/main/core/bulk/read-xlsx.ts'
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
 import type { AskDocuments } from '../../../src/main/core/documents/questions.ts'
 import { openViews } from '../../../src/main/core/documents/views.ts'
@@ -195,6 +196,21 @@ describe('requests about documents', () => {
     saveTo = join(temporaryFolder(), 'mine.csv')
     expect(await handlers['documents.export'](asked, here)).toEqual({ label: 'mine.csv' })
     expect(readFileSync(saveTo, 'utf8')).toBe('\ufeffDocument,Due\r\nDeed Signed,2026-12-01\r\n')
+  })
+
+  test('an export is a workbook, but where its name says that it is a table of text', async () => {
+    await folders()
+    const asked = { some: { query: query({ folder: 'Signed' }) }, columns: ['name', 'due'] as ('name' | 'due')[] }
+    saveTo = join(temporaryFolder(), 'mine')
+    expect(await handlers['documents.export'](asked, here)).toEqual({ label: 'mine.xlsx' })
+    expect(
+      openWorkbook(readFileSync(`${saveTo}.xlsx`))
+        .read('Rows')
+        .rows.map(({ cells }) => cells)
+    ).toEqual([
+      ['Document', 'Due'],
+      ['Deed Signed', '2026-12-01']
+    ])
   })
 
   test('a page of the service opens in the browser, a video’s by its signer; its password only when asked for', async () => {

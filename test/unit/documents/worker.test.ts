@@ -441,14 +441,15 @@ describe('documents.db', () => {
     const taken = await first.ask('take', { accountId, folder: 'Progress', begun: 1, now: 2, withLogs: false, bytes })
     expect(taken).toMatchObject({ kind: 'taken', documents: 1 })
     expect(space.detached).toBe(true)
-    const csv = {
+    const asked = {
       accountId,
+      format: 'csv' as const,
       now,
       zone: 'UTC',
       some: { documents: [{ accountId, reference: 'lease' }] },
       columns: ['name' as const]
     }
-    expect((await first.ask('csv', csv)).documents).toBe(1)
+    expect((await first.ask('table', asked)).documents).toBe(1)
     await first.end()
     const second = threaded()
     expect((await second.ask('get', { accountId, reference: 'lease' }))?.document.Name).toBe('Lease.pdf')

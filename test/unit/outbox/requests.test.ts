@@ -26,7 +26,7 @@ const handlers = () =>
     outbox: work.outbox,
     chooseSaveFile: async (_title, name) => {
       suggested = name
-      return join(folder, 'saved')
+      return join(folder, 'saved.csv')
     }
   })
 async function chooseAnother() {
@@ -73,7 +73,7 @@ test('the rows that failed are saved under a name that every file system takes',
   const { id } = await work.outbox.addBatch({ accountId, name: 'Jan/Feb: tax', columns: ['Form'], rows: [], leftOut })
   expect(await handlers()['batches.exportFailed']({ id }, asking)).toEqual({ label: 'saved.csv' })
   expect(readFileSync(join(folder, 'saved.csv'), 'utf8')).toBe('\ufeffForm,Problem\r\nx,Enter a name.\r\n')
-  expect(suggested).toMatch(/^[^/:]+\.csv$/)
+  expect(suggested).toMatch(/^[^/:]+\.xlsx$/)
 })
 
 test('sends are found by words, and the outbox is set for the account that is shown', async () => {

@@ -3,7 +3,9 @@
  * the one before. A note is on the disk when `note` returns, or waits for room with its own time; what is lost that way is
  * counted. Nothing of it is ever changed, and what was changed by others is noticed.
  */
+
 import type { AuditCheck, AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
+import type { TableFormat } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
@@ -15,7 +17,7 @@ import { openMeta } from '../storage/meta.ts'
 import { openAnchor, type Unwritten } from './anchor.ts'
 import { type AuditTable, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
-import { csvOf, jsonOf } from './export.ts'
+import { jsonOf, tableOf } from './export.ts'
 
 /** What a part of the application has to say for the audit trail. */
 export type AuditNote = Pick<AuditEntry, 'what'> &
@@ -117,8 +119,8 @@ export class Audit {
   }
 
   /** The bytes of a file with all of it, to be written while they are read. */
-  export(format: 'csv' | 'json'): AsyncIterable<Uint8Array> {
-    return format === 'csv' ? csvOf(this.#table) : jsonOf(this.#table)
+  export(format: TableFormat | 'json'): AsyncIterable<Uint8Array> {
+    return format === 'json' ? jsonOf(this.#table) : tableOf(this.#table, format)
   }
 
   /**

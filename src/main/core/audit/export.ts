@@ -1,6 +1,6 @@
 /** The whole audit trail as a file, with its chain: piece by piece, so that a long one holds nobody up. */
 import type { AuditEntry } from '../../../shared/contract/index.ts'
-import { csvLines, UTF8_MARK } from '../bulk/table-file.ts'
+import { type TableFormat, tableWriters } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { AuditTable, Link } from './audit-table.ts'
@@ -27,14 +27,16 @@ const HOW_TO_VERIFY =
   `(${BEFORE_FIRST} before the first), a line feed, and the entry’s text. With jq and any SHA-256 tool, for the second ` +
   `entry: jq -j '.entries[0].hash, "\\n", .entries[1].text' FILE | sha256sum`
 
-/** For spreadsheets: UTF-8 with its mark, RFC 4180, times with their offset, and no cell that would be run. */
-export async function* csvOf(table: AuditTable): AsyncGenerator<Uint8Array> {
+/** For spreadsheets, times with their offset. */
+export async function* tableOf(table: AuditTable, format: TableFormat): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
-  yield bytesOf(`${UTF8_MARK}${csvLines([HEADINGS])}`)
+  const writer = tableWriters[format]()
+  yield writer.write([HEADINGS])
   for (const links of table.links()) {
-    yield bytesOf(csvLines(links.map((link) => cellsOf(link, iso))))
+    yield writer.write(links.map((link) => cellsOf(link, iso)))
     await nextTurn()
   }
+  yield writer.end()
 }
 
 /** For programs: each entry with its text and its hash, and how these belong together. */

@@ -9,6 +9,7 @@ import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'
+import type { TableFormat } from './table-file.ts'
 import type { Ask, BulkQuestions } from './worker.ts'
 
 /** How far back a package counts as sent already. */
@@ -46,14 +47,17 @@ export type Bulk = ReturnType<typeof openBulk>
 
 export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
   /** Open sheets and the accounts that they were opened for, oldest first. */
-  const owners = new Map<string, string>()
+  const owners = new Map<string, { accountId: string; fileName: string }>()
   const sending = new Set<string>()
   /** Sheets to be closed once their rows are in the outbox. */
   const leaving = new Set<string>()
   let samples = 0
 
-  function ofAccount(accountId: string, id: string): void {
-    if (owners.get(id) !== accountId) fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
+  function ofAccount(accountId: string, id: string): { fileName: string } {
+    const owner = owners.get(id)
+    if (owner?.accountId !== accountId)
+      return fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
+    return owner
   }
 
   async function close(id: string): Promise<void> {
@@ -85,7 +89,7 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
     /** @throws AppFailure `bad-file` if it can't be used; the message says why. */
     async open(accountId: string, path: string, fileName: string): Promise<BulkSheet> {
       const id = newId()
-      owners.set(id, accountId)
+      owners.set(id, { accountId, fileName })
       try {
         const sheet = await worker.ask('open', { id, path, fileName })
         ofAccount(accountId, id)
@@ -141,14 +145,14 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
       }
     },
 
-    /** The rows that have errors or were left out, with why, as a CSV file. */
-    async failed(accountId: string, id: string): Promise<{ fileName: string; bytes: Uint8Array }> {
-      ofAccount(accountId, id)
-      return worker.ask('failed', { id })
+    /** The rows that have errors or were left out, with why, as a file; and the name of the one that they are of. */
+    failed(accountId: string, id: string): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
+      const { fileName } = ofAccount(accountId, id)
+      return { fileName, file: (format) => worker.ask('failed', { id, format }) }
     },
 
     /** A file with the columns that fit a composition, and one row. */
-    async sample(composition: Composition, format: 'csv' | 'xlsx'): Promise<Uint8Array> {
+    async sample(composition: Composition, format: TableFormat): Promise<Uint8Array> {
       samples += 1
       try {
         return await worker.ask('sample', { composition, format, now: time.now() })

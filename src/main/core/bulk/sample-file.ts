@@ -1,12 +1,11 @@
 /** A file with a column for each target and one row that shows how they are filled in. */
-import writeWorkbook from 'write-excel-file/node'
 import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { BulkTarget } from '../../../shared/composition/bulk-fields.ts'
 import { rowOf } from '../../../shared/composition/bulk-rows.ts'
 import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
 import { DAY } from '../lib/calendar.ts'
-import { tableFile } from './table-file.ts'
+import { type TableFormat, tableFile } from './table-file.ts'
 
 const MADE_UP = 'Example'
 const people = [
@@ -39,19 +38,9 @@ export function exampleRowOf(composition: Composition, mapping: ColumnMapping, n
 }
 
 /** The bytes of the file. `now` is milliseconds since 1970 UTC. */
-export async function sampleFile(composition: Composition, format: 'csv' | 'xlsx', now: number): Promise<Uint8Array> {
+export function sampleFile(composition: Composition, format: TableFormat, now: number): Uint8Array {
   const { columns, row } = sampleTable(composition, now)
-  if (format === 'csv') return tableFile(columns, [row])
-  const headings = columns.map((value) => ({ value, type: String, fontWeight: 'bold' as const }))
-  // All are texts, so that no spreadsheet makes a number of a mobile or turns a date around.
-  const cells = row.map((value) => ({ value, type: String, format: '@' }))
-  return writeWorkbook([headings, cells], {
-    sheet: 'Rows',
-    stickyRowsCount: 1,
-    columns: columns.map((heading, index) => ({
-      width: Math.min(40, Math.max(heading.length, row[index]?.length ?? 0) + 3)
-    }))
-  }).toBuffer()
+  return tableFile(format, columns, [row])
 }
 
 function made(composition: Composition, target: BulkTarget, now: number): string {

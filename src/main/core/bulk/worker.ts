@@ -12,7 +12,7 @@ import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, 
 import { openTable, readWhole, type TableFile } from './open-file.ts'
 import { sampleFile } from './sample-file.ts'
 import type { Sheet } from './sheet.ts'
-import { tableFile, withProblems } from './table-file.ts'
+import { type TableFormat, tableFile, withProblems } from './table-file.ts'
 
 /** What can be asked about sheets, and what is answered. */
 export interface BulkQuestions {
@@ -35,8 +35,8 @@ export interface BulkQuestions {
   every: { ask: { id: string; offset: number; limit: number }; answer: string[] }
   /** Says that the prepared rows were taken over: they can't be taken a second time. */
   taken: { ask: { id: string }; answer: null }
-  failed: { ask: { id: string }; answer: { fileName: string; bytes: Uint8Array } }
-  sample: { ask: { composition: Composition; format: 'csv' | 'xlsx'; now: number }; answer: Uint8Array }
+  failed: { ask: { id: string; format: TableFormat }; answer: Uint8Array }
+  sample: { ask: { composition: Composition; format: TableFormat; now: number }; answer: Uint8Array }
   close: { ask: { id: string }; answer: null }
 }
 
@@ -160,7 +160,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       return null
     },
 
-    async failed({ id }) {
+    async failed({ id, format }) {
       const one = opened(id)
       const { plan, rows } = checkedOf(one)
       const { columns, of } = ownColumns(one.sheet, plan.mapping)
@@ -169,10 +169,10 @@ export function bulkAnswers(): Answers<BulkQuestions> {
         return problems.length > 0 ? [{ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems }] : []
       })
       const table = withProblems(columns, one.leftOut ?? bad)
-      return { fileName: one.fileName, bytes: tableFile(table.columns, table.rows) }
+      return tableFile(format, table.columns, table.rows)
     },
 
-    sample: ({ composition, format, now }) => sampleFile(composition, format, now),
+    sample: async ({ composition, format, now }) => sampleFile(composition, format, now),
 
     async close({ id }) {
       open.delete(id)

@@ -2,6 +2,7 @@
  * What the documents' worker can be asked. The worker is the one owner of the mirror: it lives in a thread of its own, so that
  * decoding, comparing, searching and sorting never hold the main thread. Everything here can be cloned between threads.
  */
+
 import type {
   CounterEntry,
   DocumentChange,
@@ -14,6 +15,7 @@ import type {
   UnreadableDocument
 } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
+import type { TableFormat } from '../bulk/table-file.ts'
 import type { Refusal } from '../service/refusal.ts'
 
 export type { DocumentKey }
@@ -162,9 +164,9 @@ export interface DocumentQuestions {
     ask: AskedOfAccount & { queries: NamedQuery[] }
     answer: { folders: Record<string, number>; queries: Record<string, number>; unread: number }
   }
-  /** CSV of what was chosen, UTF-8 with a byte order mark, safe from being read as formulas. */
-  csv: {
-    ask: WithSome & { columns: DocumentColumn[] }
+  /** What was chosen, as a file for spreadsheets, safe from being read as formulas. */
+  table: {
+    ask: WithSome & { columns: DocumentColumn[]; format: TableFormat }
     answer: { bytes: Uint8Array<ArrayBuffer>; documents: number }
   }
   overview: {

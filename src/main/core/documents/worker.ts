@@ -6,7 +6,6 @@
 import { inSlices, inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { csvOf } from './index/csv.ts'
 import type { DocumentIndex } from './index/document-index.ts'
 import { overviewOf } from './index/overview.ts'
 import {
@@ -20,6 +19,7 @@ import {
   waitingHere
 } from './index/queries.ts'
 import { documentRowOf } from './index/row.ts'
+import { tableOf } from './index/table.ts'
 import { isReference } from './mirror/answer-items.ts'
 import { openAnswerTaking } from './mirror/answers.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
@@ -146,9 +146,9 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     counts: ({ accountId, queries, ...moment }) =>
       inSlices(countsOf(indexOf(accountId), queries, moment, ({ accounts }) => indexesOf(accountId, accounts))),
 
-    async csv({ columns, ...ask }) {
+    async table({ columns, format, ...ask }) {
       const rows = await rowsOf(ask)
-      return { bytes: await inSlices(csvOf(rows, columns, ask.zone)), documents: rows.length }
+      return { bytes: await inSlices(tableOf(rows, columns, ask.zone, format)), documents: rows.length }
     },
 
     overview: ({ accountId, stuckDays, ...moment }) => inSlices(overviewOf(indexOf(accountId), moment, stuckDays)),

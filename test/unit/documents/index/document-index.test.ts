@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvOf } from '../../../../src/main/core/documents/index/csv.ts'
 import { type DocumentIndex, openDocumentIndex } from '../../../../src/main/core/documents/index/document-index.ts'
 import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
 import {
@@ -13,6 +12,7 @@ import {
   waitingHere
 } from '../../../../src/main/core/documents/index/queries.ts'
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
+import { tableOf } from '../../../../src/main/core/documents/index/table.ts'
 import { dayAtOffset } from '../../../../src/main/core/lib/calendar.ts'
 import { inSlices, wholly } from '../../../../src/main/core/lib/slices.ts'
 import { offsetIn } from '../../../../src/shared/composition/zone.ts'
@@ -230,7 +230,7 @@ describe('what conditions find', () => {
       expect(found(index, { overdue: true }, at(begins + DAY))).toHaveLength(3)
       const { due } = wholly(overviewOf(index, at(begins - 1), 7))
       expect(due.filter(({ count }) => count > 0)).toEqual([{ day: '2026-11-22', count: 3 }])
-      const csv = Buffer.from(wholly(csvOf(index.rows(), ['due'], zone))).toString()
+      const csv = Buffer.from(wholly(tableOf(index.rows(), ['due'], zone, 'csv'))).toString()
       expect(csv).toBe(`\ufeffDue\r\n${'2026-11-22\r\n'.repeat(3)}`)
     }
     const { rows } = wholly(listOf([index], query(), moment, everything))

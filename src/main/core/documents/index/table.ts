@@ -1,7 +1,7 @@
-/** Documents as a table for spreadsheets: UTF-8 with its mark, dates with their offset, and no cell that would be run. */
+/** Documents as a table for spreadsheets, with the dates' offsets. */
 import type { DocumentColumn } from '../../../../shared/contract/index.ts'
 import type { ServiceDate } from '../../../../shared/model/index.ts'
-import { csvLines, UTF8_MARK } from '../../bulk/table-file.ts'
+import { type TableFormat, tableWriters } from '../../bulk/table-file.ts'
 import { dayAtOffset, isoWriter } from '../../lib/calendar.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import { type IndexRow, placed } from './row.ts'
@@ -28,7 +28,7 @@ const FAMILY = {
 }
 
 /** What stands above each column, and what in it. */
-export const CSV_COLUMNS: Record<
+export const COLUMNS: Record<
   DocumentColumn,
   { heading: string; cell: (row: IndexRow, iso: (at: number) => string) => string | undefined }
 > = {
@@ -55,24 +55,26 @@ export const CSV_COLUMNS: Record<
 }
 
 /**
- * The file's bytes: RFC 4180, a line of headings and one for each row, in their order.
+ * The file's bytes: a line of headings and one for each row, in their order.
  * @param zone dates are written as the clocks of this zone show them.
  */
-export function* csvOf(
+export function* tableOf(
   rows: readonly IndexRow[],
   columns: readonly DocumentColumn[],
-  zone: string
+  zone: string,
+  format: TableFormat
 ): Sliced<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder()
+  const writer = tableWriters[format]()
   const iso = isoWriter(zone)
-  const shown = columns.map((column) => CSV_COLUMNS[column])
-  const pieces = [encoder.encode(`${UTF8_MARK}${csvLines([shown.map(({ heading }) => heading)])}`)]
+  const shown = columns.map((column) => COLUMNS[column])
+  const pieces = [writer.write([shown.map(({ heading }) => heading)])]
   for (let begin = 0; begin < rows.length; begin += PIECE) {
     yield
     const piece = rows.slice(begin, begin + PIECE)
     const cells = piece.map((row) => shown.map(({ cell }) => cell(row, iso) ?? ''))
-    pieces.push(encoder.encode(csvLines(cells)))
+    pieces.push(writer.write(cells))
   }
+  pieces.push(writer.end())
   const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
   let at = 0
   for (const piece of pieces) {

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { plainCell } from '../../../../src/main/core/bulk/table-file.ts'
-import { CSV_COLUMNS, csvOf } from '../../../../src/main/core/documents/index/csv.ts'
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
+import { COLUMNS, tableOf } from '../../../../src/main/core/documents/index/table.ts'
 import { wholly } from '../../../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, type DocumentColumn } from '../../../../src/shared/contract/index.ts'
 import { anyRow, row, ZONE } from './rows.ts'
 
 function written(rows: readonly IndexRow[], columns: readonly DocumentColumn[]): string {
-  return Buffer.from(wholly(csvOf(rows, columns, ZONE))).toString()
+  return Buffer.from(wholly(tableOf(rows, columns, ZONE, 'csv'))).toString()
 }
 
 function cells(text: string): string[][] {
@@ -79,7 +79,7 @@ test('whatever documents are named, the file reads back as it was and holds no f
       // With the reference first no line is empty.
       const shown: DocumentColumn[] = ['reference', ...chosen]
       const [headings, ...lines] = cells(written(rows, shown))
-      expect(headings).toEqual(shown.map((column) => CSV_COLUMNS[column].heading))
+      expect(headings).toEqual(shown.map((column) => COLUMNS[column].heading))
       expect(lines).toHaveLength(rows.length)
       for (const [index, line] of lines.entries()) {
         expect(line).toHaveLength(shown.length)
