@@ -11,11 +11,25 @@ import { documents } from '../test/bench/documents.ts'
 import { downloads } from '../test/bench/downloads.ts'
 import { drafts } from '../test/bench/drafts.ts'
 import { type Bench, type Figure, isMet } from '../test/bench/figure.ts'
+import { firstLoad } from '../test/bench/first-load.ts'
 import { list } from '../test/bench/list.ts'
 import { outbox } from '../test/bench/outbox.ts'
+import { start } from '../test/bench/start.ts'
 import { typing } from '../test/bench/typing.ts'
 
-const benches: readonly Bench[] = [drafts, outbox, bulk, typing, documents, documentIndex, list, counter, downloads]
+const benches: readonly Bench[] = [
+  firstLoad,
+  start,
+  drafts,
+  outbox,
+  bulk,
+  typing,
+  documents,
+  documentIndex,
+  list,
+  counter,
+  downloads
+]
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'string' } } })
 const chosen = benches.filter(({ name }) => values.only === undefined || name === values.only)

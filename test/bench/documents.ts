@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { AskDocuments, Taken } from '../../src/main/core/documents/questions.ts'
 import { openDocumentsThread } from '../../src/main/shell/documents.ts'
 import { decodeDocument } from '../../src/shared/model/document-decoding.ts'
-import { type Bench, type Figure, median, rounded } from './figure.ts'
+import { type Bench, type Figure, lower, median } from './figure.ts'
 import { CHANGED, openAnswer } from './large-folder.ts'
 
 const WORKER = new URL('../../src/main/shell/documents-worker.ts', import.meta.url)
@@ -36,10 +36,6 @@ export const documents: Bench = {
     }
     return figures
   }
-}
-
-function lower(name: string, value: number, unit: string, limit: number, against: string): Figure {
-  return { name, value: rounded(value), unit, limit, better: 'lower', against }
 }
 
 /** Milliseconds of each, beyond receiving the bytes. */

@@ -19,6 +19,11 @@ export function isMet({ value, limit, better }: Figure): boolean {
   return better === 'lower' ? value <= limit : value >= limit
 }
 
+/** A figure that is the better the lower it is. */
+export function lower(name: string, value: number, unit: string, limit: number, against: string): Figure {
+  return { name, value: rounded(value), unit, limit, better: 'lower', against }
+}
+
 /** The value below which `share` (0 to 1) of the samples lie. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((one, two) => one - two)

@@ -1,4 +1,4 @@
-/** How much memory the application holds: its main process, and the processes of Chromium that show its pages. */
+/** What the application holds and uses: the memory and the processors' time of its main process, and of Chromium's that show its pages. */
 import { readdir, readFile } from 'node:fs/promises'
 import type { Launched } from '../e2e/launch.ts'
 
@@ -41,13 +41,30 @@ export async function memoryOf(app: Launched): Promise<Memory> {
 
 /** The private memory of all processes that a process has started, and those have. */
 async function privateMemoryBelow(pid: number): Promise<number> {
+  const sizes = await Promise.all((await processesOf(pid)).filter((process) => process !== pid).map(privateMemoryOf))
+  return sizes.length === 0 ? Number.NaN : sizes.reduce((sum, size) => sum + size, 0) / MEGABYTE
+}
+
+/** Seconds of a processor that the application and all that it started have used so far; NaN where the system doesn't say. */
+export async function cpuSecondsOf(app: Launched): Promise<number> {
+  const processes = await processesOf(await app.evaluate(() => process.pid))
+  const times = await Promise.all(processes.map(cpuSeconds))
+  return times.length === 0 ? Number.NaN : times.reduce((sum, time) => sum + time, 0)
+}
+
+/** A process, those that it has started, and those that they have. */
+async function processesOf(pid: number): Promise<number[]> {
   const parents = await parentsByProcess()
-  if (parents.size === 0) return Number.NaN
-  const isBelow = (process: number | undefined): boolean =>
-    process !== undefined && (process === pid || isBelow(parents.get(process)))
-  const below = [...parents.keys()].filter((process) => process !== pid && isBelow(process))
-  const sizes = await Promise.all(below.map(privateMemoryOf))
-  return sizes.reduce((sum, size) => sum + size, 0) / MEGABYTE
+  const isIn = (process: number | undefined): boolean =>
+    process !== undefined && (process === pid || isIn(parents.get(process)))
+  return [...parents.keys()].filter(isIn)
+}
+
+async function cpuSeconds(process: number): Promise<number> {
+  const stat = await readFile(`/proc/${process}/stat`, 'utf8').catch(() => '')
+  // What follows the program's name, which may hold anything; in hundredths of a second.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100
 }
 
 async function parentsByProcess(): Promise<Map<number, number>> {

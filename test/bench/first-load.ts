@@ -1,0 +1,33 @@
+/** How much JavaScript the built application loads before its first screen shows, as it would travel. */
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type Bench, lower } from './figure.ts'
+
+const PAGES = resolve(import.meta.dirname, '../../out/renderer')
+const LIMIT = 120
+
+export const firstLoad: Bench = {
+  name: 'first-load',
+  async run() {
+    const page = await readFile(join(PAGES, 'index.html'), 'utf8')
+    const entry = /<script[^>]+src="\.\/(assets\/[^"]+\.js)"/.exec(page)?.[1]
+    if (!entry) throw new Error('The page has no script.')
+    const overview = /["'`]\.\/(Overview-[\w-]+\.js)["'`]/.exec(await readFile(join(PAGES, entry), 'utf8'))?.[1]
+    if (!overview) throw new Error('The overview is no file of its own.')
+    const loaded = await imported(entry, await imported(`assets/${overview}`, new Map()))
+    const bytes = [...loaded.values()].reduce((sum, text) => sum + gzipSync(text).length, 0)
+    const against = `${loaded.size} files of the frame and the overview, gzipped one by one`
+    return [lower('first-load', bytes / 1000, 'kB', LIMIT, against)]
+  }
+}
+
+/** A file and all that it imports before it runs, by their names below the pages' folder. */
+async function imported(file: string, known: Map<string, string>): Promise<Map<string, string>> {
+  if (known.has(file)) return known
+  const text = await readFile(join(PAGES, file), 'utf8')
+  known.set(file, text)
+  for (const [, name] of text.matchAll(/(?:\bfrom|\bimport)\s*["'`]\.\/([\w.-]+\.js)["'`]/g))
+    await imported(`assets/${name}`, known)
+  return known
+}

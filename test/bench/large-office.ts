@@ -1,0 +1,110 @@
+/** An office with a hundred thousand documents in progress, for the benches of the built application. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clerk, clerkAt } from '../e2e/clerk.ts'
+import { launch } from '../e2e/launch.ts'
+import { openAnswer } from './large-folder.ts'
+
+export const DOCUMENTS = 100_000
+
+/** What an application left behind that had read so many documents, and was closed. */
+export interface StoredOffice {
+  userData: string
+  remove: () => Promise<void>
+}
+
+/** The service is there no more when it is opened again: what shows is what was stored. */
+export async function storedOffice(size: number): Promise<StoredOffice> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  const userData = join(folder, 'user-data')
+  const service = await serve(size)
+  try {
+    const clerk = clerkAt(await launch({ userData }))
+    try {
+      await clerk.arrive()
+      await connect(clerk, service.url)
+      await untilRead(clerk, size)
+      // What was read is written down in slices, after it shows.
+      await clerk.window.waitForTimeout(3000)
+    } finally {
+      await clerk.app.close()
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  } finally {
+    await service.close()
+  }
+  return { userData, remove }
+}
+
+/** Does something while another process burns a core. */
+export async function burning<Result>(work: () => Promise<Result>): Promise<Result> {
+  const burner = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
+  try {
+    return await work()
+  } finally {
+    burner.kill('SIGKILL')
+  }
+}
+
+/**
+ * A service that has all of it in progress, and nothing in any other folder. Once it is held it answers no more: a hundred
+ * megabytes between processes that share two cores are no part of what the list costs.
+ */
+export async function serve(size: number): Promise<{ url: string; hold: () => void; close: () => Promise<void> }> {
+  const bytes = openAnswer(size)(0)
+  let isHeld = false
+  const server = createServer((request, answer) => {
+    if (isHeld) return
+    answer.setHeader('content-type', 'application/json')
+    if (request.url?.includes('/GetActiveDocuments/Progress')) return void answer.end(bytes)
+    if (request.url?.includes('/GetActiveDocuments/')) return void answer.end('[]')
+    answer.statusCode = 404
+    answer.end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/web/v1.4`,
+    hold: () => {
+      isHeld = true
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      })
+  }
+}
+
+/** Connects an office whose application was just opened for the first time to such a service. */
+export async function connect({ window, button }: Clerk, url: string): Promise<void> {
+  await button(/Connect your office/).click()
+  await window.getByLabel('Name', { exact: true }).fill('Large office')
+  await window.getByLabel(/^Address/).fill(url)
+  await window
+    .getByLabel(/Bearer token/)
+    .first()
+    .check()
+  await window.getByLabel('Token', { exact: true }).fill('made-up-token-1')
+  await button(/^Add|^Connect/).click()
+  await window.getByRole('navigation', { name: 'Screens' }).waitFor({ timeout: 180_000 })
+}
+
+/** Until the folder that is in progress was read, and is counted. */
+export async function untilRead({ window: page }: Clerk, size: number): Promise<void> {
+  await page.waitForFunction(
+    async (count) => {
+      const counts = await window.countersign.documents.counts()
+      return counts.ok && (counts.value.folders.Progress ?? 0) === count
+    },
+    size,
+    { timeout: 180_000, polling: 500 }
+  )
+}
