@@ -64,7 +64,7 @@ async function opened({ userData }: StoredOffice): Promise<number> {
 }
 
 async function untilCounted({ window }: Clerk): Promise<void> {
-  await window.getByRole('list', { name: 'What may need you' }).waitFor()
+  await window.getByText(/^As of/).waitFor()
 }
 
 async function settled({ userData }: StoredOffice): Promise<{ resident: number; busy: number }> {

@@ -4,7 +4,7 @@ import Overview from '../../src/renderer/src/screens/overview/Overview.svelte'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
-import { NOW } from './people.ts'
+import { NOW, sendOf } from './people.ts'
 import { changesOf, overviewOf } from './preview/day-scenes.ts'
 
 let opened: Opened
@@ -26,6 +26,26 @@ test('every number leads to the list behind it', async () => {
   expect(linkOf(/At the counter/)).toBe('#/counter')
   expect(linkOf(/24 Unread/)).toContain('unread=1')
   expect(linkOf(/^Complete\s?604$/)).toContain('families=complete')
+})
+
+const noughts = { overdue: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }
+
+test('what waits in the Outbox is told beside what needs someone there', async () => {
+  const sends = [
+    sendOf({ id: 'a', state: 'ready' }),
+    sendOf({ id: 'b', state: 'sending' }),
+    sendOf({ id: 'c', state: 'refused' })
+  ]
+  await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends }))
+  expect(linkOf(/^1\s?To check in Outbox/)).toBe('#/outbox')
+  expect(linkOf(/^2\s?Waiting in Outbox/)).toBe('#/outbox')
+  expect(screen.queryByText('Nothing needs you just now.')).toBeNull()
+})
+
+test('what is nought has no tile, and that nothing needs anyone is said', async () => {
+  await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [] }))
+  expect(screen.queryByRole('list', { name: 'What may need you' })).toBeNull()
+  expect(screen.getByText('Nothing needs you just now.')).toBeTruthy()
 })
 
 test('the next fourteen days and the last twelve weeks are read as sentences, and lead on', async () => {

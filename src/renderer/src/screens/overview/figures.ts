@@ -17,12 +17,17 @@ export interface Figure {
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
 /**
+ * Those that are not nought: nobody has to do anything about the others.
  * @param outbox packages that need someone before they leave.
+ * @param waiting packages that have not left yet, and need nobody.
  * @param counter people who can sign at the counter now.
  */
-export function figuresOf(view: OverviewView, { outbox, counter }: { outbox: number; counter: number }): Figure[] {
+export function figuresOf(
+  view: OverviewView,
+  { outbox, waiting, counter }: { outbox: number; waiting: number; counter: number }
+): Figure[] {
   const { stuck } = view
-  return [
+  const all = [
     figure('Overdue', view.overdue, documentsHref({ overdue: true }), 'clock', 'danger'),
     figure(
       `Stuck ${counted(stuck.days, 'day')}`,
@@ -34,9 +39,11 @@ export function figuresOf(view: OverviewView, { outbox, counter }: { outbox: num
     figure('Declined', view.declined, documentsHref({ families: ['declined'] }), 'cross', 'danger'),
     figure('Identity failed', view.identityFailed, documentsHref({ identity: 'failed' }), 'cross', 'danger'),
     figure('At the counter', counter, hrefOf('counter'), 'half', 'accent'),
-    figure('In the outbox', outbox, hrefOf('outbox'), 'question', 'warn'),
+    figure('To check in Outbox', outbox, hrefOf('outbox'), 'question', 'warn'),
+    figure('Waiting in Outbox', waiting, hrefOf('outbox'), 'clock', 'quiet'),
     figure('Unread', view.unread, documentsHref({ unread: true }), 'dot', 'accent')
   ]
+  return all.filter(({ count }) => count > 0)
 }
 
 function figure(
@@ -46,8 +53,7 @@ function figure(
   shape: StatusWords['shape'],
   tone: StatusWords['tone']
 ): Figure {
-  // A zero is good news, whatever it counts.
-  return { label, count, href, status: { shape, word: label, tone: count > 0 ? tone : 'quiet' } }
+  return { label, count, href, status: { shape, word: label, tone } }
 }
 
 /** The families that have documents, with a link to each. */
@@ -65,7 +71,8 @@ const said = (day: string, how: Intl.DateTimeFormatOptions) =>
 export function dueBars(view: OverviewView): Bar[] {
   return view.due.map(({ day, count }, index) => ({
     key: day,
-    name: said(day, { day: 'numeric' }),
+    // Which month it is, where the row begins and where another one does.
+    name: said(day, index === 0 || day.endsWith('-01') ? { day: 'numeric', month: 'short' } : { day: 'numeric' }),
     more: index === 0 ? 'today' : said(day, { weekday: 'short' }),
     isMarked: index === 0,
     isQuiet: [0, 6].includes(dayOf(day).getUTCDay()),
