@@ -67,7 +67,7 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
   return { folder, resources, ofElectron, files: filesIn(join(resources, 'app.asar')), packages, options: taken }
 }
 
-/** The list that is kept: each file, but of packages and of pdf.js' tables only which kinds there are. */
+/** The list that is kept: each file, but of packages, of what the screens are parted into and of pdf.js’ tables only which kinds there are. */
 function contentsOf({ folder, ofElectron, files }: Packed): string {
   const beside = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
@@ -80,7 +80,8 @@ function contentsOf({ folder, ofElectron, files }: Packed): string {
   const kinds = new Map<string, Set<string>>()
   const inside = files.flatMap(({ path, isUnpacked }) => {
     const place = `app.asar${isUnpacked ? ' beside it' : ''}: `
-    const summed = /^(node_modules\/(?:@[^/]+\/)?[^/]+|out\/renderer\/pdfjs\/[^/]+)\/(?!prebuilds)(.*)$/.exec(path)
+    const summed =
+      /^(node_modules\/(?:@[^/]+\/)?[^/]+|out\/renderer\/(?:assets|pdfjs\/[^/]+))\/(?!prebuilds)(.*)$/.exec(path)
     if (!summed?.[1] || isUnpacked) return [place + path.replace(/^(out\/.*)-[\w-]{8}(\.(?:js|mjs|css))$/, '$1-HASH$2')]
     const group = kinds.get(summed[1]) ?? new Set()
     kinds.set(summed[1], group.add(extname(path) || (path.split('/').at(-1) ?? '')))
