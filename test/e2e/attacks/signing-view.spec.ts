@@ -272,6 +272,8 @@ test.describe('the person’s hands', () => {
     await open(
       '<title>sign</title><input id=i autofocus><script>var keys = []; onkeydown = ({ key }) => keys.push(key)</script>'
     )
+    // A page gives its field the focus when it is first drawn, which may be after it is open.
+    await expect.poll(() => run('return document.activeElement.id')).toBe('i')
     const key = (keyCode: string, ...modifiers: ('control' | 'shift' | 'alt')[]) =>
       input({ type: 'keyDown', keyCode, modifiers }, { type: 'keyUp', keyCode, modifiers })
     for (const letter of ['P', 'S', 'O', 'U', 'R', 'W', 'N', 'T', 'F', 'J', 'H']) await key(letter, 'control')
