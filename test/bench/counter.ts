@@ -9,7 +9,7 @@ import { type Clerk, clerkAt, MERE, nameOf, WIREMU } from '../e2e/clerk.ts'
 import { launch } from '../e2e/launch.ts'
 import { PIN } from '../e2e/person.ts'
 import { formsFor, inOrder, send, signElsewhere } from '../e2e/sending.ts'
-import { type Bench, type Figure, median, quantile, rounded, slope } from './figure.ts'
+import { type Bench, type Figure, lower, median, quantile, rounded, slope } from './figure.ts'
 import { collect, type Memory, memoryOf } from './memory.ts'
 
 const ROUNDS = 15
@@ -109,7 +109,7 @@ async function opening(clerk: Clerk): Promise<Figure[]> {
     beyond.push(Math.max(usable, shown) - from - (usableAlone - began))
   }
   const against = `built application, practice service, beyond ${rounded(median(bare))} ms of the bare page, median of ${ROUNDS} each, 90th percentile ${rounded(quantile(beyond, 0.9))}`
-  return [figure('counter-begin-to-usable', median(beyond), 'ms', 300, against)]
+  return [lower('counter-begin-to-usable', median(beyond), 'ms', 300, against)]
 }
 
 /**
@@ -146,7 +146,7 @@ async function changing(clerk: Clerk): Promise<Figure> {
   }
   const measured = times.slice(1)
   const against = `built application, practice service, 90th percentile of ${measured.length}, median ${rounded(median(measured))}, longest ${rounded(Math.max(...measured))}`
-  return figure('counter-next-signer', quantile(measured, 0.9), 'ms', 1000, against)
+  return lower('counter-next-signer', quantile(measured, 0.9), 'ms', 1000, against)
 }
 
 /** When a screen with such a button has been painted. */
@@ -188,14 +188,14 @@ async function growing(clerk: Clerk): Promise<Figure[]> {
   const against = `built application, ${SESSIONS} sessions after ${WARM_UP}, by the line through ${readings.length} readings`
   const grown = (kind: 'main' | 'chromium') => slope(readings.map((reading) => [reading.at, reading[kind]])) * SESSIONS
   return [
-    figure(
+    lower(
       'counter-memory-main',
       grown('main'),
       'MB',
       10,
       `${against}, heap and external memory, from ${rounded(first.main)} MB to ${rounded(last.main)}; resident memory from ${rounded(first.resident)} to ${rounded(last.resident)} MB`
     ),
-    figure(
+    lower(
       'counter-memory-chromium',
       grown('chromium'),
       'MB',
@@ -247,8 +247,4 @@ async function oneSession({ app, window: page }: Clerk, documentReference: strin
   )
   if (outcome !== 'signed') throw new Error(`A session ended as ${outcome}.`)
   if ((await app.views('all')).length > 0) throw new Error('A page was left over.')
-}
-
-function figure(name: string, value: number, unit: string, limit: number, against: string): Figure {
-  return { name, value: rounded(value), unit, limit, better: 'lower', against }
 }

@@ -10,6 +10,8 @@ import { launch } from '../e2e/launch.ts'
 import { openAnswer } from './large-folder.ts'
 
 export const DOCUMENTS = 100_000
+/** The folders are read before the screens show, in milliseconds. */
+export const CONNECTED_WITHIN = 180_000
 
 /** What an application left behind that had read so many documents, and was closed. */
 export interface StoredOffice {
@@ -27,7 +29,7 @@ export async function storedOffice(size: number): Promise<StoredOffice> {
     const clerk = clerkAt(await launch({ userData }))
     try {
       await clerk.arrive()
-      await connect(clerk, service.url)
+      await clerk.connectTo(service.url, CONNECTED_WITHIN)
       await untilRead(clerk, size)
       // What was read is written down in slices, after it shows.
       await clerk.window.waitForTimeout(3000)
@@ -81,20 +83,6 @@ export async function serve(size: number): Promise<{ url: string; hold: () => vo
         server.close(() => resolve())
       })
   }
-}
-
-/** Connects an office whose application was just opened for the first time to such a service. */
-export async function connect({ window, button }: Clerk, url: string): Promise<void> {
-  await button(/Connect your office/).click()
-  await window.getByLabel('Name', { exact: true }).fill('Large office')
-  await window.getByLabel(/^Address/).fill(url)
-  await window
-    .getByLabel(/Bearer token/)
-    .first()
-    .check()
-  await window.getByLabel('Token', { exact: true }).fill('made-up-token-1')
-  await button(/^Add|^Connect/).click()
-  await window.getByRole('navigation', { name: 'Screens' }).waitFor({ timeout: 180_000 })
 }
 
 /** Until the folder that is in progress was read, and is counted. */

@@ -417,7 +417,7 @@ async function settle(day: Day): Promise<void> {
 
 function settleByHand(day: Day, station: Station): void {
   for (const send of sendsOf(station)) {
-    // The line broke as often as it is tried by itself: whoever sees that sends it again.
+    // The line broke as often as it is tried by itself: a person who sees that sends it again.
     if (send.state === 'not-sent') station.work.outbox.retry(send.id)
     if (send.state !== 'uncertain' || !send.ambiguity) continue
     const taken = new Set(sendsOf(station).flatMap(({ documents }) => documents.map(({ reference }) => reference)))

@@ -39,22 +39,7 @@ export const isSend = (method: string, path: string) => method === 'POST' && pat
 
 /** First run: connects the office's own service, over the line. */
 export async function connect(clerk: Clerk, line: FaultProxy): Promise<void> {
-  await connectTo(clerk, line.url)
-}
-
-/** First run: connects a service that lets the tests' token in. */
-export async function connectTo(clerk: Clerk, address: string): Promise<void> {
-  const { window } = clerk
-  await clerk.button(/Connect your office/).click()
-  await window.getByLabel('Name', { exact: true }).fill('Harbour Law')
-  await window.getByLabel(/^Address/).fill(address)
-  await window
-    .getByLabel(/Bearer token/)
-    .first()
-    .check()
-  await window.getByLabel('Token', { exact: true }).fill('made-up-token-1')
-  await clerk.button(/^Add|^Connect/).click()
-  await window.getByRole('navigation', { name: 'Screens' }).waitFor()
+  await clerk.connectTo(line.url)
 }
 
 /** The names of the forms that the service was sent, each as often as it was. */

@@ -80,6 +80,23 @@ export function clerkAt(app: Launched) {
       await screens.waitFor()
     },
 
+    /**
+     * First run: connects a service that lets the tests' token in.
+     * @param timeout how long the screens may take to show, in milliseconds.
+     */
+    async connectTo(address: string, timeout?: number): Promise<void> {
+      await button(/Connect your office/).click()
+      await window.getByLabel('Name', { exact: true }).fill('Harbour Law')
+      await window.getByLabel(/^Address/).fill(address)
+      await window
+        .getByLabel(/Bearer token/)
+        .first()
+        .check()
+      await window.getByLabel('Token', { exact: true }).fill('made-up-token-1')
+      await button(/^Add|^Connect/).click()
+      await screens.waitFor(timeout === undefined ? {} : { timeout })
+    },
+
     /** A Form Direct package of one form, complete but not sent. */
     async composeForm(form: { name: string; people: readonly Person[]; embedded?: boolean }): Promise<void> {
       await goTo('Compose')

@@ -6,7 +6,6 @@
 import { readdir } from 'node:fs/promises'
 import { DIALECTS, type Dialect } from '../../src/practice/dialects.ts'
 import { openPracticeOffice } from '../../src/practice/office.ts'
-import { connectTo } from './bad-line.ts'
 import { MERE, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
@@ -44,7 +43,7 @@ for (const dialects of spoken) {
       const clerk = await open()
       const { app, window } = clerk
       await app.resizeWindow({ width: 1500, height: 950 })
-      await connectTo(clerk, office.url)
+      await clerk.connectTo(office.url)
 
       // Both kinds are sent, and signed at the counter.
       const identified = { ...MERE, faceToFace: true, identity: { question: 'Date of birth', answer: '1984-03-09' } }

@@ -14,9 +14,11 @@ const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app to mount in.')
 
 const app = new AppState(window.countersign, window)
-void Promise.all([app.open(), loadScreen(app.router.route.screen)]).then(() => {
+// A screen that can't be read is said where it would stand, with a way on: the frame is there all the same.
+const first = loadScreen(app.router.route.screen).catch(() => undefined)
+void Promise.all([app.open(), first]).then(() => {
   mount(App, { target, props: { app } })
   // Tests, and anyone who drives the application from outside, wait for this.
   document.documentElement.dataset.appState = 'loaded'
-  setTimeout(() => requestIdleCallback(() => void loadScreens()), LOAD_AHEAD_AFTER_MS)
+  setTimeout(() => requestIdleCallback(() => void loadScreens().catch(() => undefined)), LOAD_AHEAD_AFTER_MS)
 })
