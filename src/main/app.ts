@@ -46,7 +46,10 @@ export async function openApp(log: Log, devServer: URL | undefined) {
   })
   const { isAway, isHandedOver, isSigning } = counter
   const { note } = counter.audit
-  const notifications = openNotifications(foundation, { ask, views, watch, isAway, isSigning })
+  const notifications = openNotifications(foundation, {
+    ...{ ask, views, watch, isAway, isSigning },
+    refusals: composing.dropFolders.refusals
+  })
   const identity = openIdentity(foundation, { ask, views, watch, note, isHandedOver })
   const parts = { foundation, folders, composing, counter, notifications, identity, watching }
   followSignals(parts)
@@ -75,6 +78,7 @@ function followSignals({ foundation, folders, composing, counter, notifications,
     downloads.rules.documentsChanged()
   })
   signals.on('views', () => downloads.rules.viewsChanged())
+  signals.on('dropFolders', () => notifications.notifier.dropFoldersChanged())
   signals.on('handover', () => {
     notifications.notifier.counterChanged()
     identity.counterChanged()

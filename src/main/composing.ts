@@ -22,7 +22,7 @@ export interface ComposingDeps {
 }
 
 export function openComposing(foundation: Foundation, { watch, takeSent, madeBy }: ComposingDeps) {
-  const { db, clients, facts, lists, log, newId, send, time } = foundation
+  const { db, clients, facts, lists, log, newId, send, signals, time } = foundation
   const draftsChanged = (id: string) => send('drafts.changed', { id })
   const presetsChanged = () => send('presets.changed', null)
   const describe = asAppError
@@ -61,7 +61,10 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
     worker: worker(),
     ownFolder: foundation.dataFolder,
     dateFormatOf: (accountId) => facts.of(accountId).info?.DateFormat,
-    changed: (id) => send('dropFolders.changed', { id }),
+    changed: (id) => {
+      send('dropFolders.changed', { id })
+      signals.emit('dropFolders')
+    },
     trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
   return { drafts, presets, exchange, people, remembered, outbox, bulk, dropFolders }

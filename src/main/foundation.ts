@@ -36,6 +36,8 @@ export interface Signals {
   documents: [accountId: string]
   /** A saved view was made, changed or removed. */
   views: []
+  /** A drop folder is in another state, or took a file. */
+  dropFolders: []
   /** Accounts were added, changed or removed, or another is chosen. */
   accounts: []
   /** Whether a person has the office's window has changed, or may have. */

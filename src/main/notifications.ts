@@ -3,7 +3,7 @@ import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
 import { openBadgeCounts } from './core/notifications/badge-counts.ts'
-import { openNotifier } from './core/notifications/notifier.ts'
+import { type NotifierDeps, openNotifier } from './core/notifications/notifier.ts'
 import { openPreferences } from './core/notifications/preferences.ts'
 import { openPresence } from './core/notifications/presence.ts'
 import type { Foundation } from './foundation.ts'
@@ -17,9 +17,13 @@ export interface NotificationDeps {
   /** Whether the office's window is in a signer's hands or locked; whether anyone but staff would read a notice. */
   isAway: () => boolean
   isSigning: () => boolean
+  refusals: NotifierDeps['refusals']
 }
 
-export function openNotifications(foundation: Foundation, { ask, views, watch, isAway, isSigning }: NotificationDeps) {
+export function openNotifications(
+  foundation: Foundation,
+  { ask, views, watch, isAway, isSigning, refusals }: NotificationDeps
+) {
   const { db, accounts, log, send, time, window } = foundation
   const happened = () => send('activity.changed', null)
   const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
@@ -27,7 +31,7 @@ export function openNotifications(foundation: Foundation, { ask, views, watch, i
   const desktop = openDesktop({ window, isAway, send, log })
   const preferences = openPreferences(db)
   const notifier = openNotifier({
-    ...{ db, ask, time, failed, isSigning },
+    ...{ db, ask, time, failed, isSigning, refusals },
     ...desktop.notifications,
     settings: preferences.read,
     accounts: accounts.list,

@@ -55,6 +55,7 @@ import type {
   PersonView,
   PinState,
   PresetView,
+  RefusedFiles,
   RememberedForm,
   SavedView,
   SendView,
@@ -108,6 +109,8 @@ export interface FakeState {
   employers: EmployersView
   knownForms: KnownForm[]
   dropFolders: DropFolder[]
+  /** What drop folders refused. */
+  refused: RefusedFiles
   droppedFiles: DroppedFile[]
   hints: HintView
   downloads: DownloadView[]
@@ -231,6 +234,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     employers: { records: [], from: 'nowhere' },
     knownForms: [],
     dropFolders: [],
+    refused: { files: [], total: 0, open: [] },
     droppedFiles: [],
     hints: {},
     downloads: downloads(change.now?.() ?? NOW),

@@ -39,6 +39,11 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
       own(dropFolders.accountOf(id))
       return dropFolders.files(id, page)
     },
+    'dropFolders.refused': async (page) => dropFolders.refused(chosenId(accounts), page),
+    'dropFolders.dismissRefused': async ({ folderId, until }) => {
+      own(dropFolders.accountOf(folderId))
+      dropFolders.dismissRefused(folderId, until)
+    },
     'dropFolders.reveal': async ({ id }) => {
       const { path, accountId } = dropFolders.pathOf(id)
       own(accountId)

@@ -17,6 +17,7 @@ import type {
   HintView,
   KnownForm,
   OverviewView,
+  RefusedFiles,
   SavedView,
   ValidationView
 } from './document-views.ts'
@@ -159,7 +160,12 @@ export const documentRequests = {
   'dropFolders.remove': answers<null>()(byId),
   /** What became of files, newest first. */
   'dropFolders.files': answers<{ files: DroppedFile[]; total: number }>()(z.strictObject({ id, ...page })),
+  /** Shows a folder, or the report of a file, where the system shows files. */
   'dropFolders.reveal': answers<null>()(byId),
+  /** The files that were refused, of all folders of the account, newest first. `dropFolders.changed` tells of more. */
+  'dropFolders.refused': answers<RefusedFiles>()(z.strictObject({ ...page })),
+  /** Nobody has to look any more at what a folder refused, up to the file `until`. */
+  'dropFolders.dismissRefused': answers<null>()(z.strictObject({ folderId: id, until: id })),
 
   /** Where other software on this machine can hint that something happened (a NotifyUrl call that was passed on). */
   'hints.get': answers<HintView>()(nothing),

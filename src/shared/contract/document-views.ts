@@ -364,6 +364,23 @@ export interface DroppedFile {
   error?: AppError
 }
 
+/** A file that a drop folder refused. `dropFolders.reveal` opens its report, by its id. */
+export interface RefusedFile extends Pick<DroppedFile, 'id' | 'folderId' | 'name' | 'at' | 'error'> {
+  /** The folder's label. */
+  folder: string
+  /** Whether someone has dismissed it, or the file was dropped again and taken. */
+  isDismissed: boolean
+}
+
+/** The files that the account's drop folders refused. */
+export interface RefusedFiles {
+  /** One page, newest first. */
+  files: RefusedFile[]
+  total: number
+  /** The folders with files that nobody has dismissed: how many, and the newest of them. */
+  open: { folderId: string; label: string; count: number; newest: string }[]
+}
+
 export interface HintView {
   /** Where another program can say that something happened; absent while nobody listens. */
   address?: string

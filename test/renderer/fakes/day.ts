@@ -69,6 +69,20 @@ export function fakeDay(office: FakeOffice): Handled {
       return { files: pageOf(files, page), total: files.length }
     },
     'dropFolders.reveal': () => null as never,
+    'dropFolders.refused': (page) => {
+      const { files, open } = state.refused
+      return { files: pageOf(files, page), total: files.length, open }
+    },
+    'dropFolders.dismissRefused': ({ folderId }) => {
+      const { files, open, total } = state.refused
+      state.refused = {
+        files: files.map((file) => (file.folderId === folderId ? { ...file, isDismissed: true } : file)),
+        open: open.filter((one) => one.folderId !== folderId),
+        total
+      }
+      emit('dropFolders.changed', { id: folderId })
+      return null as never
+    },
     'hints.get': () => state.hints,
     'hints.set': ({ listening }) => {
       state.hints = listening ? { address: 'http://127.0.0.1:47811/hint/9f3c' } : {}

@@ -1,6 +1,7 @@
 /** An office whose documents change as the test says; the worker that keeps the changes is played here. */
 import { onTestFinished } from 'vitest'
 import type { AskDocuments, DocumentQuestions } from '../../../src/main/core/documents/questions.ts'
+import { openRefusals } from '../../../src/main/core/drop-folders/refusals.ts'
 import type { NotificationText } from '../../../src/main/core/notifications/notification-text.ts'
 import { openNotifier } from '../../../src/main/core/notifications/notifier.ts'
 import { FIRST_SETTINGS } from '../../../src/main/core/notifications/preferences.ts'
@@ -146,6 +147,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         isSigning: () => isOver || self.isSigning,
         show: (notice) => self.show(notice),
         withdraw: () => void self.withdrawn++,
+        refusals: openRefusals(db),
         time: runTime,
         failed: (error) => void self.failures.push(error)
       })

@@ -4,7 +4,7 @@
  */
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative } from 'node:path'
-import type { DecodedInput, DropFolder, DroppedFile } from '../../../shared/contract/index.ts'
+import type { DecodedInput, DropFolder, DroppedFile, RefusedFiles } from '../../../shared/contract/index.ts'
 import { openArriving } from '../drafts/arriving.ts'
 import type { Drafts } from '../drafts/drafts.ts'
 import type { Presets } from '../drafts/presets.ts'
@@ -20,6 +20,7 @@ import type { Step } from './journal.ts'
 import { openJournal } from './journal.ts'
 import { type MakingDeps, openMaking } from './making.ts'
 import { isFolder } from './own-folders.ts'
+import { openRefusals } from './refusals.ts'
 import { type ListenToFolder, listenToFolder, openWatchedFolder, type WatchedFolder } from './watched-folder.ts'
 
 /** So many folders can be watched. */
@@ -50,6 +51,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
   const { db, drafts, presets, time, newId, changed, step = () => undefined } = deps
   const folders = openFolders(db)
   const journal = openJournal(db)
+  const refusals = openRefusals(db)
   const making = openMaking({
     ...deps,
     journal,
@@ -197,6 +199,19 @@ export function openDropFolders(deps: DropFoldersDeps) {
     files(id: string, page: { offset: number; limit: number }): { files: DroppedFile[]; total: number } {
       const { taken, failed } = journal.tally(folders.get(id).id)
       return { files: journal.list(id, page), total: taken + failed }
+    },
+
+    /** What the desktop has yet to tell of files that were refused. */
+    refusals,
+
+    /** The files that the folders of an account refused. */
+    refused: (accountId: string, page: { offset: number; limit: number }): RefusedFiles =>
+      refusals.view(accountId, page),
+
+    /** Nobody has to look any more at what a folder refused, up to the file `until`. @throws AppFailure `gone`. */
+    dismissRefused(folderId: string, until: string): void {
+      refusals.dismiss(folders.get(folderId).id, until)
+      changed(folderId)
     },
 
     /** Where a folder is, or the report of a file, for the main process only. @throws AppFailure `gone`. */

@@ -65,6 +65,10 @@ export function openJournal(db: Db) {
     `UPDATE hand_off_files SET state = 'made', outcome = @outcome, count = @count, draft_ids = @draftIds, error = @error,
        report = @report, taken_at = @now WHERE id = @id AND state = 'claimed'`
   )
+  const settleEarlier = files.run<[{ id: string }]>(
+    `UPDATE hand_off_files SET is_dismissed = 1 WHERE outcome = 'failed' AND is_dismissed = 0
+       AND (folder_id, name) = (SELECT folder_id, name FROM hand_off_files WHERE id = @id)`
+  )
   const choose = files.run<[putAs: string | null, id: string]>('UPDATE hand_off_files SET put_as = ? WHERE id = ?')
   const shown = files.all<[{ folderId: string; offset: number; limit: number }]>(
     `WHERE folder_id = @folderId AND state <> 'claimed' ORDER BY number DESC LIMIT @limit OFFSET @offset`
@@ -106,6 +110,8 @@ export function openJournal(db: Db) {
       const some = draftIds.slice(0, MOST_LINKS)
       const changes = make({ ...FILES.write({ id, outcome, count, report, error, draftIds: some }), now })
       if (changes !== 1) throw new Error('This file was taken before.')
+      // The file was fixed and dropped again: nobody has to look at its refusal any more.
+      if (outcome !== 'failed') settleEarlier({ id })
     },
 
     putAs: (id: string, name: string | undefined): void => void choose(name ?? null, id),

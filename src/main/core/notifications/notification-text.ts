@@ -1,5 +1,6 @@
 /** What the desktop shows: one notice of one document, or one of many folded together. Text only, a line each. */
 import type { DocumentChange, Events, NotifiedKind } from '../../../shared/contract/index.ts'
+import type { UntoldRefusals } from '../drop-folders/refusals.ts'
 
 export interface NotificationText {
   title: string
@@ -54,6 +55,27 @@ const COUNTED: Record<NotifiedKind, string> = {
 }
 
 const OCCASIONS: Record<Occasion, string> = { away: 'While you were away', quiet: 'During quiet hours' }
+
+/** The notice of files that a drop folder refused: of one with why, of several how many. */
+export function notificationOfRefused(
+  { accountId, label, count, name, error }: Omit<UntoldRefusals, 'last'>,
+  isSilent: boolean
+): NotificationText {
+  const folder = oneLine(label, 40)
+  const file = oneLine(name)
+  const others = (count - 1).toLocaleString('en-GB')
+  return {
+    title:
+      count === 1
+        ? `A file in “${folder}” was refused`
+        : `${count.toLocaleString('en-GB')} files in “${folder}” were refused`,
+    body:
+      count === 1 ? [file, ...(error ? [oneLine(error.message, 120)] : [])].join(': ') : `${file} and ${others} more`,
+    isSilent,
+    leadsTo: { accountId, place: 'activity' },
+    changes: []
+  }
+}
 
 /** The notices of a few documents: one each, or one of all where they are many or an occasion joins them. */
 export function notificationsOf(

@@ -5,12 +5,19 @@
  */
 
 import { type DocumentChange, NOTIFIED_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
+import type { Refusals, UntoldRefusals } from '../drop-folders/refusals.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import { isQuiet, localTimeOf } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { type Cursor, type DueDocument, openCursor, openDueTomorrow } from './cursor.ts'
-import { type News, type NotificationText, notificationsOf, type Occasion } from './notification-text.ts'
+import {
+  type News,
+  type NotificationText,
+  notificationOfRefused,
+  notificationsOf,
+  type Occasion
+} from './notification-text.ts'
 import { gathering, type PreferenceDeps, type Wanted, wantedBy } from './preferences.ts'
 
 export interface NotifierDeps extends PreferenceDeps {
@@ -26,6 +33,8 @@ export interface NotifierDeps extends PreferenceDeps {
   show: (notice: NotificationText) => void
   /** Takes the notices off the screen that are still there. */
   withdraw: () => void
+  /** Files that drop folders refused and that were not told of. */
+  refusals: Pick<Refusals, 'untold' | 'told'>
   time: Time
   /** Is told what went wrong; it is tried again. */
   failed: (error: unknown) => void
@@ -113,11 +122,13 @@ export function openNotifier(deps: NotifierDeps) {
     if (isStopped || isHeld()) return
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
+    const refused = deps.refusals.untold()
     const notices = [
+      ...refused.map((one) => notificationOfRefused(one, isSilent)),
       ...notificationsOf(away.all(), 'away', isSilent),
       ...notificationsOf(now.all(), occasion, isSilent)
     ]
-    note(from, { ...from, change: last }, due)
+    note(from, { ...from, change: last }, due, refused)
     lastDueSlot = slot
     isCaughtUp = true
     wasQuiet = false
@@ -134,9 +145,10 @@ export function openNotifier(deps: NotifierDeps) {
     }, FIRST_ROUND_LOOK)
   }
 
-  function note(from: Cursor, to: Cursor, due: DueDocument[]): void {
-    if (from.change === to.change && due.length === 0) return
+  function note(from: Cursor, to: Cursor, due: DueDocument[], refused: UntoldRefusals[]): void {
+    if (from.change === to.change && due.length === 0 && refused.length === 0) return
     db.transaction(() => {
+      deps.refusals.told(refused)
       if (from.change !== to.change) cursor.write(to)
       dueTomorrow.remember(due)
     })()
@@ -207,6 +219,8 @@ export function openNotifier(deps: NotifierDeps) {
 
     /** Documents changed, or what is wanted told did. */
     documentsChanged: wake,
+    /** A drop folder may have refused a file. */
+    dropFoldersChanged: wake,
 
     /** Someone began or ended to sign at the counter. */
     counterChanged(): void {

@@ -4,6 +4,7 @@
  */
 import type { Db } from './connection.ts'
 import { schema } from './migrations/001-schema.ts'
+import { refusedFiles } from './migrations/002-refused-files.ts'
 
 /**
  * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
@@ -17,7 +18,10 @@ export interface Migration {
 }
 
 /** In the order they are applied; the number of steps applied is the database's `user_version`. */
-export const migrations: readonly Migration[] = [{ name: 'schema', sql: schema }]
+export const migrations: readonly Migration[] = [
+  { name: 'schema', sql: schema },
+  { name: 'refused files', sql: refusedFiles }
+]
 
 /** The database was last used by a later version of the application. */
 export class NewerSchemaError extends Error {

@@ -1,0 +1,97 @@
+/**
+ * The files that drop folders refused, for those who would not open the folder to see: which the desktop has yet to tell of,
+ * and which nobody has dismissed.
+ */
+import { basename } from 'node:path'
+import type { AppError, RefusedFile, RefusedFiles } from '../../../shared/contract/index.ts'
+import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
+import type { Db } from '../storage/connection.ts'
+import { Statements, TableStatements } from '../storage/statements.ts'
+
+/** The newest of the files that a folder refused and that the desktop has not told of, and how many they are. */
+export interface UntoldRefusals {
+  accountId: string
+  label: string
+  count: number
+  name: string
+  error: AppError | undefined
+  /** Up to which file this is; see `told`. */
+  last: number
+}
+
+const REFUSED = new Rows({
+  number: value<number>(),
+  id: value<string>(),
+  folderId: value<string>(),
+  accountId: value<string>(),
+  place: value<string>(),
+  name: value<string>(),
+  takenAt: value<number>(),
+  error: optional(json<AppError>()),
+  isDismissed: flag()
+})
+
+/** Of folders that are watched: what an office doesn't watch any more, it doesn't want to hear of. */
+const TABLE = `(
+  SELECT number, hand_off_files.id, folder_id, account_id, place, name, taken_at, error, is_dismissed, is_told
+  FROM hand_off_files JOIN hand_off_folders ON hand_off_folders.id = folder_id
+  WHERE outcome = 'failed' AND removed_at IS NULL
+)`
+
+export type Refusals = ReturnType<typeof openRefusals>
+
+export function openRefusals(db: Db) {
+  const refused = new TableStatements(db, TABLE, REFUSED)
+  const page = refused.all<[{ accountId: string; offset: number; limit: number }]>(
+    'WHERE account_id = @accountId ORDER BY number DESC LIMIT @limit OFFSET @offset'
+  )
+  const all = refused.value<[accountId: string], number>(`SELECT count(*) FROM ${TABLE} WHERE account_id = ?`)
+  // SQLite gives the other columns of a group from the row that has the greatest number.
+  const open = db.prepare<[string], { folderId: string; place: string; newest: string; count: number; last: number }>(
+    `SELECT folder_id AS folderId, place, id AS newest, count(*) AS count, max(number) AS last FROM ${TABLE}
+     WHERE account_id = ? AND is_dismissed = 0 GROUP BY folder_id ORDER BY last DESC`
+  )
+  const untold = refused.all<[]>('WHERE is_told = 0 ORDER BY number DESC')
+  const files = new Statements(db)
+  const tell = files.run<[last: number]>(
+    `UPDATE hand_off_files SET is_told = 1 WHERE outcome = 'failed' AND is_told = 0 AND number <= ?`
+  )
+  const dismiss = files.run<[{ folderId: string; until: string }]>(
+    `UPDATE hand_off_files SET is_dismissed = 1, is_told = 1 WHERE outcome = 'failed' AND folder_id = @folderId
+       AND number <= (SELECT number FROM hand_off_files WHERE id = @until)`
+  )
+
+  return {
+    /** Of an account. */
+    view: (accountId: string, { offset, limit }: { offset: number; limit: number }): RefusedFiles => ({
+      files: page({ accountId, offset, limit }).map(viewOf),
+      total: all(accountId) ?? 0,
+      open: open.all(accountId).map(({ folderId, place, newest, count }) => ({
+        ...{ folderId, newest, count },
+        label: basename(place) || place
+      }))
+    }),
+
+    /** Nobody has to look any more at what a folder refused, up to the file `until`. */
+    dismiss: (folderId: string, until: string): void => void dismiss({ folderId, until }),
+
+    /** What the desktop has yet to tell, a folder each. */
+    untold(): UntoldRefusals[] {
+      const byFolder = Map.groupBy(untold(), ({ folderId }) => folderId)
+      return [...byFolder.values()].flatMap(([newest, ...others]) => {
+        if (!newest) return []
+        const { accountId, place, name, error, number } = newest
+        return { accountId, name, error, label: basename(place) || place, count: others.length + 1, last: number }
+      })
+    },
+
+    /** These are told from now on; to be called before they are. */
+    told: (refusals: readonly UntoldRefusals[]): void => {
+      if (refusals.length > 0) tell(Math.max(...refusals.map(({ last }) => last)))
+    }
+  }
+}
+
+function viewOf({ id, folderId, place, name, takenAt, error, isDismissed }: RecordOf<typeof REFUSED>): RefusedFile {
+  return { id, folderId, name, at: takenAt, folder: basename(place) || place, isDismissed, ...(error && { error }) }
+}

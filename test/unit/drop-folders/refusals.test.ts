@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { ACCOUNT, requestFile } from '../../fixtures/drop-folder-office.ts'
+import { aPlace } from './place.ts'
+
+const PAGE = { offset: 0, limit: 100 }
+
+async function withRefused(...names: string[]) {
+  const at = await aPlace()
+  for (const name of names) at.drop(name, 'neither a request nor a table')
+  await at.look()
+  return { at, refused: () => at.office.dropFolders.refused(ACCOUNT, PAGE) }
+}
+
+test('files that are refused are listed, newest first, with why, and counted by folder until they are dismissed', async () => {
+  const { at, refused } = await withRefused('one.json', 'two.json')
+  at.drop('lease.json', requestFile('Lease'))
+  await at.look()
+  const { files, total, open } = refused()
+  expect(files.map(({ name, folder, isDismissed }) => [name, folder, isDismissed])).toEqual([
+    ['two.json', 'Dropped', false],
+    ['one.json', 'Dropped', false]
+  ])
+  expect(files[0]?.error).toMatchObject({ code: 'invalid' })
+  expect([total, open]).toEqual([2, [{ folderId: at.id, label: 'Dropped', count: 2, newest: files[0]?.id }]])
+  expect(at.office.dropFolders.pathOf(files[0]?.id ?? '').path).toMatch(/failed.two\.json\.report\.txt$/)
+
+  at.office.told.folders.length = 0
+  at.office.dropFolders.dismissRefused(at.id, files[0]?.id ?? '')
+  expect(at.office.told.folders).toEqual([at.id])
+  expect(refused()).toMatchObject({ total: 2, open: [], files: [{ isDismissed: true }, { isDismissed: true }] })
+})
+
+test('a file that was refused after the page was read is not dismissed with the others', async () => {
+  const { at, refused } = await withRefused('one.json')
+  const seen = refused().files[0]?.id ?? ''
+  at.drop('two.json', 'nor is this')
+  await at.look()
+  at.office.dropFolders.dismissRefused(at.id, seen)
+  expect(refused().open).toMatchObject([{ count: 1 }])
+})
+
+test('a refused file that is fixed and dropped again needs nobody any more', async () => {
+  const { at, refused } = await withRefused('one.json', 'two.json')
+  at.drop('one.json', requestFile('Lease'))
+  await at.look()
+  expect(refused().open).toMatchObject([{ count: 1 }])
+  expect(refused().files.map(({ isDismissed }) => isDismissed)).toEqual([false, true])
+})
+
+test('what was not told of yet outlives the run, and is told once', async () => {
+  const { at } = await withRefused('one.json', 'two.json')
+  const { refusals } = at.startAgain().dropFolders
+  const untold = refusals.untold()
+  expect(untold).toMatchObject([{ accountId: ACCOUNT, label: 'Dropped', count: 2, name: 'two.json' }])
+  refusals.told(untold)
+  expect(refusals.untold()).toEqual([])
+})
+
+test('nobody hears of a folder that isn’t watched any more', async () => {
+  const { at, refused } = await withRefused('one.json')
+  at.office.dropFolders.remove(at.id)
+  expect(at.office.dropFolders.refusals.untold()).toEqual([])
+  expect(refused()).toEqual({ files: [], total: 0, open: [] })
+})
