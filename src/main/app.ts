@@ -29,6 +29,7 @@ import { installMenu } from './shell/menu.ts'
 import { applyTheme, applyZoom } from './shell/own-page.ts'
 import { openOutside, showInFolder } from './shell/reveal.ts'
 import { systemStatus } from './shell/stores.ts'
+import { offerTextMenu } from './shell/text-menu.ts'
 
 export type App = Awaited<ReturnType<typeof openApp>>
 
@@ -174,6 +175,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       })
     }
   })
+  offerTextMenu(window.webContents, window, () => !isAway())
   installMenu({
     platform: process.platform,
     isPackaged: app.isPackaged,

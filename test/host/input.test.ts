@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { offerMenu as OfferMenu } from '../../src/main/shell/signing-contents.ts'
+import type { offerTextMenu as OfferTextMenu } from '../../src/main/shell/text-menu.ts'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, openSite, type Site, startFixture } from './fixture/start.ts'
 
-const inputFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/signing-contents.ts')).href
+const menuFile = pathToFileURL(join(import.meta.dirname, '../../src/main/shell/text-menu.ts')).href
 
 let app: Launched
 let site: Site
@@ -20,12 +20,12 @@ beforeAll(async () => {
   })
   app = await startFixture()
   await app.evaluate(
-    async ({ clipboard }, { inputFile, url }) => {
+    async ({ clipboard }, { menuFile, url }) => {
       const { fixture } = globalThis
-      const { offerMenu } = await fixture.load<{ offerMenu: typeof OfferMenu }>(inputFile)
+      const { offerTextMenu } = await fixture.load<{ offerTextMenu: typeof OfferTextMenu }>(menuFile)
       const { webContents } = fixture.view()
       fixture.contents = webContents
-      offerMenu(webContents, fixture.window)
+      offerTextMenu(webContents, fixture.window)
       webContents.on('before-input-event', (event, input) => {
         fixture.records.push(['before-input', input.type, input.key, input.control])
         if (fixture.prevents) event.preventDefault()
@@ -38,7 +38,7 @@ beforeAll(async () => {
       await webContents.loadURL(url)
       await clipboard.writeText('')
     },
-    { inputFile, url: `${site.origin}/form` }
+    { menuFile, url: `${site.origin}/form` }
   )
   page = await app.waitForView(/\/form$/)
 })
@@ -120,7 +120,7 @@ describe('our menu in a page of a signer', () => {
     await page.locator('input').click()
     await page.locator('input').click({ button: 'right' })
     await eventually(async () => (await labels()).includes('Select all'))
-    expect(await labels()).toEqual(['Undo (off)', 'Cut (off)', 'Copy (off)', 'Paste', 'Select all'])
+    expect(await labels()).toEqual(['Undo (off)', 'Redo (off)', 'Cut (off)', 'Copy (off)', 'Paste', 'Select all'])
     await app.clickMenu(['Select all'])
     await eventually(() => page.evaluate(() => String(getSelection()) === 'Ana Silva'))
     await page.locator('input').click(onText)
@@ -137,6 +137,18 @@ describe('our menu in a page of a signer', () => {
     await app.clickMenu(['Undo'])
     await eventually(async () => (await field()) === '')
     await page.evaluate(() => Object.assign(document.querySelector('input') ?? {}, { value: 'Ana Silva' }))
+  })
+
+  it('is asked for by the keyboard, too, at the place where one types', async () => {
+    await app.evaluate(() => {
+      const contents = globalThis.fixture.contents as Electron.WebContents
+      contents.once('context-menu', (_event, { menuSourceType, misspelledWord, y }) =>
+        globalThis.fixture.records.push(['asked', menuSourceType, misspelledWord, y > 0 && y < 100])
+      )
+    })
+    await page.locator('input').press('Shift+F10')
+    await eventually(async () => (await labels()).includes('Paste'))
+    expect(await records()).toContainEqual(['asked', 'keyboard', '', true])
   })
 
   it('offers to copy what is selected', async () => {

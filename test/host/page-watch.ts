@@ -28,6 +28,10 @@ interface ContextDetails {
   readonly srcURL: string
   readonly mediaType: 'none' | 'image' | 'audio' | 'video' | 'canvas'
   readonly selectionText: string
+  /** Always none: nothing checks spelling here. */
+  readonly misspelledWord: ''
+  readonly dictionarySuggestions: readonly never[]
+  readonly menuSourceType: 'mouse' | 'keyboard'
   readonly isEditable: boolean
   readonly editFlags: {
     readonly canUndo: boolean
@@ -71,6 +75,9 @@ export function watchPage(binding: string, go: string): void {
       srcURL: (media as HTMLImageElement | null)?.src ?? '',
       mediaType: tag === 'img' ? 'image' : ((tag ?? 'none') as 'none'),
       selectionText,
+      misspelledWord: '',
+      dictionarySuggestions: [],
+      menuSourceType: event.button === 2 ? 'mouse' : 'keyboard',
       isEditable: isRich || isText,
       editFlags: {
         canUndo: can('undo'),

@@ -1,15 +1,8 @@
 /**
  * The page itself: how Electron makes it, lays it in a window, puts it on paper and ends it, and what the person's hands do
- * in it: which keys it gets, and a menu of ours.
+ * in it: which keys it gets.
  */
-import {
-  type BrowserWindow,
-  Menu,
-  type MenuItemConstructorOptions,
-  type Session,
-  type WebContents,
-  WebContentsView
-} from 'electron'
+import { type BrowserWindow, type Session, type WebContents, WebContentsView } from 'electron'
 import type { ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { editOf, isHeldKey } from '../core/policy/held-keys.ts'
@@ -193,34 +186,4 @@ export function followHands(
     if (edit && input.type === 'keyDown') contents[edit]()
     if (edit || !isShown() || isHeldKey(input, isMac)) event.preventDefault()
   })
-}
-
-/**
- * Shows our menu where the page would have one: what can be done with the text at that place, and nothing else.
- * @returns what closes the menu, where one is open.
- */
-export function offerMenu(contents: WebContents, window: BrowserWindow): () => void {
-  let open: Menu | undefined
-  contents.on('context-menu', (_event, { editFlags, isEditable, selectionText }) => {
-    const items: MenuItemConstructorOptions[] = isEditable
-      ? [
-          { label: 'Undo', enabled: editFlags.canUndo, click: () => contents.undo() },
-          { type: 'separator' },
-          { label: 'Cut', enabled: editFlags.canCut, click: () => contents.cut() },
-          { label: 'Copy', enabled: editFlags.canCopy, click: () => contents.copy() },
-          { label: 'Paste', enabled: editFlags.canPaste, click: () => contents.paste() },
-          { type: 'separator' },
-          { label: 'Select all', enabled: editFlags.canSelectAll, click: () => contents.selectAll() }
-        ]
-      : selectionText.trim() === ''
-        ? []
-        : [{ label: 'Copy', enabled: editFlags.canCopy, click: () => contents.copy() }]
-    if (items.length === 0 || window.isDestroyed()) return
-    const menu = Menu.buildFromTemplate(items)
-    open = menu
-    menu.popup({ window, callback: () => (open = undefined) })
-  })
-  return () => {
-    if (open && !window.isDestroyed()) open.closePopup(window)
-  }
 }

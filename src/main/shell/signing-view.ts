@@ -11,7 +11,7 @@ import { decideNavigation, type RefusalReason, type SigningGround } from '../cor
 import type { MediaDevice } from '../core/policy/permissions.ts'
 import type { IsolatedPage } from './isolated-page.ts'
 import { guard } from './session-policy.ts'
-import { asPdf, followHands, offerMenu, printed } from './signing-contents.ts'
+import { asPdf, followHands, printed } from './signing-contents.ts'
 import {
   askedForFile,
   deniedWords,
@@ -27,6 +27,7 @@ import {
   tooSlow,
   triedToPrint
 } from './signing-words.ts'
+import { offerTextMenu } from './text-menu.ts'
 
 export interface SigningViewDeps {
   /** Nobody has entered it. */
@@ -151,7 +152,7 @@ export class ShownSigningView implements SigningView {
       touched: () => this.#isOver() || this.#turn.events.touched(),
       wantsOut: () => this.#isolated.place.focusOurPage()
     })
-    this.#closeMenu = offerMenu(contents, this.#isolated.window)
+    this.#closeMenu = offerTextMenu(contents, this.#isolated.window)
     contents.on('dom-ready', () => this.#opened())
     contents.on('did-stop-loading', () => this.#stopped())
     contents.on('did-fail-load', (_event, _code, name, _url, isMainFrame) => {

@@ -1,0 +1,71 @@
+// The menu of a right click on text, as Electron tells of the click and would show the menu.
+import { EventEmitter } from 'node:events'
+import type { BrowserWindow, ContextMenuParams, MenuItemConstructorOptions, WebContents } from 'electron'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { offerTextMenu } from '../../../src/main/shell/text-menu.ts'
+
+const { shown } = vi.hoisted(() => ({ shown: [] as { items: MenuItemConstructorOptions[]; place: object }[] }))
+vi.mock('electron', () => ({
+  Menu: {
+    buildFromTemplate: (items: MenuItemConstructorOptions[]) => ({
+      popup: ({ window: _window, callback: _callback, ...place }: object & { window: unknown; callback: unknown }) =>
+        shown.push({ items, place })
+    })
+  }
+}))
+beforeEach(() => {
+  shown.length = 0
+})
+
+const all = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
+
+/** Right-clicks there; answers what was done by choosing each entry in turn. */
+function click(params: Partial<Omit<ContextMenuParams, 'editFlags'>> & { editFlags?: object }, isOffered = true) {
+  const done: string[] = []
+  const names = ['undo', 'redo', 'cut', 'copy', 'paste', 'selectAll'] as const
+  const acts = Object.fromEntries(names.map((name) => [name, () => done.push(name)]))
+  const replaceMisspelling = (word: string) => done.push(`replaced by ${word}`)
+  const contents = Object.assign(new EventEmitter(), acts, { replaceMisspelling })
+  const window = { isDestroyed: () => false }
+  offerTextMenu(contents as unknown as WebContents, window as BrowserWindow, () => isOffered)
+  contents.emit('context-menu', {}, { editFlags: all, selectionText: '', dictionarySuggestions: [], ...params })
+  for (const item of shown.at(-1)?.items ?? []) (item.click as (() => void) | undefined)?.()
+  return done
+}
+const labels = () => shown.at(-1)?.items.map(({ label, type }) => label ?? type)
+
+test('a field has undo, redo, cut, copy, paste and select all, each done by the page', () => {
+  expect(click({ isEditable: true })).toEqual(['undo', 'redo', 'cut', 'copy', 'paste', 'selectAll'])
+  expect(labels()).toEqual(['Undo', 'Redo', 'separator', 'Cut', 'Copy', 'Paste', 'separator', 'Select all'])
+})
+
+test('what can’t be done in the field just now is there and can’t be chosen', () => {
+  click({ isEditable: true, editFlags: { ...all, canCut: false, canCopy: false } })
+  const barred = shown.at(-1)?.items.filter(({ enabled }) => enabled === false)
+  expect(barred?.map(({ label }) => label)).toEqual(['Cut', 'Copy'])
+})
+
+test('a misspelt word is replaced by what it may have meant, five at most', () => {
+  const words = ['their', 'there', 'three', 'theme', 'the', 'them']
+  expect(click({ isEditable: true, misspelledWord: 'thier', dictionarySuggestions: words })).toContain(
+    'replaced by their'
+  )
+  expect(labels()?.slice(0, 6)).toEqual([...words.slice(0, 5), 'separator'])
+})
+
+test('selected text that can’t be changed can be copied, and where nothing is selected there is no menu', () => {
+  expect(click({ isEditable: false, selectionText: 'DOC-17' })).toEqual(['copy'])
+  click({ isEditable: false, selectionText: '  ' })
+  expect(shown).toHaveLength(1)
+})
+
+test('by keyboard it opens at the text, by mouse at the pointer', () => {
+  click({ isEditable: true, x: 40, y: 60, menuSourceType: 'keyboard' })
+  click({ isEditable: true, x: 40, y: 60, menuSourceType: 'mouse' })
+  expect(shown.map(({ place }) => place)).toEqual([{ x: 40, y: 60 }, {}])
+})
+
+test('while nobody of staff is there it isn’t offered', () => {
+  click({ isEditable: true }, false)
+  expect(shown).toEqual([])
+})
