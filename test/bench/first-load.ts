@@ -13,11 +13,11 @@ export const firstLoad: Bench = {
     const page = await readFile(join(PAGES, 'index.html'), 'utf8')
     const entry = /<script[^>]+src="\.\/(assets\/[^"]+\.js)"/.exec(page)?.[1]
     if (!entry) throw new Error('The page has no script.')
-    const overview = /["'`]\.\/(Overview-[\w-]+\.js)["'`]/.exec(await readFile(join(PAGES, entry), 'utf8'))?.[1]
-    if (!overview) throw new Error('The overview is no file of its own.')
-    const loaded = await imported(entry, await imported(`assets/${overview}`, new Map()))
+    const today = /["'`]\.\/(Today-[\w-]+\.js)["'`]/.exec(await readFile(join(PAGES, entry), 'utf8'))?.[1]
+    if (!today) throw new Error('Today is no file of its own.')
+    const loaded = await imported(entry, await imported(`assets/${today}`, new Map()))
     const bytes = [...loaded.values()].reduce((sum, text) => sum + gzipSync(text).length, 0)
-    const against = `${loaded.size} files of the frame and the overview, gzipped one by one`
+    const against = `${loaded.size} files of the frame and Today, gzipped one by one`
     return [lower('first-load', bytes / 1000, 'kB', LIMIT, against)]
   }
 }

@@ -8,7 +8,7 @@ test('a send on a bad day says what it meets, and goes on a good one', async ({ 
   await window.getByText('A bad day at the practice office').click()
   await window.getByLabel('Refuses').selectOption({ label: 'Everything: the account is on hold (402)' })
   await expect(window.getByText('the practice office refuses everything (402)')).toBeVisible()
-  await clerk.goTo('Overview')
+  await clerk.goTo('Today')
   await expect(window.getByText('the practice office refuses everything (402)')).toBeVisible()
 
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })

@@ -30,8 +30,8 @@ test('what happens at the service is seen within seconds, told once, counted and
     .toMatch(/declined/i)
   expect((await app.notifications()).filter(({ body, title }) => /declined/i.test(`${title} ${body}`))).toHaveLength(1)
 
-  await clerk.goTo('Overview')
-  await expect(window.getByRole('link', { name: /1\s*Declined/ }).first()).toBeVisible(FOLLOWED)
+  await clerk.goTo('Today')
+  await expect(window.getByRole('link', { name: /Declined\s*1/ }).first()).toBeVisible(FOLLOWED)
   await app.clickNotification(-1)
   await expect(window.getByRole('heading', { name: 'Deed of gift', level: 2 })).toBeVisible()
   await expect.poll(async () => (await app.badge()).count, FOLLOWED).toBe(0)

@@ -147,7 +147,7 @@ test('a report looks as in another program, is printed, and is cleared; nothing 
     globalThis.window.countersign.audit.list({ search: '', offset: 0, limit: 5 })
   )
   expect(trail.ok && trail.value.entries.filter(({ detail }) => detail.as === 'preview')).toHaveLength(2)
-  await clerk.goTo('Overview')
+  await clerk.goTo('Today')
   await expect(window.locator('canvas')).toHaveCount(0)
 })
 
@@ -211,13 +211,13 @@ test('a report with a script and a link runs none and goes nowhere; damaged ones
   expect([window.url(), await app.openedExternally(), service.trapped]).toEqual([address, [], []])
 
   service.report = Buffer.from('%PDF-1.7\nnothing that a reader could use\n%%EOF')
-  await clerk.goTo('Overview')
+  await clerk.goTo('Today')
   await openReport(clerk, reference)
   await expect(window.getByRole('alert')).toContainText('This PDF can’t be read.')
 
   // Many pages: as few canvases as there are pages near the view.
   service.report = pdfOf(Array.from({ length: 300 }, (_none, index) => ({ lines: [`Sheet ${index + 1}`] })))
-  await clerk.goTo('Overview')
+  await clerk.goTo('Today')
   await openReport(clerk, reference)
   await expect(pageOf(clerk, 1)).toContainText('Sheet 1')
   await window.keyboard.press('End')

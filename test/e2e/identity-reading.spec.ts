@@ -73,7 +73,7 @@ test('a check is read from its document’s page, its faces are painted, and not
   await expect.poll(width).toBeGreaterThan(100)
 
   const address = (await portrait.getAttribute('src')) ?? ''
-  await clerk.goTo('Overview')
+  await clerk.goTo('Today')
   const isDrawn = await window.evaluate(async (src) => {
     const image = new Image()
     image.src = src
@@ -128,7 +128,7 @@ test('pictures that would do harm are told of, under our own policy; a check tha
   expect(await window.title()).not.toMatch(/taken|1/)
 
   service.records = undefined
-  await clerk.goTo('Overview')
+  await clerk.goTo('Today')
   await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
   await expect(window.getByText('The service has no identity data of this document.')).toBeVisible()
   expect(refused).toEqual([])

@@ -21,10 +21,10 @@ const type = (name: string | RegExp, value: string) =>
   fireEvent.input(screen.getByLabelText(name), { target: { value } })
 
 describe('the first run', () => {
-  test('one click opens the practice office, at its overview', async () => {
+  test('one click opens the practice office, at the day’s screen', async () => {
     const { api } = await open()
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
-    await screen.findByRole('heading', { name: 'Overview', level: 1 })
+    await screen.findByRole('heading', { name: 'Today', level: 1 })
     expect(api.control.calls.find((call) => call.name === 'accounts.add')?.input).toEqual({
       kind: 'practice',
       name: 'Practice office'
@@ -86,7 +86,7 @@ describe('the first run', () => {
     await screen.findByText("The practice office couldn't be opened.")
     api.control.heal('accounts.add')
     await fireEvent.click(screen.getByRole('button', { name: /Open the practice office/ }))
-    await screen.findByRole('heading', { name: 'Overview', level: 1 })
+    await screen.findByRole('heading', { name: 'Today', level: 1 })
   })
 
   test('a store that was set aside is said, as nobody would know it from this page', async () => {

@@ -35,8 +35,8 @@ describe('the address', () => {
     expect(route.rest).toEqual(['InBox', 'a/b?c#d%'])
     expect(route.query.get('search')).toBe('Smith & Son?')
   })
-  test.each(['', '#', '#/', '#/nowhere', '#/%E0%A4%A', '#//'])('%j that names no screen is the Overview', (hash) => {
-    expect(readRoute(hash).screen).toBe('overview')
+  test.each(['', '#', '#/', '#/nowhere', '#/%E0%A4%A', '#//'])('%j that names no screen is Today', (hash) => {
+    expect(readRoute(hash).screen).toBe('today')
   })
 })
 

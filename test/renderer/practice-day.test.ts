@@ -1,8 +1,8 @@
 /** A bad day at the practice office: chosen in its account, said where one looks, and left again. */
 import { fireEvent, screen } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
-import Overview from '../../src/renderer/src/screens/overview/Overview.svelte'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
+import Today from '../../src/renderer/src/screens/today/Today.svelte'
 import type { AccountView } from '../../src/shared/contract/views.ts'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -12,9 +12,9 @@ import { officeAccount, practiceAccount } from './people.ts'
 let opened: Opened
 afterEach(() => opened?.close())
 
-async function open(component: typeof Settings | typeof Overview, accounts: AccountView[] = [practiceAccount()]) {
+async function open(component: typeof Settings | typeof Today, accounts: AccountView[] = [practiceAccount()]) {
   opened = await openOffice(fakeApi({ accounts }))
-  opened.app.router.go(component === Settings ? 'settings' : 'overview')
+  opened.app.router.go(component === Settings ? 'settings' : 'today')
   show(opened, component)
   await settle()
 }
@@ -74,13 +74,13 @@ test('an account of a service has none of it', async () => {
   expect(screen.queryByText('A bad day at the practice office')).toBeNull()
 })
 
-test('the overview says so, with the way to the settings', async () => {
-  await open(Overview, [{ ...practiceAccount(), day: { dialects: [], refusal: 'maintenance' } }])
+test('the first screen says so, with the way to the settings', async () => {
+  await open(Today, [{ ...practiceAccount(), day: { dialects: [], refusal: 'maintenance' } }])
   expect(screen.getByText(/the practice office refuses everything \(maintenance\)/)).toBeTruthy()
   expect(screen.getByRole<HTMLAnchorElement>('link', { name: 'Change that in Settings' }).hash).toBe('#/settings')
 })
 
-test('on a usual day the overview says nothing of it', async () => {
-  await open(Overview)
+test('on a usual day the first screen says nothing of it', async () => {
+  await open(Today)
   expect(screen.queryByText(/bad day/)).toBeNull()
 })

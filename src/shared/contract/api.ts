@@ -64,7 +64,7 @@ const events = {
   'settings.changed': carrying<null>(),
   /** A command of the application's menu that a screen carries out. */
   'menu.chosen': carrying<{
-    command: 'compose' | 'overview' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search'
+    command: 'compose' | 'today' | 'documents' | 'counter' | 'downloads' | 'settings' | 'search'
   }>(),
   /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
   'window.closing': carrying<null>()

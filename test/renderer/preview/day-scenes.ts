@@ -1,5 +1,5 @@
 /** The office's day: overview, activity and directory as they are on an ordinary morning, and bare. */
-import type { DocumentChange, EmployerRecord, OverviewView } from '../../../src/shared/contract/views.ts'
+import type { DocumentChange, DocumentPage, EmployerRecord, OverviewView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { documents } from '../people.ts'
 
@@ -91,6 +91,15 @@ export function employersOf(): EmployerRecord[] {
   ]
 }
 
+/** Forty documents, of which two failed their identity check and a few have made no progress for days. */
+export function documentsOf(now: number): DocumentPage[] {
+  return documents(40, now).map((one, index) => ({
+    ...one,
+    ...(index % 17 === 6 && { identity: 'failed' as const }),
+    ...(index % 5 === 2 && { changedAt: now - (8 + index) * DAY })
+  }))
+}
+
 function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
   const now = Date.now()
   const changes = changesOf(now, 160)
@@ -98,6 +107,7 @@ function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
     now: Date.now,
     connection: { state: 'online', since: now - 3_600_000 },
     overview: overviewOf(now),
+    documents: documentsOf(now),
     changes,
     away: {
       since: now - 15 * 3_600_000,

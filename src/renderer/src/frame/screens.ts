@@ -10,12 +10,12 @@ import {
   FileScan,
   FileText,
   Inbox,
-  LayoutDashboard,
   PenLine,
   ScanFace,
   ScrollText,
   Settings,
   SquarePen,
+  Sun,
   Table2,
   UserCheck
 } from '@lucide/svelte'
@@ -30,7 +30,7 @@ interface Screen {
 }
 
 export const screens: Record<ScreenName, Screen> = {
-  overview: { label: 'Overview', icon: LayoutDashboard, load: () => import('../screens/overview/Overview.svelte') },
+  today: { label: 'Today', icon: Sun, load: () => import('../screens/today/Today.svelte') },
   compose: { label: 'Compose', icon: SquarePen, load: () => import('../screens/compose/Compose.svelte') },
   bulk: { label: 'Many at once', icon: Table2, load: () => import('../screens/bulk/Bulk.svelte') },
   drafts: { label: 'Drafts', icon: PenLine, load: () => import('../screens/drafts/Drafts.svelte') },

@@ -1,7 +1,7 @@
 /** Where in the application we are: a state over `location.hash`, as `#/documents/InBox?search=deed`. */
 
 export const screenNames = [
-  'overview',
+  'today',
   'compose',
   'bulk',
   'drafts',
@@ -37,11 +37,11 @@ export interface Route {
   query: URLSearchParams
 }
 
-/** Reads a hash; one that names no screen is the Overview. */
+/** Reads a hash; one that names no screen is Today. */
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [name, ...rest] = path.split('/').map(decoded)
-  const screen = screenNames.find((known) => known === name) ?? 'overview'
+  const screen = screenNames.find((known) => known === name) ?? 'today'
   return { screen, rest: rest.filter(Boolean), query: new URLSearchParams(query) }
 }
 

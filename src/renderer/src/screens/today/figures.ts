@@ -1,60 +1,10 @@
-/** What the overview shows, as words and links to the list behind each number. */
+/** What the day's charts show, as words and links to the list behind each number. */
 import type { OverviewView } from '../../../../shared/contract/views.ts'
 import type { StatusFamily } from '../../../../shared/model/document-status.ts'
 import { documentsHref } from '../../state/document-query.ts'
-import { hrefOf } from '../../state/router.svelte.ts'
 import { capital, counted } from '../../words/counts.ts'
-import type { StatusWords } from '../../words/statuses.ts'
-
-/** Something that a person may have to do something about. */
-export interface Figure {
-  label: string
-  count: number
-  href: string
-  status: StatusWords
-}
 
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
-
-/**
- * Those that are not nought: nobody has to do anything about the others.
- * @param outbox packages that need someone before they leave.
- * @param waiting packages that have not left yet, and need nobody.
- * @param counter people who can sign at the counter now.
- */
-export function figuresOf(
-  view: OverviewView,
-  { outbox, waiting, counter }: { outbox: number; waiting: number; counter: number }
-): Figure[] {
-  const { stuck } = view
-  const all = [
-    figure('Overdue', view.overdue, documentsHref({ overdue: true }), 'clock', 'danger'),
-    figure(
-      `Stuck ${counted(stuck.days, 'day')}`,
-      stuck.count,
-      documentsHref({ stuckForDays: stuck.days }),
-      'pause',
-      'warn'
-    ),
-    figure('Declined', view.declined, documentsHref({ families: ['declined'] }), 'cross', 'danger'),
-    figure('Identity failed', view.identityFailed, documentsHref({ identity: 'failed' }), 'cross', 'danger'),
-    figure('At the counter', counter, hrefOf('counter'), 'half', 'accent'),
-    figure('To check in Outbox', outbox, hrefOf('outbox'), 'question', 'warn'),
-    figure('Waiting in Outbox', waiting, hrefOf('outbox'), 'clock', 'quiet'),
-    figure('Unread', view.unread, documentsHref({ unread: true }), 'dot', 'accent')
-  ]
-  return all.filter(({ count }) => count > 0)
-}
-
-function figure(
-  label: string,
-  count: number,
-  href: string,
-  shape: StatusWords['shape'],
-  tone: StatusWords['tone']
-): Figure {
-  return { label, count, href, status: { shape, word: label, tone } }
-}
 
 /** The families that have documents, with a link to each. */
 export function statesOf(view: OverviewView): { family: StatusFamily; count: number; href: string }[] {

@@ -1,51 +1,95 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
-import Overview from '../../src/renderer/src/screens/overview/Overview.svelte'
+import Today from '../../src/renderer/src/screens/today/Today.svelte'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW, sendOf } from './people.ts'
-import { changesOf, overviewOf } from './preview/day-scenes.ts'
+import { changesOf, documentsOf, overviewOf } from './preview/day-scenes.ts'
 
 let opened: Opened
 afterEach(() => opened.close())
 
 async function open(api: FakeApi = fakeApi({ overview: overviewOf(NOW) })) {
   opened = await openOffice(api)
-  show(opened, Overview)
+  show(opened, Today)
   await settle()
 }
 const linkOf = (name: string | RegExp) => screen.getByRole('link', { name }).getAttribute('href')
 
-test('every number leads to the list behind it', async () => {
+const group = (name: string) => within(screen.getByRole('region', { name }))
+
+test('what needs attention is shown kind by kind, each leading to all of its kind', async () => {
   await open()
-  expect(linkOf(/5 Overdue/)).toContain('overdue=1')
-  expect(linkOf(/11 Stuck 7 days/)).toContain('stuckForDays=7')
-  expect(linkOf(/7 Declined/)).toContain('families=declined')
-  expect(linkOf(/2 Identity failed/)).toContain('identity=failed')
-  expect(linkOf(/At the counter/)).toBe('#/counter')
-  expect(linkOf(/24 Unread/)).toContain('unread=1')
+  expect(linkOf(/^Overdue\s?5/)).toContain('overdue=1')
+  expect(linkOf(/^No progress\s?11/)).toContain('stuckForDays=7')
+  expect(
+    group('Declined')
+      .getByRole('link', { name: /^Declined\s?7/ })
+      .getAttribute('href')
+  ).toContain('families=declined')
+  expect(linkOf(/^Identity failed\s?2/)).toContain('identity=failed')
+  expect(linkOf(/^At the counter/)).toBe('#/counter')
+  expect(linkOf(/24 unread documents/)).toContain('unread=1')
   expect(linkOf(/^Complete\s?604$/)).toContain('families=complete')
+})
+
+test('each row says why it is there, and does what is to be done', async () => {
+  await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
+  const declined = group('Declined')
+  expect(declined.getAllByRole('listitem')).toHaveLength(4)
+  expect(declined.getByText('4 more').getAttribute('href')).toContain('families=declined')
+  expect(declined.getAllByText(/^By /)).toHaveLength(3)
+  const stalled = group('No progress')
+  expect(stalled.getAllByText(/^Last change \d+ days ago · waiting for /).length).toBeGreaterThan(0)
+  await fireEvent.click(group('Identity failed').getAllByRole('button', { name: /^View identity check/ })[0] as Element)
+  expect(opened.app.router.route).toMatchObject({ screen: 'identity', rest: ['doc-6'] })
+})
+
+test('a document that is overdue is extended on the spot', async () => {
+  await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
+  await fireEvent.click(group('Overdue').getAllByRole('button', { name: /^Extend/ })[0] as Element)
+  await settle()
+  expect(screen.getByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
+})
+
+test('who can sign at the counter is started from here', async () => {
+  await open()
+  await fireEvent.click(group('At the counter').getAllByRole('button', { name: /^Start/ })[0] as Element)
+  const { screen: there, rest, query } = opened.app.router.route
+  expect([there, ...rest]).toEqual(['counter', 'start'])
+  expect(query.get('signer')).not.toBeNull()
 })
 
 const noughts = { overdue: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }
 
-test('what waits in the Outbox is told beside what needs someone there', async () => {
+test('what needs someone in the Outbox is a row, and what waits there is counted', async () => {
   const sends = [
     sendOf({ id: 'a', state: 'ready' }),
     sendOf({ id: 'b', state: 'sending' }),
     sendOf({ id: 'c', state: 'refused' })
   ]
   await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [], sends }))
-  expect(linkOf(/^1\s?To check in Outbox/)).toBe('#/outbox')
-  expect(linkOf(/^2\s?Waiting in Outbox/)).toBe('#/outbox')
-  expect(screen.queryByText('Nothing needs you just now.')).toBeNull()
+  await fireEvent.click(group('Not sent').getByRole('button', { name: /^Review/ }))
+  expect(opened.app.router.route).toMatchObject({ screen: 'outbox', rest: ['c'] })
+  expect(linkOf('2 packages waiting in the Outbox')).toContain('show=waiting')
+  expect(screen.queryByText('Nothing needs attention.')).toBeNull()
 })
 
-test('what is nought has no tile, and that nothing needs anyone is said', async () => {
+test('kinds that there is nothing of are not shown, and that nothing needs attention is said', async () => {
   await open(fakeApi({ overview: overviewOf(NOW, noughts), queue: [] }))
-  expect(screen.queryByRole('list', { name: 'What may need you' })).toBeNull()
-  expect(screen.getByText('Nothing needs you just now.')).toBeTruthy()
+  expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull()
+  expect(screen.getByText('Nothing needs attention.')).toBeTruthy()
+})
+
+test('rows that can no longer be read stay as they were', async () => {
+  await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
+  const before = group('Declined').getAllByRole('listitem').length
+  opened.api.control.fail('documents.list', { code: 'server', message: 'The service failed.' })
+  opened.api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
+  await opened.clock.pass(2000)
+  await settle()
+  expect(group('Declined').getAllByRole('listitem')).toHaveLength(before)
 })
 
 test('the next fourteen days and the last twelve weeks are read as sentences, and lead on', async () => {
@@ -90,7 +134,7 @@ test('what happened while nobody looked stands on top until it is seen', async (
   const away = screen.getByRole('region', { name: 'While you were away' })
   expect(within(away).getByText(/9 changes since .*: 1 complete and 2 signed/)).toBeTruthy()
   expect(within(away).getByText('3 more changes')).toBeTruthy()
-  await fireEvent.click(within(away).getByRole('button', { name: 'I have seen it' }))
+  await fireEvent.click(within(away).getByRole('button', { name: 'Dismiss' }))
   await settle()
   expect(screen.queryByText('While you were away')).toBeNull()
   expect(opened.api.control.calls.some(({ name }) => name === 'activity.seen')).toBe(true)
@@ -102,7 +146,7 @@ test('numbers follow the documents', async () => {
   opened.api.control.emit('documents.changed', { accountId: 'practice', version: 2 })
   await opened.clock.pass(1500)
   await settle()
-  expect(linkOf(/6 Overdue/)).toContain('overdue=1')
+  expect(linkOf(/^Overdue\s?6/)).toContain('overdue=1')
 })
 
 test('a reading that found nothing new makes the numbers as true as it is', async () => {
@@ -124,9 +168,9 @@ test('numbers that could not be counted say why, and are counted again', async (
   const api = fakeApi({ overview: overviewOf(NOW) })
   api.control.fail('overview.get', { code: 'storage', message: 'The disk failed.' })
   await open(api)
-  expect(screen.getByText("The overview can't be shown.")).toBeTruthy()
+  expect(screen.getByText('Today’s documents can’t be shown.')).toBeTruthy()
   api.control.heal('overview.get')
   await fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
   await settle()
-  expect(linkOf(/5 Overdue/)).toBeTruthy()
+  expect(linkOf(/^Overdue\s?5/)).toBeTruthy()
 })

@@ -1,0 +1,211 @@
+/**
+ * What needs someone today: the first few of each kind, each with what to do about it. How many there are of a kind comes
+ * with the numbers of the day, so a group stands in its place before its rows are read.
+ */
+import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
+import type { DocumentRow, OverviewView, SendView } from '../../../../shared/contract/views.ts'
+import { settled, together } from '../../api.ts'
+import type { AppState } from '../../state/app-state.svelte.ts'
+import { coalesced } from '../../state/clock.ts'
+import { documentsHref } from '../../state/document-query.ts'
+import { peopleOf, type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
+import { hrefOf } from '../../state/router.svelte.ts'
+import { listed } from '../../words/counts.ts'
+import { daysAway } from '../../words/dates.ts'
+import { presentError } from '../../words/errors.ts'
+import { type StatusWords, sendStatus } from '../../words/statuses.ts'
+import { dueWords } from '../documents/document-words.ts'
+
+/** More of a kind than these are read in their own list. */
+const FEW = 3
+/** Milliseconds between two readings while documents change. */
+const PAUSE = 1000
+
+/** Kinds of documents that need someone, in the order in which they are worth a look. */
+const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'stalled'] as const
+type DocumentKind = (typeof DOCUMENT_KINDS)[number]
+type Kind = DocumentKind | 'counter' | 'outbox'
+
+/** One thing to act on. */
+export interface TodoRow {
+  key: string
+  name: string
+  /** Where all of it is read. */
+  href: string
+  /** Why it is here. */
+  why: string
+  /** What to do about it. */
+  verb: { label: string; run: () => void }
+}
+
+export interface TodoGroup {
+  kind: Kind
+  status: StatusWords
+  count: number
+  /** Where all of its kind are. */
+  href: string
+  /** The first few; undefined until they are read. */
+  rows: readonly TodoRow[] | undefined
+}
+
+export class Todo {
+  readonly #app: AppState
+  readonly #extend: (document: DocumentRow) => void
+  #documents = $state.raw<Partial<Record<DocumentKind, readonly DocumentRow[]>>>({})
+  #people = $state.raw<readonly QueuedPerson[]>()
+  #sends = $state.raw<readonly SendView[]>()
+
+  /** @param extend asks for a new due date of a document, on the spot. */
+  constructor(app: AppState, extend: (document: DocumentRow) => void) {
+    this.#app = app
+    this.#extend = extend
+  }
+
+  /** Reads the rows of what the numbers count, and follows the counter and the outbox. Answers what stops following. */
+  open(): () => void {
+    const { api, clock } = this.#app
+    void this.#readPeople()
+    void this.#readSends()
+    return together(
+      api.on(
+        'counter.changed',
+        coalesced(clock, PAUSE, () => void this.#readPeople())
+      ),
+      api.on(
+        'outbox.changed',
+        coalesced(clock, PAUSE, () => void this.#readSends())
+      )
+    )
+  }
+
+  /** Reads the documents again: of each kind that there are any of. */
+  async load(view: OverviewView): Promise<void> {
+    void this.#readPeople()
+    const read = await Promise.all(
+      DOCUMENT_KINDS.map(async (kind) => {
+        if (countOf(view, kind) === 0) return [kind, []] as const
+        const list = await settled(
+          this.#app.api.documents.list({ query: queryOf(view, kind), expanded: [], offset: 0, limit: FEW })
+        )
+        // What could be read before still stands: that it can't be read now is said of the numbers, which are older then, too.
+        const before = this.#documents[kind]
+        return [kind, list.ok ? list.value.rows.filter((row) => row.kind === 'document') : before] as const
+      })
+    )
+    this.#documents = Object.fromEntries(read.filter(([, rows]) => rows !== undefined))
+  }
+
+  /** What there is of each kind, without those that there is nothing of. */
+  groups(view: OverviewView): TodoGroup[] {
+    const now = this.#app.clock.now()
+    const { counts } = this.#app
+    const documents = DOCUMENT_KINDS.map((kind) => ({
+      kind,
+      status: statuses[kind],
+      count: countOf(view, kind),
+      href: documentsHref(queryOf(view, kind)),
+      rows: this.#documents[kind]?.map((row) => this.#documentRow(kind, row, now))
+    }))
+    const sends = { count: counts.outbox, rows: this.#sends?.map((send) => this.#sendRow(send)) }
+    const people = { count: counts.counter, rows: this.#people?.map((person) => this.#personRow(person)) }
+    const all: TodoGroup[] = [
+      ...documents.slice(0, -1),
+      { kind: 'outbox', status: statuses.outbox, href: hrefOf('outbox', [], { show: 'attention' }), ...sends },
+      { kind: 'counter', status: statuses.counter, href: hrefOf('counter'), ...people },
+      ...documents.slice(-1)
+    ]
+    return all.filter(({ count }) => count > 0)
+  }
+
+  async #readPeople(): Promise<void> {
+    const queue = await settled(this.#app.api.counter.queue())
+    if (!queue.ok) return
+    this.#people = peopleOf(queue.value)
+      .filter(({ first }) => first)
+      .slice(0, FEW)
+  }
+
+  async #readSends(): Promise<void> {
+    const list = await settled(this.#app.api.sends.list({ show: 'attention', search: '', offset: 0, limit: FEW }))
+    if (list.ok) this.#sends = list.value.rows
+  }
+
+  #documentRow(kind: DocumentKind, row: DocumentRow, now: number): TodoRow {
+    const { router } = this.#app
+    const open = { label: 'Open', run: () => router.go('documents', ['all'], { document: row.reference }) }
+    const verbs: Record<DocumentKind, TodoRow['verb']> = {
+      'identity-failed': { label: 'View identity check', run: () => router.go('identity', [row.reference]) },
+      declined: open,
+      overdue: { label: 'Extend…', run: () => this.#extend(row) },
+      stalled: open
+    }
+    return {
+      key: row.reference,
+      name: row.name,
+      href: documentsHref({}, row.reference),
+      why: whyOf(kind, row, now),
+      verb: verbs[kind]
+    }
+  }
+
+  #personRow(person: QueuedPerson): TodoRow {
+    const { first } = person
+    const place = first && { document: first.documentReference, signer: String(first.signer) }
+    return {
+      key: person.key,
+      name: person.signerName || 'A signer without a name',
+      href: hrefOf('counter', ['start'], place),
+      why: whatTheySign(person),
+      verb: { label: 'Start', run: () => this.#app.router.go('counter', ['start'], place) }
+    }
+  }
+
+  #sendRow(send: SendView): TodoRow {
+    const why = send.error ? presentError(send.error).happened : sendStatus(send).word
+    return {
+      key: send.id,
+      name: send.title || 'A package without a name',
+      href: hrefOf('outbox', [send.id]),
+      why: [send.who, why].filter(Boolean).join(' · '),
+      verb: { label: 'Review', run: () => this.#app.router.go('outbox', [send.id]) }
+    }
+  }
+}
+
+const statuses: Record<Kind, StatusWords> = {
+  'identity-failed': { shape: 'cross', word: 'Identity failed', tone: 'danger' },
+  declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
+  overdue: { shape: 'clock', word: 'Overdue', tone: 'danger' },
+  outbox: { shape: 'question', word: 'Not sent', tone: 'warn' },
+  counter: { shape: 'half', word: 'At the counter', tone: 'accent' },
+  stalled: { shape: 'pause', word: 'No progress', tone: 'warn' }
+}
+
+function countOf(view: OverviewView, kind: DocumentKind): number {
+  if (kind === 'identity-failed') return view.identityFailed
+  return kind === 'stalled' ? view.stuck.count : view[kind]
+}
+
+function queryOf(view: OverviewView, kind: DocumentKind): DocumentQuery {
+  const about: Record<DocumentKind, Partial<DocumentQuery>> = {
+    'identity-failed': { identity: 'failed' },
+    declined: { families: ['declined'] },
+    overdue: { overdue: true },
+    stalled: { stuckForDays: view.stuck.days }
+  }
+  // The longest overdue and the longest without progress first; of the others the newest.
+  const isOldest = kind === 'overdue' || kind === 'stalled'
+  const sort = { by: kind === 'overdue' ? ('due' as const) : ('changed' as const), descending: !isOldest }
+  return { search: '', grouped: false, sort, ...about[kind] }
+}
+
+function whyOf(kind: DocumentKind, row: DocumentRow, now: number): string {
+  const named = (state: DocumentRow['signers'][number]['state']) =>
+    listed(row.signers.filter((signer) => signer.state === state && signer.name).map(({ name }) => name))
+  const waiting = named('waiting')
+  if (kind === 'declined') return named('declined') && `By ${named('declined')}`
+  if (kind === 'identity-failed') return listed(row.signers.map(({ name }) => name).filter(Boolean))
+  const due = dueWords(row, now)
+  const since = kind === 'stalled' ? `Last change ${daysAway(row.changedAt, now)}` : due && `Due ${due.day}`
+  return [since, waiting && `waiting for ${waiting}`].filter(Boolean).join(' · ')
+}
