@@ -1,6 +1,7 @@
 /** The layer of composing and sending: drafts and what is offered in them, the outbox, sheets, and files that are dropped. */
 
 import { openBulk } from './core/bulk/bulk.ts'
+import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
@@ -54,7 +55,7 @@ export function openComposing(foundation: Foundation, { watch, takeSent, madeBy 
       draft: draftsChanged
     }
   })
-  const bulk = openBulk({ worker: worker(), outbox, time, newId })
+  const bulk = openBulk({ worker: worker(), outbox, columns: openRememberedColumns({ db, time }), time, newId })
   const dropFolders = openDropFolders({
     ...{ db, drafts, presets, outbox, newId, time, describe, draftsChanged, presetsChanged },
     // A thread of its own: it must not end with what a person has open.

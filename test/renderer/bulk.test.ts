@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Bulk from '../../src/renderer/src/screens/bulk/Bulk.svelte'
 import type { ColumnMapping } from '../../src/shared/composition/bulk-columns.ts'
+import { bulkTargets } from '../../src/shared/composition/bulk-targets.ts'
 import type { BulkCheck } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -139,6 +140,16 @@ describe('the sheet', () => {
     await press('Save as CSV…')
     expect(calls('bulk.saveSample').map(({ input }) => (input as { format: string }).format)).toEqual(['xlsx', 'csv'])
     expect(opened.app.toasts.shown.map(({ text }) => text).join()).toContain('Saved “Sample.csv”')
+  })
+
+  test('that cannot be used is named, and so is the one that is still shown', async () => {
+    await open({ preset: 'office-1' })
+    await chooseSheet()
+    const message = 'A quotation mark in row 12 is never closed.'
+    opened.api.control.fail('bulk.open', { code: 'bad-file', message, subject: 'June.csv' })
+    await press('Choose another file…')
+    expect(screen.getByText('“June.csv” can’t be used. “Tenants May.xlsx, May” is still the sheet.')).toBeTruthy()
+    expect(screen.getByText('200 rows, 8 columns')).toBeTruthy()
   })
 
   test('that cannot be used says why, and another can be chosen', async () => {
@@ -313,13 +324,42 @@ describe('the check', () => {
   })
 })
 
+describe('how such a sheet was matched last', () => {
+  const lastTime = () => {
+    const bulk = madeUpBulk(NOW)
+    const [preset] = madeUpPresets(NOW).filter(({ id }) => id === 'office-1')
+    const targets = preset ? bulkTargets(preset.composition) : []
+    const target = targets.find(({ label }) => label === 'Person 1: last name')?.target ?? ''
+    return { bulk: { ...bulk, remembered: { mapping: [{ target, column: 7 }], at: NOW - 86_400_000 } } }
+  }
+
+  test('is taken up, says so, and can be put back to the headings', async () => {
+    await toColumns(undefined, lastTime())
+    expect(screen.getByText(/^Columns matched as last time/)).toBeTruthy()
+    expect(fills('Notes').value).toBe('Person 1: last name')
+    expect(fills('Surname').value).toBe('')
+    await press('Match by headings')
+    expect(screen.queryByText(/^Columns matched as last time/)).toBeNull()
+    expect(fills('Surname').value).toBe('Person 1: last name')
+  })
+
+  test('is no longer said once a column is matched by hand', async () => {
+    await toColumns(undefined, lastTime())
+    const notes = fills('Notes')
+    await fireEvent.input(notes, { target: { value: '' } })
+    await fireEvent.blur(notes)
+    await settle()
+    expect(screen.queryByText(/^Columns matched as last time/)).toBeNull()
+  })
+})
+
 describe('sending', () => {
   const sent = () => calls('bulk.send').map(({ input }) => input)
 
   test('puts all rows without errors in the outbox, without the repeated ones, and goes there', async () => {
     await toCheck()
     await press('Send 191 packages')
-    expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants May', duplicates: 'leave-out' }])
+    expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants May', duplicates: 'leave-out', alike: 'leave-out' }])
     expect(window.location.hash).toBe('#/outbox?batch=batch-1')
   })
 
@@ -328,7 +368,24 @@ describe('sending', () => {
     await fireEvent.click(screen.getByRole('radio', { name: /Send them too/ }))
     await fireEvent.input(screen.getByLabelText('Name of the batch'), { target: { value: 'Tenants' } })
     await press('Send 195 packages')
-    expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants', duplicates: 'send' }])
+    expect(sent()).toEqual([{ id: 'sheet-1', name: 'Tenants', duplicates: 'send', alike: 'leave-out' }])
+  })
+
+  test('asks about those who got this lately with other data, and sends nothing before that is answered', async () => {
+    await toCheck(found({ alike: 29 }))
+    const question = screen.getByRole('group', {
+      name: '29 of these people got this in the last 24 hours, with other data'
+    })
+    expect(screen.getByText('162')).toBeTruthy()
+    await press('Send')
+    expect(sent()).toEqual([])
+    expect(within(question).getAllByRole('radio')[0]).toBe(document.activeElement)
+    expect(screen.getByText('Choose one before you send.')).toBeTruthy()
+    await fireEvent.click(within(question).getByRole('radio', { name: /Leave them out/ }))
+    expect(screen.getByRole('button', { name: 'Send 162 packages' })).toBeTruthy()
+    await fireEvent.click(within(question).getByRole('radio', { name: /Send anyway/ }))
+    await press('Send 191 packages')
+    expect(sent()).toMatchObject([{ duplicates: 'leave-out', alike: 'send' }])
   })
 
   test('needs a name', async () => {
@@ -387,7 +444,7 @@ describe('sending', () => {
     opened.app.router.go('documents')
     await settle()
     expect(calls('bulk.close')).toEqual([])
-    answer(await real({ id: 'sheet-1', name: 'Tenants', duplicates: 'leave-out' }))
+    answer(await real({ id: 'sheet-1', name: 'Tenants', duplicates: 'leave-out', alike: 'leave-out' }))
     await settle()
     expect(calls('bulk.close')).toHaveLength(1)
     expect(window.location.hash).toContain('#/documents')

@@ -57,6 +57,7 @@ import type {
   PresetView,
   RefusedFiles,
   RememberedForm,
+  RememberedMapping,
   SavedView,
   SendView,
   SettingsView,
@@ -95,7 +96,7 @@ export interface FakeState {
   sends: SendView[]
   outbox: Omit<OutboxView, 'counts'>
   batches: BatchView[]
-  bulk: { sheet: BulkSheet | null; check: BulkCheck; rows: BulkRow[] }
+  bulk: { sheet: BulkSheet | null; check: BulkCheck; rows: BulkRow[]; remembered?: RememberedMapping }
   documents: DocumentPage[]
   views: SavedView[]
   actions: ActionView[]
@@ -195,7 +196,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     batches: [],
     bulk: {
       sheet: null,
-      check: { rows: 0, withErrors: 0, withWarnings: 0, duplicates: 0, ready: 0, unused: [] },
+      check: { rows: 0, withErrors: 0, withWarnings: 0, duplicates: 0, alike: 0, ready: 0, unused: [] },
       rows: []
     },
     documents: documents(40, change.now?.() ?? NOW),

@@ -19,6 +19,7 @@ export function bulkHandlers({ accounts, bulk, ...dialogs }: BulkParts): Handler
       return path ? bulk.open(accountId, path, basename(path)) : null
     },
     'bulk.sheet': ({ id, sheet }) => bulk.sheet(chosenId(accounts), id, sheet),
+    'bulk.remembered': async ({ id, composition }) => bulk.remembered(chosenId(accounts), id, composition),
     'bulk.check': (input) => bulk.check(chosenId(accounts), input),
     'bulk.rows': (input) => bulk.rows(chosenId(accounts), input),
     'bulk.send': (input) => bulk.send(chosenId(accounts), input),

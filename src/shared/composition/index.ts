@@ -1,6 +1,7 @@
 /** A package while it is being composed, what is wrong with it, and the request made of it. */
 export * from './calendar.ts'
 export * from './composition.ts'
+export * from './fingerprint.ts'
 export * from './names.ts'
 export { compositionOfRequest, type SendRequest } from './of-request.ts'
 export { correctedMobile } from './phone.ts'

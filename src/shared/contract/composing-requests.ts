@@ -17,6 +17,7 @@ import type {
   PresetSummary,
   PresetView,
   RememberedForm,
+  RememberedMapping,
   SavedFile,
   SendList,
   SendView
@@ -131,14 +132,22 @@ export const composingRequests = {
   'bulk.open': answers<BulkSheet | null>()(nothing),
   /** Another sheet of the same file. */
   'bulk.sheet': answers<BulkSheet>()(z.strictObject({ id, sheet: z.string().min(1).max(200) })),
-  /** Tries all rows on a composition, without sending anything. */
+  /** How a sheet with the same headings was matched last with the same forms or templates; null where none was. */
+  'bulk.remembered': answers<RememberedMapping | null>()(z.strictObject({ id, composition: Composition })),
+  /** Tries all rows on a composition, without sending anything; and remembers how the columns were matched. */
   'bulk.check': answers<BulkCheck>()(z.strictObject({ id, composition: Composition, mapping: ColumnMapping })),
   'bulk.rows': answers<{ rows: BulkRow[]; total: number }>()(
-    z.strictObject({ id, show: z.enum(['all', 'errors', 'warnings', 'duplicates']), ...page })
+    z.strictObject({ id, show: z.enum(['all', 'errors', 'warnings', 'duplicates', 'alike']), ...page })
   ),
   /** Makes a batch of the rows without errors, as they were checked last. */
   'bulk.send': answers<BatchView>()(
-    z.strictObject({ id, name, duplicates: z.enum(['leave-out', 'send']), at: moment.optional() })
+    z.strictObject({
+      id,
+      name,
+      duplicates: z.enum(['leave-out', 'send']),
+      alike: z.enum(['leave-out', 'send']),
+      at: moment.optional()
+    })
   ),
   'bulk.exportFailed': answers<SavedFile | null>()(byId),
   /** Saves an empty sheet with the columns that fit a composition, and one row to show how they are filled in. */

@@ -1,4 +1,5 @@
 /** What the screens are shown of composing and sending. Times are milliseconds since 1970 UTC. */
+import type { ColumnMapping } from '../composition/bulk-columns.ts'
 import type { ComposedItem, ComposedSigner, Composition, CompositionKind } from '../composition/composition.ts'
 import type { Problem } from '../composition/problems.ts'
 import type { OtherMember } from './document-views.ts'
@@ -184,6 +185,8 @@ export interface BulkCheck {
   withWarnings: number
   /** Rows that are the same as an earlier row, or as what was sent in the last 30 days. */
   duplicates: number
+  /** Others whose people got the same forms or templates in the last 24 hours, with other data. */
+  alike: number
   /** Rows that would go: without errors. */
   ready: number
   /** Columns that fill nothing. */
@@ -201,4 +204,12 @@ export interface BulkRow {
   })[]
   /** The earlier row it repeats, or when the same was sent. */
   duplicateOf?: { row: number } | { sentAt: number }
+  /** When its people got the same lately, with other data. */
+  alikeSentAt?: number
+}
+
+/** Which columns filled what when a sheet with these headings was last checked for what is sent. */
+export interface RememberedMapping {
+  mapping: ColumnMapping
+  at: number
 }

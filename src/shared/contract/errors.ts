@@ -85,6 +85,8 @@ export interface AppError {
   message: string
   /** What to do here and now: a sentence, where main knows it better than the code alone says. */
   next?: string
+  /** What it is about, by its name: the file that can't be used, where another is still shown. */
+  subject?: string
   /** What the service itself said, shortened. Hostile text: shown as text only. */
   serviceMessage?: string
   /** Whether the request may have reached the service; decides between "refused" and "uncertain". */

@@ -13,6 +13,7 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
       if (!bulk.sheet) throw new Failure('gone')
       return { ...bulk.sheet, sheet }
     },
+    'bulk.remembered': () => (bulk.remembered ?? null) as never,
     'bulk.check': () => bulk.check,
     'bulk.rows': ({ show, ...page }) => {
       const fitting = bulk.rows.filter(
@@ -20,7 +21,8 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
           show === 'all' ||
           (show === 'errors' && row.problems.some((problem) => problem.severity === 'error')) ||
           (show === 'warnings' && row.problems.some((problem) => problem.severity === 'warning')) ||
-          (show === 'duplicates' && row.duplicateOf !== undefined)
+          (show === 'duplicates' && row.duplicateOf !== undefined) ||
+          (show === 'alike' && row.alikeSentAt !== undefined)
       )
       return { rows: pageOf(fitting, page), total: fitting.length }
     },
@@ -58,6 +60,7 @@ export function madeUpBulk(now: number, count = 200): FakeState['bulk'] {
       withErrors,
       withWarnings: rows.filter((row) => has(row, 'warning')).length,
       duplicates: rows.filter((row) => row.duplicateOf).length,
+      alike: 0,
       ready: count - withErrors,
       unused: ['Notes']
     },

@@ -42,9 +42,17 @@ export const draftingScenes: Record<string, () => FakeApi> = {
       bulk: {
         ...bulk,
         rows,
-        check: { rows: 200, withErrors: 0, withWarnings: 0, duplicates: 0, ready: 200, unused: [] }
+        check: { rows: 200, withErrors: 0, withWarnings: 0, duplicates: 0, alike: 0, ready: 200, unused: [] }
       }
     })
+  },
+  'drafting-alike': () => {
+    const bulk = madeUpBulk(now())
+    const rows = bulk.rows.map((row, index) =>
+      index > 0 && index < 30 ? { ...row, problems: [], alikeSentAt: now() - 2_400_000 } : row
+    )
+    const remembered = { mapping: [{ target: 'due', column: 4 }], at: now() - 30 * 86_400_000 }
+    return drafting(60, { bulk: { ...bulk, rows, remembered, check: { ...bulk.check, alike: 29 } } })
   },
   'drafting-offline': () =>
     drafting(60, {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type BatchBox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
+import { openRememberedColumns } from '../../../src/main/core/bulk/remembered-columns.ts'
 import { type BulkWorker, bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
 import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
@@ -10,6 +11,7 @@ import { blankSigner, type Composition, fingerprintOf } from '../../../src/share
 import type { BatchView, BulkSheet } from '../../../src/shared/contract/index.ts'
 import { builtWorker } from '../../fixtures/built-worker.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
+import { database } from '../notifications/office.ts'
 import { folderOf, workbook } from './tables.ts'
 
 let built: Awaited<ReturnType<typeof builtWorker>>
@@ -19,6 +21,7 @@ const DAY = 86_400_000
 
 type Batch = Parameters<BatchBox['addBatch']>[0] & { packages: PackageRow[] }
 
+let db: ReturnType<typeof database>
 let files: Awaited<ReturnType<typeof folderOf>>
 let worker: BulkWorker
 let bulk: Bulk
@@ -35,6 +38,7 @@ beforeAll(async () => {
 afterAll(() => built.leave())
 
 beforeEach(async () => {
+  db = database()
   files = await folderOf()
   now = NOW
   batches = []
@@ -55,6 +59,7 @@ function useWorker(file: URL) {
   worker = bulkWorkerOf({ worker: file, log })
   bulk = openBulk({
     worker,
+    columns: openRememberedColumns({ db, time: { now: () => now } }),
     time: { now: () => now, zone: () => 'Pacific/Auckland' },
     newId: () => `sheet-${++ids}`,
     outbox: {
@@ -97,7 +102,7 @@ async function checked(content: string | Uint8Array, composition = base) {
 }
 
 const send = (id: string, more: Partial<Parameters<Bulk['send']>[1]> = {}) =>
-  bulk.send('office', { id, name: 'Staff', duplicates: 'leave-out', ...more })
+  bulk.send('office', { id, name: 'Staff', duplicates: 'leave-out', alike: 'leave-out', ...more })
 const sentTo = ({ packages }: Batch) => packages.map(({ composition }) => composition.items[0]?.signers[0]?.Email)
 
 describe('a dry run', () => {
@@ -145,14 +150,41 @@ describe('a dry run', () => {
   })
 
   test('knows what was sent in the last thirty days, and to whom a faulty row can’t be compared', async () => {
-    const sent = forms({ items: [form({ signers: [signer({ Email: 'MERE@example.com' })] })] })
+    const sent = forms({ items: [form({ signers: [signer({ FirstName: 'Meré', Email: 'MERE@example.com' })] })] })
     recent.set(fingerprintOf(sent), NOW - 3 * DAY)
     const { check, rows } = await checked(
-      `${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n,,mere@example.com,,,,\n`
+      `${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\nMere,,mere@example.com,,,,\n`
     )
     expect(check).toMatchObject({ duplicates: 1, withErrors: 1 })
     expect(rows[0]?.duplicateOf).toEqual({ sentAt: NOW - 3 * DAY })
     expect(asked[0]).toEqual({ account: 'office', since: NOW - 30 * DAY })
+  })
+
+  test('leaves nobody out because they share an address: a couple is two people', async () => {
+    const { check } = await checked(
+      `${HEADINGS}\nMere,Tamati,home@example.com,,,,\nWiremu,Tamati,home@example.com,,,,\nMERE,Tāmati,home@example.com,,,,\n`
+    )
+    expect(check).toMatchObject({ ready: 3, duplicates: 1 })
+  })
+
+  test('asks about people who got the same within a day with other data, and about nobody else', async () => {
+    const to = (FirstName: string, changes = {}) =>
+      fingerprintOf(
+        forms({ items: [form({ ...changes, signers: [signer({ FirstName, Email: `${FirstName}@example.com` })] })] })
+      )
+    recent.set(to('mere', { ClientReference: 'M-1' }), NOW - 60_000)
+    recent.set(to('tama'), NOW - 60_000)
+    recent.set(to('lena', { ClientReference: 'M-3' }), NOW - 2 * DAY)
+    recent.set(to('ann', { FormType: '9' }), NOW - 60_000)
+    const { id, check, rows } = await checked(
+      `${HEADINGS}\n${['Mere', 'Tama', 'Lena', 'Ann'].map((name) => `${person(name)},,,,`).join('\n')}\n`
+    )
+    expect(check).toMatchObject({ ready: 4, duplicates: 1, alike: 1 })
+    expect(rows.map(({ alikeSentAt }) => alikeSentAt)).toEqual([NOW - 60_000, undefined, undefined, undefined])
+    expect((await bulk.rows('office', { id, show: 'alike', offset: 0, limit: 9 })).rows).toHaveLength(1)
+    await send(id)
+    expect(sentTo(batches[0] as Batch)).toEqual(['lena@example.com', 'ann@example.com'])
+    expect(batches[0]?.leftOut[0]?.problems).toEqual(['The same people got this on 20 November 2026, with other data.'])
   })
 
   test('has an error where a formula failed', async () => {
@@ -245,6 +277,42 @@ describe('a dry run', () => {
   })
 })
 
+describe('how columns are matched', () => {
+  const table = `Who,Family,Mail\n${person('Mere')}\n`
+  const mapping = [
+    { target: 'f1.signers.s1.FirstName', column: 0 },
+    { target: 'f1.signers.s1.LastName', column: 1 },
+    { target: 'f1.signers.s1.Email', column: 2 }
+  ]
+
+  test('is remembered by what is sent and the headings, whatever the package’s own keys', async () => {
+    const first = await open(table)
+    expect(bulk.remembered('office', first.id, base)).toBeNull()
+    await bulk.check('office', { id: first.id, composition: base, mapping })
+    now += DAY
+    const again = await open(table, 'december.csv')
+    const other = forms({ items: [form({ key: 'x', signers: [blankSigner('y'), blankSigner('z')] })] })
+    expect(bulk.remembered('office', again.id, other)).toEqual({
+      mapping: mapping.map(({ target, column }) => ({ target: target.replace('f1', 'x').replace('s1', 'y'), column })),
+      at: NOW
+    })
+  })
+
+  test('is not offered for other headings, another form or another account', async () => {
+    const first = await open(table)
+    await bulk.check('office', { id: first.id, composition: base, mapping })
+    expect(bulk.remembered('office', (await open('Who,Name,Mail\na,b,c\n')).id, base)).toBeNull()
+    const other = forms({ items: [form({ FormType: '77', signers: [blankSigner('s1'), blankSigner('s2')] })] })
+    expect(bulk.remembered('office', first.id, other)).toBeNull()
+    const theirs = await bulk.open('second', await files.put('theirs.csv', table), 'theirs.csv')
+    expect(bulk.remembered('second', theirs.id, base)).toBeNull()
+  })
+})
+
+test('a file that can’t be used is named in its error', async () => {
+  await expect(open('', 'june.csv')).rejects.toMatchObject({ appError: { code: 'bad-file', subject: 'june.csv' } })
+})
+
 describe('sending', () => {
   test('makes a batch of the rows without errors, in their order, and says what was left out and why', async () => {
     const { id } = await checked(
@@ -276,6 +344,21 @@ describe('sending', () => {
     await send(id)
     expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
     expect(batches[0]?.leftOut[0]?.problems).toEqual(['The same package was sent on 20 November 2026.'])
+  })
+
+  test('sends it to people who got it with other data only where that was asked and answered', async () => {
+    const earlier = (FirstName: string) =>
+      fingerprintOf(
+        forms({
+          items: [form({ ClientReference: 'M-1', signers: [signer({ FirstName, Email: `${FirstName}@example.com` })] })]
+        })
+      )
+    recent.set(earlier('mere'), NOW)
+    const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n${person('Tama')},,,,\n`)
+    // Nobody was asked about this one.
+    recent.set(earlier('tama'), NOW)
+    await send(id, { alike: 'send' })
+    expect(sentTo(batches[0] as Batch)).toEqual(['mere@example.com'])
   })
 
   test('leaves out what has fallen due since the check, or will have when it goes', async () => {
@@ -453,7 +536,7 @@ describe('a sheet', () => {
     await expect(bulk.rows('another', { id, show: 'all', offset: 0, limit: 1 })).rejects.toMatchObject({
       appError: { code: 'gone' }
     })
-    await expect(bulk.send('another', { id, name: 'x', duplicates: 'send' })).rejects.toMatchObject({
+    await expect(bulk.send('another', { id, name: 'x', duplicates: 'send', alike: 'send' })).rejects.toMatchObject({
       appError: { code: 'gone' }
     })
   })

@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openBulk } from '../../../src/main/core/bulk/bulk.ts'
+import { openRememberedColumns } from '../../../src/main/core/bulk/remembered-columns.ts'
 import { tableFile } from '../../../src/main/core/bulk/table-file.ts'
 import { askOf, bulkAnswers } from '../../../src/main/core/bulk/worker.ts'
 import { type BulkParts, bulkHandlers } from '../../../src/main/ipc/bulk.ts'
 import { forms } from '../../fixtures/compositions.ts'
+import { database } from '../notifications/office.ts'
 import { folderOf } from './tables.ts'
 
 let files: Awaited<ReturnType<typeof folderOf>>
@@ -26,7 +28,8 @@ beforeEach(async () => {
     worker: { ask: askOf(bulkAnswers()), end: vi.fn() },
     time: { now: () => Date.UTC(2026, 10, 20), zone: () => 'Pacific/Auckland' },
     newId: () => 'sheet',
-    outbox: { addBatch: vi.fn(), sentSince: () => new Map() }
+    outbox: { addBatch: vi.fn(), sentSince: () => new Map() },
+    columns: openRememberedColumns({ db: database(), time: { now: () => 0 } })
   })
   handlers = bulkHandlers({
     accounts: { chosen: () => account } as unknown as BulkParts['accounts'],

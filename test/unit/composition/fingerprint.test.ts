@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ComposedField, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
+import {
+  type ComposedField,
+  type Composition,
+  fingerprintOf,
+  likenessOf,
+  subjectOf
+} from '../../../src/shared/composition/index.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 
 const field = (changes: Partial<ComposedField> = {}): ComposedField => ({
@@ -32,6 +38,12 @@ describe('two packages are different', () => {
     ['the name of the form', oneForm({ Name: 'Payslip, January' }), oneForm({ Name: 'Payslip, February' })],
     ['who signs', forms(), oneForm({ signers: [signer({ Email: 'tama@example.com' })] })],
     [
+      'which of two people with one address signs',
+      oneForm({ signers: [signer({ FirstName: 'Mere', Email: 'home@example.com' })] }),
+      oneForm({ signers: [signer({ FirstName: 'Wiremu', Email: 'home@example.com' })] })
+    ],
+    ['a middle name', forms(), oneForm({ signers: [signer({ MiddleName: 'Ana' })] })],
+    [
       'who signs as what',
       oneForm({ signers: [signer({ SignerType: 'Tenant' })] }),
       oneForm({ signers: [signer({ SignerType: 'Guarantor' })] })
@@ -62,7 +74,11 @@ describe('two packages are the same', () => {
     ['whenever they are due', forms(), forms({ due: '2026-12-04T17:00', gmt: '780' })],
     ['however they are signed', forms(), forms({ embedded: true, ReturnUrl: 'https://example.com/' })],
     ['however an address is written', forms(), oneForm({ signers: [signer({ Email: ' Mere.Tamati@EXAMPLE.com ' })] })],
-    ['however a name is spelt', forms(), oneForm({ signers: [signer({ FirstName: 'Méré' })] })],
+    [
+      'whatever the capitals, spaces and accents of a name',
+      forms(),
+      oneForm({ signers: [signer({ FirstName: ' MĒRE' })] })
+    ],
     [
       'in whatever order the fields are',
       filled(field(), field({ Reference: 'F-2', Value: 'x' })),
@@ -89,4 +105,38 @@ test('what is kept of megabytes of content is short, and nothing of it can be re
   const fingerprint = fingerprintOf(oneForm({ XMLData: `<secret>${'x'.repeat(1_000_000)}</secret>` }))
   expect(fingerprint.length).toBeLessThan(300)
   expect(fingerprint).not.toContain('secret')
+})
+
+describe('two packages go to the same people', () => {
+  const isAlike = (one: Composition, other: Composition) =>
+    likenessOf(fingerprintOf(one)) === likenessOf(fingerprintOf(other))
+  const swapped = signer({ FirstName: 'Tamati', LastName: 'Mere' })
+
+  test.each<[string, Composition, Composition]>([
+    ['whatever is filled in', filled(field()), filled(field({ Value: 'February' }))],
+    ['whatever they are called', oneForm({ Name: 'A', Reference: '1' }), oneForm({ Name: 'B', Reference: '2' })],
+    ['with first and last name in each other’s columns', forms(), oneForm({ signers: [swapped] })],
+    ['with a middle name or without', forms(), oneForm({ signers: [signer({ MiddleName: 'Ana' })] })]
+  ])('%s', (_, one, other) => {
+    expect(areSame(one, other)).toBe(false)
+    expect(isAlike(one, other)).toBe(true)
+  })
+
+  test.each<[string, Composition, Composition]>([
+    ['another person', forms(), oneForm({ signers: [signer({ FirstName: 'Wiremu' })] })],
+    ['another form', oneForm({ FormType: '1' }), oneForm({ FormType: '2' })],
+    ['another template', templates(), templates({ items: [template({ Reference: 'other' })] })]
+  ])('but not to %s', (_, one, other) => {
+    expect(isAlike(one, other)).toBe(false)
+  })
+
+  test('as far as a fingerprint of an earlier version says nothing of them', () => {
+    expect(likenessOf(JSON.stringify(['form-direct', '["r","n"]', '']))).toBeUndefined()
+  })
+})
+
+test('sheets are matched with a form or template and its number of people', () => {
+  expect(subjectOf(forms())).toBe(subjectOf(oneForm({ Name: 'Other', ClientReference: 'x' })))
+  expect(subjectOf(forms())).not.toBe(subjectOf(oneForm({ signers: [signer(), signer()] })))
+  expect(subjectOf(forms())).not.toBe(subjectOf(templates()))
 })

@@ -4,11 +4,12 @@
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { BatchView, BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import type { BatchView, BulkCheck, BulkRow, BulkSheet, RememberedMapping } from '../../../shared/contract/index.ts'
 import { DAY } from '../lib/calendar.ts'
-import { fail } from '../lib/failure.ts'
+import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'
+import type { RememberedColumns } from './remembered-columns.ts'
 import type { TableFormat } from './table-file.ts'
 import type { Ask, BulkQuestions } from './worker.ts'
 
@@ -33,10 +34,18 @@ export interface BatchBox {
   sentSince(accountId: string, since: number): ReadonlyMap<string, number>
 }
 
+interface Owner {
+  accountId: string
+  fileName: string
+  /** Of the sheet that is shown. */
+  headings: readonly string[]
+}
+
 type ToCheck = Omit<BulkQuestions['check']['ask'], 'zone' | 'now' | 'recent'>
 type ToSend = Omit<BulkQuestions['prepare']['ask'], 'now' | 'recent'> & { name: string; at?: number | undefined }
 
 export interface BulkDeps {
+  columns: RememberedColumns
   worker: { ask: Ask<BulkQuestions>; end(): Promise<void> }
   outbox: BatchBox
   time: Pick<Time, 'now' | 'zone'>
@@ -45,15 +54,15 @@ export interface BulkDeps {
 
 export type Bulk = ReturnType<typeof openBulk>
 
-export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
+export function openBulk({ worker, outbox, columns: remembered, time, newId }: BulkDeps) {
   /** Open sheets and the accounts that they were opened for, oldest first. */
-  const owners = new Map<string, { accountId: string; fileName: string }>()
+  const owners = new Map<string, Owner>()
   const sending = new Set<string>()
   /** Sheets to be closed once their rows are in the outbox. */
   const leaving = new Set<string>()
   let samples = 0
 
-  function ofAccount(accountId: string, id: string): { fileName: string } {
+  function ofAccount(accountId: string, id: string): Owner {
     const owner = owners.get(id)
     if (owner?.accountId !== accountId)
       return fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
@@ -89,10 +98,11 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
     /** @throws AppFailure `bad-file` if it can't be used; the message says why. */
     async open(accountId: string, path: string, fileName: string): Promise<BulkSheet> {
       const id = newId()
-      owners.set(id, { accountId, fileName })
+      owners.set(id, { accountId, fileName, headings: [] })
       try {
-        const sheet = await worker.ask('open', { id, path, fileName })
+        const sheet = await naming(fileName, worker.ask('open', { id, path, fileName }))
         ofAccount(accountId, id)
+        owners.set(id, { accountId, fileName, headings: sheet.columns })
         const oldest = owners.keys().next().value
         if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
         return sheet
@@ -103,13 +113,23 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
     },
 
     async sheet(accountId: string, id: string, sheet: string): Promise<BulkSheet> {
-      ofAccount(accountId, id)
-      return worker.ask('sheet', { id, sheet })
+      const owner = ofAccount(accountId, id)
+      const other = await naming(sheet, worker.ask('sheet', { id, sheet }))
+      owners.set(id, { ...owner, headings: other.columns })
+      return other
+    },
+
+    /** How a sheet with these headings was matched last with the same forms or templates. */
+    remembered(accountId: string, id: string, composition: Composition): RememberedMapping | null {
+      return remembered.find(accountId, composition, ofAccount(accountId, id).headings) ?? null
     },
 
     async check(accountId: string, ask: ToCheck): Promise<BulkCheck> {
-      ofAccount(accountId, ask.id)
-      return worker.ask('check', { ...ask, zone: time.zone(), now: time.now(), recent: recentOf(accountId) })
+      const { headings } = ofAccount(accountId, ask.id)
+      const moment = { zone: time.zone(), now: time.now(), recent: recentOf(accountId) }
+      const check = await worker.ask('check', { ...ask, ...moment })
+      remembered.note(accountId, ask.composition, headings, ask.mapping)
+      return check
     },
 
     async rows(accountId: string, ask: BulkQuestions['rows']['ask']): Promise<{ rows: BulkRow[]; total: number }> {
@@ -123,7 +143,7 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
      * go.
      * @throws AppFailure `invalid` if no row can go, `busy` if they are on their way already.
      */
-    async send(accountId: string, { id, name, duplicates, at }: ToSend): Promise<BatchView> {
+    async send(accountId: string, { id, name, duplicates, alike, at }: ToSend): Promise<BatchView> {
       ofAccount(accountId, id)
       if (sending.has(id)) fail('busy', 'These rows are being put in the Outbox already.')
       sending.add(id)
@@ -131,7 +151,7 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
         // What goes later must still be right then.
         const now = Math.max(time.now(), at ?? 0)
         const recent = recentOf(accountId)
-        const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, now, recent })
+        const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, alike, now, recent })
         if (count === 0) fail('invalid', 'None of these rows can be sent: all have errors or were sent before.')
         const rows = packagesOf(await rowsOf(id, count))
         ofAccount(accountId, id)
@@ -171,6 +191,13 @@ export function openBulk({ worker, outbox, time, newId }: BulkDeps) {
       await worker.end()
     }
   }
+}
+
+/** A failure of reading says what could not be read: another file, or another sheet, is shown meanwhile. */
+async function naming<Value>(subject: string, reading: Promise<Value>): Promise<Value> {
+  return reading.catch((error: unknown) => {
+    throw error instanceof AppFailure ? new AppFailure({ ...error.appError, subject }) : error
+  })
 }
 
 /** One at a time: two thousand packages are many when they are all unfolded. */

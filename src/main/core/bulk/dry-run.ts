@@ -5,6 +5,7 @@ import { rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.
 import {
   type Composition,
   fingerprintOf,
+  likenessOf,
   type Problem,
   problemsOf,
   titleOf,
@@ -41,6 +42,17 @@ export interface Moment {
   recent: ReadonlyMap<string, number>
 }
 
+/** For so long it is worth a question whether people should get the same again with other data. */
+const RECENTLY = 86_400_000
+
+/** What a person has decided of rows that were sent before, or seem so. */
+export interface Repeats {
+  /** Rows that are the same as another, or as what was sent. */
+  duplicates: 'leave-out' | 'send'
+  /** Rows whose people got the same lately, with other data. */
+  alike: 'leave-out' | 'send'
+}
+
 export interface DryRun {
   plan: Plan
   rows: BulkRow[]
@@ -72,6 +84,7 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
   const make = compositionsOf(sheet, plan)
   const columnAt = new Map(mapping.map(({ target, column }) => [target, sheet.columns[column] as string]))
   const earlier = new Map<string, number>()
+  const alike = likenessesOf(recent, now - RECENTLY)
   const isExample = exampleRowOf(composition, mapping, now)
   const rows = sheet.rows.map((row): BulkRow => {
     const { composition: made, cellProblems } = make(row)
@@ -90,7 +103,9 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
     const repeated = earlier.get(fingerprint)
     if (repeated === undefined) earlier.set(fingerprint, row.row)
     if (sentAt !== undefined) return { ...told, duplicateOf: { sentAt } }
-    return repeated === undefined ? told : { ...told, duplicateOf: { row: repeated } }
+    if (repeated !== undefined) return { ...told, duplicateOf: { row: repeated } }
+    const alikeSentAt = alike.get(likenessOf(fingerprint) ?? '')
+    return alikeSentAt === undefined ? told : { ...told, alikeSentAt }
   })
   return { plan, rows, check: summed(rows, sheet.columns, mapping) }
 }
@@ -105,18 +120,31 @@ export function compositionsOf(sheet: Sheet, { composition, mapping, zone }: Pla
   return (row: SheetRow) => make(row.cells, row.flaws)
 }
 
+/** When packages went since then, by which forms or templates went to whom (see likenessOf). */
+function likenessesOf(recent: ReadonlyMap<string, number>, since: number): Map<string, number> {
+  const found = new Map<string, number>()
+  for (const [fingerprint, at] of recent) {
+    const likeness = at >= since ? likenessOf(fingerprint) : undefined
+    if (likeness !== undefined && at > (found.get(likeness) ?? 0)) found.set(likeness, at)
+  }
+  return found
+}
+
 /** Why a row stays here, in the user's words; none where it goes. */
-export function reasonsAgainst(row: BulkRow, duplicates: 'leave-out' | 'send', zone: string): string[] {
+export function reasonsAgainst(row: BulkRow, { duplicates, alike }: Repeats, zone: string): string[] {
   const errors = row.problems.filter(isError)
   if (errors.length > 0) {
     return errors.map(({ column, message }) => (column ? `${column}: ${message}` : message))
   }
-  if (!row.duplicateOf || duplicates === 'send') return []
-  return [
-    'row' in row.duplicateOf
-      ? `The same package as in row ${row.duplicateOf.row}.`
-      : `The same package was sent on ${dayOf(row.duplicateOf.sentAt, zone)}.`
-  ]
+  if (row.duplicateOf && duplicates === 'leave-out') {
+    return [
+      'row' in row.duplicateOf
+        ? `The same package as in row ${row.duplicateOf.row}.`
+        : `The same package was sent on ${dayOf(row.duplicateOf.sentAt, zone)}.`
+    ]
+  }
+  if (row.alikeSentAt === undefined || alike === 'send') return []
+  return [`The same people got this on ${dayOf(row.alikeSentAt, zone)}, with other data.`]
 }
 
 /** The columns as they are exported: without an earlier export's word on what is wrong, which fills nothing. */
@@ -169,6 +197,7 @@ function summed(rows: readonly BulkRow[], columns: readonly string[], mapping: C
     withErrors,
     withWarnings: rows.filter(({ problems }) => problems.some(({ severity }) => severity === 'warning')).length,
     duplicates: rows.filter(({ duplicateOf }) => duplicateOf !== undefined).length,
+    alike: rows.filter(({ alikeSentAt }) => alikeSentAt !== undefined).length,
     ready: rows.length - withErrors,
     unused: columns.filter((name, index) => !used.has(index) && name !== PROBLEM_COLUMN)
   }

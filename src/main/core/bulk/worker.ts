@@ -7,8 +7,18 @@ import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
+import { defined } from '../lib/objects.ts'
 import type { LeftOutRow, PackageRow } from './dry-run.ts'
-import { compositionsOf, type DryRun, dryRun, isError, type Moment, ownColumns, reasonsAgainst } from './dry-run.ts'
+import {
+  compositionsOf,
+  type DryRun,
+  dryRun,
+  isError,
+  type Moment,
+  ownColumns,
+  type Repeats,
+  reasonsAgainst
+} from './dry-run.ts'
 import { openTable, readWhole, type TableFile } from './open-file.ts'
 import { sampleFile } from './sample-file.ts'
 import type { Sheet } from './sheet.ts'
@@ -24,11 +34,11 @@ export interface BulkQuestions {
     answer: BulkCheck
   }
   rows: {
-    ask: { id: string; show: 'all' | 'errors' | 'warnings' | 'duplicates'; offset: number; limit: number }
+    ask: { id: string; show: 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike'; offset: number; limit: number }
     answer: { rows: BulkRow[]; total: number }
   }
   /** Checks once more, as time has gone by, and settles which rows go: none that the last check had left out. */
-  prepare: { ask: { id: string; duplicates: 'leave-out' | 'send' } & Moment; answer: Prepared }
+  prepare: { ask: { id: string } & Repeats & Moment; answer: Prepared }
   /** Rows that go, each as the JSON of a `PackageRow`, from an offset. */
   take: { ask: { id: string; offset: number; limit: number }; answer: string[] }
   /** As `take`, of all checked rows, also of those that can't go. */
@@ -119,7 +129,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       return { rows: fitting.slice(offset, offset + limit), total: fitting.length }
     },
 
-    async prepare({ id, duplicates, now, recent }) {
+    async prepare({ id, duplicates, alike, now, recent }) {
       const one = opened(id)
       if (one.leftOut) {
         fail('busy', 'These rows were put in the Outbox already.', {
@@ -133,7 +143,10 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const going: number[] = []
       const leftOut: LeftOutRow[] = []
       checked.rows.forEach((row, index) => {
-        const problems = reasonsAgainst(row, duplicates, checked.plan.zone)
+        // Nobody was asked about a row whose people got it only since the check.
+        const isAsked = shown.rows[index]?.alikeSentAt !== undefined
+        const repeats: Repeats = { duplicates, alike: isAsked ? alike : 'leave-out' }
+        const problems = reasonsAgainst(row, repeats, checked.plan.zone)
         if (problems.length === 0) going.push(index)
         else leftOut.push({ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems })
       })
@@ -165,7 +178,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const { plan, rows } = checkedOf(one)
       const { columns, of } = ownColumns(one.sheet, plan.mapping)
       const bad = rows.flatMap((row, index) => {
-        const problems = reasonsAgainst(row, 'send', plan.zone)
+        const problems = reasonsAgainst(row, { duplicates: 'send', alike: 'send' }, plan.zone)
         return problems.length > 0 ? [{ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems }] : []
       })
       const table = withProblems(columns, one.leftOut ?? bad)
@@ -188,14 +201,16 @@ export function bulkAnswers(): Answers<BulkQuestions> {
 function stillLeftOut(row: BulkRow, shown: BulkRow | undefined): BulkRow {
   const problems = !row.problems.some(isError) && shown?.problems.some(isError) ? shown.problems : row.problems
   const duplicateOf = row.duplicateOf ?? shown?.duplicateOf
-  return { ...row, problems, ...(duplicateOf && { duplicateOf }) }
+  const alikeSentAt = row.alikeSentAt ?? shown?.alikeSentAt
+  return { ...row, problems, ...defined({ duplicateOf, alikeSentAt }) }
 }
 
 const shows: Record<BulkQuestions['rows']['ask']['show'], (row: BulkRow) => boolean> = {
   all: () => true,
   errors: ({ problems }) => problems.some(isError),
   warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),
-  duplicates: ({ duplicateOf }) => duplicateOf !== undefined
+  duplicates: ({ duplicateOf }) => duplicateOf !== undefined,
+  alike: ({ alikeSentAt }) => alikeSentAt !== undefined
 }
 
 /** Rows by their places in the sheet, each as the JSON of a `PackageRow`. */

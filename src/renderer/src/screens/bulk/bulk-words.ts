@@ -3,12 +3,18 @@ import { titleOf, whoOf } from '../../../../shared/composition/names.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
 import { counted } from '../../words/counts.ts'
 import { shortDay } from '../../words/dates.ts'
+import { dayAndTime } from '../../words/sends.ts'
 import type { Bulk, BulkBase } from './bulk.svelte.ts'
 
 /** "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
 export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkSheet): string {
   const which = sheets.length > 1 ? `, sheet “${sheet}”` : ''
   return `${fileName}${which}: ${counted(rows, 'row')}, ${counted(columns.length, 'column')}`
+}
+
+/** "tenants.xlsx", or which sheet of it where it has several. */
+export function sheetNameOf({ fileName, sheets, sheet }: BulkSheet): string {
+  return sheets.length > 1 ? `${fileName}, ${sheet}` : fileName
 }
 
 /** "8 columns fill something, 1 fills nothing". */
@@ -29,6 +35,11 @@ export function duplicateInWords({ duplicateOf }: BulkRow, now: number): string 
   if (!duplicateOf) return ''
   if ('row' in duplicateOf) return `The same package as in row ${duplicateOf.row.toLocaleString('en-GB')}`
   return `The same package was sent on ${shortDay(duplicateOf.sentAt, now)}`
+}
+
+/** "The same people got this on Tuesday 24 November, 2 pm, with other data". */
+export function alikeInWords(sentAt: number, now: number): string {
+  return `The same people got this on ${dayAndTime(sentAt, now)}, with other data`
 }
 
 /** What to call a batch: the file's name without its ending. */

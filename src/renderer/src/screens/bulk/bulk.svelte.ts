@@ -7,7 +7,14 @@ import type { BulkTarget } from '../../../../shared/composition/bulk-fields.ts'
 import { bulkTargets, valueAt } from '../../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../../shared/composition/composition.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
-import type { BatchView, BulkCheck, BulkRow, BulkSheet, SavedFile } from '../../../../shared/contract/views.ts'
+import type {
+  BatchView,
+  BulkCheck,
+  BulkRow,
+  BulkSheet,
+  RememberedMapping,
+  SavedFile
+} from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
@@ -19,13 +26,17 @@ export interface BulkBase {
   composition: Composition
 }
 
-export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates'
+export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike'
+
+/** What becomes of rows that were sent before, or seem so. */
+type Decided = 'leave-out' | 'send'
 
 export class Bulk {
   readonly #api: Api
   #base = $state.raw<BulkBase>()
   #sheet = $state.raw<BulkSheet>()
   #mapping = $state.raw<ColumnMapping>([])
+  #remembered = $state.raw<RememberedMapping>()
   #show = $state<RowsShown>('all')
   #isLost = $state(false)
   #sent: Promise<unknown> = Promise.resolve()
@@ -67,6 +78,10 @@ export class Bulk {
   get isLost() {
     return this.#isLost
   }
+  /** When a sheet with these headings was matched as this one is now; undefined where the headings alone say it. */
+  get matchedAsOn(): number | undefined {
+    return this.#remembered?.mapping === this.#mapping ? this.#remembered.at : undefined
+  }
   /** Columns that fill nothing, by their places. */
   get unused(): number[] {
     const used = new Set(this.#mapping.map(({ column }) => column))
@@ -94,10 +109,11 @@ export class Bulk {
   }
 
   /** How many would go. */
-  sendable(duplicates: 'leave-out' | 'send'): number {
+  sendable(duplicates: Decided, alike: Decided): number {
     if (!this.check) return 0
-    // A row with errors repeats nothing: duplicates are among those that are ready.
-    return duplicates === 'send' ? this.check.ready : this.check.ready - this.check.duplicates
+    // A row with errors repeats nothing: both are among those that are ready, and none is in both.
+    const { ready, duplicates: repeating, alike: seeming } = this.check
+    return ready - (duplicates === 'send' ? 0 : repeating) - (alike === 'send' ? 0 : seeming)
   }
 
   targetOf(column: number): string | undefined {
@@ -107,6 +123,12 @@ export class Bulk {
   /** Puts the rows onto another package; the columns are matched again. */
   begin(base: BulkBase): void {
     this.#base = base
+    this.#match()
+    void this.#recall()
+  }
+
+  /** Matches the columns by their headings alone, in place of what is remembered. */
+  matchByHeadings(): void {
     this.#match()
   }
 
@@ -169,10 +191,14 @@ export class Bulk {
   }
 
   /** Makes a batch of the rows without errors. */
-  send(name: string, duplicates: 'leave-out' | 'send', at: number | undefined): Promise<BatchView | undefined> {
+  send(
+    name: string,
+    repeats: { duplicates: Decided; alike: Decided },
+    at: number | undefined
+  ): Promise<BatchView | undefined> {
     const id = this.#sheet?.id ?? ''
     const batch = this.sending.run(() =>
-      this.#noticed(this.#api.bulk.send({ id, name, duplicates, ...(at !== undefined && { at }) }))
+      this.#noticed(this.#api.bulk.send({ id, name, ...repeats, ...(at !== undefined && { at }) }))
     )
     this.#sent = batch
     return batch
@@ -200,6 +226,20 @@ export class Bulk {
     this.#sheet = sheet
     this.#isLost = false
     this.#match()
+    void this.#recall()
+  }
+
+  /** Takes up how such a sheet was matched last, unless something was matched by hand meanwhile. */
+  async #recall(): Promise<void> {
+    const before = this.#mapping
+    const id = this.#sheet?.id
+    const composition = this.#base?.composition
+    if (id === undefined || !composition) return
+    const result = await settled(this.#api.bulk.remembered({ id, composition }))
+    if (!result.ok || !result.value || this.#mapping !== before || isSame(result.value.mapping, before)) return
+    this.#remembered = result.value
+    this.#mapping = result.value.mapping
+    this.#forgetCheck()
   }
 
   #match(): void {
@@ -223,6 +263,11 @@ export class Bulk {
     }
     return result
   }
+}
+
+function isSame(one: ColumnMapping, other: ColumnMapping): boolean {
+  const filled = new Set(other.map(({ target, column }) => `${column} ${target}`))
+  return one.length === other.length && one.every(({ target, column }) => filled.has(`${column} ${target}`))
 }
 
 /** Which person of which form a target belongs to. */

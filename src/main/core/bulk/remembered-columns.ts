@@ -1,0 +1,62 @@
+/**
+ * How the columns of sheets were matched, by what is sent and the headings: a sheet that comes each month is matched by hand
+ * once. Headings and labels are kept, and nothing of the rows.
+ */
+import { z } from 'zod'
+import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
+import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
+import { type Composition, subjectOf } from '../../../shared/composition/index.ts'
+import type { RememberedMapping } from '../../../shared/contract/index.ts'
+import type { Time } from '../lib/time.ts'
+import type { Db } from '../storage/connection.ts'
+import { keptIn } from '../storage/meta.ts'
+
+const MOST_KEPT = 100
+
+const Kept = z.array(
+  z.object({
+    subject: z.string(),
+    headings: z.array(z.string()),
+    /** Which column fills which target, by its label: a target's own name is another one in each package. */
+    filled: z.array(z.object({ label: z.string(), column: z.number().int().min(0) })),
+    at: z.number()
+  })
+)
+
+export type RememberedColumns = ReturnType<typeof openRememberedColumns>
+
+export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
+  const kept = keptIn(db)
+  const keyOf = (accountId: string) => `sheet-columns:${accountId}:`
+  const read = (accountId: string) => kept.read(keyOf(accountId), Kept) ?? []
+
+  function isOf({ subject, headings }: z.output<typeof Kept>[number], of: string, wanted: readonly string[]): boolean {
+    return subject === of && headings.length === wanted.length && headings.every((one, index) => one === wanted[index])
+  }
+
+  return {
+    /** Keeps a match in place of the last one for the same; the oldest of many are forgotten. */
+    note(accountId: string, composition: Composition, headings: readonly string[], mapping: ColumnMapping): void {
+      const subject = subjectOf(composition)
+      const labels = new Map(bulkTargets(composition).map(({ target, label }) => [target, label]))
+      const filled = mapping.flatMap(({ target, column }) => {
+        const label = labels.get(target)
+        return label === undefined ? [] : { label, column }
+      })
+      const others = read(accountId).filter((one) => !isOf(one, subject, headings))
+      kept.write(keyOf(accountId), [{ subject, headings, filled, at: time.now() }, ...others].slice(0, MOST_KEPT))
+    },
+
+    /** As it was kept last, without what the package no longer has. */
+    find(accountId: string, composition: Composition, headings: readonly string[]): RememberedMapping | undefined {
+      const subject = subjectOf(composition)
+      const found = read(accountId).find((one) => isOf(one, subject, headings))
+      const targets = new Map(bulkTargets(composition).map(({ target, label }) => [label, target]))
+      const mapping = found?.filled.flatMap(({ label, column }) => {
+        const target = targets.get(label)
+        return target === undefined ? [] : { target, column }
+      })
+      return found && mapping && mapping.length > 0 ? { mapping, at: found.at } : undefined
+    }
+  }
+}
