@@ -140,6 +140,7 @@ export function serveScreens(parts: App, readyToClose: (kept: boolean) => void):
       ...actionHandlers({ accounts, actions, validations: folders.validations, ...dialogs }),
       ...activityHandlers({
         ...{ accounts, ask, presence: notifications.presence, settings: notifications.preferences },
+        batchOf: (reference) => outbox.batchNameOf(reference),
         settingsChanged: notifications.notifier.documentsChanged
       }),
       ...directoryHandlers({ accounts, employers: folders.employers, forms: folders.forms }),

@@ -1,7 +1,8 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import ActivityScreen from '../../src/renderer/src/screens/activity/Activity.svelte'
-import { Activity } from '../../src/renderer/src/screens/activity/activity.svelte.ts'
+import { Activity, happeningsOf } from '../../src/renderer/src/screens/activity/activity.svelte.ts'
+import type { ActionView, ActivityEntry } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
@@ -94,9 +95,86 @@ test('what was done and is not settled stands above, by itself', async () => {
   expect(within(unsettled).queryByText('Loan variation')).toBeNull()
 })
 
+/** A change each, newest first, a minute apart. */
+function inARow(count: number, change: Partial<ActivityEntry>, from = NOW): ActivityEntry[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...{ id: from / 1000 - index, accountId: 'practice', reference: `row-${index}`, documentName: `Consent ${index}` },
+    ...{ kind: 'arrived', at: from - index * 60_000, isOwn: false },
+    ...change
+  }))
+}
+
+test('what left with one batch is one line, with its documents in it', async () => {
+  const changes = inARow(33, { isOwn: true, batch: 'clients' })
+  await open(fakeApi({ changes }))
+  const act = screen.getByText('33 documents sent with “clients”').closest('details') as HTMLDetailsElement
+  expect(act.open).toBe(false)
+  expect(within(act).getAllByRole('link', { hidden: true })).toHaveLength(33)
+  expect(screen.getAllByText('from this computer').length).toBeGreaterThan(0)
+})
+
+test('what one person signed at a time is one line, and another person’s another', async () => {
+  const hour = 3_600_000
+  await open(
+    fakeApi({
+      changes: [
+        ...inARow(3, { kind: 'signed', signer: 'Mere Parata' }),
+        ...inARow(4, { kind: 'signed', signer: 'Tama Whaanga' }, NOW - 4 * 60_000),
+        ...inARow(2, { kind: 'signed', signer: 'Mere Parata' }, NOW - hour)
+      ]
+    })
+  )
+  expect(screen.getByText('Mere Parata signed 3 documents')).toBeTruthy()
+  expect(screen.getByText('Tama Whaanga signed 4 documents')).toBeTruthy()
+  expect(screen.queryByText('Mere Parata signed 2 documents')).toBeNull()
+})
+
+test('the same an hour later is another act', async () => {
+  const two = [...inARow(2, { isOwn: true }), ...inARow(2, { isOwn: true }, NOW - 3_600_000)]
+  await open(fakeApi({ changes: two }))
+  expect(screen.queryByText(/documents sent/)).toBeNull()
+  expect(screen.getAllByRole('listitem')).toHaveLength(4)
+})
+
+test('a part shows its kinds alone, and a search what names a document or a person', async () => {
+  await open(fakeApi({ changes: changesOf(NOW, 90) }))
+  const asked = () => opened.api.control.calls.filter(({ name }) => name === 'activity.list').at(-1)?.input
+  await fireEvent.click(screen.getByRole('link', { name: 'Problems' }))
+  window.dispatchEvent(new HashChangeEvent('hashchange'))
+  await settle()
+  expect(asked()).toMatchObject({ kinds: ['declined', 'expired', 'identity-failed', 'gone'], offset: 0 })
+  expect(screen.queryByText(/ signed\.$/)).toBeNull()
+  await fireEvent.input(screen.getByRole('searchbox', { name: 'Search activity' }), {
+    target: { value: 'nobody here' }
+  })
+  await opened.clock.pass(300)
+  await settle()
+  expect(asked()).toMatchObject({ search: 'nobody here' })
+  expect(screen.getByText('Nothing found.')).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Show all activity' }))
+  await settle()
+  expect(asked()).not.toHaveProperty('search')
+  expect(screen.getAllByRole('listitem').length).toBeGreaterThan(50)
+})
+
+test('what was done from here is found by its document, and stands among what was done from here', async () => {
+  const action = (state: ActionView['state'], documentName: string): ActionView => ({
+    ...{ id: documentName, accountId: 'practice', reference: documentName, documentName, state, createdAt: NOW },
+    request: { kind: 'remind', signerReference: 's-1', signerName: 'Mere Parata' }
+  })
+  const actions = [action('done', 'Deed of gift'), action('refused', 'Loan variation')]
+  const shown = { part: 'all' as const, search: '', isWhole: true }
+  const names = (what: object) =>
+    happeningsOf([], actions, { ...shown, ...what }).map(({ documentName }) => documentName)
+  expect(names({})).toEqual(['Deed of gift', 'Loan variation'])
+  expect(names({ search: 'loan mere' })).toEqual(['Loan variation'])
+  expect(names({ part: 'problems' })).toEqual(['Loan variation'])
+  expect(names({ part: 'signed' })).toEqual([])
+})
+
 test('before anything happened there is one sentence and one way on', async () => {
   await open(fakeApi())
-  expect(screen.getByText('Nothing has happened yet.')).toBeTruthy()
-  await fireEvent.click(screen.getByRole('button', { name: 'See the documents' }))
+  expect(screen.getByText('No activity yet.')).toBeTruthy()
+  await fireEvent.click(screen.getByRole('button', { name: 'Open documents' }))
   expect(opened.app.router.route.screen).toBe('documents')
 })

@@ -19,6 +19,7 @@ import type {
   AccountRights,
   AccountView,
   ActionView,
+  ActivityEntry,
   AuditCheck,
   AuditEntry,
   AwayView,
@@ -32,7 +33,6 @@ import type {
   CounterOutcome,
   CounterSession,
   CounterSettings,
-  DocumentChange,
   DocumentPage,
   DownloadCheck,
   DownloadFolder,
@@ -104,7 +104,7 @@ export interface FakeState {
   nextAction: Partial<ActionView>
   rights: AccountRights
   overview: OverviewView
-  changes: DocumentChange[]
+  changes: ActivityEntry[]
   away: AwayView
   notifications: NotificationPreferences
   employers: EmployersView

@@ -49,8 +49,7 @@ test('each row says why it is there, and does what is to be done', async () => {
 test('a document that is overdue is extended on the spot', async () => {
   await open(fakeApi({ overview: overviewOf(NOW), documents: documentsOf(NOW) }))
   await fireEvent.click(group('Overdue').getAllByRole('button', { name: /^Extend/ })[0] as Element)
-  await settle()
-  expect(screen.getByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
+  expect(await screen.findByRole('dialog', { name: 'Extend the due date' })).toBeTruthy()
 })
 
 test('who can sign at the counter is started from here', async () => {
@@ -59,6 +58,27 @@ test('who can sign at the counter is started from here', async () => {
   const { screen: there, rest, query } = opened.app.router.route
   expect([there, ...rest]).toEqual(['counter', 'start'])
   expect(query.get('signer')).not.toBeNull()
+})
+
+test('files that a drop folder refused are a row each folder, with the report, until they are dismissed', async () => {
+  const file = {
+    ...{ id: 'file-2', folderId: 'folder-1', name: 'clients.csv', at: NOW, folder: 'Claims', isDismissed: false },
+    error: { code: 'invalid' as const, message: 'Row 4 has no e-mail.' }
+  }
+  const open1 = { folderId: 'folder-1', label: 'Claims', count: 2, newest: 'file-2' }
+  await open(fakeApi({ overview: overviewOf(NOW), refused: { files: [file], total: 2, open: [open1] } }))
+  const refused = group('Refused files')
+  expect(refused.getByText('2 files in “Claims” · Row 4 has no e-mail.')).toBeTruthy()
+  await fireEvent.click(refused.getByRole('button', { name: 'Open report clients.csv' }))
+  const calls = () => opened.api.control.calls.map(({ name, input }) => ({ name, input }))
+  expect(calls()).toContainEqual({ name: 'dropFolders.reveal', input: { id: 'file-2' } })
+  await fireEvent.click(refused.getByRole('button', { name: 'Dismiss clients.csv' }))
+  await settle()
+  expect(calls()).toContainEqual({
+    name: 'dropFolders.dismissRefused',
+    input: { folderId: 'folder-1', until: 'file-2' }
+  })
+  expect(screen.queryByRole('region', { name: 'Refused files' })).toBeNull()
 })
 
 const noughts = { overdue: 0, declined: 0, identityFailed: 0, unread: 0, stuck: { days: 7, count: 0 } }

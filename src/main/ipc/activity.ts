@@ -1,4 +1,6 @@
 /** Requests about what happened to documents, and what of it the desktop tells. */
+
+import type { ActivityEntry, DocumentChange } from '../../shared/contract/index.ts'
 import type { KeptPreferences } from '../core/notifications/preferences.ts'
 import { awayView, type Presence } from '../core/notifications/presence.ts'
 import { chosenId } from './accounts.ts'
@@ -6,6 +8,8 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 export interface ActivityParts extends Pick<Parts, 'accounts' | 'ask'> {
+  /** The name of the batch that a document was sent with from here. */
+  batchOf: (reference: string) => string | undefined
   presence: Pick<Presence, 'awayOf' | 'seen'>
   settings: KeptPreferences
   /** What is wanted told is another thing from now on. */
@@ -13,12 +17,16 @@ export interface ActivityParts extends Pick<Parts, 'accounts' | 'ask'> {
 }
 
 export function activityHandlers(parts: ActivityParts): HandlersOf<'activity' | 'notifications'> {
-  const { accounts, ask, presence, settings, settingsChanged } = parts
+  const { accounts, ask, batchOf, presence, settings, settingsChanged } = parts
+  const withBatch = (change: DocumentChange): ActivityEntry => {
+    const batch = change.kind === 'arrived' && change.isOwn ? batchOf(change.reference) : undefined
+    return batch === undefined ? change : { ...change, batch }
+  }
 
   return {
-    'activity.list': async ({ reference, offset, limit }) => {
-      const { changes, total } = await ask('activity', { accountId: chosenId(accounts), reference, offset, limit })
-      return { changes, total }
+    'activity.list': async (asked) => {
+      const { changes, total } = await ask('activity', { accountId: chosenId(accounts), ...asked })
+      return { changes: changes.map(withBatch), total }
     },
     'activity.away': async () => awayView(ask, chosenId(accounts), presence.awayOf(chosenId(accounts))),
     'activity.seen': async () => presence.seen(chosenId(accounts)),

@@ -6,8 +6,9 @@ import { ActionRequest } from './document-actions.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from './document-query.ts'
 import type {
   ActionView,
+  ActivityEntry,
   AwayView,
-  DocumentChange,
+  ChangeKind,
   DocumentCounts,
   DocumentList,
   DocumentPage,
@@ -36,6 +37,22 @@ export const NOTIFIED_KINDS = [
   'waits-here'
 ] as const
 export type NotifiedKind = (typeof NOTIFIED_KINDS)[number]
+
+const CHANGE_KINDS = [
+  'arrived',
+  'signed',
+  'completed',
+  'declined',
+  'expired',
+  'identity-failed',
+  'waits-here',
+  'moved',
+  'due-changed',
+  'signers-changed',
+  'changed',
+  'gone',
+  'returned'
+] as const satisfies readonly ChangeKind[]
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
 /** What a person wants told by the desktop. */
@@ -132,8 +149,15 @@ export const documentRequests = {
   'actions.settle': answers<ActionView>()(z.strictObject({ id, happened: z.boolean() })),
 
   'overview.get': answers<OverviewView>()(nothing),
-  'activity.list': answers<{ changes: DocumentChange[]; total: number }>()(
-    z.strictObject({ reference: reference.optional(), ...page })
+  /** Newest first: of one document, or of all; those of some kinds alone, and in which all words of `search` occur. */
+  'activity.list': answers<{ changes: ActivityEntry[]; total: number }>()(
+    z.strictObject({
+      reference: reference.optional(),
+      kinds: z.array(z.enum(CHANGE_KINDS)).min(1).max(CHANGE_KINDS.length).optional(),
+      isOwn: z.boolean().optional(),
+      search: z.string().max(200).optional(),
+      ...page
+    })
   ),
   'activity.away': answers<AwayView>()(nothing),
   /** The person has seen what happened while they were away. */

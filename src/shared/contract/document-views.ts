@@ -151,6 +151,11 @@ export interface DocumentChange {
   isOwn: boolean
 }
 
+export interface ActivityEntry extends DocumentChange {
+  /** The batch that it was sent with from here: the name that the office gave it. */
+  batch?: string
+}
+
 /** What happened while nobody looked. */
 export interface AwayView {
   /** Since when; absent where nothing happened, or the person has looked. */

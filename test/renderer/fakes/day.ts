@@ -7,8 +7,15 @@ export function fakeDay(office: FakeOffice): Handled {
   const { state, emit } = office
   return {
     'overview.get': () => state.overview,
-    'activity.list': ({ reference, ...page }) => {
-      const fitting = state.changes.filter((one) => reference === undefined || one.reference === reference)
+    'activity.list': ({ reference, kinds, isOwn, search = '', ...page }) => {
+      const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+      const fitting = state.changes.filter(
+        (one) =>
+          (reference === undefined || one.reference === reference) &&
+          (kinds === undefined || kinds.includes(one.kind)) &&
+          (isOwn === undefined || one.isOwn === isOwn) &&
+          words.every((word) => `${one.documentName} ${one.signer ?? ''}`.toLowerCase().includes(word))
+      )
       return { changes: pageOf(fitting, page), total: fitting.length }
     },
     'activity.away': () => state.away,

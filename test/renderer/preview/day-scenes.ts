@@ -1,5 +1,11 @@
 /** The office's day: overview, activity and directory as they are on an ordinary morning, and bare. */
-import type { DocumentChange, DocumentPage, EmployerRecord, OverviewView } from '../../../src/shared/contract/views.ts'
+import type {
+  DocumentChange,
+  DocumentPage,
+  EmployerRecord,
+  OverviewView,
+  RefusedFiles
+} from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { documents } from '../people.ts'
 
@@ -100,13 +106,36 @@ export function documentsOf(now: number): DocumentPage[] {
   }))
 }
 
+/** Two files of one folder that were refused. */
+function refusedOf(now: number): RefusedFiles {
+  const file = {
+    id: 'file-1',
+    folderId: 'folder-1',
+    name: 'clients-november.csv',
+    at: now,
+    folder: 'Claims',
+    isDismissed: false
+  }
+  const error = { code: 'invalid' as const, message: 'Row 4 has no e-mail address.' }
+  return {
+    files: [{ ...file, error }],
+    total: 2,
+    open: [{ folderId: 'folder-1', label: 'Claims', count: 2, newest: 'file-1' }]
+  }
+}
+
 function day(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
   const now = Date.now()
-  const changes = changesOf(now, 160)
+  const sent = changesOf(now - 90 * 60_000, 33).map((change, index) => ({
+    ...{ ...change, id: 1000 - index, kind: 'arrived' as const, isOwn: true, batch: 'clients' },
+    at: now - 90 * 60_000 - index * 1000
+  }))
+  const changes = [...sent, ...changesOf(now, 160)].sort((one, other) => other.at - one.at)
   return fakeApi({
     now: Date.now,
     connection: { state: 'online', since: now - 3_600_000 },
     overview: overviewOf(now),
+    refused: refusedOf(now),
     documents: documentsOf(now),
     changes,
     away: {

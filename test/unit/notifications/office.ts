@@ -95,13 +95,13 @@ export function scriptedWorker(clock: () => number) {
       accountId,
       since = 0,
       until = Infinity,
-      withoutOwn,
+      isOwn: wanted,
       offset,
       limit
     }: DocumentQuestions['activity']['ask']) {
       const all = worker.changes
         .filter((one) => one.accountId === accountId && one.at >= since && one.at <= until)
-        .filter(({ isOwn }) => !(withoutOwn && isOwn))
+        .filter(({ isOwn }) => wanted === undefined || isOwn === wanted)
         .toReversed()
       const byKind: DocumentQuestions['activity']['answer']['byKind'] = {}
       for (const { kind } of all) byKind[kind] = (byKind[kind] ?? 0) + 1

@@ -24,6 +24,7 @@ function answering(chosen: string | undefined = 'office') {
   const handlers = activityHandlers({
     accounts,
     ask: worker.ask,
+    batchOf: (reference) => (reference === 'of-a-batch' ? 'clients' : undefined),
     presence,
     settings,
     settingsChanged: () => told.settings++
@@ -36,6 +37,16 @@ test('what happened is listed of the account that is shown, a page at a time', a
   for (let one = 0; one < 5; one++) worker.happens({ accountId: one === 2 ? 'second' : 'office' })
   const list = await handlers['activity.list']({ offset: 1, limit: 2 }, sender)
   expect(list).toMatchObject({ total: 4, changes: [{ id: 4 }, { id: 2 }] })
+})
+
+test('what was sent from here says with which batch, and nothing else does', async () => {
+  const { worker, handlers } = answering()
+  const arrived = { accountId: 'office', kind: 'arrived' as const, isOwn: true }
+  worker.happens({ ...arrived, reference: 'of-a-batch' })
+  worker.happens({ ...arrived, reference: 'alone' })
+  worker.happens({ ...arrived, reference: 'of-a-batch', isOwn: false })
+  const { changes } = await handlers['activity.list']({ offset: 0, limit: 10 }, sender)
+  expect(changes.map(({ batch }) => batch)).toEqual([undefined, undefined, 'clients'])
 })
 
 test('what happened while away is answered until it was seen', async () => {

@@ -195,8 +195,11 @@ export interface DocumentQuestions {
       /** The first and the last moment that count. */
       since?: number | undefined
       until?: number | undefined
-      /** Leaves out what our own actions did. */
-      withoutOwn?: true | undefined
+      /** Only what our own actions did, or only what they didn’t. */
+      isOwn?: boolean | undefined
+      kinds?: readonly DocumentChange['kind'][] | undefined
+      /** Words that must all occur in the document’s name or the signer’s. */
+      search?: string | undefined
       offset: number
       limit: number
     }

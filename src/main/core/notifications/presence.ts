@@ -112,7 +112,7 @@ export async function awayView(ask: AskDocuments, accountId: string, away: Away 
   if (!away) return { total: 0, byKind: {}, changes: [] }
   const until = away.until + FOUND_LATE
   const found = await ask('activity', {
-    ...{ accountId, since: away.since, until, withoutOwn: true },
+    ...{ accountId, since: away.since, until, isOwn: false },
     offset: 0,
     limit: MOST_SHOWN
   })

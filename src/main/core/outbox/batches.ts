@@ -88,6 +88,10 @@ export class Batches {
   }
 
   /** @throws AppFailure `gone`. */
+  nameOf(id: string | undefined): string | undefined {
+    return id === undefined ? undefined : this.#records.find(id)?.name
+  }
+
   get(id: string): BatchView {
     return this.#viewOf(this.#recordOf(id))
   }

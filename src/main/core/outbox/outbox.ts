@@ -201,6 +201,11 @@ export class Outbox {
     return sent.flatMap(({ ReturnUrl }) => ReturnUrl ?? [])
   }
 
+  /** The name of the batch that a document was sent with; undefined if it was sent alone, or not from here. */
+  batchNameOf(documentReference: string): string | undefined {
+    return this.batches.nameOf(this.#deps.sends.ofDocument(documentReference)?.batchId)
+  }
+
   /** What was put in the outbox since then and was sent, or may be: when, by fingerprint (see fingerprintOf). */
   sentSince(accountId: string, from: number): Map<string, number> {
     return this.#deps.queries.since(accountId, from)

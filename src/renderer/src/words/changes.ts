@@ -1,6 +1,7 @@
 /** What happened to a document between two looks at the service, as sentences. */
 import type { ChangeKind, DocumentChange } from '../../../shared/contract/views.ts'
 import { readCertainDate } from '../../../shared/model/service-date.ts'
+import { counted } from './counts.ts'
 import { clockTime, dayInWords } from './dates.ts'
 import type { StatusWords } from './statuses.ts'
 
@@ -52,6 +53,21 @@ export function changeInWords({ kind, signer, from, to }: DocumentChange): strin
     case 'returned':
       return 'Is in the folders of the service again.'
   }
+}
+
+/** Several of one kind, as one act: "33 documents sent with “clients”", "Mere Parata signed 3 documents". */
+export function changesInWords(
+  kind: ChangeKind,
+  count: number,
+  { isOwn, signer, batch }: { isOwn: boolean; signer: string; batch: string }
+): string {
+  const documents = counted(count, 'document')
+  if (kind === 'arrived') return `${documents} ${isOwn ? 'sent' : 'received'}${batch ? ` with “${batch}”` : ''}`
+  if (signer && kind === 'signed') return `${signer} signed ${documents}`
+  if (signer && kind === 'declined') return `${signer} declined ${documents}`
+  if (signer && kind === 'waits-here') return `${signer} can sign ${documents} at the counter`
+  if (kind === 'completed') return `${documents} completed`
+  return `${documents}: ${changeStatuses[kind].word.toLowerCase()}`
 }
 
 function fromTo(from: string | undefined, to: string | undefined): string {

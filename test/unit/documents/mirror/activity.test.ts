@@ -34,9 +34,43 @@ test('a long history is counted whole and paged without a gap, also while more h
   happened(here.db, 5, () => start)
   expect(await page(0)).toMatchObject({ total: 25_005, byKind: { signed: 6252, changed: 18_753 } })
   expect((await ids(100)).at(0)).toBe(24_905)
-  const span = { since: start - 1000, until: start - 901, withoutOwn: true as const }
+  const span = { since: start - 1000, until: start - 901, isOwn: false }
   expect(await page(0, span)).toMatchObject({ total: 90, byKind: { changed: 75 - 5, signed: 25 - 5 } })
   expect(await page(0, { reference: 'r7' })).toMatchObject({ total: 250 })
+})
+
+test('what is looked for is found in names of documents and signers, by kind and by who did it, over a long history', async () => {
+  const here = workerOffice()
+  happened(here.db, 9_000, (at) => at)
+  const insert = here.db.prepare(
+    `INSERT INTO changes (account_id, reference, document_name, kind, at, signer, is_own) VALUES ('office', 'x', ?, ?, 1, ?, ?)`
+  )
+  insert.run('Deed of gift', 'signed', 'Māia Waititi', 0)
+  happened(here.db, 9_000, (at) => at)
+  insert.run('Māori land lease', 'declined', 'Hemi Fraser', 0)
+  insert.run('Loan agreement', 'arrived', null, 1)
+  const found = async (more: object, offset = 0) => {
+    const { changes, total } = await here.ask('activity', { accountId, offset, limit: 100, ...more })
+    return { total, names: changes.map(({ documentName, signer }) => `${documentName}, ${signer ?? ''}`) }
+  }
+  expect(await found({ search: 'MAIA  deed' })).toEqual({ total: 1, names: ['Deed of gift, Māia Waititi'] })
+  expect(await found({ search: 'maori' })).toEqual({ total: 1, names: ['Māori land lease, Hemi Fraser'] })
+  expect(await found({ search: 'maia lease' })).toEqual({ total: 0, names: [] })
+  expect(await found({ kinds: ['declined', 'arrived'] })).toMatchObject({ total: 2 })
+  expect((await found({ kinds: ['signed'] }, 4_450)).names).toHaveLength(51)
+  expect((await found({ kinds: ['signed'], search: 'fraser' })).total).toBe(0)
+  expect((await found({ isOwn: true, kinds: ['arrived'] })).names).toEqual(['Loan agreement, '])
+})
+
+test('a page of what is looked for follows the one before without a gap', async () => {
+  const here = workerOffice()
+  happened(here.db, 12_000, (at) => at)
+  const ids = async (offset: number) => {
+    const asked = { accountId, offset, limit: 700, kinds: ['signed' as const], search: 'deed' }
+    return (await here.ask('activity', asked)).changes.map(({ id }) => id)
+  }
+  const all = [...(await ids(0)), ...(await ids(700)), ...(await ids(1400)), ...(await ids(2100)), ...(await ids(2800))]
+  expect(all).toEqual(Array.from({ length: 3000 }, (_, at) => 12_000 - 3 - 4 * at))
 })
 
 test('what happened long ago is forgotten at the start, and a clock that is wrong then forgets nothing', async () => {

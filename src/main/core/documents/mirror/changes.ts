@@ -7,6 +7,7 @@ import type { DocumentChange } from '../../../../shared/contract/index.ts'
 import { defined } from '../../lib/objects.ts'
 import { flag, optional, type Row, Rows, value } from '../../lib/rows.ts'
 import type { Sliced } from '../../lib/slices.ts'
+import { folded } from '../../lib/text-folding.ts'
 import type { Db } from '../../storage/connection.ts'
 import type { Answer, Ask } from '../questions.ts'
 import type { Difference } from './differences.ts'
@@ -121,6 +122,8 @@ export function openChanges(db: Db) {
 
 /** How many changes are passed at a time: a few milliseconds' work. */
 const COUNTED_AT_ONCE = 10_000
+/** The same where words are looked for in each. */
+const SEARCHED_AT_ONCE = 2_000
 /** For so many questions it is remembered what was counted. */
 const REMEMBERED = 16
 
@@ -150,6 +153,7 @@ interface Counted {
 
 /** @param newest the newest change's id. */
 function activityIn(db: Db, newest: () => number) {
+  db.function('folded', { deterministic: true }, (text) => folded(String(text)))
   const counted = new Map<string, Counted>()
   /** Grows when changes are forgotten: what was counted before is no longer true. */
   let forgotten = 0
@@ -163,18 +167,13 @@ function activityIn(db: Db, newest: () => number) {
     const byKind = yield* countFrom(question, known, upTo)
     const total = Object.values(byKind).reduce((sum, count) => sum + count, 0)
     const ended = known.ended?.upTo === upTo && known.ended.offset === offset ? known.ended : undefined
-    const before = ended?.id ?? (yield* passed(question, upTo, Math.min(offset, total)))
+    const skipped = ended ? 0 : Math.min(offset, total)
     // No more than there are: looking for one more would go through all that is older.
     const wanted = Math.max(0, Math.min(limit, total - offset))
-    const changes =
-      wanted === 0
-        ? []
-        : db
-            .prepare<unknown[], Row>(
-              `SELECT ${CHANGES.columns} FROM changes WHERE ${question.where} AND id < ? ORDER BY id DESC LIMIT ?`
-            )
-            .all(...question.values, before, wanted)
-            .map(changeOf)
+    const from = ended?.id ?? upTo + 1
+    const changes = question.isSearch
+      ? yield* searched(question, from, skipped, wanted)
+      : page(question, skipped === 0 ? from : yield* passed(question, upTo, skipped), wanted)
     const last = changes.at(-1)
     if (began === forgotten) {
       remember(question.key, {
@@ -185,7 +184,33 @@ function activityIn(db: Db, newest: () => number) {
     return { changes, byKind }
   }
 
-  function* countFrom({ where, values }: Question, known: Counted, upTo: number): Sliced<ByKind> {
+  function page({ where, values }: Question, before: number, wanted: number): DocumentChange[] {
+    if (wanted === 0) return []
+    const found = db.prepare<unknown[], Row>(
+      `SELECT ${CHANGES.columns} FROM changes WHERE ${where} AND id < ? ORDER BY id DESC LIMIT ?`
+    )
+    return found.all(...values, before, wanted).map(changeOf)
+  }
+
+  /** A page where few may fit: older ones are looked through so many at a time until there are enough. */
+  function* searched(
+    { where, values }: Question,
+    before: number,
+    skipped: number,
+    wanted: number
+  ): Sliced<DocumentChange[]> {
+    const some = db.prepare<unknown[], Row>(
+      `SELECT ${CHANGES.columns} FROM changes WHERE ${where} AND id < ? AND id >= ? ORDER BY id DESC`
+    )
+    const found: Row[] = []
+    for (let to = before; to > 0 && found.length < skipped + wanted; to -= SEARCHED_AT_ONCE) {
+      found.push(...some.all(...values, to, to - SEARCHED_AT_ONCE))
+      yield
+    }
+    return found.slice(skipped, skipped + wanted).map(changeOf)
+  }
+
+  function* countFrom({ where, values, isSearch }: Question, known: Counted, upTo: number): Sliced<ByKind> {
     const byKind = { ...known.byKind }
     const end = db
       .prepare<unknown[], number>(
@@ -196,7 +221,7 @@ function activityIn(db: Db, newest: () => number) {
       `SELECT kind, count(*) AS count FROM changes WHERE ${where} AND id > ? AND id <= ? GROUP BY kind`
     )
     for (let from = known.upTo; from < upTo; ) {
-      const to = Math.min(upTo, end.get(...values, from) ?? upTo)
+      const to = Math.min(upTo, isSearch ? from + SEARCHED_AT_ONCE : (end.get(...values, from) ?? upTo))
       for (const one of count.all(...values, from, to)) byKind[one.kind] = (byKind[one.kind] ?? 0) + one.count
       from = to
       yield
@@ -240,10 +265,15 @@ interface Question {
   key: string
   where: string
   values: (string | number)[]
+  /** Whether each change has to be looked at. */
+  isSearch: boolean
 }
 
 function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question {
-  const { accountId, reference, since, until, withoutOwn } = filter
+  const { accountId, reference, since, until, isOwn, kinds } = filter
+  const words = folded(filter.search ?? '')
+    .split(' ')
+    .filter(Boolean)
   const conditions = ['account_id = ?']
   const values: (string | number)[] = [accountId]
   const narrowed = (condition: string, value: string | number | undefined) => {
@@ -254,9 +284,12 @@ function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question
   narrowed('reference = ?', reference)
   narrowed('at >= ?', since)
   narrowed('at <= ?', until)
-  narrowed('is_own = ?', withoutOwn ? 0 : undefined)
+  narrowed('is_own = ?', isOwn === undefined ? undefined : Number(isOwn))
+  // As one value: a list of another length is no other statement.
+  narrowed('kind IN (SELECT value FROM json_each(?))', kinds && JSON.stringify(kinds))
+  for (const word of words) narrowed(`instr(folded(document_name || ' ' || coalesce(signer, '')), ?) > 0`, word)
   const where = conditions.join(' AND ')
-  return { key: JSON.stringify([where, ...values]), where, values }
+  return { key: JSON.stringify([where, ...values]), where, values, isSearch: words.length > 0 || kinds !== undefined }
 }
 
 /** A change as the screens know it. */

@@ -1,11 +1,13 @@
 /** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
 import type { Result } from '../../../../shared/contract/errors.ts'
-import type { ActionView, DocumentChange } from '../../../../shared/contract/views.ts'
+import type { Input } from '../../../../shared/contract/requests.ts'
+import type { ActionView, ActivityEntry, ChangeKind } from '../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../api.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { actionInWords } from '../../words/actions.ts'
-import { changeInWords, changeStatuses } from '../../words/changes.ts'
+import { changeInWords, changeStatuses, changesInWords } from '../../words/changes.ts'
+import { dayInWords } from '../../words/dates.ts'
 import { actionStatuses, type StatusWords } from '../../words/statuses.ts'
 
 const PAGE = 100
@@ -13,8 +15,27 @@ const PAGE = 100
 const PAUSE = 1000
 const NEEDS_SOMEONE = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
 
+/** The parts of the screen, and what each is asked for. */
+const PARTS = {
+  all: {},
+  signed: { kinds: ['signed', 'completed'] },
+  problems: { kinds: ['declined', 'expired', 'identity-failed', 'gone'] },
+  own: { isOwn: true }
+} satisfies Record<string, Pick<Input<'activity.list'>, 'kinds' | 'isOwn'>>
+export type Part = keyof typeof PARTS
+
+/** What of all that happened is shown. */
+export interface Shown {
+  part: Part
+  search: string
+}
+
+export function partOf(name: string | null): Part {
+  return name !== null && name in PARTS ? (name as Part) : 'all'
+}
+
 interface Changes {
-  changes: readonly DocumentChange[]
+  changes: readonly ActivityEntry[]
   /** How many there are in all. */
   total: number
 }
@@ -23,6 +44,7 @@ export class Activity {
   /** The newest of what happened, as many as were asked for. */
   readonly list = new Resource<Changes>(() => this.#read())
   #wanted = PAGE
+  #asked: Shown = { part: 'all', search: '' }
   #reading = 0
   readonly #actions: Resource<ActionView[]>
   readonly #api: Api
@@ -54,6 +76,14 @@ export class Activity {
     )
   }
 
+  /** Shows something else of it, from the newest on. */
+  show(asked: Shown): void {
+    if (asked.part === this.#asked.part && asked.search === this.#asked.search) return
+    this.#asked = asked
+    this.list.clear()
+    void this.load()
+  }
+
   /** Reads again as many as are shown. */
   load(): Promise<void> {
     this.#wanted = Math.max(PAGE, this.#shown)
@@ -74,10 +104,12 @@ export class Activity {
   async #read(): Promise<Result<Changes>> {
     const mine = ++this.#reading
     const wanted = this.#wanted
-    const changes: DocumentChange[] = []
+    const changes: ActivityEntry[] = []
+    const { part, search } = this.#asked
+    const asked = { ...PARTS[part], ...(search && { search }) }
     let total = 0
     for (let offset = 0; offset < wanted && mine === this.#reading; offset += PAGE) {
-      const result = await settled(this.#api.activity.list({ offset, limit: PAGE }))
+      const result = await settled(this.#api.activity.list({ ...asked, offset, limit: PAGE }))
       if (!result.ok) return result
       changes.push(...result.value.changes)
       total = result.value.total
@@ -89,7 +121,7 @@ export class Activity {
 
 /** What happened at the service and what was done from here, as one story, newest first. */
 
-interface Happening {
+export interface Happening {
   key: string
   at: number
   reference: string
@@ -97,29 +129,82 @@ interface Happening {
   status: StatusWords
   what: string
   isOwn: boolean
+  /** What happenings of one act have in common; absent where it stands by itself. */
+  act?: { key: string; kind: ChangeKind; signer: string; batch: string }
 }
 
 const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'cancelled'])
+const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
 
 /** @param isWhole whether `changes` reach back to the first: what was done before the earliest of them belongs further down. */
 export function happeningsOf(
-  changes: readonly DocumentChange[],
+  changes: readonly ActivityEntry[],
   actions: readonly ActionView[],
-  { isWhole }: { isWhole: boolean }
+  { isWhole, part, search }: Shown & { isWhole: boolean }
 ): Happening[] {
   const earliest = isWhole ? 0 : (changes.at(-1)?.at ?? 0)
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const isShown = (action: ActionView, what: string) =>
+    (part === 'all' || part === 'own' || (part === 'problems' && PROBLEMS.has(action.state))) &&
+    words.every((word) => `${action.documentName} ${what}`.toLowerCase().includes(word))
   const done = actions.flatMap((action): Happening[] => {
     const at = action.settledAt ?? action.createdAt
-    if (!ENDED.has(action.state) || at < earliest) return []
     const status = actionStatuses[action.state]
     const what = `${actionInWords(action.request)}: ${status.word.toLowerCase()}.`
+    if (!ENDED.has(action.state) || at < earliest || !isShown(action, what)) return []
     const { id, reference, documentName } = action
     return [{ key: `action ${id}`, at, reference, documentName, status, what, isOwn: true }]
   })
   const happened = changes.map((change): Happening => {
-    const { id, at, reference, documentName, isOwn } = change
-    const status = changeStatuses[change.kind]
-    return { key: `change ${id}`, at, reference, documentName, status, what: changeInWords(change), isOwn }
+    const { id, at, reference, documentName, isOwn, kind, batch = '' } = change
+    // Who signs what arrived is no part of the act of sending it.
+    const signer = kind === 'arrived' ? '' : (change.signer ?? '')
+    const act = { key: JSON.stringify([kind, isOwn, signer, batch]), kind, signer, batch }
+    const status = changeStatuses[kind]
+    return { key: `change ${id}`, at, reference, documentName, status, what: changeInWords(change), isOwn, act }
   })
   return [...done, ...happened].sort((one, other) => other.at - one.at)
+}
+
+/** What one act did: to one document, or to several that are named together. */
+export interface Act {
+  key: string
+  /** When it ended. */
+  at: number
+  status: StatusWords
+  isOwn: boolean
+  /** "33 documents sent with “clients”"; absent where it is one happening. */
+  what?: string
+  happenings: readonly Happening[]
+}
+
+/** Fewer than these are read one by one as quickly. */
+const FEWEST = 3
+/** What of one kind follows within so many milliseconds is one act. */
+const GAP = 10 * 60_000
+
+/** A day of happenings as acts: what the same people did, or what left with the same batch, is one line. */
+function actsOf(happenings: readonly Happening[]): Act[] {
+  const runs: Happening[][] = []
+  for (const happening of happenings) {
+    const run = runs.at(-1)
+    const before = run?.at(-1)
+    const isSame = before?.act !== undefined && before.act.key === happening.act?.key && before.at - happening.at <= GAP
+    if (isSame) run?.push(happening)
+    else runs.push([happening])
+  }
+  return runs.flatMap((run) => (run.length < FEWEST ? run.map((one) => actOf([one])) : [actOf(run)]))
+}
+
+function actOf(happenings: readonly Happening[]): Act {
+  const [first] = happenings as [Happening]
+  const { key, at, status, isOwn, act } = first
+  const count = new Set(happenings.map(({ reference }) => reference)).size
+  const what = act && happenings.length > 1 && changesInWords(act.kind, count, { ...act, isOwn })
+  return { key, at, status, isOwn, happenings, ...(what && { what }) }
+}
+
+/** The days on which something happened, in their order, each with its acts. */
+export function daysOf(happenings: readonly Happening[]): [day: string, acts: Act[]][] {
+  return [...Map.groupBy(happenings, ({ at }) => dayInWords(at))].map(([day, some]) => [day, actsOf(some)])
 }

@@ -3,14 +3,14 @@
  * with the numbers of the day, so a group stands in its place before its rows are read.
  */
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
-import type { DocumentRow, OverviewView, SendView } from '../../../../shared/contract/views.ts'
+import type { DocumentRow, OverviewView, RefusedFiles, SendView } from '../../../../shared/contract/views.ts'
 import { settled, together } from '../../api.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import { coalesced } from '../../state/clock.ts'
 import { documentsHref } from '../../state/document-query.ts'
 import { peopleOf, type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
-import { listed } from '../../words/counts.ts'
+import { counted, listed } from '../../words/counts.ts'
 import { daysAway } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { type StatusWords, sendStatus } from '../../words/statuses.ts'
@@ -24,7 +24,7 @@ const PAUSE = 1000
 /** Kinds of documents that need someone, in the order in which they are worth a look. */
 const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'stalled'] as const
 type DocumentKind = (typeof DOCUMENT_KINDS)[number]
-type Kind = DocumentKind | 'counter' | 'outbox'
+type Kind = DocumentKind | 'counter' | 'outbox' | 'refused'
 
 /** One thing to act on. */
 export interface TodoRow {
@@ -36,6 +36,8 @@ export interface TodoRow {
   why: string
   /** What to do about it. */
   verb: { label: string; run: () => void }
+  /** Takes it off the list; absent where only what is done about it does. */
+  dismiss?: () => void
 }
 
 export interface TodoGroup {
@@ -54,6 +56,7 @@ export class Todo {
   #documents = $state.raw<Partial<Record<DocumentKind, readonly DocumentRow[]>>>({})
   #people = $state.raw<readonly QueuedPerson[]>()
   #sends = $state.raw<readonly SendView[]>()
+  #refused = $state.raw<RefusedFiles>()
 
   /** @param extend asks for a new due date of a document, on the spot. */
   constructor(app: AppState, extend: (document: DocumentRow) => void) {
@@ -66,7 +69,12 @@ export class Todo {
     const { api, clock } = this.#app
     void this.#readPeople()
     void this.#readSends()
+    void this.#readRefused()
     return together(
+      api.on(
+        'dropFolders.changed',
+        coalesced(clock, PAUSE, () => void this.#readRefused())
+      ),
       api.on(
         'counter.changed',
         coalesced(clock, PAUSE, () => void this.#readPeople())
@@ -111,6 +119,7 @@ export class Todo {
     const all: TodoGroup[] = [
       ...documents.slice(0, -1),
       { kind: 'outbox', status: statuses.outbox, href: hrefOf('outbox', [], { show: 'attention' }), ...sends },
+      { kind: 'refused', status: statuses.refused, href: hrefOf('settings'), ...this.#refusedGroup() },
       { kind: 'counter', status: statuses.counter, href: hrefOf('counter'), ...people },
       ...documents.slice(-1)
     ]
@@ -128,6 +137,39 @@ export class Todo {
   async #readSends(): Promise<void> {
     const list = await settled(this.#app.api.sends.list({ show: 'attention', search: '', offset: 0, limit: FEW }))
     if (list.ok) this.#sends = list.value.rows
+  }
+
+  async #readRefused(): Promise<void> {
+    const refused = await settled(this.#app.api.dropFolders.refused({ offset: 0, limit: 100 }))
+    if (refused.ok) this.#refused = refused.value
+  }
+
+  /** One row a folder: its newest file, whose report says what is wrong, and how many there are beside it. */
+  #refusedGroup(): Pick<TodoGroup, 'count' | 'rows'> {
+    const { open, files } = this.#refused ?? { open: [], files: [] }
+    const rows = open.slice(0, FEW).map(({ folderId, label, count, newest }): TodoRow => {
+      const file = files.find(({ id }) => id === newest)
+      const where = count > 1 ? `${counted(count, 'file')} in “${label}”` : `In “${label}”`
+      return {
+        key: folderId,
+        name: file?.name ?? label,
+        href: hrefOf('settings'),
+        why: [where, file?.error && presentError(file.error).happened].filter(Boolean).join(' · '),
+        verb: { label: 'Open report', run: () => void this.#openReport(newest) },
+        dismiss: () => void this.#dismiss(folderId, newest)
+      }
+    })
+    return { rows, count: open.reduce((sum, { count }) => sum + count, 0) }
+  }
+
+  async #openReport(file: string): Promise<void> {
+    const shown = await settled(this.#app.api.dropFolders.reveal({ id: file }))
+    if (!shown.ok) this.#app.toasts.warn(presentError(shown.error).happened)
+  }
+
+  async #dismiss(folderId: string, until: string): Promise<void> {
+    await settled(this.#app.api.dropFolders.dismissRefused({ folderId, until }))
+    await this.#readRefused()
   }
 
   #documentRow(kind: DocumentKind, row: DocumentRow, now: number): TodoRow {
@@ -177,6 +219,7 @@ const statuses: Record<Kind, StatusWords> = {
   declined: { shape: 'cross', word: 'Declined', tone: 'danger' },
   overdue: { shape: 'clock', word: 'Overdue', tone: 'danger' },
   outbox: { shape: 'question', word: 'Not sent', tone: 'warn' },
+  refused: { shape: 'cross', word: 'Refused files', tone: 'warn' },
   counter: { shape: 'half', word: 'At the counter', tone: 'accent' },
   stalled: { shape: 'pause', word: 'No progress', tone: 'warn' }
 }
